@@ -1,6 +1,7 @@
 /**
- * The verifying program as one file that any Node from 20 on runs: `node verifier/build.ts <folder>`.
- * Invariant: the same sources give the same bytes, so that its hash can be printed and logged.
+ * `node verifier/build.ts <folder>`: builds the verifier as one file that runs on Node 20 and newer.
+ *
+ * - The build is reproducible: the same sources give the same bytes in any folder, so the hash can be published and logged.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -27,7 +28,7 @@ export async function buildProgram(): Promise<Program> {
       minify: false,
       target: 'node20',
       rolldownOptions: {
-        // Names of folders would make other bytes in another place.
+        // Debug info would contain folder names, and the bytes would depend on them.
         experimental: { attachDebugInfo: 'none' },
         input: { 'roz-verify': 'src/cli.ts' },
         output: { entryFileNames: '[name].mjs', codeSplitting: false, comments: false },
@@ -42,7 +43,7 @@ export async function buildProgram(): Promise<Program> {
   return { code, sha256: createHash('sha256').update(code).digest('hex') }
 }
 
-/** Beside what else is served: the program, and its hash for sha256sum -c. */
+/** Writes the program and its hash (for `sha256sum -c`) into the folder of public files. */
 export async function writeProgram(folder: string): Promise<Program> {
   const program = await buildProgram()
   await mkdir(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** Whether a list that streams by ascends strictly by the first 32 bytes of its entries. */
+/** Checks that a streamed list is strictly ascending by the first 32 bytes of its entries. */
 import { compare } from './bytes.ts'
 
 const KEY_BYTES = 32

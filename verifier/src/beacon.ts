@@ -1,10 +1,10 @@
-/** The drand beacon: which round a sealing time demands, and whether a signature is that round's. */
+/** The drand beacon: computes the round that a sealing time requires, and verifies the signature of a round. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { ascii, fromHex, toHex, u64 } from './bytes.ts'
 import { memory } from './memory.ts'
 import { sha256 } from './sha256.ts'
 
-/** The one scheme there is: signatures on G1, hashed to the curve as RFC 9380 says, over a round's number alone. */
+/** The only supported scheme: unchained BLS signatures on G1 over the round number, hashed to the curve by RFC 9380. */
 export const SCHEME = 'bls-unchained-g1-rfc9380'
 export const DRAW_DELAY_MS = 900_000
 const seen = memory()
@@ -18,7 +18,7 @@ export function beaconRound(sealedAtMs: number, genesis: number, period: number)
 
 export const beaconMessage = (round: number): Uint8Array => sha256(u64(round))
 
-/** False for whatever is no point, no key or another round's signature. */
+/** Returns false for an invalid point, an invalid key or the signature of another round. */
 export function isBeaconSignature(signature: string, round: number, publicKey: string): boolean {
   const { shortSignatures } = bls12_381
   return seen.once([signature, publicKey, String(round)].join(), () => {
@@ -38,12 +38,12 @@ export type Chain = {
   readonly beaconId: string
 }
 
-/** drand's quicknet, the one chain that is trusted unless the reader names another. */
+/** Chain hash of drand's quicknet. It is trusted unless the caller names another chain. */
 export const QUICKNET = '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971'
 
 /**
- * drand's own hash of a chain's parameters. A period beyond its four bytes has none: cut to them it
- * would pass for the true one and name a round of long ago.
+ * drand's hash of a chain's parameters; undefined if the period does not fit into four bytes.
+ * A truncated period would give the true chain's hash but select a round of long ago.
  */
 export function chainHashOf({ publicKey, genesis, period, groupHash, beaconId }: Chain): string | undefined {
   if (period < 1 || period >= 2 ** 32) return undefined

@@ -1,4 +1,6 @@
-/** The books of a day: their form, what must hold in them, and that they go on from the day before (protocol, chapter 12). */
+/**
+ * Checks the books of a day: their form, their sums and their continuity with the day before (spec/protocol.md, chapter 12).
+ */
 import { MalformedError } from './bytes.ts'
 import { balance, day, hash, list, literal, record, type Shape, text, whole } from './canonical.ts'
 import { shiftDay } from './day.ts'
@@ -20,7 +22,7 @@ const ALWAYS = [
 ] as const
 const NEVER_NEGATIVE = new Set(['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING', 'SUSPENSE', 'HELP_FUND', 'TAX_WITHHELD'])
 
-/** Kind → the pairs of accounts that it may join; POOL stands for any day's pool. */
+/** The allowed pairs of accounts (from>to) of each transfer kind. POOL is the pool of any day. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   topup: ['GATEWAY>MEMBERS'],
   topup_suspense: ['GATEWAY>SUSPENSE'],
@@ -73,7 +75,7 @@ export type Books = ReturnType<typeof shape>
 
 const poolDay = (account: string): string | undefined => /^POOL:(\d{4}-\d{2}-\d{2})$/.exec(account)?.[1]
 
-/** The form alone: keys, values and orders. What the numbers say is the business of the steps. */
+/** Checks the form only: keys, values and order. The steps check the numbers. */
 export const booksShape: Shape<Books> = (value, where) => {
   const books = shape(value, where)
   const names = books.accounts.map(({ account }) => account)
@@ -109,12 +111,12 @@ function assertAscending(keys: readonly string[], where: string): void {
 }
 
 type Flow = Books['flows'][number]
-/** Exact, or no sum at all. */
+/** Adds exactly; fails where a total exceeds 2^53 − 1. */
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => (Number.isSafeInteger(total + value) ? total + value : fail('amounts beyond 2^53')), 0)
 const flowed = (flows: readonly Flow[], kind: string): number => sum(flows.filter((flow) => flow.kind === kind).map(({ paise }) => paise))
 
-/** Flows by one of their sides: looked up, since hostile books may hold very many of them and of accounts. */
+/** Indexes flows by one side: hostile books may have many accounts and flows, and a scan per account would be quadratic. */
 function bySide(flows: readonly Flow[], side: 'from' | 'to'): (account: string) => readonly Flow[] {
   const found = new Map<string, Flow[]>()
   for (const flow of flows) {
@@ -155,7 +157,7 @@ export function checkBalance(books: Books, inLog: (day: string) => DayInLog): st
   return `${flows.length} flows between ${accounts.length} accounts; everything adds up to nothing, ${intake.count} entries brought ${intake.paise} paise`
 }
 
-/** Pots that still hold money when the day after their round has ended. */
+/** Pools that still have money at the end of the day after their round. */
 export const overduePools = ({ day: today, accounts }: Books): readonly string[] =>
   accounts.flatMap(({ account, closing }) => (closing > 0 && (poolDay(account) ?? today) < shiftDay(today, -1) ? [account] : []))
 
@@ -169,7 +171,7 @@ function checkIntake({ day: today, intake, flows }: Books, inLog: (day: string) 
   if (!isRight) fail('what flowed into pools is not the intake of the day')
 }
 
-/** What leaves a pool, by kind. */
+/** Outgoing paise of a pool by transfer kind. */
 type Leaving = Readonly<Record<'prize' | 'tax' | 'need' | 'platform' | 'round_refund', number>>
 
 function checkPools(books: Books, inLog: (day: string) => DayInLog): void {
@@ -216,7 +218,7 @@ function checkSettlement({ round, need, platform, winners }: Settlement, result:
     fail(`the settlement of ${round} is not its result`)
 }
 
-/** What was lent over a night is given back the next day, whole and no more. */
+/** Checks that each cover of the day before is paid back today, exactly. */
 function checkCovers(books: Books, before: Books | undefined): void {
   const sides = (flows: readonly Flow[], kind: string, account: (flow: Flow) => string): string =>
     flows.flatMap((flow) => (flow.kind === kind ? [`${account(flow)} ${flow.paise}`] : [])).join(', ')
@@ -225,7 +227,7 @@ function checkCovers(books: Books, before: Books | undefined): void {
   if (lent !== back) fail(`the day before was covered by ${lent || 'nothing'}, and ${back || 'nothing'} was given back`)
 }
 
-/** `before`: the books of the day before; none on the log's first day. */
+/** `before`: the books of the day before; undefined on the log's first day. */
 export function checkCarryOver(books: Books, before: Books | undefined): string {
   const closings = new Map((before?.accounts ?? []).map(({ account, closing }) => [account, closing]))
   for (const { account, opening } of books.accounts) {

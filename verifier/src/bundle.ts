@@ -1,6 +1,7 @@
 /**
- * All small files of a day, read in an order in which a growing log cannot contradict itself: what
- * the day has first, then the checkpoint, then the records that it covers.
+ * Reads all small files of a day.
+ *
+ * - Order: the day's files, then the checkpoint, then the records under it. So a log that grows meanwhile causes no contradiction.
  */
 import { MalformedError, toHex } from './bytes.ts'
 import { readCanonical } from './canonical.ts'
@@ -18,13 +19,13 @@ export type Bundle = {
   readonly key: VerifierKey | undefined
   readonly checkpoint: Checkpoint | undefined
   readonly entries: readonly Entry[] | undefined
-  /** Undefined when nobody names a key. */
+  /** Undefined if neither the caller nor the log names a key. */
   readonly chain: KeyChain | undefined
   readonly sealed: readonly Checkpoint[] | undefined
   readonly draws: DrawsFile | undefined
   readonly books: Hashed<Books> | undefined
   readonly booksBefore: Hashed<Books> | undefined
-  /** Nothing when there is no log to look into. */
+  /** Finds no record if the log could not be read. */
   readonly inLog: (day: string) => DayInLog
   readonly firstDay: string | undefined
 }
@@ -33,13 +34,13 @@ export type Hashed<T> = { readonly value: T; readonly hash: string }
 export type BundleOptions = {
   readonly source: Source
   readonly day: string
-  /** The verifier key that the reader trusts, as text. */
+  /** The verifier key that the caller trusts, as text. */
   readonly trustedKey: string | undefined
   readonly files: FileReport
   readonly onEntries: (done: number, total: number) => void
 }
 
-/** What `open` reads, or undefined after saying what is the matter with it. */
+/** Opens and reads a file. On a fault it reports the fault to `files` and returns undefined. */
 async function attempt<T>(
   files: FileReport,
   path: string,
@@ -118,7 +119,7 @@ function chainOf(entries: readonly Entry[], first: string | undefined): KeyChain
   return first === undefined && !hasRecord ? undefined : keyChain(entries, first ?? '')
 }
 
-/** What chapter 14 promises of a day that is as far as the log says. */
+/** Reports each file that chapter 14 of the protocol requires for the day's state in the log and that is missing. */
 async function reportMissing(source: Source, bundle: Bundle, files: FileReport): Promise<void> {
   const { day: today, inLog, firstDay } = bundle
   const { open, close, result, void: ended, books } = inLog(today)
@@ -144,7 +145,7 @@ async function checkNoList(source: Source, path: string, files: FileReport): Pro
     () => true,
     async () => {
       const stream = await source.open(path)
-      // Begun and left at once, so that nothing stays open.
+      // Start reading and stop at once: this closes the stream.
       if (stream !== undefined) for await (const _piece of stream.pieces) break
       return stream && new Uint8Array()
     },

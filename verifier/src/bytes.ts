@@ -1,8 +1,12 @@
-/** Bytes and their texts. Invariant: every decoder takes one text per value, so that no two texts decode alike. */
+/**
+ * Encodes and decodes bytes.
+ *
+ * - Each decoder accepts exactly one text per value: no two texts decode to the same value.
+ */
 
 const encoder = new TextEncoder()
 
-/** What was given does not have the form the protocol gives it: no statement about its content is possible. */
+/** The input is not in the form of the protocol, so its content cannot be judged. */
 export class MalformedError extends Error {
   override readonly name = 'MalformedError'
 }
@@ -11,7 +15,7 @@ export const ascii = (text: string): Uint8Array => encoder.encode(text)
 
 export const concat = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => joined(parts)
 
-/** As many as there are: a call takes only so many arguments. */
+/** Takes an array, because a call with spread arguments is limited in their number. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
@@ -24,7 +28,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 export const equal = (a: Uint8Array, b: Uint8Array): boolean => compare(a, b) === 0
 
-/** As unsigned numbers, the first byte first. */
+/** Compares as big-endian unsigned numbers. */
 export function compare(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) {
@@ -62,7 +66,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** Standard alphabet with padding; anything that would not be written that way again is refused. */
+/** Standard alphabet with padding. Any text that does not re-encode to itself is refused. */
 export function fromBase64(text: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw new MalformedError(`not base64: ${text.slice(0, 80)}`)
   const binary = atob(text)
@@ -72,7 +76,7 @@ export function fromBase64(text: string): Uint8Array {
   return bytes
 }
 
-/** UTF-8 that is what it decodes to, without a byte order mark. */
+/** Strict UTF-8 without a byte order mark: the text re-encodes to the same bytes. */
 export function utf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -81,7 +85,7 @@ export function utf8(bytes: Uint8Array): string {
   }
 }
 
-/** Decimal without sign or leading zero, up to 2^53 − 1. */
+/** A decimal number without sign or leading zero, at most 2^53 − 1. */
 export function decimal(text: string): number {
   const value = Number(text)
   if (!/^(?:0|[1-9]\d{0,15})$/.test(text) || !Number.isSafeInteger(value)) throw new MalformedError(`not a number: ${text.slice(0, 40)}`)

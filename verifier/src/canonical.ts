@@ -1,18 +1,19 @@
 /**
- * Canonical JSON (RFC 8785) as far as the protocol uses it: objects, arrays, strings of printable
- * ASCII and integers. Invariant: what is read here encodes to the very bytes it came from, and has
- * exactly the keys its shape names; two different files never mean the same.
+ * Reads and writes the subset of canonical JSON (RFC 8785) that the protocol uses: objects, arrays, printable ASCII, integers.
+ *
+ * - A value that is accepted re-encodes to the same bytes, so two different files never have the same meaning.
+ * - An object has exactly the keys of its shape.
  */
 import { ascii, equal, MalformedError, utf8 } from './bytes.ts'
 
 export type Json = string | number | readonly Json[] | { readonly [key: string]: Json }
 
-/** Takes a decoded value apart, or says where it is not what it should be. */
+/** Checks a decoded value and returns it typed. On a mismatch it throws and names the place. */
 export type Shape<T> = (value: unknown, where: string) => T
 
-/** More than any form of the protocol is: whoever takes a value apart later never runs out of stack. */
+/** Maximum nesting, above that of any form of the protocol. It keeps later recursion from a stack overflow. */
 const DEEPEST = 32
-/** More values than the largest right file has; as many bytes of empty lists would fill the memory. */
+/** Maximum number of commas, above that of any valid file. It bounds memory: a file full of empty lists would exhaust it. */
 const MOST_COMMAS = 2 ** 22
 
 export function canonicalText(value: Json): string {
@@ -40,7 +41,7 @@ export function parseCanonical(bytes: Uint8Array, where: string): Json {
     return value
   } catch (error) {
     if (error instanceof MalformedError) throw error
-    // Not JSON, or nested deeper than any record of the protocol.
+    // Invalid JSON, or nesting beyond the limit of the engine.
     throw new MalformedError(`${where} is not JSON`)
   }
 }
@@ -73,7 +74,7 @@ export const whole: Shape<number> = (value, where) =>
 export const balance: Shape<number> = (value, where) =>
   typeof value === 'number' && Number.isSafeInteger(value) ? value : fail(where, 'an amount')
 
-/** Lower-case hex of so many bytes, kept as text. */
+/** Lower-case hex of `length` bytes, kept as text. */
 export const hex =
   (length: number): Shape<string> =>
   (value, where) =>
@@ -81,7 +82,7 @@ export const hex =
 
 export const hash = hex(32)
 
-/** A date that exists, YYYY-MM-DD. */
+/** An existing date, YYYY-MM-DD. */
 export const day: Shape<string> = (value, where) => {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return fail(where, 'a day')
   const instant = new Date(`${value}T00:00:00Z`)
@@ -98,7 +99,7 @@ export const list =
   (value, where) =>
     Array.isArray(value) ? value.map((part, index) => of(part, `${where}[${index}]`)) : fail(where, 'a list')
 
-/** Exactly these keys. */
+/** An object with exactly these keys. */
 export const record =
   <const S extends Readonly<Record<string, Shape<unknown>>>>(shapes: S): Shape<{ readonly [K in keyof S]: ReturnType<S[K]> }> =>
   (value, where) => {

@@ -1,4 +1,4 @@
-/** roz-verify: checks a day, or watches a log and cosigns it. For Node 20 and newer. */
+/** roz-verify, the command-line program: checks a day, or watches a log and cosigns it. It runs on Node 20 and newer. */
 import { randomBytes } from 'node:crypto'
 import { readFile as readLocal, writeFile } from 'node:fs/promises'
 import process from 'node:process'
@@ -70,7 +70,7 @@ function called(args: readonly string[]): Called {
   }
 }
 
-/** What the reader hands in has a form too; if it has not, the call was wrong and nothing is said about the site. */
+/** Parses an input of the caller. A malformed one is a usage error, not a verdict about the site. */
 function given<T>(what: string, read: () => T): T {
   try {
     return read()
@@ -84,7 +84,7 @@ const local = async (file: string): Promise<Uint8Array> =>
 
 const isAddress = (place: string): boolean => /^https?:\/\//.test(place)
 
-/** The address of a site alone means its public files. */
+/** An address without a path means the site's public files. */
 const baseOf = (address: string): string => (new URL(address).pathname === '/' ? new URL('/api/public/', address).href : address)
 
 const sourceOf = (place: string): Source => given(place, () => (isAddress(place) ? urlSource(baseOf(place)) : folderSource(place)))
@@ -95,7 +95,7 @@ function assertKey(option: string, key: string, algorithm: 1 | 4): void {
 }
 
 const MARKS = { pass: '✓', fail: '✗', weak: '△', incomplete: '?', none: '–' } as const satisfies Record<StepState, string>
-/** The same in spec/verify.py. */
+/** spec/verify.py has the same words. */
 const VERDICT_WORDS = {
   PASS: 'The result is right. Everything was recalculated from the published files.',
   FAIL: 'Something does not match. Save these files as evidence.',
@@ -139,7 +139,7 @@ async function check({ values, words: [place, day] }: Called): Promise<number> {
   return isKept ? report.exitCode : report.exitCode || 1
 }
 
-/** Not over what somebody else has kept meanwhile; a verdict stands whether or not it can be remembered. */
+/** Saves the checkpoint, unless the state file has a newer one. A failure to save does not change the verdict. */
 async function remember(file: string, keep: NonNullable<Report['keep']>): Promise<boolean> {
   let kept: StateFile | undefined
   try {
@@ -163,7 +163,7 @@ function print({ day, steps, verdict, exitCode, remarks }: Report, asJson: boole
     )
 }
 
-/** A file that the reader named and that cannot be had, or is another: the call was wrong. */
+/** Turns a failure to open a file that the caller named into a usage error. */
 const ofFile = <T>(opening: Promise<T>): Promise<T> =>
   opening.catch((error: unknown) => Promise.reject(new UsageError(error instanceof Error ? error.message : String(error))))
 
@@ -236,7 +236,7 @@ type AlarmPlaces = {
   readonly say: (line: string) => void
 }
 
-/** By every way that there is: one that fails holds up no other. Handed in again, an alarm is only posted again. */
+/** Reports an alarm on stderr, in a file and to the webhook; one failure does not stop the others. A retry only posts again. */
 function alarmsOf({ file, place, webhook, say }: AlarmPlaces) {
   const told = new Set<Alarm>()
   const tell = async (alarm: Alarm): Promise<void> => {
@@ -260,7 +260,7 @@ async function witnessOf(file: string): Promise<Signer> {
   return signer
 }
 
-/** 503 where nobody answered: it is tried again. */
+/** Returns 503 if there is no answer, so the caller retries. */
 const postTo =
   (place: string) =>
   (path: string, body: Uint8Array): Promise<number> => {
@@ -306,7 +306,7 @@ async function main(args: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  // The reader's mistake, told as such; anything else is a fault of this program.
+  // An input error gets a usage message; any other error is a bug of this program.
   if (!(error instanceof UsageError) && !(error instanceof MalformedError)) throw error
   process.stderr.write(`${error.message}\nSee roz-verify --help.\n`)
   process.exitCode = 1

@@ -1,4 +1,4 @@
-/** From a sealed list and its randomness to seed, winners and shares. Pure arithmetic, as the protocol writes it. */
+/** Computes seed, winners and shares from a sealed list and its randomness, as the protocol defines them. No I/O. */
 import { ascii, fromHex, toHex, u64 } from './bytes.ts'
 import { hmacSha256, sha256 } from './sha256.ts'
 
@@ -14,7 +14,7 @@ export const seedOf = ({ day, count, root }: Sealed, chainHash: string, round: n
     sha256(ascii('roz/v1/draw\n'), ascii(day), u64(count), fromHex(root, 32), fromHex(chainHash, 32), u64(round), fromHex(randomness, 32)),
   )
 
-/** Positions of the winners, in their order. */
+/** Positions of the winners, in the order of the draw. */
 export function picks(seed: string, count: number, wanted: number): readonly number[] {
   const swapped = new Map<number, number>()
   const at = (position: number): number => swapped.get(position) ?? position
@@ -44,7 +44,7 @@ export type Shares = {
   readonly winners: number
 }
 
-/** ⌊amount × percent / 100⌋, exact for any amount there can be. */
+/** ⌊amount × percent / 100⌋, exact for any amount (BigInt). */
 const percentOf = (amount: number, percent: number): number => Number((BigInt(amount) * BigInt(percent)) / 100n)
 
 export function sharesOf(count: number, stake: number, split: Split, tax: Tax): Shares {

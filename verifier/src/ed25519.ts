@@ -1,7 +1,9 @@
 /**
- * Ed25519 as chapter 1 of the protocol fixes it. Invariant: one message, key and signature have one
- * answer, also where libraries differ: no second form of a point or scalar, no point of small order,
- * and the equation holds as it stands, without the cofactor.
+ * Verifies Ed25519 signatures by the strict rules of chapter 1 of the protocol, where libraries differ.
+ *
+ * - A point or scalar has one accepted encoding.
+ * - A point of small order is refused.
+ * - The verification equation has no cofactor.
  */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha512 } from '@noble/hashes/sha2.js'
@@ -10,7 +12,7 @@ import { concat } from './bytes.ts'
 const { BASE, Fn } = ed25519.Point
 type Point = typeof BASE
 
-/** Undefined unless these bytes are the one form of a point whose order does not divide 8. */
+/** Decodes a point; undefined if the encoding is not canonical or the point has small order (divides 8). */
 function readPoint(bytes: Uint8Array): Point | undefined {
   try {
     const point = ed25519.Point.fromBytes(bytes)

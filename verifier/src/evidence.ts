@@ -1,6 +1,7 @@
 /**
- * The evidence of help over all days: one kept receipt proves one disbursement and no other, of whatever day
- * (protocol, chapter 12). The check of a day knows two days' books; a monitor reads those of all, each once.
+ * Finds a receipt that is the evidence of disbursements on two days (spec/protocol.md, chapter 12).
+ *
+ * - The check of one day compares only two days' books. A monitor reads the books of all days, each once.
  */
 import { MalformedError, toHex } from './bytes.ts'
 import { type Books, booksShape } from './books.ts'
@@ -9,7 +10,7 @@ import { type Entry, ofKind } from './log.ts'
 import { sha256 } from './sha256.ts'
 import { readFile, type Source, UnavailableError } from './sources.ts'
 
-/** What is wrong with the books up to a day, and was not told before. Books that cannot be had are read the next time. */
+/** Returns new findings in the books up to a day. Books that cannot be read are read at the next call. */
 export type EvidenceOfAllDays = (entries: readonly Entry[], day: string) => Promise<readonly string[]>
 
 export function evidenceOfAllDays(source: Source): EvidenceOfAllDays {
@@ -32,7 +33,7 @@ export function evidenceOfAllDays(source: Source): EvidenceOfAllDays {
   }
 }
 
-/** Undefined when they are not there, or not those of the log: the check of their day tells that. */
+/** Undefined if the books are missing or do not match the log: the check of their day reports that. */
 async function loggedBooks(
   source: Source,
   { day, books: hash }: { readonly day: string; readonly books: string },

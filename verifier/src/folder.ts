@@ -1,4 +1,4 @@
-/** A folder that holds a copy of the published files: JSON files end in .json, the others have no ending. For Node. */
+/** Reads a folder with a copy of the published files. JSON files end in .json, the others have no ending. Node only. */
 import { open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isJson, type Source, UnavailableError } from './sources.ts'
@@ -20,7 +20,7 @@ export function folderSource(folder: string): Source {
 
 const PIECE_BYTES = 1 << 18
 
-/** One piece of memory for the whole file: a new one each time would be gigabytes before anybody looks what is left of them. */
+/** Reads a file through one reused buffer: a new buffer per read would pile up gigabytes before garbage collection. */
 async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
   const piece = new Uint8Array(PIECE_BYTES)
   try {

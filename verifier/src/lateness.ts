@@ -1,6 +1,7 @@
 /**
- * What should stand in a log by now and does not (protocol, chapter 15). Nobody signs that a log stands
- * still or that a result is kept back: only the clock of somebody who waits for it can tell.
+ * Finds overdue records of a log by the monitor's own clock (spec/protocol.md, chapter 15).
+ *
+ * - No signature proves that a log stopped or that a result is withheld: only a waiting observer's clock does.
  */
 import { DRAW_DELAY_MS } from './beacon.ts'
 import { shiftDay, startOfDayMs } from './day.ts'
@@ -8,11 +9,11 @@ import { daysOf, type Entry, ofKind } from './log.ts'
 
 export const HOUR_MS = 3_600_000
 
-/** In words that stay the same while the same thing is late. */
+/** Returns one text per overdue record. The text does not change while the record is overdue. */
 export function lateRecords(entries: readonly Entry[], nowMs: number, allowedMs: number): readonly string[] {
   const [hours, inLog] = [allowedMs / HOUR_MS, daysOf(entries)]
   const late: string[] = []
-  // Counted on in their order: books of a day that has not come yet put off nothing.
+  // Only books in day order count: books of a future day do not postpone the alarm.
   let next = ofKind(entries, 'open')[0]?.record.day
   for (const { record } of ofKind(entries, 'books')) if (record.day === next) next = shiftDay(next, 1)
   if (next !== undefined && nowMs > startOfDayMs(shiftDay(next, 1)) + allowedMs)

@@ -1,4 +1,4 @@
-/** What is owed to members: the sum tree over all parts (protocol, chapter 13). */
+/** The Merkle sum tree over all parts of the liabilities to members (spec/protocol.md, chapter 13). */
 import { ascending } from './ascending.ts'
 import { ascii, concat, toHex, u64 } from './bytes.ts'
 import { joinNodes, listTree, type ListTree, sumAt } from './list-tree.ts'
@@ -31,7 +31,7 @@ export async function sumParts(
     }
     tree.add(piece)
     onProgress(tree.count())
-    // More than the books count is wrong already, and might have no end.
+    // More parts than the books count is already a failure, and the stream may be endless.
     if (tree.count() > about) break
   }
   const { hash: root, sum } = tree.root()
@@ -41,6 +41,6 @@ export async function sumParts(
 export const partId = (ticketKey: Uint8Array, day: string, j: number): Uint8Array =>
   hmacSha256(ticketKey, concat(ascii(`roz/v1/id\n${day}`), u64(j)))
 
-/** A node is its hash and, behind it, its sum as u64. */
+/** A node is its hash followed by its sum as u64. */
 export const partNode = (id: Uint8Array, amount: number): Uint8Array => concat(sha256(LEAF, id, u64(amount)), u64(amount))
 export const joinParts = (left: Uint8Array, right: Uint8Array): Uint8Array => joinNodes(NODE, left, right)

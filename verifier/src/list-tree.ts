@@ -1,7 +1,7 @@
 /**
- * The Merkle root of a list of any length that streams by, in constant memory: the sealed tickets,
- * and the parts of the liabilities with their sums. Invariant: the tree of RFC 6962 section 2.1,
- * whatever the pieces in which the list arrives.
+ * Computes the Merkle root of a streamed list in constant memory: the sealed tickets, and the liability parts with their sums.
+ *
+ * - The tree is that of RFC 6962 section 2.1, however the stream is cut into pieces.
  */
 import { concat, MalformedError } from './bytes.ts'
 import { laneHasher, type LaneHasher } from './sha256-lanes.ts'
@@ -11,23 +11,23 @@ export type TreeShape = {
   readonly leafPrefix: Uint8Array
   readonly nodePrefix: Uint8Array
   readonly entryBytes: number
-  /** An entry ends in a u64; each node carries the sum of those below it, hashed with them. */
+  /** Each entry ends in a u64. Each node carries, and hashes, the sum of the entries below it. */
   readonly withSums: boolean
 }
 
 export type ListTree = {
-  /** Whole entries, one after the other. */
+  /** Takes whole entries, concatenated. */
   readonly add: (entries: Uint8Array) => void
   readonly count: () => number
-  /** The root and, with sums, what everything adds up to. */
+  /** The root and, with sums, the total. */
   readonly root: () => { readonly hash: Uint8Array; readonly sum: number }
 }
 
-/** Entries hashed in one go; both powers of two. */
+/** Entries hashed per batch; both are powers of two. */
 const [CHUNK, SMALL_CHUNK] = [4096, 64]
 const HASH = 32
 
-/** A hash, followed by the sum as u64 where there are sums. */
+/** A hash; with sums it is followed by the sum as u64. */
 type Node = Uint8Array
 
 export function sumAt(view: DataView, at: number): number {
@@ -42,7 +42,7 @@ function putSum(view: DataView, at: number, sum: number): void {
   view.setUint32(at + 4, sum % 2 ** 32)
 }
 
-/** The node above two others, each a hash with its sum if there are sums. */
+/** Computes the parent of two nodes, which carry sums or not. */
 export function joinNodes(nodePrefix: Uint8Array, left: Node, right: Node): Node {
   const hash = sha256(nodePrefix, left, right)
   if (left.length === HASH) return hash
@@ -52,11 +52,11 @@ export function joinNodes(nodePrefix: Uint8Array, left: Node, right: Node): Node
 }
 const lastSum = (node: Node): number => sumAt(new DataView(node.buffer, node.byteOffset + HASH, 8), 0)
 
-/** The sealed tickets of a day. */
+/** The tree over the sealed tickets of a day. */
 export const ticketTree = (about: number): Promise<ListTree> =>
   listTree({ leafPrefix: Uint8Array.of(0), nodePrefix: Uint8Array.of(1), entryBytes: HASH, withSums: false }, about)
 
-/** `about`: how many entries are expected, which decides how they are hashed and nothing else. */
+/** `about` is the expected number of entries. It only selects the hashing method, never the result. */
 export async function listTree({ leafPrefix, nodePrefix, entryBytes, withSums }: TreeShape, about: number): Promise<ListTree> {
   const nodeBytes = withSums ? HASH + 8 : HASH
   const isLong = about > CHUNK
@@ -82,7 +82,7 @@ export async function listTree({ leafPrefix, nodePrefix, entryBytes, withSums }:
       const pairs = Math.floor(count / 2)
       hashPairs(from, to, pairs)
       if (withSums) for (let i = 0; i < pairs; i += 1) putSum(view, to + i * nodeBytes + HASH, pairSum(from + 2 * i * nodeBytes))
-      // An odd last one goes up as it is.
+      // An odd last node moves up unchanged.
       if (count % 2 === 1) bytes.copyWithin(to + pairs * nodeBytes, from + (count - 1) * nodeBytes, from + count * nodeBytes)
       ;[from, to] = [to, from]
     }
@@ -91,7 +91,7 @@ export async function listTree({ leafPrefix, nodePrefix, entryBytes, withSums }:
   const pairSum = (at: number): number => sumAt(view, at + HASH) + sumAt(view, at + nodeBytes + HASH)
   const close = (): void => {
     let top = reduce(chunk)
-    // As many joins as the chunk's number has trailing ones: each completes a larger full subtree.
+    // Merge once per trailing 1 bit of the chunk's number: each merge completes a larger full subtree.
     for (let rest = chunks; rest % 2 === 1; rest = (rest - 1) / 2) top = joinNodes(nodePrefix, stack.pop() as Node, top)
     stack.push(top)
     chunks += 1

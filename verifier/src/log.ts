@@ -1,4 +1,4 @@
-/** The log as it lies in its files: records with their leaves, checkpoints, keys, and what each day has in it. */
+/** Parses the log's files: records with their leaves, checkpoints, the key chain and the records of each day. */
 import { ascii, concat, equal, fromHex, MalformedError, utf8 } from './bytes.ts'
 import { type Json, parseCanonical } from './canonical.ts'
 import { leafHash } from './merkle.ts'
@@ -12,7 +12,7 @@ export type Entry = {
   readonly index: number
   readonly leaf: Uint8Array
   readonly json: Json
-  /** Undefined when it has not the keys of its kind; `problem` then says what is wrong. */
+  /** Undefined if the record is malformed; `problem` then names the fault. */
   readonly record: LogRecord | undefined
   readonly problem: string | undefined
 }
@@ -32,7 +32,7 @@ export async function readEntries(source: Source, size: number, onProgress: (don
   return entries
 }
 
-/** The records of one file; not more than it may hold. */
+/** Splits one file into records and refuses more than a file may have. */
 export function linesOf(bytes: Uint8Array, path: string): readonly Uint8Array[] {
   const lines: Uint8Array[] = []
   let start = 0
@@ -62,7 +62,7 @@ export type DayInLog = { readonly [K in 'open' | 'close' | 'result' | 'void' | '
 
 const NOTHING: DayInLog = { open: undefined, close: undefined, result: undefined, void: undefined, books: undefined }
 
-/** The day's records; of doubled ones the first, `log-order` tells of the other. */
+/** Finds the records of a day. Of duplicates it returns the first; the step `log-order` reports the other. */
 export function daysOf(entries: readonly Entry[]): (day: string) => DayInLog {
   const days = new Map<string, DayInLog>()
   for (const { index, record } of entries) {
@@ -77,16 +77,16 @@ export const ofKind = <K extends keyof RecordOf>(entries: readonly Entry[], kind
   entries.flatMap(({ index, record }) => (record?.kind === kind ? [{ index, record: record as RecordOf[K] }] : []))
 
 /**
- * The keys that the log has had, the first one first; each with the size from which on it is in force.
- * `fromDay` is that of its record, undefined for the first key.
+ * The keys of the log, oldest first. A key is in force from the size `fromSize` on.
+ * `fromDay` is the day of the key's record; undefined for the first key.
  */
 export type KeyChain = {
   readonly keys: readonly { readonly key: VerifierKey; readonly fromSize: number; readonly fromDay?: string }[]
-  /** Each record names the key before it and is signed by it. */
+  /** True if each key record names the previous key and is signed by it. */
   readonly isSound: boolean
 }
 
-/** `first` serves where no record names one. */
+/** `first` is the first key if the log has no key record. */
 export function keyChain(entries: readonly Entry[], first: string): KeyChain {
   const records = ofKind(entries, 'key')
   let before = readVerifierKey(records[0]?.record.old ?? first)
@@ -106,7 +106,7 @@ export function keyChain(entries: readonly Entry[], first: string): KeyChain {
 export const keyInForce = ({ keys }: KeyChain, size: number): VerifierKey | undefined =>
   keys.findLast(({ fromSize }) => fromSize <= size)?.key
 
-/** `log/key`: the key and one line end. */
+/** Parses `log/key`: the key and one line end. */
 export function readKeyFile(bytes: Uint8Array): VerifierKey {
   const text = utf8(bytes)
   if (!text.endsWith('\n')) throw new MalformedError('log/key does not end in a line end')

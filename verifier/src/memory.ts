@@ -1,4 +1,4 @@
-/** Remembers which signatures were found valid, so that a second look at the same bytes costs nothing. Only a yes is kept. */
+/** Caches successful signature checks, at most 4,096. Failures are not cached. */
 const KEPT = 4096
 
 export function memory(): { readonly once: (key: string, check: () => boolean) => boolean } {

@@ -1,6 +1,7 @@
 /**
- * The Merkle tree of RFC 6962: roots, proofs of inclusion and consistency.
- * Invariant: a proof is taken only with exactly the hashes it needs, none missing and none left over.
+ * The Merkle tree of RFC 6962: roots, inclusion proofs and consistency proofs.
+ *
+ * - A proof is accepted only with exactly the hashes it needs: none missing, none left over.
  */
 import { concat, equal } from './bytes.ts'
 import { sha256 } from './sha256.ts'
@@ -14,7 +15,7 @@ export const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array => sha
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   if (leaves.length === 0) return sha256()
   let level = leaves
-  // Joining neighbours level by level and carrying an odd last one up is the same tree.
+  // Pairing nodes level by level, with an odd last node moved up, gives the same tree as the recursive definition.
   while (level.length > 1) {
     const above: Uint8Array[] = []
     for (let i = 0; i < level.length; i += 2) {
@@ -27,13 +28,13 @@ export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   return level[0] as Uint8Array
 }
 
-/** The roots over the first so many leaves, for each size that is asked for and there is, in one pass. */
+/** Computes in one pass the root of each requested size. Sizes beyond the leaves are left out. */
 export function rootsAt(leaves: readonly Uint8Array[], sizes: ReadonlySet<number>): ReadonlyMap<number, Uint8Array> {
   const roots = new Map<number, Uint8Array>()
   const full: Uint8Array[] = []
   for (const [index, leaf] of leaves.entries()) {
     let node = leaf
-    // As many joins as the index has trailing ones: each completes a larger full subtree.
+    // Merge once per trailing 1 bit of the index: each merge completes a larger full subtree.
     for (let rest = index; rest % 2 === 1; rest = (rest - 1) / 2) node = nodeHash(full.pop() as Uint8Array, node)
     full.push(node)
     const size = index + 1
@@ -46,7 +47,7 @@ export function rootsAt(leaves: readonly Uint8Array[], sizes: ReadonlySet<number
   return roots
 }
 
-/** RFC 9162 section 2.1.3.2; undefined when the path does not fit the place. */
+/** RFC 9162 section 2.1.3.2. Undefined if the path has the wrong length for index and size. */
 export function rootFromInclusion(
   leaf: Uint8Array,
   index: number,
@@ -80,7 +81,7 @@ export function isIncluded(leaf: Uint8Array, index: number, size: number, path: 
 
 export type Tree = { readonly size: number; readonly root: Uint8Array }
 
-/** RFC 9162 section 2.1.4.2: the newer tree begins with the older one. */
+/** RFC 9162 section 2.1.4.2: checks that the older tree is a prefix of the newer one. */
 export function isConsistent(older: Tree, newer: Tree, proof: readonly Uint8Array[]): boolean {
   if (older.size > newer.size) return false
   if (older.size === newer.size) return proof.length === 0 && equal(older.root, newer.root)
@@ -113,7 +114,7 @@ export function isConsistent(older: Tree, newer: Tree, proof: readonly Uint8Arra
   return last === 0 && equal(olderRoot, older.root) && equal(newerRoot, newer.root)
 }
 
-/** The consistency proof between two sizes of a log whose leaves are known (RFC 9162 section 2.1.4.1). */
+/** Makes the consistency proof from an older size to all known leaves (RFC 9162 section 2.1.4.1). */
 export function consistencyProof(leaves: readonly Uint8Array[], olderSize: number): readonly Uint8Array[] {
   return olderSize === 0 || olderSize === leaves.length ? [] : subproof(leaves, olderSize, true)
 }
@@ -126,7 +127,7 @@ function subproof(leaves: readonly Uint8Array[], size: number, whole: boolean): 
     : [...subproof(leaves.slice(split), size - split, false), rootOf(leaves.slice(0, split))]
 }
 
-/** The inclusion path of one leaf (RFC 9162 section 2.1.3.1). */
+/** Makes the inclusion path of one leaf (RFC 9162 section 2.1.3.1). */
 export function inclusionPath(leaves: readonly Uint8Array[], index: number): readonly Uint8Array[] {
   if (leaves.length <= 1) return []
   const split = splitOf(leaves.length)
@@ -142,5 +143,5 @@ export function splitOf(n: number): number {
   return split
 }
 
-/** Leaves as the tree takes them, entries hashed. */
+/** Hashes entries into leaves. */
 export const leavesOf = (entries: readonly Uint8Array[]): readonly Uint8Array[] => entries.map((entry) => sha256(concat(LEAF, entry)))

@@ -1,6 +1,9 @@
 /**
- * A member's own entry, checked on their own device with a few hashes: the ticket is theirs, it is in
- * the sealed list, and the close record of that list is in the log that others see too.
+ * Checks a member's own entry on the member's device, with a few hashes and one signature.
+ *
+ * - The ticket belongs to the member's key.
+ * - An inclusion proof shows the ticket in the sealed list.
+ * - The close record of that list is in the signed log that others see.
  */
 import { fromHex, MalformedError, toHex, utf8 } from './bytes.ts'
 import { day, hash, type Json, list, record, text, whole } from './canonical.ts'
@@ -26,20 +29,22 @@ type Proof = ReturnType<typeof proof>
 
 export type MyTicket = {
   /**
-   * `included`: in the list · `waiting`: not sealed yet, nothing wrong · `missing`: the answer proves
-   * no inclusion, raise the alarm and keep the receipt · `not-mine`: another ticket than this key's ·
-   * `unknown-log`: the log is not, or no longer, the one that was kept.
+   * - `included`: the ticket is in the list.
+   * - `waiting`: the list is not sealed yet. Nothing is wrong.
+   * - `missing`: the answer does not prove inclusion. Raise an alarm and keep the receipt.
+   * - `not-mine`: the ticket is not this key's.
+   * - `unknown-log`: the log's key or history does not match the kept one.
    */
   readonly state: 'included' | 'waiting' | 'missing' | 'not-mine' | 'unknown-log'
   readonly words: string
   readonly position?: number
   readonly count?: number
   readonly root?: string
-  /** Whether the receipt alone would prove the entry. */
+  /** True if the receipt alone proves the entry. */
   readonly hasReceipt: boolean
-  /** To be kept for the next look, when everything is sound. */
+  /** The checkpoint to keep for the next check; only if the log is sound. */
   readonly keep?: Kept
-  /** Of a list that is sealed without a proof of the ticket: what the site published of the day, and its checkpoint. */
+  /** For a list that is sealed while no proof is shown: the day's published draw file and the checkpoint. */
   readonly evidence?: readonly string[]
 }
 export type MyTicketInput = {
@@ -50,9 +55,9 @@ export type MyTicketInput = {
   /** The verifier key that this device knows. */
   readonly logKey: string
   readonly kept?: Kept
-  /** Asked for one small answer when the log has grown since the last look, and when no proof is given of a day that is over. */
+  /** Read for a consistency proof if the log has grown, and for the day's draw file if no proof of an ended day is given. */
   readonly source: Source
-  /** The time; of this device unless it is given. */
+  /** Default: this device's clock. */
   readonly nowMs?: number
 }
 
@@ -96,8 +101,8 @@ async function judge({ day: today, ticketKey, answer, logKey, kept, source, nowM
 }
 
 /**
- * Whether the day has ended for everybody else, though this member is shown no proof. The checkpoint
- * has to cover it: until then the server may not prove anything yet.
+ * Looks for a public close or void record of the day, although this member is shown no proof.
+ * The record counts only under the checkpoint: before that the server cannot give a proof.
  */
 async function findSealed(today: string, source: Source): Promise<{ words: string; evidence: readonly string[] } | undefined> {
   const draws = await readFile(source, `draws/${today}`)

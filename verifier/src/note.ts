@@ -1,6 +1,8 @@
 /**
- * C2SP signed notes, checkpoints and cosignatures. Invariant: a note is taken only as it would be
- * written again, and an Ed25519 signature only in its one strict form.
+ * Reads and writes C2SP signed notes, checkpoints and cosignatures.
+ *
+ * - A note is accepted only if it re-encodes to the same bytes.
+ * - An Ed25519 signature is accepted only by the strict rules of ed25519.ts.
  */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { ascii, concat, decimal, equal, fromBase64, fromHex, MalformedError, toBase64, toHex, u64, utf8 } from './bytes.ts'
@@ -15,10 +17,10 @@ const COSIGNATURE = 4
 export type VerifierKey = {
   readonly name: string
   readonly id: Uint8Array
-  /** 1: the log's own signature. 4: a cosignature with its time. */
+  /** 1: Ed25519 signature of the log. 4: timestamped cosignature. */
   readonly algorithm: number
   readonly publicKey: Uint8Array
-  /** As it is written: name+hash+key. */
+  /** The encoded key: name+hash+key. */
   readonly text: string
 }
 export type NoteSignature = { readonly name: string; readonly id: Uint8Array; readonly signature: Uint8Array }
@@ -35,7 +37,7 @@ export function writeVerifierKey(name: string, algorithm: number, publicKey: Uin
   return `${name}+${toHex(keyId(name, algorithm, publicKey))}+${toBase64(concat(Uint8Array.of(algorithm), publicKey))}`
 }
 
-/** Each text is read once: the same few keys stand in every record. */
+/** Cache of parsed keys: the same few keys are in every record. */
 const keysRead = new Map<string, VerifierKey>()
 
 export function readVerifierKey(text: string): VerifierKey {
@@ -71,7 +73,7 @@ export const signatureLine = ({ name, id, signature }: NoteSignature): string =>
 
 export const writeNote = ({ text, signatures }: Note): string => `${text}\n${signatures.map(signatureLine).join('')}`
 
-/** One checkpoint straight after the other: three lines, an empty one, signature lines. */
+/** Parses concatenated checkpoints: each has three lines, an empty line and its signature lines. */
 export function readCheckpoints(bytes: Uint8Array): readonly Checkpoint[] {
   const lines = utf8(bytes).split('\n')
   if (lines.pop() !== '' || lines.length === 0) throw new MalformedError('the last line does not end')
@@ -99,13 +101,13 @@ export const checkpointText = (origin: string, { size, root }: Tree): string => 
 
 const seen = memory()
 
-/** A page checks the same signature in more than one step. */
+/** Cached, because several steps check the same signature. */
 export function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   if (signature.length !== 64) return false
   return seen.once(toHex(sha256(signature, publicKey, message)), () => holdsEd25519(signature, message, publicKey))
 }
 
-/** The signature line is this key's and holds for this text. */
+/** Checks that the signature line is from this key and valid for this text. */
 export function isLogSignature(line: NoteSignature, noteText: string, key: VerifierKey): boolean {
   return key.algorithm === ED25519 && isOf(line, key) && isSignature(line.signature, ascii(noteText), key.publicKey)
 }
@@ -115,7 +117,7 @@ const isOf = (line: NoteSignature, key: VerifierKey): boolean => line.name === k
 export const cosignatureMessage = (noteText: string, timeSeconds: number): Uint8Array =>
   ascii(`cosignature/v1\ntime ${timeSeconds}\n${noteText}`)
 
-/** When this witness saw this text, in seconds since 1970; undefined when the line is not its valid cosignature. */
+/** Time of the witness's cosignature in seconds since 1970; undefined if the line is not a valid cosignature of this witness. */
 export function cosignedAt(line: NoteSignature, noteText: string, witness: VerifierKey): number | undefined {
   if (witness.algorithm !== COSIGNATURE || !isOf(line, witness) || line.signature.length !== 72) return undefined
   const time = Number(new DataView(line.signature.buffer, line.signature.byteOffset, 8).getBigUint64(0))
@@ -123,7 +125,7 @@ export function cosignedAt(line: NoteSignature, noteText: string, witness: Verif
   return isSignature(line.signature.slice(8), cosignatureMessage(noteText, time), witness.publicKey) ? time : undefined
 }
 
-/** Who may sign notes: 32 secret bytes under a name. */
+/** A signing key for notes: a name and 32 secret bytes. */
 export type Signer = { readonly name: string; readonly algorithm: 1 | 4; readonly secret: Uint8Array }
 
 export const verifierKeyOf = ({ name, algorithm, secret }: Signer): string =>
@@ -138,7 +140,7 @@ export function cosign(noteText: string, { name, secret }: Signer, timeSeconds: 
   return { name, id: keyId(name, COSIGNATURE, ed25519.getPublicKey(secret)), signature }
 }
 
-/** C2SP's text of a signing key: PRIVATE+KEY+name+hash+base64(algorithm and secret). */
+/** Encodes a signing key as C2SP does: PRIVATE+KEY+name+hash+base64(algorithm and secret). */
 export function writeSignerKey(signer: Signer): string {
   const id = keyId(signer.name, signer.algorithm, ed25519.getPublicKey(signer.secret))
   return `PRIVATE+KEY+${signer.name}+${toHex(id)}+${toBase64(concat(Uint8Array.of(signer.algorithm), signer.secret))}`

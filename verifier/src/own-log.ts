@@ -1,6 +1,9 @@
 /**
- * What a member is shown of the log on their own device: one record, its way to a signed checkpoint, and
- * that this log only grew since the last look. A few hashes and one signature, no other record.
+ * Checks one record of the log on a member's device, with a few hashes, one signature and no other record.
+ *
+ * - The checkpoint is signed by the known log key.
+ * - The record is included in that checkpoint.
+ * - The log only grew since the kept checkpoint.
  */
 import { fromHex, MalformedError } from './bytes.ts'
 import { canonicalBytes, hash, type Json, list, parseCanonical, record, whole } from './canonical.ts'
@@ -9,7 +12,7 @@ import { isLogSignature, readCheckpoint, readVerifierKey } from './note.ts'
 import { readFile, type Source, UnavailableError } from './sources.ts'
 import type { Kept } from './steps-log.ts'
 
-/** A record with its path under a checkpoint, as answers to members hold it. */
+/** A record with its inclusion path, as in the server's answers to members. */
 export const shownRecord = record({ index: whole, path: list(hash), record: (value) => value })
 const consistencyShape = record({ from: whole, path: list(hash), to: whole })
 
@@ -19,15 +22,15 @@ export type Shown = {
   /** The verifier key that this device knows. */
   readonly logKey: string
   readonly kept: Kept | undefined
-  /** Asked for one small answer when the log has grown since the last look. */
+  /** Read for one consistency proof if the log has grown since the last check. */
   readonly source: Source
 }
-/** `signature`: of another key · `inclusion`: the record is not in it · `growth`: not the log that was kept. */
+/** `signature`: another key signed. `inclusion`: the record is not in the log. `growth`: the log does not extend the kept one. */
 export type LogDoubt = { readonly step: 'signature' | 'inclusion' | 'growth'; readonly words: string }
 
 export const hashes = (path: readonly string[]): readonly Uint8Array[] => path.map((one) => fromHex(one))
 
-/** What to keep for the next look, or the doubt. */
+/** Returns the checkpoint to keep for the next check, or the doubt. */
 export async function judgeLog({ checkpoint: note, record: shown, logKey, kept, source }: Shown): Promise<Kept | LogDoubt> {
   const { note: signed, ...checkpoint } = readCheckpoint(new TextEncoder().encode(note))
   const [own] = signed.signatures

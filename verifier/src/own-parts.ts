@@ -1,7 +1,9 @@
 /**
- * A member's own part of what is owed, checked on their own device: from their parts to the day's total,
- * from the day's books to the signed log, and the sum against what they see (protocol, chapters 13 and 14).
- * Invariant: the first step that does not hold is named, and nothing after it is claimed.
+ * Checks a member's own share of the liabilities on the member's device (spec/protocol.md, chapters 13 and 14).
+ *
+ * - The member's parts lead to the day's total, the total is in the day's books, and the books are in the signed log.
+ * - The sum of the parts equals the balance that the member sees.
+ * - The result names the first failed step and claims nothing about later steps.
  */
 import { equal, concat, fromBase64, fromHex, MalformedError, toHex, u64 } from './bytes.ts'
 import { day as dayShape, hash, type Json, list, parseCanonical, record, text, whole } from './canonical.ts'
@@ -34,17 +36,22 @@ type Page = ReturnType<typeof pageShape>
 const liabilitiesShape = record({ count: whole, root: hash, total: whole })
 
 /**
- * In this order. `answer`: it has its form and its day · `parts`: those of one's own key lead to the
- * total · `books`: that total stands in the day's published books · `log`: the books stand in the signed
- * log · `growth`: which only grew since the last look · `sum`: the parts add up to balance and holds ·
- * `view`: which are those that the member sees.
+ * The steps, in this order:
+ *
+ * - `answer`: the answer is well-formed and of this day.
+ * - `parts`: the parts of the member's key lead to the total.
+ * - `books`: the total is in the day's published books.
+ * - `log`: the books are in the signed log.
+ * - `growth`: the log only grew since the last check.
+ * - `sum`: the parts add up to balance and holds.
+ * - `view`: balance and holds are those that the member sees.
  */
 export const OWED_STEPS = ['answer', 'parts', 'books', 'log', 'growth', 'sum', 'view'] as const
 export type OwedStep = (typeof OWED_STEPS)[number]
 export type Owed = {
-  /** `waiting`: the books are not in a signed checkpoint yet, nothing wrong. */
+  /** `waiting`: the books are not in a signed checkpoint yet. Nothing is wrong. */
   readonly state: 'owed' | 'waiting' | 'wrong'
-  /** The step that does not hold. */
+  /** The failed step. */
   readonly step?: OwedStep
   readonly words: string
   readonly parts: number
@@ -54,18 +61,18 @@ export type Owed = {
 }
 export type OwedInput = {
   readonly day: string
-  /** The key that serves the member on this day. */
+  /** The member's ticket key in force on this day. */
   readonly ticketKey: Uint8Array
-  /** The decoded answers, from part 0 on, each beginning at the `next` of the one before. */
+  /** The decoded answers from part 0 on. Each starts at the `next` of the one before. */
   readonly pages: readonly unknown[]
   readonly logKey: string
   readonly kept?: Kept
   readonly source: Source
-  /** In paise, what the member's own movements say: their balance at the day's end, and the least that was on hold. */
+  /** From the member's own transactions, in paise: balance at the day's end, and the minimum on hold. */
   readonly seen?: { readonly balance?: number; readonly heldAtLeast?: number }
 }
 
-/** A step that does not hold. */
+/** A failed step. */
 class Wrong extends Error {
   readonly step: OwedStep
   constructor(step: OwedStep, words: string) {
@@ -103,7 +110,7 @@ export async function checkOwed(input: OwedInput): Promise<Owed> {
   }
 }
 
-/** The answers as one: the same figures in each, no part left out between them. */
+/** Merges the pages: each must have the same figures, and no part may be missing between pages. */
 function readPages({ pages: given, day }: OwedInput): readonly [Page, ...Page[]] {
   const [first, ...rest] = given.map((one) => pageShape(one, 'the answer'))
   if (first === undefined) throw new MalformedError('there is no answer')
@@ -120,7 +127,7 @@ function readPages({ pages: given, day }: OwedInput): readonly [Page, ...Page[]]
   return pages
 }
 
-/** The ids are computed here, by one's own key: what leads to the total with them is nobody else's. */
+/** Computes the part ids from the member's own key, so no other member's parts can be shown instead. */
 function checkParts({ day, ticketKey }: OwedInput, pages: readonly Page[]): void {
   let j = 0
   const places = new Set<number>()
@@ -141,7 +148,7 @@ function checkParts({ day, ticketKey }: OwedInput, pages: readonly Page[]): void
 
 export type ShownPart = { readonly position: number; readonly node: Uint8Array }
 
-/** The root that the shown parts and the nodes beside them lead to; undefined when nodes lack or are left over. */
+/** Computes the root from the shown parts and their sibling nodes; undefined if nodes are missing or left over. */
 export function rootOfShown(shown: readonly ShownPart[], nodes: Uint8Array, count: number): Uint8Array | undefined {
   let used = 0
   const reach = (from: number, to: number, inside: readonly ShownPart[]): Uint8Array | undefined => {
@@ -168,7 +175,7 @@ export function rootOfShown(shown: readonly ShownPart[], nodes: Uint8Array, coun
   return used === nodes.length ? root : undefined
 }
 
-/** The books are read here, not taken from the answer: they are the ones that everybody sees. */
+/** Reads the published books, which everybody sees, instead of trusting the answer. */
 async function checkBooks({ day, source }: OwedInput, page: Page, shown: unknown): Promise<void> {
   const found = readRecord(shown as Json, 'the books record')
   if (found.kind !== 'books' || found.day !== day) throw new Wrong('books', 'the record shown is not that of the day’s books')
@@ -176,7 +183,7 @@ async function checkBooks({ day, source }: OwedInput, page: Page, shown: unknown
   const bytes = await readFile(source, path)
   if (bytes === undefined) throw new Wrong('books', 'the day’s books are in the log, and not published')
   if (toHex(sha256(bytes)) !== found.books) throw new Wrong('books', 'the published books are not those of the record')
-  // The rest of the file is judged by whoever checks the day; its hash is in the log.
+  // The check of the day judges the rest of the file; its hash is in the log.
   const books = parseCanonical(bytes, path) as { readonly liabilities?: Json } | null
   const liabilities = liabilitiesShape(books?.liabilities, `${path}: liabilities`)
   if (liabilities.root !== page.root || liabilities.total !== page.total || liabilities.count !== page.count)
@@ -192,7 +199,7 @@ function checkSum({ seen = {} }: OwedInput, pages: readonly Page[], { balance, h
     throw new Wrong('view', `the books hold ${held} paise for you, and at least ${seen.heldAtLeast} are on hold`)
 }
 
-/** Whether everybody else can see the books in the log: then not to be shown it is no matter of waiting. */
+/** True if the public log has the day's books: then a missing proof is a fault, not a delay. */
 async function areBooksLogged({ day, source }: OwedInput): Promise<boolean> {
   const note = await readFile(source, 'log/checkpoint')
   if (note === undefined) return false
@@ -204,7 +211,7 @@ async function areBooksLogged({ day, source }: OwedInput): Promise<boolean> {
     const lines = linesOf(bytes, path).slice(0, size - file * RECORDS_PER_FILE)
     const days = lines.flatMap((line) => /"day":"(.{10})","kind":"books"/.exec(new TextDecoder().decode(line))?.[1] ?? [])
     if (days.includes(day)) return true
-    // Books stand there day by day: further back there are only those of earlier days.
+    // Books are in day order: earlier files have only earlier days.
     if (days.some((one) => one < day)) return false
   }
   return false

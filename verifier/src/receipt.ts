@@ -1,4 +1,4 @@
-/** Receipts: the log's promise that an entry is in the list (protocol, chapter 11). */
+/** Checks receipts: the log's signed promise that an entry is in the list (spec/protocol.md, chapter 11). */
 import { ascii, concat, fromHex, toHex, u64 } from './bytes.ts'
 import { day, hash, hex, list, literal, readCanonical, record, whole } from './canonical.ts'
 import { isWithinDay } from './day.ts'
@@ -13,13 +13,13 @@ export type ReceiptFile = ReturnType<typeof file>
 
 export const readReceipt = (bytes: Uint8Array): ReceiptFile => readCanonical(bytes, file, 'the receipt')
 
-/** Undefined when the receipt holds; else why it does not. */
+/** Returns why the receipt is invalid; undefined if it is valid. */
 export function receiptProblem({ day: today, receipt, ticket }: Omit<ReceiptFile, 'v'>, chain: KeyChain): string | undefined {
   const { count, index, keyId, path, signature, time } = receipt
   if (!isWithinDay(time, today)) return 'its time does not lie in its day'
   const named = chain.keys.map((one, at) => ({ ...one, toDay: chain.keys[at + 1]?.fromDay })).filter(({ key }) => toHex(key.id) === keyId)
   if (named.length === 0) return 'it names no key of this log'
-  // Whoever steals a key that was replaced must not sign for later days.
+  // A stolen key that was replaced must not sign for later days.
   const keys = named.filter(({ fromDay, toDay }) => (fromDay ?? today) <= today && today <= (toDay ?? today))
   if (keys.length === 0) return 'the key that it names was not in force on its day'
   const siblings = path.map((sibling) => fromHex(sibling))

@@ -1,4 +1,4 @@
-/** The records of the log, each with exactly its keys (protocol, chapter 8). */
+/** Parses the records of the log. Each kind has exactly its keys (spec/protocol.md, chapter 8). */
 import { MalformedError } from './bytes.ts'
 import { day, hash, hex, type Json, list, literal, readCanonical, record, type Shape, text, whole } from './canonical.ts'
 import { readVerifierKey } from './note.ts'
@@ -32,7 +32,7 @@ const percentage: Shape<number> = (value, where) => {
   return whole(value, where)
 }
 
-/** Whoever entered: a round without entries is void, and never closed. */
+/** Number of entries, at least 1: a round without entries is void and has no close record. */
 const entries: Shape<number> = (value, where) => {
   if (whole(value, where) === 0) throw new MalformedError(`${where} is 0`)
   return whole(value, where)
@@ -92,7 +92,7 @@ const drawsShape = record({
 })
 export type DrawsFile = ReturnType<typeof drawsShape>
 
-/** `draws/{day}`; whether its records are the log's, a step tells. */
+/** Parses `draws/{day}`. A step compares its records with the log's. */
 export function readDraws(bytes: Uint8Array, today: string): DrawsFile {
   const value = readCanonical(bytes, drawsShape, `draws/${today}`)
   if (value.day !== today) throw new MalformedError('it is the file of another day')

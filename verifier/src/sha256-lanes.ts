@@ -1,11 +1,12 @@
 /**
- * SHA-256 of many equally long messages at once: a WebAssembly module, written here instruction by
- * instruction, hashes four messages per pass, one in each lane of a 128-bit vector. Invariant: the
- * same digests as sha256.ts.
+ * Hashes many messages of equal length by SHA-256, four at a time, in a WebAssembly module generated here.
+ *
+ * - Each lane of a 128-bit vector has one message.
+ * - The digests equal those of sha256.ts.
  */
 import { sha256 } from './sha256.ts'
 
-/** As much of it as is used here: browsers and Node have it, their type libraries do not agree on it. */
+/** Only the parts used here: the type libraries of browsers and Node declare WebAssembly differently. */
 export type WasmMemory = { readonly buffer: ArrayBuffer }
 declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number }) => WasmMemory
@@ -15,16 +16,16 @@ declare const WebAssembly: {
   ) => Promise<{ readonly instance: { readonly exports: { readonly h: (from: number, to: number, groups: number) => void } } }>
 }
 
-/** Messages are prefix ‖ content; contents lie `stride` bytes apart and digests go `outStride` apart. */
+/** A message is prefix ‖ content. Contents are `stride` bytes apart, digests `outStride` bytes. */
 export type LaneShape = {
   readonly prefix: Uint8Array
   readonly contentBytes: number
   readonly stride: number
   readonly outStride: number
-  /** Where in the shared memory the four padded messages are put together. */
+  /** Offset in the shared memory where the four padded messages are assembled. */
   readonly scratchAt: number
 }
-/** Reads at `from`, writes at `to`, both in the shared memory; up to three digests more than asked for are written. */
+/** Reads at `from` and writes at `to` in the shared memory. It may write up to three digests beyond `count`. */
 export type LaneHasher = (from: number, to: number, count: number) => void
 
 const ROUND_CONSTANTS = [
@@ -48,7 +49,7 @@ const code = (...parts: readonly Bytes[]): Bytes => parts.flat()
 const vector = (operation: number, ...immediates: readonly number[]): Bytes => [0xfd, ...leb(operation), ...immediates]
 const get = (local: number): Bytes => [0x20, ...leb(local)]
 const set = (local: number): Bytes => [0x21, ...leb(local)]
-/** An i32 constant; signed LEB128 of a number that is not negative. */
+/** An i32 constant: signed LEB128 of a non-negative number. */
 const constant = (value: number): Bytes => {
   const bytes = [...leb(value)]
   const last = bytes.length - 1
@@ -62,12 +63,12 @@ const everyLane = (word: number): Bytes => {
 }
 const OR = vector(80)
 const XOR = vector(81)
-/** Of the two below, the bits of the first where the third is set, else of the second. */
+/** v128.bitselect: takes bits of the first operand where the third is 1, else of the second. */
 const SELECT = vector(82)
 const SHIFT_LEFT = vector(171)
 const SHIFT_RIGHT = vector(173)
 const ADD = vector(174)
-/** Takes its operand twice. */
+/** i8x16.shuffle: reverses the bytes of each word. It takes its operand twice. */
 const BYTE_SWAP = vector(13, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
 const LOOP = [0x03, 0x40]
 const REPEAT_IF = [0x0d, 0]
@@ -90,7 +91,7 @@ const bigSigma = (local: number, first: number, second: number, third: number): 
 const smallSigma = (local: number, first: number, second: number, third: number): Bytes =>
   code(rotatedTwice(local, first, second), shifted(local, third), XOR)
 
-/** The next word of the schedule takes the place of the one sixteen before it. */
+/** Computes schedule word t, which overwrites word t − 16. */
 function scheduled(t: number): Bytes {
   const word = (back: number): number => WORDS + ((t - back) % 16)
   return code(
@@ -99,14 +100,14 @@ function scheduled(t: number): Bytes {
   )
 }
 
-/** One round; instead of moving the eight working variables along, their names move. */
+/** One round of SHA-256. The eight working variables are renamed instead of moved. */
 function round(t: number): Bytes {
   const variable = (index: number): number => WORK + ((index + 64 - t) % 8)
   const [a, b, c, d] = [variable(0), variable(1), variable(2), variable(3)]
   const [e, f, g, h] = [variable(4), variable(5), variable(6), variable(7)]
   const word = code(everyLane(ROUND_CONSTANTS[t] as number), get(WORDS + (t % 16)), ADD)
   const choice = code(get(f), get(g), get(e), SELECT)
-  // Where a and b differ the majority is c, elsewhere b.
+  // Majority of a, b, c: c where a and b differ, else b.
   const majority = code(get(c), get(b), get(a), get(b), XOR, SELECT)
   return code(
     t < 16 ? [] : scheduled(t),
@@ -125,7 +126,7 @@ const MOVES = [
   { size: 1, load: [0x2d], store: [0x3a] },
 ]
 
-/** Loads and stores that together move so many bytes. */
+/** Generates loads and stores that copy `bytes` bytes. */
 function copies(bytes: number, fromOffset: number, scratch: number): Bytes {
   const parts: Bytes[] = []
   let at = 0
@@ -139,7 +140,7 @@ function copies(bytes: number, fromOffset: number, scratch: number): Bytes {
 
 const blocksOf = ({ prefix, contentBytes }: LaneShape): number => Math.ceil((prefix.length + contentBytes + 9) / 64)
 
-/** One block of each of the four messages, which lie a message apart. */
+/** Compresses one block of each of the four messages, which are `messageBytes` apart. */
 function compression(messageBytes: number): Bytes {
   const lane = (index: number, t: number): Bytes =>
     code(get(BLOCK), get(TEMPORARY), vector(86, 2, ...leb(index * messageBytes + 4 * t), index), set(TEMPORARY))
@@ -197,7 +198,7 @@ export type Memory = { readonly buffer: ArrayBufferLike }
 
 export type Lanes = { readonly memory: Memory; readonly hasher: (shape: LaneShape) => Promise<LaneHasher> }
 
-/** With vectors where there is much to hash and the machine has them; else the same digests one by one. */
+/** Uses vectors if the work is large and the platform supports them; otherwise computes the same digests one by one. */
 export async function laneHasher(memoryBytes: number, isWorthwhile: boolean): Promise<Lanes> {
   const vectors = isWorthwhile ? await vectorLanes(memoryBytes).catch(() => undefined) : undefined
   if (vectors !== undefined) return vectors
@@ -205,7 +206,7 @@ export async function laneHasher(memoryBytes: number, isWorthwhile: boolean): Pr
   return { memory, hasher: async (shape) => plainHasher(memory, shape) }
 }
 
-/** Fails in an old browser, or under a policy that lets no WebAssembly in. */
+/** Throws in an old browser, or if the content security policy forbids WebAssembly. */
 async function vectorLanes(memoryBytes: number): Promise<Lanes> {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(memoryBytes / 65_536) })
   await vectorHasher(memory, { prefix: new Uint8Array(0), contentBytes: 0, stride: 0, outStride: 0, scratchAt: 0 })

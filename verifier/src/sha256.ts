@@ -1,4 +1,4 @@
-/** SHA-256 and HMAC for a few messages; sha256-lanes.ts carries lists of millions. */
+/** SHA-256 and HMAC for single messages. sha256-lanes.ts hashes lists of millions. */
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js'
 

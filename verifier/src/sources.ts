@@ -1,6 +1,8 @@
 /**
- * Where the published files come from. Invariant: undefined means that the file is not there; what
- * could not be asked is an UnavailableError, never an absence.
+ * Reads the published files from a site, a static copy or memory.
+ *
+ * - undefined means that the file does not exist.
+ * - A failed request throws UnavailableError and never counts as a missing file.
  */
 import { concat, joined, MalformedError } from './bytes.ts'
 
@@ -8,19 +10,19 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
 }
 
-/** A piece is its reader's until the next one is asked for: then its bytes may be others. */
+/** A piece is valid until the next one is requested: the buffer may be reused. */
 export type Stream = { readonly bytes: number | undefined; readonly pieces: AsyncIterable<Uint8Array> }
 export type Source = {
   readonly open: (path: string) => Promise<Stream | undefined>
-  /** A file that still changes may be seen between two states: it is worth a second look. */
+  /** True for a live site: its files may be read between two states, so a failure is checked twice. */
   readonly isLive: boolean
-  /** The same files past every cache, for a second look. */
+  /** The same files without any cache, for the second check. */
   readonly again?: () => Source
 }
 
 type Cache = 'default' | 'reload'
 
-/** More than any file but the two long lists holds; notes of checkpoints hold less. */
+/** Maximum size of any file except the two streamed lists; checkpoint notes have a lower limit. */
 const MOST_BYTES = 64 * 2 ** 20
 export const MOST_NOTE_BYTES = 2 ** 22
 
@@ -37,7 +39,7 @@ export async function readFile(source: Source, path: string, mostBytes = MOST_BY
   return joined(pieces)
 }
 
-/** Cut into whole entries of so many bytes: what is cut in two between pieces comes by itself, and nothing else is copied. */
+/** Cuts a stream into whole entries. Only an entry that spans two pieces is copied, and it is yielded alone. */
 export async function* wholeEntries(stream: Stream, entryBytes: number, path: string): AsyncGenerator<Uint8Array> {
   let rest = new Uint8Array(0)
   for await (const piece of stream.pieces) {
@@ -55,9 +57,10 @@ export async function* wholeEntries(stream: Stream, entryBytes: number, path: st
 }
 
 /**
- * The site itself or a static copy: `base` is the address under which chapter 14 puts its paths. Nobody
- * waits longer than `timeoutMs` for an answer to begin, nor for its next piece, nor that long and a second for each kilobyte
- * that came: whoever drips holds nobody up without end.
+ * Reads from a site or a static copy. `base` is the prefix of the paths of chapter 14 of the protocol.
+ *
+ * - `timeoutMs` limits the wait for the start of an answer and for each further piece.
+ * - The whole answer may take `timeoutMs` plus 1 ms per byte received, so a slow drip ends too.
  */
 export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'default'): Source {
   const root = base.endsWith('/') ? base : `${base}/`
@@ -88,11 +91,14 @@ export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'defa
   }
 }
 
-/** Where a folder lies under a JSON file's path as well, hosts of plain files lead there; some lead to their first page from what they lack. */
+/**
+ * Recognises a missing file. Static hosts answer a missing JSON file with a redirect to a path that ends in `/`:
+ * to the folder of the same name, or to their home page.
+ */
 const isNone = (path: string, { status, redirected, url }: Response): boolean =>
   status === 404 || status === 410 || (isJson(path) && redirected && url.endsWith('/'))
 
-/** An answer left unread would hold its connection. */
+/** Cancels the body: an unread answer would keep its connection open. */
 const leave = async ({ body }: Response): Promise<void> => body?.cancel().catch(() => undefined)
 
 async function ask(url: URL, timeoutMs: number, cache: Cache): Promise<Response> {
@@ -107,7 +113,7 @@ async function ask(url: URL, timeoutMs: number, cache: Cache): Promise<Response>
   }
 }
 
-/** Takes the answer along: once nobody holds it, its body is ended as if it were empty, also before the first piece was asked for. */
+/** Keeps a reference to the answer: if it is garbage-collected, its body ends as if the file were empty. */
 async function* bodyOf(
   answer: Response,
   body: ReadableStream<Uint8Array>,
@@ -127,7 +133,7 @@ async function* bodyOf(
   } catch (error) {
     throw new UnavailableError(`${path} broke off (${String(error)})`)
   } finally {
-    // Not waited for: whoever stalls might never let go.
+    // Not awaited: a stalled site might never finish the cancellation.
     void reader.cancel().catch(() => undefined)
     void answer
   }
@@ -145,10 +151,10 @@ async function within<T>(reading: Promise<T>, timeoutMs: number): Promise<T> {
   }
 }
 
-/** Those that end in `.json` where a copy lies in a folder, or on a host of plain files (protocol, chapter 14). */
+/** Paths that get the ending `.json` in a folder or on a static host (spec/protocol.md, chapter 14). */
 export const isJson = (path: string): boolean => /^(draws|books)\/[^/]+$/.test(path)
 
-/** Files held in memory, under the paths of chapter 14. */
+/** Serves files from memory, under the paths of chapter 14. */
 export function memorySource(files: ReadonlyMap<string, Uint8Array>): Source {
   return {
     isLive: false,
@@ -164,7 +170,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Files that no longer change are asked for once. */
+/** Caches files that no longer change. */
 export function withMemory(source: Source, isFinal: (path: string) => boolean): Source {
   const kept = new Map<string, Uint8Array>()
   const { again } = source

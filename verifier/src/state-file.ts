@@ -1,23 +1,25 @@
 /**
- * The file in which a reader or a witness keeps what it saw. For Node. Invariant: whole and on the disk, or
- * not at all; and one program at a time changes it, so that no witness forgets a tree that it has signed.
+ * The state file of a reader or a witness. Node only.
+ *
+ * - A save is atomic and durable (fsync and rename).
+ * - A lock file lets one program at a time change the state, so a witness never forgets a tree that it signed.
  */
 import { open, readFile, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { readState, type State, writeState } from './state.ts'
 
-/** Another program that runs has this file. */
+/** Another running program has locked or changed this file. */
 export class InUseError extends Error {
   override readonly name = 'InUseError'
 }
 
 export type StateFile = {
-  /** As it was found; undefined when there was none. */
+  /** The state at opening; undefined if there was no file. */
   readonly state: State | undefined
-  /** Durable when it resolves. */
+  /** The state is durable when the promise resolves. */
   readonly save: (state: State) => Promise<void>
-  /** Lets others have it. */
+  /** Releases the lock. */
   readonly close: () => Promise<void>
 }
 
@@ -40,7 +42,7 @@ export async function openState(file: string): Promise<StateFile> {
     const state = await peekState(file)
     let known = state === undefined ? undefined : writeState(state)
     const save = async (next: State): Promise<void> => {
-      // A lock says little between two machines on one disk.
+      // The lock does not work between two machines on a shared disk, so compare the content too.
       if ((await textOf(file)) !== known) throw new InUseError(`${file} was changed by another program: no two may share it`)
       const text = writeState(next)
       await replace(file, text)
@@ -63,13 +65,13 @@ async function replace(file: string, text: string): Promise<void> {
     await handle.close()
   }
   await rename(fresh, file)
-  // The name too: else a loss of power may bring the older file back. Not every system lets a folder be opened.
+  // Sync the folder, or a power loss may restore the old file. Some systems cannot open a folder.
   const folder = await open(path.dirname(file), 'r').catch(() => undefined)
   await folder?.sync().catch(() => undefined)
   await folder?.close()
 }
 
-/** The lock of a program that was killed is taken over. */
+/** Takes the lock; a stale lock of a killed program is removed. */
 async function take(lock: string): Promise<void> {
   for (let tries = 0; tries < 3; tries += 1) {
     const handle = await open(lock, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
@@ -99,11 +101,11 @@ async function isRunning(pid: number, start: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
-  // Its number may have gone to another process since.
+  // The pid may have been reused by another process.
   return (await startOf(pid)) === start
 }
 
-/** When a process began, in the system's own count; nothing where the system does not tell. */
+/** Start time of a process in kernel ticks; empty if /proc does not provide it. */
 async function startOf(pid: number | 'self'): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

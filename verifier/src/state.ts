@@ -1,4 +1,4 @@
-/** What is kept between two looks: the log's key, its newest checkpoint, the days seen and, for a witness, what it signed. */
+/** The state kept between two checks: the log's key, its newest checkpoint, the days seen and a witness's pending cosignature. */
 import { fromHex, MalformedError, toHex } from './bytes.ts'
 import { canonicalText, day, hash, hex, type Json, list, literal, readCanonical, record, type Shape, text, whole } from './canonical.ts'
 import { readVerifierKey } from './note.ts'
@@ -20,11 +20,11 @@ const shape = record({
 export type State = {
   readonly logKey: string
   readonly checkpoint: Kept
-  /** The checkpoint as the log signed it: one half of the proof, should the log ever sign another. */
+  /** The checkpoint as the log signed it: half of the proof if the log ever signs a fork. */
   readonly note: Uint8Array
-  /** A cosignature under its checkpoint, handed in again until it was taken. */
+  /** A cosignature that the log has not accepted yet; it is submitted again. */
   readonly pending: Uint8Array | undefined
-  /** Days up to here were checked, except those that were still waiting for their end. */
+  /** Days up to this one were checked, except those in `waiting`. */
   readonly seenTo: string | undefined
   readonly waiting: readonly string[]
 }

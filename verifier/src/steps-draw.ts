@@ -1,4 +1,4 @@
-/** The steps about the draw: the sealed list, when it was sealed, its randomness, winners and amounts. */
+/** The steps about the draw: sealed list, sealing time, randomness, winners and amounts. */
 import { ascending } from './ascending.ts'
 import { beaconRound, chainHashOf, DRAW_DELAY_MS, isBeaconSignature, QUICKNET } from './beacon.ts'
 import type { Bundle } from './bundle.ts'
@@ -13,20 +13,20 @@ import { fail, incomplete, need, notApplicable, type Said, weak } from './steps.
 export const TICKET_BYTES = 32
 const WITNESS_MARGIN_MS = 60_000
 
-/** What one pass over the sealed list leaves behind. */
+/** The result of one pass over the sealed list. */
 export type List = {
-  /** Whether it was read to its end: a list that is longer than the sealed one is left there. */
+  /** True if the list was read to its end. Reading stops when it exceeds the sealed count. */
   readonly isWhole: boolean
   readonly count: number
   readonly root: string
   readonly isAscending: boolean
-  /** The tickets at the positions that were asked for. */
+  /** The tickets at the requested positions. */
   readonly at: ReadonlyMap<number, string>
-  /** Which of the tickets that were asked for are in the list. */
+  /** The requested tickets that are in the list. */
   readonly found: ReadonlySet<string>
 }
 
-/** `sealed`: how many there should be. */
+/** `sealed`: the expected number of tickets. */
 export type ListQuestions = { readonly positions: readonly number[]; readonly tickets: readonly string[]; readonly sealed: number }
 
 export async function readList(
@@ -52,7 +52,7 @@ export async function readList(
     }
     for (const ticket of asked.tickets) if (holds(piece, fromHex(ticket, TICKET_BYTES))) found.add(ticket)
     onProgress(tree.count())
-    // It is wrong already, and might have no end.
+    // More tickets than sealed is already a failure, and the stream may be endless.
     if (tree.count() > asked.sealed) break
   }
   return { isWhole: tree.count() <= asked.sealed, count: tree.count(), root: toHex(tree.root().hash), isAscending, at, found }
@@ -69,14 +69,14 @@ function holds(piece: Uint8Array, ticket: Uint8Array): boolean {
 
 type Today = ReturnType<Bundle['inLog']>
 
-/** The close record; a day without one has nothing sealed. */
+/** Returns the close record. Without one no list is sealed, and the step ends. */
 export function closeOf({ close, void: ended, open }: Today): RecordOf['close'] {
   if (close !== undefined) return close.record
   if (ended !== undefined) return notApplicable('nobody had entered')
   return incomplete(open === undefined ? 'the log has no such round' : 'the round is not closed yet')
 }
 
-/** The result; a day that ended without one drew nobody. */
+/** Returns the result. Without one there is no winner, and the step ends. */
 export function resultOf(today: Today): RecordOf['result'] {
   if (today.result !== undefined) return today.result.record
   if (today.void !== undefined) return notApplicable('nobody was drawn: the round is void')
@@ -97,7 +97,7 @@ export function checkList(list: List | undefined, today: Today): string {
 
 export type Seal = { readonly isInTime: boolean; readonly names: readonly string[]; readonly quorum: number }
 
-/** Which of these witnesses saw the close record in time. */
+/** Finds the witnesses that cosigned the close record in time. */
 function sealBy(
   sealed: readonly Checkpoint[],
   closeIndex: number,
@@ -156,7 +156,7 @@ export function checkRound(today: Today, shownSignature: string | undefined): st
   if (ended !== undefined) {
     if (ended.returned !== 100 * close.count) fail(`${ended.returned} paise were given back for ${close.count} entries`)
     if (draw.mode === 'local') return fail('a local draw cannot wait for a beacon')
-    // Or a signature of the chain that it names would disprove nothing.
+    // The parameters must match the chain hash, or a signature by that chain could not disprove the void.
     if (chainHashOf(draw) !== draw.chainHash) fail('the beacon’s parameters do not have the hash that names it')
     if (shownSignature !== undefined && isBeaconSignature(shownSignature, expected, draw.publicKey))
       fail(`round ${expected} was there: the day should not have been void`)

@@ -1,4 +1,4 @@
-/** The steps about the log: who signed it, that it only grew, what stands in it and in which order. */
+/** The steps about the log: its signatures, its growth, its records and their order. */
 import { ascii, compare, equal, toHex } from './bytes.ts'
 import type { Bundle } from './bundle.ts'
 import { canonicalText, type Json } from './canonical.ts'
@@ -25,7 +25,7 @@ export function checkSignatures(bundle: Bundle, trustedKey: string | undefined):
   const { open } = bundle.inLog(bundle.day)
   for (const sealed of bundle.sealed ?? []) {
     if (sealed.origin !== checkpoint.origin) fail(`log/sealed/${bundle.day} is of another log`)
-    // Which key was in force there, the records beyond would tell.
+    // The key in force there depends on records beyond this checkpoint.
     if (sealed.size > checkpoint.size) incomplete(beyond(sealed, checkpoint))
     checkCheckpoint(sealed, chain, witnessesOf(open === undefined ? [] : [open.record]))
   }
@@ -73,7 +73,7 @@ export function checkConsistency(bundle: Bundle, kept: Kept | undefined): string
   return `${checkpoint.size} records give the signed root and begin with the ${kept.size} that you saw before`
 }
 
-/** Where each day has got to while the records go by. */
+/** Tracks the phase of each day while the records are read in order. */
 class Order {
   readonly #phase = new Map<string, 'open' | 'closed' | 'ended'>()
   readonly #keyDays = new Set<string>()
@@ -83,7 +83,7 @@ class Order {
   #nextClose: string | undefined
   #nextBooks: string | undefined
 
-  /** What is wrong with this record at this place. */
+  /** Returns why this record is wrong at this position; undefined if it is right. */
   add(record: LogRecord): string | undefined {
     const { day } = record
     const phase = this.#phase.get(day)
@@ -177,7 +177,7 @@ export function checkInclusion(bundle: Bundle): string {
   const draws = need(bundle.draws, `draws/${bundle.day}`)
   const own = [today.open, today.close, today.result, today.void].filter((placed) => placed !== undefined)
   const expected = own.map(({ index }) => index).sort((a, b) => a - b)
-  // A file is published before the checkpoint that covers it; once the day has ended, it is final.
+  // During a day the file may have records that the checkpoint does not cover yet. After the day's end all must be covered.
   const isFinal = today.result !== undefined || today.void !== undefined
   const shown = isFinal ? draws.records : draws.records.filter(({ index }) => index < entries.length)
   if (shown.map(({ index }) => index).join() !== expected.join())

@@ -1,4 +1,4 @@
-/** The steps of a verification, what each can say, and what all of them together mean. */
+/** The steps of a verification, the outcomes of a step, and the verdict over all steps. */
 import { MalformedError } from './bytes.ts'
 import { UnavailableError } from './sources.ts'
 
@@ -22,16 +22,16 @@ export const STEPS = [
 ] as const
 export type StepName = (typeof STEPS)[number]
 
-/** `none`: there is nothing that this step could check. */
+/** `none`: the day has nothing for this step to check. */
 export type StepState = 'pass' | 'fail' | 'weak' | 'incomplete' | 'none'
-/** All that can make a step weak. */
+/** All reasons that make a step weak. */
 export const WEAKNESSES = {
   'sealed-in-time': ['local-list', 'unseen', 'too-few'],
   'beacon-round': ['no-number'],
   'beacon-signature': ['known-number', 'other-source'],
 } as const satisfies Partial<Record<StepName, readonly string[]>>
 export type Weakness = (typeof WEAKNESSES)[keyof typeof WEAKNESSES][number]
-/** What the words name, for whoever words it in another language. */
+/** The values inside the words, for texts in another language. */
 export type Values = Readonly<Record<string, string>>
 export type Said = string | { readonly words: string; readonly values: Values }
 export type Outcome = {
@@ -39,7 +39,7 @@ export type Outcome = {
   readonly state: StepState
   /** In plain English. */
   readonly words: string
-  /** Where the state is `weak`. */
+  /** Set if the state is `weak`. */
   readonly weakness?: Weakness
   readonly values?: Values
 }
@@ -54,7 +54,7 @@ export function verdictOf(outcomes: readonly Outcome[]): Verdict {
   return has('weak') ? 'WEAK' : 'PASS'
 }
 
-/** Ends a step with anything but a pass. */
+/** Ends a step with any state except `pass`. */
 export class Finding extends Error {
   readonly state: StepState
   readonly why: Pick<Outcome, 'weakness' | 'values'>
@@ -77,10 +77,10 @@ export const notApplicable = (words: string): never => {
   throw new Finding('none', words)
 }
 
-/** What `files` has to say: it gathers what is missing and what has not its form, wherever that is noticed. */
+/** Collects missing and malformed files from all steps, for the step `files`. */
 export type FileReport = { readonly missing: (what: string) => void; readonly malformed: (what: string) => void }
 
-/** Runs a step. Bytes without form are the fault of `files`; the step itself could not be taken. */
+/** Runs a step. A malformed or unavailable file is reported to `files`, and the step is incomplete. */
 export async function take(step: StepName, files: FileReport, check: () => Said | Promise<Said>): Promise<Outcome> {
   try {
     const said = await check()
@@ -97,7 +97,7 @@ export async function take(step: StepName, files: FileReport, check: () => Said 
   }
 }
 
-/** A value that an earlier look at the files may not have found. */
+/** Returns the value, or ends the step as incomplete if it is missing. */
 export function need<T>(value: T | undefined, what: string): T {
   return value ?? incomplete(`${what} is missing`)
 }

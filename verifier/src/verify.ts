@@ -1,7 +1,8 @@
 /**
- * A day checked from its published files: every step of chapter 15 of the protocol, in its order.
- * Runs in Node and in a browser's worker alike. Invariant: each step judges what the files say, not
- * what another step made of it, so that one wrong value is told by one step.
+ * Verifies a day from its published files, by every step of chapter 15 of spec/protocol.md, in order.
+ *
+ * - The same code runs in Node and in a browser's worker.
+ * - Each step judges the files, not the result of another step, so one wrong value fails one step.
  */
 import { type Bundle, readBundle } from './bundle.ts'
 import { checkBalance, checkCarryOver, overduePools } from './books.ts'
@@ -44,27 +45,27 @@ import {
 export type Progress = {
   readonly phase: 'log' | 'tickets' | 'liabilities'
   readonly done: number
-  /** Undefined when nobody said how much there is. */
+  /** Undefined if the total is unknown. */
   readonly total: number | undefined
 }
-/** Longer than a draw or a rotation takes to show in all its files. */
+/** Longer than a draw or a key rotation takes to reach all files. */
 const SETTLE_MS = 4000
 
 export type VerifyOptions = {
-  /** A log key as the reader knows it. */
+  /** The log key that the caller trusts. */
   readonly logKey?: string
-  /** The checkpoint that an earlier look left. */
+  /** The checkpoint kept from an earlier check. */
   readonly kept?: Kept
-  /** Witnesses in whom the reader believes, instead of those that the record names. */
+  /** Witnesses that the caller trusts, instead of those in the record. */
   readonly witnesses?: readonly string[]
   /** The hash of a drand chain to trust instead of quicknet. */
   readonly chainHash?: string
   readonly receipt?: ReceiptFile
-  /** For a day void for want of the beacon: the signature of its round, which proves that it was there. */
+  /** For a day that is void because the beacon failed: a valid signature of its round disproves the void. */
   readonly beaconSignature?: string
   readonly onProgress?: (progress: Progress) => void
   readonly onStep?: (outcome: Outcome) => void
-  /** What is waited for before a failure of a live site is looked at again; some seconds unless it is given. */
+  /** Wait before a failure of a live site is checked again. Default: 4 s. */
   readonly settle?: () => Promise<void>
 }
 export type Report = {
@@ -72,17 +73,17 @@ export type Report = {
   readonly steps: readonly Outcome[]
   readonly verdict: Verdict
   readonly exitCode: 0 | 2 | 3 | 4
-  /** No step's finding, and worth knowing. */
+  /** Notes that belong to no step. */
   readonly remarks: readonly string[]
-  /** What to keep for the next look; undefined unless log’s signature and growth were found sound. */
+  /** The state to keep for the next check; undefined unless the log's signature and growth are sound. */
   readonly keep: { readonly logKey: string; readonly checkpoint: Kept; readonly note: Uint8Array } | undefined
 }
 
 export async function verifyDay(source: Source, day: string, options: VerifyOptions = {}): Promise<Report> {
   let report = await attemptDay(source, day, options)
   if (source.isLive) {
-    // Files that change may have been caught between two states, or between two caches: what is wrong must be wrong
-    // twice, and the second time when nothing that began before can still be under way.
+    // Changing files may be read between two states or from two caches. So a failure must repeat,
+    // after a wait that outlasts any update that was under way.
     const fresh = source.again?.() ?? source
     if (report.verdict === 'INCOMPLETE') report = await attemptDay(fresh, day, options)
     if (report.verdict === 'FAIL') {
@@ -135,7 +136,7 @@ async function attemptDay(source: Source, day: string, options: VerifyOptions): 
   return { day, steps, verdict, exitCode: EXIT_CODES[verdict], remarks, keep: toKeep(bundle, steps) }
 }
 
-/** What the day's round was opened with, otherwise than the one before: allowed, and nobody should have to find it. */
+/** The terms that differ from those of the day before. A change is allowed, but the report must show it. */
 function changedTerms({ day, inLog }: Bundle): readonly string[] {
   const [now, before] = [inLog(day).open?.record, inLog(shiftDay(day, -1)).open?.record]
   if (now === undefined || before === undefined) return []

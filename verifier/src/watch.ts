@@ -1,7 +1,9 @@
 /**
- * The monitor and witness: follows a log, checks each day as it ends, cosigns what only grew, and
- * raises an alarm when it did not, and when nothing comes any more. Invariant: what it signed is saved before anybody is told, and it
- * never signs a second tree of one size or a smaller one.
+ * The monitor and witness: follows a log, checks each day as it ends, and cosigns checkpoints.
+ *
+ * - It cosigns only a log that extends the last accepted tree. It never signs two trees of one size, or a smaller one.
+ * - A cosignature is saved before it is submitted.
+ * - It raises an alarm if the log was rewritten or forked, if records are gone or late, or if a day fails.
  */
 import { equal, MalformedError, utf8 } from './bytes.ts'
 import { evidenceOfAllDays } from './evidence.ts'
@@ -15,53 +17,56 @@ import { Finding } from './steps.ts'
 import { checkCheckpoint, type Kept, witnessesOf } from './steps-log.ts'
 import { verifyDay } from './verify.ts'
 
-/** How long a site may show an older checkpoint, from some cache on the way, before that is an alarm. */
+/** A cache may serve an older checkpoint for 5 minutes; after that it is an alarm. */
 const STALE_MS = 300_000
-/** A day of which something is missing is asked for again after this, and each time after twice as long. */
+/** Retry delay of an incomplete day; it doubles up to one hour. */
 const AGAIN_MS = 60_000
 const AGAIN_MOST_MS = 3_600_000
-/** What a log owes may come so much later before that is an alarm, unless the watcher says otherwise: half a day. */
+/** Default tolerance for late records: 12 h. */
 const ALLOWED_MS = 43_200_000
-/** As far as a witness's clock may be slow (protocol, chapter 16). */
+/** Tolerated backward step of the witness's clock, in seconds (spec/protocol.md, chapter 16). */
 const SLOW_S = 60
 
 export type Alarm = {
-  /** `fork`: two trees signed by one log. `log`: signature or records are false. `shrunk`: records are gone. `day`: a day fails. `late`: what should have come has not. */
+  /**
+   * `fork`: the log signed two contradictory trees. `log`: a signature or a record is invalid.
+   * `shrunk`: records are gone. `day`: a day fails. `late`: a record or the log itself is overdue.
+   */
   readonly kind: 'fork' | 'log' | 'shrunk' | 'day' | 'late'
   readonly words: string
-  /** Notes and reports to be kept: what proves it to others. */
+  /** Signed notes and reports that prove the alarm to others. */
   readonly evidence: readonly string[]
 }
 export type WatchPorts = {
   readonly source: Source
-  /** Hands a cosignature in and returns the HTTP status. */
+  /** Submits a cosignature and returns the HTTP status. */
   readonly post: (path: string, body: Uint8Array) => Promise<number>
   readonly nowMs: () => number
-  /** Durable when it resolves. */
+  /** The state is durable when the promise resolves. */
   readonly save: (state: State) => Promise<void>
   readonly say: (line: string) => void
-  /** Handed the same alarm again at the next look when it rejects. */
+  /** If the promise rejects, the same alarm is sent again at the next look. */
   readonly alarm: (alarm: Alarm) => Promise<void>
-  /** As in VerifyOptions. */
+  /** See VerifyOptions. */
   readonly settle?: () => Promise<void>
 }
 export type WatchSettings = {
   readonly logKey: string
-  /** The key of the call where a state holds another one: it has to be of the same chain. */
+  /** The key given in the call, if the state has another one. Both must belong to the same key chain. */
   readonly givenKey?: string
   readonly witness: Signer | undefined
   readonly chainHash: string | undefined
-  /** How late a record may be before that is an alarm; 0: never, as for a log that has ended. */
+  /** Tolerance for late records in ms; 0 turns the alarm off, for a log that has ended. */
   readonly allowedMs?: number
 }
-/** `isRead`: the log was there and could be read to its end; if not, it was said why. */
+/** `isRead`: the log was read completely; otherwise the reason was reported. */
 export type Look = { readonly state: State | undefined; readonly isForked: boolean; readonly isRead: boolean }
-/** One look, to its end. */
+/** One complete look, including the checks of days. */
 export type Watch = { readonly look: () => Promise<Look> }
 export type Follower = Watch & {
-  /** Follows the log and cosigns. Days are checked meanwhile: one that is long, or stalls, holds up no cosignature. */
+  /** Follows the log and cosigns. Days are checked in the background, so a slow or stalled day delays no cosignature. */
   readonly follow: () => Promise<Look>
-  /** When the days that were begun are checked. */
+  /** Resolves when the running checks of days are done. */
   readonly settled: () => Promise<void>
 }
 
@@ -71,7 +76,7 @@ type Seen = {
   readonly chain: KeyChain
   readonly witnesses: readonly VerifierKey[]
 }
-/** The tree that was accepted last: a smaller one has to be its beginning. */
+/** The tree accepted last. A smaller tree must be a prefix of it. */
 type Known = Omit<Seen, 'checkpoint'> & { readonly leaves: readonly Uint8Array[] }
 
 export function createWatch(ports: WatchPorts, settings: WatchSettings, before: State | undefined): Follower {
@@ -108,7 +113,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
       ports.say(`an alarm is sent again at the next look: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  /** One after the other, each change of what is kept then. */
+  /** Saves changes of the state one after another; each starts from the state saved before it. */
   const keep = (change: (now: State | undefined) => State | undefined): Promise<void> => {
     const before = saving
     saving = (async () => {
@@ -136,7 +141,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     }
   }
 
-  /** A time that lies before what was signed already would say that a list had been seen when it had not. */
+  /** Refuses a clock that went back: an earlier timestamp would claim that a list was seen before it was. */
   function witnessTime(): number {
     const seconds = Math.floor(ports.nowMs() / 1000)
     if (seconds < latestS - SLOW_S) throw new UnavailableError('the clock went back: nothing is cosigned until it has caught up')
@@ -197,7 +202,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
 
   const keptNote = (): readonly string[] => (state === undefined ? [] : [utf8(state.note)])
 
-  /** A fork, where the log has signed a smaller tree that is not the beginning of the one that is known. */
+  /** Detects a fork: the log signed a smaller tree that is not a prefix of the known one. */
   async function isOfAnotherPast(checkpoint: Checkpoint): Promise<boolean> {
     if (known === undefined || checkpoint.size > known.leaves.length) return false
     checkCheckpoint(checkpoint, known.chain, known.witnesses)
@@ -207,7 +212,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     return true
   }
 
-  /** Undefined when there is nothing to go on with: said, or raised, why. */
+  /** Returns undefined if the log cannot be followed now; the reason was reported or raised as an alarm. */
   async function read(): Promise<Seen | 'forked' | undefined> {
     const bytes = await readFile(source, 'log/checkpoint', MOST_NOTE_BYTES)
     if (bytes === undefined) throw new UnavailableError('there is no log/checkpoint at this address')
@@ -233,7 +238,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     return { checkpoint, entries, chain, witnesses }
   }
 
-  /** Both are signed, and one does not begin with the other. */
+  /** Returns how the log contradicts the kept checkpoint; undefined if it extends it. */
   function contradicts({ checkpoint, entries }: Seen, kept: Kept | undefined): string | undefined {
     const leaves = entries.map(({ leaf }) => leaf)
     if (!equal(rootOf(leaves), checkpoint.root)) return `the ${checkpoint.size} records do not give the root that the log signed`
@@ -258,12 +263,12 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
       .finally(() => void (checking = undefined))
   }
 
-  /** What nobody foresaw in a check that nobody waited for. */
+  /** Rethrows an unexpected error of a background check. */
   function assertSound(): void {
     if (broken !== undefined) throw broken.error
   }
 
-  /** Also where the log cannot be had any more: who says nothing is late as well. */
+  /** Raises alarms for late records, and for a log that cannot be read for the same time. */
   async function raiseLate(isRead: boolean): Promise<void> {
     const [nowMs, allowedMs] = [ports.nowMs(), settings.allowedMs ?? ALLOWED_MS]
     const unread = `the log could not be read for ${allowedMs / HOUR_MS} h`
@@ -293,7 +298,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
         return { state, isForked: true, isRead: true }
       }
       known = { ...seen, leaves: seen.entries.map(({ leaf }) => leaf) }
-      // Where nothing can be kept nothing is cosigned; days are checked all the same.
+      // If the state cannot be saved, nothing is cosigned, but days are still checked.
       await accept(seen).then(handIn).catch(tell)
       startDays(seen)
       return { state, isForked: false, isRead: true }
