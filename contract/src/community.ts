@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'
 import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
 
-/** The hold of a member: the mail that the member answered with "This was not me". */
+/** The hold of a member: the mail that the member answered with "This wasn't me". */
 export const hold = z.object({ at: instant, about: z.string().meta({ description: 'The mail: withdrawal_requested' }) })
 
 export const notification = z.object({

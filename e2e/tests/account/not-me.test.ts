@@ -27,7 +27,7 @@ beforeAll(async () => {
 describe('the page', () => {
   test('opening it, switching its language and leaving it change nothing', async () => {
     await stage.at(link.pathname + link.search, async (page) => {
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText('This was not me')
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText("This wasn't me")
       await expect(page.getByText('Withdrawals and refunds wait until one of us has looked.')).toBeVisible()
       await expect(page.getByRole('main').getByRole('button')).toHaveCount(1)
       await press(page, 'हिन्दी')
@@ -77,7 +77,7 @@ describe('the portal', () => {
       async (page) => {
         const row = page.getByRole('listitem').filter({ hasText: asha.email })
         await expect(row.getByText('On hold')).toBeVisible()
-        await expect(row).toContainText('“This was not me”')
+        await expect(row).toContainText("“This wasn't me”")
         await expect(row).toContainText(/to the email about a (withdrawal|new bank account)/)
         await row.getByRole('button', { name: 'Release' }).click()
         await dialog(page).getByRole('button', { name: 'Release' }).click()

@@ -22,7 +22,7 @@ const ANYBODYS_SCREENS = [
   ['/forgot-password', 'Forgot password'],
   ['/reset-password', 'Reset password'],
   ['/verify-email', 'Verify email'],
-  ['/not-me', 'This was not me'],
+  ['/not-me', "This wasn't me"],
   ['/payment-status', 'Payment status'],
 ] as const
 const MEMBERS_SCREENS = [

@@ -1,6 +1,6 @@
 /**
  * Mails about actions that somebody else may have done with a member's account.
- * - Each mail has one link "This was not me", valid for seven days.
+ * - Each mail has one link "This wasn't me", valid for seven days.
  * - Only a hash of the link's token is stored.
  */
 import { randomUUID } from 'node:crypto'

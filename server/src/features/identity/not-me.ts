@@ -1,5 +1,5 @@
 /**
- * "This was not me", from a link in a mail.
+ * "This wasn't me", from a link in a mail.
  *
  * - Opening the link changes nothing, because mail scanners open links. The page has a button that makes this call.
  * - The first press ends every session, the password, the link with Google and all mailed links. It holds withdrawals and

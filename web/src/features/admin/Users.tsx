@@ -23,7 +23,7 @@ import { usePaused } from './use-paused.ts'
 type Member = Output<Api['adminUsers']>['users'][number]
 type Released = (member: Member) => void
 
-/** By kind of mail: the words for the mail that the member answered with "This was not me". */
+/** By kind of mail: the words for the mail that the member answered with "This wasn't me". */
 const ABOUT: Readonly<Record<string, MessageDescriptor>> = {
   new_bank_account: msg`about a new bank account`,
   withdrawal_requested: msg`about a withdrawal`,
@@ -73,7 +73,7 @@ function Hold({ member, onRelease }: { readonly member: Member; readonly onRelea
       </Badge>{' '}
       <span className="small">
         <Trans>
-          “This was not me”, {formatInstant(hold.at, currentLanguage())}, to the email {about === undefined ? hold.about : i18n._(about)}
+          “This wasn't me”, {formatInstant(hold.at, currentLanguage())}, to the email {about === undefined ? hold.about : i18n._(about)}
         </Trans>
       </span>{' '}
       <Button kind="secondary" onClick={() => onRelease(member)}>
@@ -96,7 +96,7 @@ function Release({ member, onClose }: { readonly member: Member; readonly onClos
     >
       <p>
         <Trans>
-          {member.name} answered one of our emails with “This was not me”. Make sure that the account is in the right hands again before
+          {member.name} answered one of our emails with “This wasn't me”. Make sure that the account is in the right hands again before
           money leaves it.
         </Trans>
       </p>

@@ -1,4 +1,4 @@
-/** The page of the link "This was not me" in a mail. Mail scanners open links, so only the button on the page changes anything. */
+/** The page of the link "This wasn't me" in a mail. Mail scanners open links, so only the button on the page changes anything. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -48,7 +48,7 @@ export function NotMePage() {
     )
   }
   return (
-    <AuthSheet title={t`This was not me`} lead={t`Did our email mention something that you did not do? Press the button:`}>
+    <AuthSheet title={t`This wasn't me`} lead={t`Did our email mention something that you did not do? Press the button:`}>
       <ul className="steps">
         <li>
           <Trans>All devices are logged out, and the password no longer works.</Trans>
