@@ -53,8 +53,8 @@ describe('a member’s notices', () => {
       ['topup_credited', 'Money added', '₹10.00 was added to your wallet.', null],
     ])
     const hindi = await list(asha, '', 'hi')
-    expect(hindi.notifications[0].title).toBe('आप जीत गए!')
-    expect(hindi.notifications[0].body).toBe('आपने 20 नवंबर 2026 के राउंड में ₹4.50 जीते। राशि आपके वॉलेट में है।')
+    expect(hindi.notifications[0].title).toBe('आपकी जीत हुई!')
+    expect(hindi.notifications[0].body).toBe('20 नवंबर 2026 के राउंड में आपने ₹4.50 जीते। पैसे आपके वॉलेट में हैं।')
   })
 
   test('page without a gap or a repeat, even if many have one time', async () => {
