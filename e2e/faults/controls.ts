@@ -1,7 +1,7 @@
 /**
- * Proof that the harness can fail: the same cycles with something weakened on purpose. Commits that
- * are acknowledged before they are on the disk must show as lost when the whole machine dies; clients
- * that send another key with each try must show as doubled when answers are lost.
+ * Controls that prove that the fault harness can fail: the same cycles with one safeguard removed on purpose.
+ * - Commits acknowledged before they are on disk must be reported as lost when the whole machine dies.
+ * - Clients that use a new key for each retry must be reported as doubled when answers are lost.
  */
 import { runStand } from './cycles.ts'
 import type { Kind } from './strikes.ts'

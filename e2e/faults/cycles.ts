@@ -1,7 +1,8 @@
 /**
- * Cycles: load runs, a fault strikes while deeds are in flight, what broke is mended, a deed that began
- * after it is acknowledged, and the judge looks. Invariants: a strike that met nothing in flight is no
- * cycle; a stand is judged at rest before it goes; after a finding the next cycle has a new stand.
+ * A cycle: load runs, a fault strikes, the damage is repaired, a new deed is acknowledged, and the judge compares.
+ * - A strike with nothing in flight is no cycle.
+ * - A stand is judged at rest before it closes.
+ * - After a finding the next cycle gets a new stand.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt } from '@roz/core/ist-day.ts'
@@ -20,16 +21,16 @@ export type Cycle = {
   readonly inFlight: number
   /** Deeds whose connection broke. */
   readonly cutOff: number
-  /** From the end of the fault to the first acknowledgement of a deed that began after it. */
+  /** From the end of the fault to the first acknowledgement of a deed that started after it. */
   readonly recoveryMs: number
 }
 export type Finding = Verdict & { readonly kind: Kind | 'at rest'; readonly cycle: number; readonly told: readonly string[] }
 export type StandResult = {
   readonly cycles: readonly Cycle[]
-  /** Strikes that met nothing in flight. */
+  /** Strikes that found nothing in flight. */
   readonly idle: readonly Kind[]
   readonly acknowledged: number
-  /** By what they were. */
+  /** Counts by kind. */
   readonly deeds: Readonly<Partial<Record<DeedKind, number>>>
   readonly faultAnswers: Readonly<Record<string, number>>
   readonly smallDisk: boolean
@@ -42,19 +43,19 @@ export type StandOptions = {
   readonly members: number
   readonly goesOn?: () => boolean
   readonly say?: (line: string) => void
-  /** Takes what the servers printed. */
+  /** Receives the servers' output. */
   readonly log?: (text: string) => void
-  /** Weakens something on purpose, to see that it is found. */
+  /** Removes a safeguard on purpose, to see that the judge finds it. */
   readonly weaken?: 'commits-in-memory' | 'forgotten-keys' | undefined
 }
 
 const BACK_WITHIN_MS = 60_000
 const REST_WITHIN_MS = 60_000
-/** What was decided already is asked about once a day. */
+/** The server asks about a settled matter once a day, so rest advances the clock in steps of 6 h. */
 const REST_STEP_MS = 6 * 3_600_000
 const NOTHING: Verdict = { lost: [], doubled: [], strange: [], broken: [] }
 
-/** One stand, struck once for each of these kinds, in this order. */
+/** Opens one stand and strikes it once with each of these kinds, in this order. */
 export async function runStand(options: StandOptions): Promise<StandResult> {
   const dice = createDice(options.seed)
   const stand = await openStand({ members: options.members })
@@ -72,7 +73,7 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
     noticeUrl: () => stand.server().url,
   })
   const field: Field = { stand, load, calls, gateway, dice }
-  // What the members started with was acknowledged to nobody.
+  // The members' starting money was acknowledged to no client.
   const before = stand.journal.acknowledged()
   const countsBefore = new Map(stand.journal.counts())
   const cycles: Cycle[] = []
@@ -147,7 +148,7 @@ async function lookAfter({ stand, load }: Field, kind: Kind | 'at rest', cycle: 
   return isClean(verdict) && told.length === 0 ? undefined : { kind, cycle, ...verdict, told }
 }
 
-/** With nobody asking any more, everything that was paid or ended at the gateway must arrive by itself. */
+/** Without clients, everything paid or ended at the gateway must arrive by itself. */
 async function rest(field: Field, dice: Dice, cycle: number): Promise<Finding | undefined> {
   const { stand, load, calls, gateway } = field
   await gateway.patiently({ path: '/__sandbox/faults', body: {} })

@@ -1,6 +1,7 @@
 /**
- * A deed is a call that moves money. Invariants: it stands in the journal before its first byte leaves
- * and after its answer; what was acknowledged under a key may be asked for again with it.
+ * A deed is a call that moves money.
+ * - The journal has it before its first byte leaves, and its answer afterwards.
+ * - An acknowledged deed may be repeated with its idempotency key.
  */
 import type { DeedKind, Journal } from './journal.ts'
 import type { Calls, Reply, Request } from './patient-calls.ts'
@@ -14,7 +15,7 @@ export type Deeds = ReturnType<typeof createDeeds>
 
 export function createDeeds(calls: Calls, journal: Journal) {
   const remembered: Keyed[] = []
-  /** When deeds left that were acknowledged, and when they were; the newest. */
+  /** The newest acknowledged deeds: when each left and when it was acknowledged. */
   let heards: { readonly sentAt: number; readonly at: number }[] = []
 
   function heard(sentAt: number): void {
@@ -47,17 +48,17 @@ export function createDeeds(calls: Calls, journal: Journal) {
       }
       return { reply, effect }
     },
-    /** The same key again: the same answer, nothing new. */
+    /** Repeats a deed with its key: the same answer and no new effect. */
     async repeat(dice: Dice): Promise<void> {
       if (remembered.length === 0) return
       const { deed: id, request, effectOf } = dice.pick(remembered)
       const reply = await calls.patiently({ ...request, moves: true })
       const effect = effectOf(reply)
-      // An administrator's session ends at night; a join's key is known until the next join.
+      // No effect after a night, which ends an administrator's session; a join's key is remembered until the next join.
       if (effect !== undefined) journal.told(id, effect)
     },
     forget: (): void => void remembered.splice(0),
-    /** When the first deed was acknowledged that left after this moment. */
+    /** The time of the first acknowledgement of a deed that left after this moment. */
     acknowledgedAfter: (moment: number): number | undefined => heards.find(({ sentAt }) => sentAt >= moment)?.at,
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Signed webhooks about what has not happened: orders that nobody has paid, refunds that have not ended,
- * disputes that nobody raised; and forged ones about the same. Invariant: no money may come of either,
- * for the gateway itself is asked; a forged one is answered with 401.
+ * Webhooks about events that have not happened: unpaid orders, refunds under way, disputes that nobody raised.
+ * - A signed one moves no money, because the server asks the gateway itself.
+ * - A forged one is answered 401.
  */
 import { createHmac } from 'node:crypto'
 import { sql } from '@roz/server/db/sql.ts'
@@ -42,7 +42,7 @@ async function lettersAbout({ db }: Stand): Promise<Letter[]> {
   ]
 }
 
-/** Whether there was anything to lie about. */
+/** Sends them all; says whether there was anything to send. */
 export async function earlyLetters(stand: Stand, calls: Calls): Promise<boolean> {
   const letters = await lettersAbout(stand)
   const timestamp = String((await stand.now()).getTime())

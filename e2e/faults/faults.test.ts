@@ -1,7 +1,4 @@
-/**
- * The short form of npm run faults: a few strikes of each cheap kind, and the proof that the same
- * judge finds what was weakened on purpose.
- */
+/** The short form of npm run faults: a few strikes of each cheap kind, and a control that the judge must find. */
 import { expect, test } from 'vitest'
 import { CONTROLS, runControl } from './controls.ts'
 import { runStand } from './cycles.ts'
@@ -9,7 +6,7 @@ import type { Kind } from './strikes.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
 const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
-/** On a machine that is busy with other things fewer strikes are enough. */
+/** On a busy machine fewer strikes are enough. */
 const MOST_MS = 90_000
 const CHEAP: readonly Kind[] = [
   'cut-before-send',
@@ -26,7 +23,7 @@ const CHEAP: readonly Kind[] = [
   'server-kill',
 ]
 
-test('struck while deeds are in flight, nothing acknowledged is lost, nothing is doubled, every invariant holds', {
+test('under faults with deeds in flight no acknowledged effect is lost or doubled, and every invariant holds', {
   timeout: 480_000,
 }, async () => {
   console.log(`faults with ROZ_SEED=${SEED}`)
@@ -41,7 +38,7 @@ test('struck while deeds are in flight, nothing acknowledged is lost, nothing is
     say: (line) => void lines.push(line),
   })
   expect(stand.finding, lines.join('\n')).toBeUndefined()
-  // A strike that met nothing is none; more than a few of them would be a harness that idles.
+  // A strike with nothing in flight does not count; mostly such strikes would mean an idle harness.
   expect(stand.cycles.length, lines.join('\n')).toBeGreaterThan(stand.idle.length)
   for (const cycle of stand.cycles) expect(cycle.inFlight).toBeGreaterThan(0)
   expect(stand.acknowledged).toBeGreaterThan(stand.cycles.length)
@@ -49,9 +46,9 @@ test('struck while deeds are in flight, nothing acknowledged is lost, nothing is
   expect(refund + strange + dispute, lines.join('\n')).toBeGreaterThan(0)
 })
 
-/** The machine's death takes several starts: with npm run test:all, and before every run of npm run faults. */
+/** The control with the death of the machine takes several starts: it runs with npm run test:all and before every npm run faults. */
 test.each(ALL ? CONTROLS : (['forgotten-keys'] as const))(
-  'with %s the same judge finds it: it can fail',
+  'with %s the same judge reports a finding, so the judge can fail',
   { timeout: 480_000 },
   async (control) => {
     const { found } = await runControl(control, SEED)

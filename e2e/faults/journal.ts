@@ -1,14 +1,15 @@
 /**
- * What the clients tried and what they were told, in a file of JSON lines. Invariants: a try is in the
- * file before its first byte leaves; an acknowledgement is on the disk before the client goes on, so
- * what the file calls acknowledged was acknowledged, whatever happens to server and database after.
+ * The journal of tries and answers, a file of JSON lines.
+ * - A try is in the file before its first byte leaves.
+ * - An answer is on disk before the client continues, so the file's acknowledgements are true whatever happens to server and database.
  */
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 
 /**
- * `payment` is the payer's, at the gateway, and `credit` its arrival in the wallet; `strange` is the
- * payment of an order that is none of ours, an `item` what becomes of it; a `dispute` is raised at the
- * payer's bank. `approve` and `reject` decide withdrawals.
+ * The kinds of deeds.
+ * - `payment` is the payer's at the gateway, `credit` its arrival in the wallet.
+ * - `strange` is a payment for an order that is not ours; an `item` decision says what becomes of it.
+ * - A `dispute` is raised at the payer's bank. `approve` and `reject` decide withdrawals.
  */
 export type DeedKind =
   | 'join'
@@ -33,16 +34,16 @@ export type Tried = {
   readonly memberId: string
   readonly key?: string
   readonly paise?: number
-  /** What it is about: an order, a withdrawal. */
+  /** The subject's id: of an order, of a withdrawal. */
   readonly subject?: string
 }
-/** `effect` names what stands now: the day of a join, the order, the withdrawal. */
+/** `effect` identifies the effect: the day of a join, the order, the withdrawal. */
 export type Told = { readonly line: 'told'; readonly id: number; readonly effect: string }
-/** `first`: no try before this answer was lost on its way. */
+/** `first`: no earlier try lost its answer. */
 export type Refused = { readonly line: 'refused'; readonly id: number; readonly code: string; readonly first: boolean }
 
 export type Deed = Tried & {
-  /** More than one where a repeated key was answered differently. */
+  /** More than one if a repeated key was answered differently. */
   readonly effects: readonly string[]
   readonly refused: Refused | undefined
 }
@@ -74,7 +75,7 @@ export function openJournal(file: string) {
       write({ line: 'refused', id, code, first })
     },
     acknowledged: (): number => acknowledged,
-    /** Acknowledgements by what they were. */
+    /** Acknowledgements by kind. */
     counts: (): ReadonlyMap<DeedKind, number> => counts,
     read: (): Deed[] => readDeeds(readFileSync(file, 'utf8')),
     close: (): void => closeSync(handle),

@@ -1,13 +1,14 @@
 /**
- * Acknowledged ⇔ present for what goes backwards: refunds, payments in SUSPENSE, disputes. What the
- * gateway told us and we answered with 200 must be here at rest, as it stands there.
+ * The judge of returns: refunds, payments in suspense and disputes.
+ * - An acknowledged return exists, and an existing one was tried.
+ * - At rest, every event of a webhook that we answered with 200 is here, in the gateway's state.
  */
 import { type Db, sql } from '@roz/server/db/sql.ts'
 import type { Deed, DeedKind } from './journal.ts'
 
 export type RefundRow = {
   readonly id: string
-  /** Undefined for the refund of an item. */
+  /** Undefined for the refund of a suspense item. */
   readonly member: string | null
   readonly item: string | null
   readonly amount: bigint
@@ -41,7 +42,7 @@ export const readReturns = async (db: Db): Promise<Returns> => ({
 type Told = { readonly deed: Deed; readonly effect: string }
 type ReturnKind = Extract<DeedKind, 'refund' | 'refund-approve' | 'refund-reject' | 'strange' | 'item-credit' | 'item-refund' | 'dispute'>
 
-/** Whether what was acknowledged stands. What only the gateway keeps is judged at rest. */
+/** Whether the acknowledged effect exists. Effects that only the gateway keeps are judged at rest. */
 export function standsIn({ refunds, items }: Returns): Readonly<Record<ReturnKind, (told: Told) => boolean>> {
   const refundOf = (id: string) => refunds.find((each) => each.id === id)
   return {
@@ -59,7 +60,7 @@ export function standsIn({ refunds, items }: Returns): Readonly<Record<ReturnKin
   }
 }
 
-/** One payment waits once and is given out once. */
+/** A payment is in suspense once and is given out once. */
 export function findDoubled({ items, refunds }: Returns): string[] {
   const orders = items.map(({ order }) => order)
   const waiting = orders
@@ -72,7 +73,7 @@ export function findDoubled({ items, refunds }: Returns): string[] {
   return [...waiting, ...given]
 }
 
-/** What nobody did: a payment that nobody made, a dispute that nobody raised. */
+/** Rows without a try: a payment that nobody made, a dispute that nobody raised. */
 export function findNobodys(deeds: readonly Deed[], { items, disputes }: Returns): string[] {
   const subjects = (kind: DeedKind) => new Set(deeds.flatMap((deed) => (deed.kind === kind ? [deed.subject] : [])))
   const [paid, raised] = [subjects('strange'), subjects('dispute')]
@@ -82,7 +83,7 @@ export function findNobodys(deeds: readonly Deed[], { items, disputes }: Returns
   ]
 }
 
-/** How something stands at the gateway, and whether we answered a webhook about it with 200. */
+/** The gateway's state of a thing, and whether we answered a webhook about it with 200. */
 export type Gateways = (
   what: 'orders' | 'refunds' | 'disputes',
   id: string,
@@ -113,7 +114,7 @@ export async function findLate(deeds: readonly Deed[], { refunds, items, dispute
   return late
 }
 
-/** docs/decisions/0007: a chargeback and what follows it takes when it opens, a dispute when it is lost, a retrieval never. */
+/** docs/decisions/0007: a chargeback (and its later stages) takes the money when it opens, a dispute when it is lost, a retrieval never. */
 function isTakenThere(status: string): boolean {
   if (status.startsWith('RETRIEVAL_')) return false
   if (status.startsWith('DISPUTE_')) return /_MERCHANT_(LOST|ACCEPTED)$/.test(status)

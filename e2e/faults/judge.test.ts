@@ -64,7 +64,7 @@ const found = (deeds: readonly Deed[], ledger: Ledger) => {
   return [lost.length, doubled.length, strange.length]
 }
 
-test('a ledger that holds what was acknowledged, once, is clean', () => {
+test('a ledger with every acknowledged effect once is clean', () => {
   expect(found(DEEDS, LEDGER)).toEqual([0, 0, 0])
 })
 
@@ -74,7 +74,7 @@ test.each<[string, Ledger]>([
   ['credit', { ...LEDGER, orders: [{ ...TOPUP, credits: 0, credited: null }] }],
   ['hold of a withdrawal', { ...LEDGER, withdrawals: [{ ...WITHDRAWAL, holds: 0 }] }],
   ['approval', { ...LEDGER, withdrawals: [{ ...WITHDRAWAL, status: 'requested' }] }],
-])('an acknowledged %s that does not stand is lost', (_what, ledger) => {
+])('an acknowledged %s that is missing is lost', (_what, ledger) => {
   expect(found(DEEDS, ledger)[0]).toBeGreaterThan(0)
 })
 
@@ -88,7 +88,7 @@ test.each<[string, readonly Deed[], Ledger]>([
   expect(found(deeds, ledger)[1]).toBeGreaterThan(0)
 })
 
-test('a deed without an answer may stand or not; one that was refused at once must not', () => {
+test('a deed without an answer may exist or not; one refused at its first try must not exist', () => {
   const open: Deed = { ...JOIN, effects: [] }
   expect(found([open], { ...LEDGER, orders: [], withdrawals: [] })).toEqual([0, 0, 0])
   expect(found([open], { entries: [], orders: [], withdrawals: [], ...NOTHING_RETURNED })).toEqual([0, 0, 0])
@@ -96,7 +96,7 @@ test('a deed without an answer may stand or not; one that was refused at once mu
   expect(found([refused], { ...LEDGER, orders: [], withdrawals: [] })[2]).toBe(1)
 })
 
-test('a join that nobody tried and a credit that nobody paid are strange', () => {
+test('a join without a try and a credit without a payment are strange', () => {
   expect(found(DEEDS, { ...LEDGER, entries: [ENTRY, { ...ENTRY, member: '1002', prefix: 5n }] })[2]).toBe(1)
   expect(found([JOIN, ORDER], { ...LEDGER, withdrawals: [] })[2]).toBe(1)
 })
@@ -116,7 +116,7 @@ test.each<[string, 'lost' | 'doubled' | 'strange', Partial<Ledger>]>([
   expect(compare(ALL_DEEDS, { ...WITH_RETURNS, ...change }, ALL_DEEDS)[word]).toHaveLength(1)
 })
 
-test('at rest, what the gateway says and told us must be here', async () => {
+test("at rest, the gateway's states and webhooks must be in the ledger", async () => {
   const there =
     (refund: string, dispute: string, heard = true): Gateways =>
     async (what) => ({
@@ -132,6 +132,6 @@ test('at rest, what the gateway says and told us must be here', async () => {
   expect(await late(WITH_RETURNS, there('PENDING', 'CHARGEBACK_MERCHANT_WON'))).toHaveLength(1)
   expect(await late({ ...WITH_RETURNS, items: [] }, there('PENDING', 'ARBITRATION_CREATED'))).toHaveLength(1)
   expect(await late({ ...WITH_RETURNS, disputes: [] }, there('PENDING', 'RETRIEVAL_CREATED'))).toHaveLength(1)
-  // Of what no webhook ever reached us nobody here can know.
+  // Without an answered webhook the server cannot know.
   expect(await late({ ...WITH_RETURNS, items: [], disputes: [] }, there('PENDING', 'CHARGEBACK_CREATED', false))).toEqual([])
 })

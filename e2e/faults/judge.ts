@@ -1,8 +1,8 @@
 /**
- * Acknowledged ⇔ present. Reads the journal, then the ledger, then the journal again: what was
- * acknowledged before the look must stand, once; what stands must have been tried by its end. Words:
- * `lost` was acknowledged and is not there; `doubled` is there more often than it was asked for;
- * `strange` is there and nobody tried it; `broken` is an invariant of money with a row that breaks it.
+ * The judge: an effect exists if and only if it was acknowledged. It reads the journal, the ledger, and the journal again.
+ * - Acknowledged before the look at the ledger: the effect exists, once. In the ledger: a try is in the second journal.
+ * - `lost`: acknowledged and missing. `doubled`: there more often than requested.
+ * - `strange`: there without a try. `broken`: a row that violates an invariant of money.
  */
 import { type Db, sql } from '@roz/server/db/sql.ts'
 import { runAudit } from '@roz/server/ledger/audit.ts'
@@ -20,7 +20,7 @@ export const isClean = (verdict: Verdict): boolean => Object.values(verdict).eve
 
 type Entry = { member: string; day: string; prefix: bigint | null; via: string }
 type Order = { order: string; member: string; amount: bigint; credits: number; credited: bigint | null }
-/** `ofDebtor`: stands as approved because its member owes. */
+/** `ofDebtor`: still approved, because its member owes money. */
 type Withdrawal = { id: string; member: string; amount: bigint; status: string; ofDebtor: boolean; holds: number; backs: number }
 export type Ledger = Returns & {
   readonly entries: readonly Entry[]
@@ -58,7 +58,7 @@ export async function judge(db: Db, journal: Journal): Promise<Verdict> {
   }
 }
 
-/** What stood in the journal before the look at the ledger, and what after it. */
+/** Compares the ledger with the journal before and after the look at the ledger. */
 export function compare(before: readonly Deed[], ledger: Ledger, after: readonly Deed[]): Omit<Verdict, 'broken'> {
   return {
     lost: findLost(before, ledger),
@@ -70,7 +70,7 @@ export function compare(before: readonly Deed[], ledger: Ledger, after: readonly
 type Acknowledged = { readonly deed: Deed; readonly effect: string }
 const acknowledged = (deeds: readonly Deed[]): Acknowledged[] => deeds.flatMap((deed) => deed.effects.map((effect) => ({ deed, effect })))
 
-/** What was acknowledged and does not stand as it was told. */
+/** Acknowledged effects that are missing or different. */
 function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
   const entries = new Map(ledger.entries.map((entry) => [`${entry.member} ${entry.day}`, entry]))
   const orders = new Map(ledger.orders.map((order) => [order.order, order]))
@@ -85,7 +85,7 @@ function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
       const order = orders.get(effect)
       return order?.member === deed.memberId && order.amount === BigInt(deed.paise ?? 0)
     },
-    // The gateway keeps it: its arrival here is judged at the end of a stand.
+    // Only the gateway keeps it: its arrival here is judged at rest.
     payment: () => true,
     credit: ({ deed }) => {
       const order = orders.get(deed.subject ?? '')
@@ -103,7 +103,7 @@ function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
     .map(({ deed, effect }) => `${deed.kind} of member ${deed.memberId} was acknowledged as ${effect}`)
 }
 
-/** One key, one effect; one effect, one deed. */
+/** A key has one effect, and an effect has one deed. */
 function findContradictions(deeds: readonly Deed[]): string[] {
   const found = deeds
     .filter((deed) => deed.effects.length > 1)
@@ -119,14 +119,14 @@ function findContradictions(deeds: readonly Deed[]): string[] {
   return found
 }
 
-/** Rows of a member beyond what was acknowledged and what may still be on its way. */
+/** A member's rows beyond those acknowledged and those possibly under way. */
 function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
   const allowed = new Map<string, number>()
   for (const deed of deeds) {
-    // Without a key, a refusal after a lost answer may be the word on the try before; an order stands though its gateway failed.
+    // Without a key, a refusal after a lost answer may follow from the first try; an order exists even when its gateway call failed.
     const isOpen =
       deed.refused === undefined || (deed.key === undefined && !deed.refused.first) || deed.refused.code === 'gateway_unavailable'
-    // Nothing tells a try without a key that met the next day's round from a new wish to join.
+    // Without a key, a retry that meets the next day's round looks like a new join.
     const open = deed.kind === 'join' && deed.key === undefined ? 2 : 1
     const effects = Math.max(deed.effects.length, isOpen ? open : 0)
     allowed.set(`${deed.kind} ${deed.memberId}`, (allowed.get(`${deed.kind} ${deed.memberId}`) ?? 0) + effects)
@@ -145,7 +145,7 @@ function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
   return [...twice, ...told]
 }
 
-/** What a reader of such a finding asks next: under which keys it was tried, what it was told, and which days stand. */
+/** Details for the reader of a finding: the tried keys, their answers, and the days in the ledger. */
 function storyOf(name: string, deeds: readonly Deed[], { entries }: Ledger): string {
   const tried = deeds
     .filter((deed) => name === `${deed.kind} ${deed.memberId}`)
@@ -159,7 +159,7 @@ function storyOf(name: string, deeds: readonly Deed[], { entries }: Ledger): str
   return [`tried ${tried.join('; ')}`, ...(stand.length === 0 ? [] : [`stands ${stand.join('; ')}`])].join('. ')
 }
 
-/** What nobody tried: a join with a key of nobody's, a credit of an order that was not paid. */
+/** Effects without a try: a join with an unknown key, a credit of an unpaid order. */
 function findStrange(deeds: readonly Deed[], ledger: Ledger): string[] {
   const keys = new Set(deeds.flatMap((deed) => (deed.kind === 'join' && deed.key !== undefined ? [keyPrefix(deed.key)] : [])))
   const refusedKeys = new Set(
@@ -176,10 +176,10 @@ function findStrange(deeds: readonly Deed[], ledger: Ledger): string[] {
   return [...joins, ...credits]
 }
 
-/** Words of the gateway for a transfer that nobody has ended there. */
+/** States at the gateway of a transfer that has not ended there. */
 const UNDER_WAY = new Set(['RECEIVED', 'APPROVAL_PENDING', 'QUEUED', 'PENDING'])
 
-/** At rest, with the gateway's word on everything: every payment is in a wallet, every approved withdrawal was sent, and ended here where it has ended there. */
+/** At rest: every payment is in a wallet, every approved withdrawal was sent, and one that ended at the gateway has ended here. */
 export async function judgeAtRest(
   db: Db,
   journal: Journal,

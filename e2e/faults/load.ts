@@ -1,7 +1,7 @@
 /**
- * What runs while the strikes come: patient clients that join, add money and pay it at the gateway,
- * withdraw, ask for refunds, decide as administrators, look at their histories, and repeat keys.
- * Invariant: everything that could move money stands in the journal before it leaves.
+ * The load during the strikes: clients that retry.
+ * - Members join, pay, withdraw, request refunds, read their history and repeat keys; administrators decide.
+ * - A call that could move money is in the journal before it leaves.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,20 +21,20 @@ export type LoadDeps = {
   readonly dice: Dice
   readonly admin: { readonly email: string; readonly password: string }
   readonly clients: number
-  /** Where the server hears the gateway. */
+  /** The server's address for the gateway's webhooks. */
   readonly noticeUrl: () => string
 }
 
-/** Between strikes the judge and other users of the machine have their turn. */
+/** Pauses give the judge and other users of the machine a share of it. */
 const PAUSE_MS = [150, 450] as const
 const RUPEES = [10, 15, 20, 30] as const
-/** What an acknowledged decision is called in the journal. */
+/** A decision's kind in the journal. */
 const DECISIONS = {
   withdrawals: { approve: 'approve', reject: 'reject' },
   refunds: { approve: 'refund-approve', reject: 'refund-reject' },
   suspense: { credit: 'item-credit', refund: 'item-refund' },
 } as const satisfies Record<Decision['of'], Partial<Record<Decision['verb'], DeedKind>>>
-/** Of two who decide one is told so; what the payer's bank has is not given out. */
+/** Expected refusals: another person decided first, or the payer's bank has the money. */
 const LATE = new Set(['suspense_decided', 'payment_taken_back'])
 
 export type Load = ReturnType<typeof createLoad>
@@ -43,7 +43,7 @@ export function createLoad(deps: LoadDeps) {
   const { calls, gateway, journal, members, dice } = deps
   const deeds = createDeeds(calls, journal)
   const { deed, ok, field, heard } = deeds
-  /** What is to be decided, and withdrawals that the gateway was told of. */
+  /** Pending decisions, and withdrawals that were sent to the gateway. */
   const requested: Decision[] = []
   const sent: string[] = []
   const complaints: string[] = []
@@ -64,7 +64,7 @@ export function createLoad(deps: LoadDeps) {
     noticeUrl: deps.noticeUrl,
   })
 
-  /** A member's own call; theirs never end here. */
+  /** A call with the member's own session, which never ends here. */
   async function own(...asked: Parameters<typeof deed>): ReturnType<typeof deed> {
     const done = await deed(...asked)
     if (done.reply.status === 401) complaints.push(`${asked[1].path} answered 401`)
@@ -98,7 +98,7 @@ export function createLoad(deps: LoadDeps) {
   const playPayment = (orderId: string, outcome: string): Promise<Reply> =>
     gateway.patiently({ path: `/__sandbox/orders/${orderId}/pay`, body: { outcome, webhooks: 1 + dice.below(3) } })
 
-  /** 409 says that it is paid already, its answer was lost; or that its time is over. */
+  /** 409: it is already paid and its answer was lost, or it has expired. */
   async function pay(member: Member, orderId: string): Promise<void> {
     const id = journal.tried({ kind: 'payment', memberId: member.id, subject: orderId })
     const reply = await playPayment(orderId, 'success')
@@ -149,7 +149,7 @@ export function createLoad(deps: LoadDeps) {
     const kind = (DECISIONS[of] as Partial<Record<Decision['verb'], DeedKind>>)[verb]
     if (kind === undefined) throw new Error(`nobody decides ${verb} of ${of}`)
     const path = `/api/admin/${of}/${id}/${verb}`
-    // As it stood when it was asked for.
+    // The decision names the status that the administrator saw.
     const asked = { path, token: await signIn(), key, body: { status: of === 'suspense' ? 'open' : 'requested', ...body } }
     const { reply } = await deed({ kind, memberId: next.memberId, subject: id }, asked, (answer) => (ok(answer) ? id : undefined))
     if (ok(reply)) {
@@ -159,24 +159,24 @@ export function createLoad(deps: LoadDeps) {
       return
     }
     if (typeof reply.body.code === 'string' && LATE.has(reply.body.code)) return
-    // Nothing is paid to whom the bank took a payment back from: what is held pays that first.
+    // A member with a debt is paid nothing: reject the withdrawal, which pays the debt first.
     if (reply.body.code === 'member_in_debt')
       return void requested.push({ ...next, verb: 'reject', key: randomUUID(), body: { reason: 'A payment was taken back.' } })
     if (reply.status !== 401 && reply.body.code !== 'step_up_required')
       return void complaints.push(`${path} answered ${reply.status} ${JSON.stringify(reply.body)}`)
-    // A night has passed: administrators sign in anew, and ask again with the key.
+    // The session ended overnight: log in again and repeat with the same key.
     adminToken = undefined
     requested.push(next)
   }
 
-  /** The bank's part: most transfers arrive, some fail, a few come back afterwards. */
+  /** Plays the bank: most transfers succeed, some fail, a few are reversed later. */
   async function endTransfer(): Promise<void> {
     const id = sent.shift()
     if (id === undefined) return
     const path = `/__sandbox/transfers/${id.replaceAll('-', '')}`
     const status = dice.chance(0.8) ? 'SUCCESS' : 'FAILED'
     const reply = await gateway.patiently({ path, body: { status, webhooks: 1 + dice.below(2) } })
-    // It has not been sent yet.
+    // The server has not sent it yet.
     if (reply.status === 404) sent.push(id)
     else if (reply.status === 200 && status === 'SUCCESS' && dice.chance(0.1))
       await gateway.patiently({ path, body: { status: 'REVERSED', webhooks: 1 } })
@@ -227,26 +227,26 @@ export function createLoad(deps: LoadDeps) {
       today = day
       ended = Promise.all(Array.from({ length: deps.clients }, () => client()))
     },
-    /** No new deeds; ends when each one under way has been answered. */
+    /** Starts no new deeds and waits for those under way. */
     async stop(): Promise<void> {
       running = false
       await ended
     },
     setToday(day: string): void {
       today = day
-      // A join's key is known until the next join.
+      // A join's key is remembered until the next join.
       deeds.forget()
     },
-    /** Without pauses between deeds, and with more payments: while a strike is on. */
+    /** Drops the pauses between deeds, with more top-ups on request: for the time of a strike. */
     press(options: { readonly rush: boolean; readonly topupsFirst?: boolean }): void {
       rush = options.rush
       topupsFirst = options.topupsFirst ?? false
     },
     inFlight: (): number => calls.inFlight(),
     acknowledgedAfter: deeds.acknowledgedAfter,
-    /** What must not be answered so; empty where all is well. */
+    /** Unexpected answers; empty when all is well. */
     complaints: (): readonly string[] => complaints,
-    /** One round more of the bank's part: what reached the gateway only now is ended too. */
+    /** Plays the bank once more, for transfers that reached the gateway late. */
     async endTransfers(): Promise<void> {
       for (let left = sent.length; left > 0; left--) await endTransfer()
       await returns.endRefunds()

@@ -1,10 +1,9 @@
 /**
- * npm run faults: strikes a running server and its database again and again, and counts what was lost,
- * doubled or broken. Bounded by cycles and by minutes; ends with exit code 1 when it found anything,
- * or when a control, weakened on purpose, was not found.
- *
- *   --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 8  --json file
- *   --write file: makes the page from figures that are there, and strikes nothing
+ * npm run faults: strikes a running server and its database repeatedly, and counts losses, doubles and broken invariants.
+ * - The run is limited by cycles and by minutes.
+ * - The exit code is 1 after any finding, and when a control was not found.
+ * - --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 8  --json file
+ * - --write file: only writes the page from existing figures.
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -68,7 +67,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 const goesOn = (): boolean => !stopped && Date.now() < until
 
-/** What the servers printed. */
+/** The servers' output. */
 const logFile = `${values.json.replace(/\.json$/, '')}.log`
 rmSync(logFile, { force: true })
 
@@ -88,7 +87,7 @@ function report(): FaultReport {
   })
 }
 
-/** Written after each stand, so that a run that is broken off has told what it saw. */
+/** Written after each stand, so that an aborted run leaves its figures. */
 function write(): FaultReport {
   const now = report()
   writeFileSync(values.json, `${JSON.stringify(now, undefined, 2)}\n`)

@@ -1,4 +1,4 @@
-/** The members of a stand: registered, confirmed, signed in and with money, written by the ledger's own functions. */
+/** Creates the members of a stand through the ledger's own functions: registered, confirmed, logged in and with money. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
 import { type Db, one, sql } from '@roz/server/db/sql.ts'
@@ -11,11 +11,11 @@ export type Member = {
   readonly id: string
   readonly publicId: string
   readonly token: string
-  /** Joins by itself at midnight. */
+  /** Auto Participate is on. */
   readonly autoJoin: boolean
-  /** The newest day whose round is known to be joined. */
+  /** The newest day with an acknowledged join. */
   joined: string
-  /** A client is at it: a person does one thing at a time. */
+  /** A client acts for this member: a person does one thing at a time. */
   busy: boolean
 }
 

@@ -1,16 +1,16 @@
 /**
- * Clients that do not give up: a call is made again, with its key, until it is answered for good. It
- * is known at every moment how many calls that move money are on their way. Invariant: whatever says
- * nothing about the call (a broken connection, a 5xx, a 429) counts as lost, and is asked again.
+ * Clients that retry a call with its key until it gets a definite answer.
+ * - An answer that says nothing about the call (a broken connection, a 5xx, a 429) counts as lost, and the call is retried.
+ * - The number of calls in flight that move money is known at any moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Reply = {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
-  /** When the try that was answered left. */
+  /** The departure of the answered try. */
   readonly sentAt: number
-  /** No try before it was lost. */
+  /** No earlier try was lost. */
   readonly first: boolean
 }
 export type Request = {
@@ -19,7 +19,7 @@ export type Request = {
   readonly token?: string | undefined
   readonly key?: string | undefined
   readonly body?: unknown
-  /** It moves money: it counts as in flight. */
+  /** The call moves money: it counts as in flight. */
   readonly moves?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -36,16 +36,16 @@ export class UnansweredError extends Error {
 export type Calls = ReturnType<typeof createCalls>
 
 export function createCalls(options: {
-  /** Where each try goes. */
+  /** The address of each try. */
   readonly origin: () => string
-  /** Another key with each further try: a client that forgets its keys, to see that this is noticed. */
+  /** Uses a new key for each retry: a client that loses its keys, for the control. */
   readonly forgetsKeys: boolean
 }) {
   let inFlight = 0
   let cutOff = 0
   const statuses = new Map<number, number>()
 
-  /** A join happens once a day whatever its key: forgetting it doubles nothing. */
+  /** A join happens once a day with any key: a new key doubles nothing. */
   const keyOf = (request: Request, tries: number): string =>
     options.forgetsKeys && tries > 1 && request.path !== '/api/rounds/join' ? `${request.key}.${tries}` : String(request.key)
 
@@ -68,7 +68,7 @@ export function createCalls(options: {
       const text = await response.text()
       if (response.status >= 500) statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
       const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
-      // An order that its gateway has let expire meanwhile is not made again under its key.
+      // An order that expired at its gateway meanwhile is not created again under its key.
       const isGone = body.code === 'gateway_unavailable' && tries > GATEWAY_TRIES_MAX
       return SAYS_NOTHING.has(response.status) && !isGone ? undefined : { status: response.status, body, sentAt }
     } catch {
@@ -78,7 +78,7 @@ export function createCalls(options: {
     }
   }
 
-  /** Until it is answered for good. */
+  /** Retries until the answer is definite. */
   async function patiently(request: Request): Promise<Reply> {
     const until = performance.now() + GIVE_UP_MS
     for (let tries = 1; ; tries++) {
@@ -93,9 +93,9 @@ export function createCalls(options: {
   return {
     patiently,
     inFlight: (): number => inFlight,
-    /** Calls that move money and whose first try was not answered for good, so far. */
+    /** Calls that move money whose first try got no definite answer, so far. */
     cutOff: (): number => cutOff,
-    /** Answers of 500 and above, so far. */
+    /** Answers of 500 and above, so far, by status. */
     statuses: (): ReadonlyMap<number, number> => statuses,
   }
 }

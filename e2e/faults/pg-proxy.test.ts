@@ -32,7 +32,7 @@ const together = (id: number) => inTransaction(through, (tx) => tx.query(sql`ins
 let ids = 0
 const CASES: readonly [Moment, boolean | undefined][] = [
   ['before-send', false],
-  // The database works on it while nobody listens: either is right.
+  // The database executes it without a client: both outcomes are right.
   ['after-send', undefined],
   ['after-commit', true],
 ]
@@ -40,20 +40,20 @@ for (const [name, insert] of [
   ['a statement alone', alone],
   ['a transaction', together],
 ] as const) {
-  test.each(CASES)(`cut %s, ${name} is lost on its way, and stands: %s`, async (moment, shouldStand) => {
+  test.each(CASES)(`cut %s, ${name} has no answer, and is committed: %s`, async (moment, shouldStand) => {
     const id = ++ids
     const cut = proxy.cutNext(moment)
     await expect(insert(id)).rejects.toThrow(DatabaseUnavailableError)
     await cut
     if (shouldStand !== undefined) expect(await stands(id)).toBe(shouldStand)
-    // One cut, not more; and whatever moves no money is never the one.
+    // Exactly one cut: the next insert passes.
     const again = ++ids
     await insert(again)
     expect(await stands(again)).toBe(true)
   })
 }
 
-test('what moves no money passes a line that is armed', async () => {
+test('a statement without money passes while a cut is armed', async () => {
   void proxy.cutNext('after-commit')
   await through.query(sql`insert into note (id) values (1)`)
   await inTransaction(through, (tx) => tx.query(sql`insert into note (id) values (2)`))

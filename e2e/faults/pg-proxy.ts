@@ -1,9 +1,8 @@
 /**
- * A line between the server and PostgreSQL that can be cut at one chosen moment: before a statement
- * that moves money is sent, after it was sent, or after the database has committed it and before its
- * answer is handed on. It understands just enough of the protocol: where messages end, which prepared
- * statement writes money, when a connection is ready again. Invariant: whatever no cut names passes
- * unchanged.
+ * A proxy between the server and PostgreSQL that cuts a connection at one chosen moment of a commit of money.
+ * - The moments: before the commit is sent, after it was sent, or after the database has committed and before its answer is passed on.
+ * - It parses message boundaries, prepared statements that write money, and when a connection is ready again.
+ * - Without a cut all bytes pass unchanged.
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -11,15 +10,15 @@ export type Moment = 'before-send' | 'after-send' | 'after-commit'
 
 export type PgProxy = {
   readonly port: number
-  /** Cuts one connection at the next such moment of a statement that moves money; resolves when it is cut. */
+  /** Cuts one connection at the next such moment; resolves after the cut. */
   readonly cutNext: (moment: Moment) => Promise<void>
   readonly disarm: () => void
-  /** Cuts every connection now; how many there were. */
+  /** Cuts every connection now; returns their number. */
   readonly cutAll: () => number
   readonly close: () => Promise<void>
 }
 
-/** Rows of money, its keys and orders; what only reads or keeps sessions is not worth a cut. */
+/** Tables of money, its keys and orders; cutting a read or a session's write would test nothing. */
 const MOVES_MONEY = /\b(insert into|update|into)\s+(round_join|join_batch|transfer|wallet|topup|withdrawal|idempotency_key)\b/i
 const READY = 'Z'.charCodeAt(0)
 const COMMAND_COMPLETE = 'C'.charCodeAt(0)
@@ -27,15 +26,15 @@ const COMMAND_COMPLETE = 'C'.charCodeAt(0)
 type Line = {
   readonly client: Socket
   readonly database: Socket
-  /** Names of prepared statements that move money. */
+  /** Names of prepared statements that write money. */
   readonly money: Set<string>
-  /** One has run since the transaction began. */
+  /** Such a statement has run since the transaction began. */
   moved: boolean
-  /** The database works on what the client sent last, and it is money's commit. */
+  /** The database is executing a commit of money. */
   commits: boolean
 }
 
-/** Cuts a stream of bytes into messages; `first` is the length word of a message without a type. */
+/** Splits a stream of bytes into messages; `first` is the length word of a message without a type. */
 function splitter(onMessage: (message: Buffer, type: number | undefined) => void, startsTyped: boolean) {
   let rest: Buffer = Buffer.alloc(0)
   let typed = startsTyped
@@ -60,7 +59,7 @@ const textAt = (message: Buffer, from: number): { text: string; end: number } =>
   return { text: message.toString('utf8', from, end), end: end + 1 }
 }
 
-/** What a message of the client is to money: nothing, part of a transaction, or its commit. */
+/** Whether a client's message commits money. */
 function meaningOf(line: Line, message: Buffer, type: number | undefined): 'nothing' | 'commit' {
   const kind = type === undefined ? '' : String.fromCharCode(type)
   if (kind === 'P') {
@@ -74,7 +73,7 @@ function meaningOf(line: Line, message: Buffer, type: number | undefined): 'noth
     if (line.money.has(textAt(message, portal.end).text)) line.moved = true
     return 'nothing'
   }
-  // A statement outside of a transaction commits with its Sync; a transaction with its COMMIT.
+  // A statement outside a transaction commits with its Sync; a transaction with its COMMIT.
   if (kind === 'S') return line.moved && !inTransaction.has(line) ? 'commit' : 'nothing'
   if (kind !== 'Q') return 'nothing'
   const { text } = textAt(message, 5)
@@ -100,7 +99,7 @@ export async function startPgProxy(databasePort: () => number): Promise<PgProxy>
   const drop = (line: Line): void => {
     lines.delete(line)
     line.client.resetAndDestroy()
-    // What was written leaves first: the database gets all that was sent.
+    // Flush first: the database gets all that was sent.
     line.database.end()
   }
   const strike = (line: Line): void => {

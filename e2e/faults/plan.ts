@@ -1,8 +1,8 @@
-/** Which fault comes when: short ones more often, in an order that a seed repeats. */
+/** The order of the faults: short ones more often, shuffled by a seed. */
 import { createDice } from './random.ts'
 import type { Kind } from './strikes.ts'
 
-/** How often for one of the dear ones; whatever is not named comes once. */
+/** How often in the time of one expensive fault; kinds without an entry come once. */
 const OFTEN: Partial<Readonly<Record<Kind, number>>> = {
   'cut-before-send': 24,
   'cut-after-send': 24,

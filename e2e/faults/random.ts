@@ -1,11 +1,11 @@
-/** Pseudo-random choices that one seed repeats. */
+/** Pseudo-random choices that a seed repeats. */
 import { random } from '../harness/crash-calls.ts'
 
 export type Dice = ReturnType<typeof createDice>
 
 export function createDice(seed: number) {
   const next = random(seed)
-  // The generator's first numbers of neighbouring seeds are neighbours.
+  // Neighbouring seeds give similar first numbers: skip them.
   for (let skipped = 0; skipped < 8; skipped++) next()
   const below = (count: number): number => Math.floor(next() * count)
   return {

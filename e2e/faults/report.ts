@@ -1,11 +1,11 @@
 /**
  * Writes docs/reliability.md from the figures of a run: npm run faults -- --write docs/reliability.json.
- * Invariant: the page holds no measured figure that is not in that file.
+ * - Every measured figure of the page is in that file.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { ControlResult, FaultReport, KindRow } from './summary.ts'
 
-/** What each fault is, in the order of the page. */
+/** The description of each fault, in the order of the page. */
 const MEANINGS: Readonly<Record<string, string>> = {
   'cut-before-send': 'the line to the database is cut before the commit of money is sent',
   'cut-after-send': '… right after it was sent, before any answer',
@@ -97,7 +97,7 @@ ${report.controls.map(controlLine).join('\n')}
 `
 }
 
-/** Beside the figures, under their name. */
+/** The page is written beside the figures, under the same name. */
 export function writePage(file: string): void {
   writeFileSync(file.replace(/\.json$/, '.md'), pageOf(JSON.parse(readFileSync(file, 'utf8')) as FaultReport))
 }

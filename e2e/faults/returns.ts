@@ -1,7 +1,7 @@
 /**
- * The load's part that goes backwards: refunds that members ask for, payments of orders that are none of
- * ours, and disputes, each decided by administrators or moved on by the banks. Invariant: as in the rest
- * of the load, whatever could move money stands in the journal before it leaves.
+ * The part of the load that returns money: refunds, payments for orders that are not ours, and disputes.
+ * - Administrators decide them, or the banks move them on.
+ * - A call that could move money is in the journal before it leaves.
  */
 import { randomUUID } from 'node:crypto'
 import type { Deeds } from './deeds.ts'
@@ -10,7 +10,7 @@ import type { Member } from './members.ts'
 import type { Calls, Reply } from './patient-calls.ts'
 import type { Dice } from './random.ts'
 
-/** What an administrator is to decide. */
+/** A decision for an administrator. */
 export type Decision = {
   readonly of: 'withdrawals' | 'refunds' | 'suspense'
   readonly id: string
@@ -27,7 +27,7 @@ type ReturnsDeps = {
   readonly dice: Dice
   readonly decide: (decision: Decision) => void
   readonly complain: (complaint: string) => void
-  /** As an administrator; undefined where nobody is signed in at the moment. */
+  /** Read as an administrator; undefined while none is logged in. */
   readonly openItems: () => Promise<readonly { readonly id: string }[]>
   readonly noticeUrl: () => string
 }
@@ -39,7 +39,7 @@ const STAGES = ['RETRIEVAL', 'DISPUTE', 'CHARGEBACK', 'PRE_ARBITRATION', 'ARBITR
 
 export function createReturns({ deeds, gateway, journal, dice, decide, complain, openItems, noticeUrl }: ReturnsDeps) {
   const { deed, ok, field } = deeds
-  /** Paid orders that can be disputed, disputes under way, and refunds that the gateway was told of. */
+  /** Paid orders that can be disputed, disputes under way, and refunds that were sent to the gateway. */
   const paid: { readonly orderId: string; readonly memberId: string }[] = []
   const disputes: string[] = []
   const sent: string[] = []
@@ -69,7 +69,7 @@ export function createReturns({ deeds, gateway, journal, dice, decide, complain,
     })
   }
 
-  /** The bank's part: most refunds arrive, some fail, a few fail after they had arrived. */
+  /** Plays the bank: most refunds succeed, some fail, a few fail after they had succeeded. */
   async function endRefund(): Promise<void> {
     const id = sent.shift()
     if (id === undefined) return
@@ -81,7 +81,7 @@ export function createReturns({ deeds, gateway, journal, dice, decide, complain,
       await gateway.patiently({ path, body: { status: 'FAILED', force: true, webhooks: copies() } })
   }
 
-  /** Somebody pays an order at the gateway that we never made: its webhook is all that we hear of it. */
+  /** Pays an order at the gateway that we never made: only its webhook tells us of it. */
   async function payStrange(): Promise<void> {
     const orderId = `strange_${randomUUID()}`
     const order = {
@@ -92,7 +92,7 @@ export function createReturns({ deeds, gateway, journal, dice, decide, complain,
       order_meta: { notify_url: `${noticeUrl()}/api/webhooks/cashfree` },
     }
     const made = await gateway.patiently({ path: '/pg/orders', headers: KEYS, body: order })
-    // 409: it was made, and the answer was lost.
+    // 409: it exists, and the answer was lost.
     if (!ok(made) && made.status !== 409) return complain(`the gateway answered ${made.status} to a strange order`)
     const id = journal.tried({ kind: 'strange', memberId: '0', paise: order.order_amount * 100, subject: orderId })
     await gateway.patiently({ path: `/__sandbox/orders/${orderId}/pay`, body: { outcome: 'success', webhooks: copies() } })
@@ -129,7 +129,7 @@ export function createReturns({ deeds, gateway, journal, dice, decide, complain,
     if (disputes.length > KEPT_MAX) disputes.shift()
   }
 
-  /** The banks' part: a step, or the next stage; one that cannot be is refused there. */
+  /** Plays the banks: a dispute's next step or stage; an impossible one is refused there. */
   async function move(): Promise<void> {
     if (disputes.length === 0) return
     const path = `/__sandbox/disputes/${dice.pick(disputes)}`
@@ -141,10 +141,10 @@ export function createReturns({ deeds, gateway, journal, dice, decide, complain,
     ask,
     payStrange,
     chooseItem,
-    /** An order of this member was paid. */
+    /** Notes a paid order of this member. */
     remember,
     sent: (refundId: string): void => void sent.push(refundId),
-    /** Something that brings a webhook. */
+    /** One event that sends a webhook. */
     bring: (): Promise<void> => dice.pick([endRefund, raise, move, payStrange])(),
     async endRefunds(): Promise<void> {
       for (let left = sent.length; left > 0; left--) await endRefund()

@@ -1,7 +1,7 @@
 /**
- * A small disk of its own for the database: a file with a file system in it, mounted. Only root can
- * mount; elsewhere there is none, and the faults that need it say so. Invariant: what was mounted is
- * unmounted by `remove`.
+ * A small disk for the database: a file with a file system in it, mounted.
+ * - Only root can mount; without it there is no small disk, and the faults that need one are reported as such.
+ * - `remove` unmounts it.
  */
 import { execFileSync } from 'node:child_process'
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs'
@@ -9,17 +9,17 @@ import path from 'node:path'
 
 export type SmallDisk = {
   readonly folder: string
-  /** Takes every free byte. */
+  /** Fills every free byte. */
   readonly fill: () => void
   readonly free: () => void
   readonly remove: () => void
 }
 
-/** Room for a fresh cluster, 64 MB of its log and a hundred cycles. */
+/** Room for a new cluster, 64 MB of WAL and a hundred cycles. */
 const DISK_MB = 512
 const CHUNK = Buffer.alloc(1 << 20, 1)
 
-/** Undefined where this machine or this user cannot mount. */
+/** Undefined when this machine or user cannot mount. */
 export function makeSmallDisk(inFolder: string): SmallDisk | undefined {
   const image = path.join(inFolder, 'disk.img')
   const folder = path.join(inFolder, 'disk')
@@ -31,7 +31,7 @@ export function makeSmallDisk(inFolder: string): SmallDisk | undefined {
     truncateSync(image, DISK_MB << 20)
     quietly('mkfs.ext4', '-q', '-F', '-m', '0', image)
     quietly('mount', '-o', 'loop', image, folder)
-    // The database runs as another user where this runs as root.
+    // Under root the database runs as another user.
     quietly('chmod', '755', folder)
   } catch {
     rmSync(image, { force: true })
@@ -61,11 +61,11 @@ function fillBy(file: number, size: number): void {
     for (;;) writeSync(file, CHUNK, 0, size)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-    // What the file system only promised it must give now.
+    // fsync makes the file system allocate the blocks that it only promised.
     try {
       fsyncSync(file)
     } catch {
-      // It could not: the disk is as full as it gets.
+      // The disk is full.
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * One stand: a server, its database on a small disk, the line between them that can be cut, and
- * members. Invariant: what was started here is gone after `close`, whatever was killed or stopped in
- * between. The database is watched by this process: killed, it is started again on its port.
+ * A stand: a server, its database on a small disk, the proxy between them, and members.
+ * - After `close` nothing that it started runs, whatever was killed or stopped in between.
+ * - This process restarts a killed database on its old port.
  */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ export async function openStand(options: { readonly members: number }) {
   }
 }
 
-/** Whatever is started goes into `ends` at once: they are called in reverse order. */
+/** Every started thing goes into `ends` at once; they are called in reverse order. */
 async function build(options: { readonly members: number }, ends: End[]) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))
   ends.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -67,12 +67,12 @@ async function build(options: { readonly members: number }, ends: End[]) {
   const db: Db = connect({ url: postgres.superUrl.replace(/\/postgres$/, '/roz'), max: 3, applicationName: 'roz-faults' })
   ends.push(() => db.close())
   let commitsInMemory = false
-  /** A start refuses a database that acknowledges too early: it becomes one once the server is there. */
+  /** The server refuses to start with synchronous_commit off: it is set once the server runs. */
   const weaken = async (): Promise<void> => {
     await db.query(sql`alter role roz_app set synchronous_commit = off`)
     await db.query(sql`alter system set wal_writer_delay = '10s'`)
     await db.query(sql`select pg_reload_conf()`)
-    // New connections take the setting.
+    // Only new connections use the setting.
     await db.query(sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'roz_app'`)
   }
   const start = async (): Promise<Program> => {
@@ -92,7 +92,7 @@ async function build(options: { readonly members: number }, ends: End[]) {
   const writing = connect({ url: postgres.appUrl, max: 2, applicationName: 'roz-faults' })
   const members: Member[] = await makeMembers(writing, journal, options.members)
   await writing.close()
-  /** What servers that were killed had printed. */
+  /** The output of killed servers. */
   let printed = ''
   const complaints: string[] = []
 
@@ -104,25 +104,25 @@ async function build(options: { readonly members: number }, ends: End[]) {
     proxy,
     databaseLog,
     server: (): Program => server,
-    /** Starts the server again when it is gone. */
+    /** Starts the server again if it is gone. */
     async revive(): Promise<void> {
       if (isAlive(server.pid)) return
       const code = await server.ended
-      // Who was killed has no exit code.
+      // A killed process has no exit code.
       if (code !== null) complaints.push(`the server ended by itself with code ${code}`)
       printed += server.output()
       server = await start()
     },
     complaints: (): readonly string[] => complaints,
-    /** Commits answer before they are on the disk, on purpose: what a power cut takes then, the judge must find. */
+    /** Sets synchronous_commit off, on purpose: the judge must find the commits that a power cut loses. */
     async commitInMemory(): Promise<void> {
       commitsInMemory = true
       await weaken()
     },
     printed: (): string => printed + server.output(),
-    /** Its postmaster first. */
+    /** The postmaster first. */
     databasePids: (): number[] => databaseProcesses(path.dirname(databaseDir)),
-    /** A backend of the server that is at work, if there is one. */
+    /** A backend that is executing a statement of the server, if there is one. */
     async busyBackend(): Promise<number | undefined> {
       const [row] = await db.query<{ pid: number }>(sql`
         select pid from pg_stat_activity
@@ -131,11 +131,11 @@ async function build(options: { readonly members: number }, ends: End[]) {
       return row?.pid
     },
     now: async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
-    /** The product's one clock; what falls due then is found by the server's own tick, as at any midnight. */
+    /** Sets the product's clock; the server's own tick finds the due work, as at any midnight. */
     async setClock(atMs: number): Promise<void> {
       await db.query(sql`select set_clock_offset(${Math.round(atMs - Date.now())}::bigint)`)
     },
-    /** The database answers again. */
+    /** Waits until the database answers again. */
     async databaseBack(): Promise<void> {
       const until = performance.now() + BACK_WITHIN_MS
       for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The faults, one by one. Each waits until deeds are in flight, strikes, and mends what it broke.
- * Invariant: a strike says how many deeds were in flight at its moment; with none it did not happen.
+ * The faults, one by one: each waits until deeds are in flight, strikes, and repairs its damage.
+ * - A strike returns the number of deeds in flight at its moment; with none it did not happen.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
@@ -14,9 +14,9 @@ import type { Dice } from './random.ts'
 import type { Stand } from './stand.ts'
 
 export type Struck = {
-  /** Deeds on their way at the moment of the strike. */
+  /** Deeds in flight at the moment of the strike. */
   readonly inFlight: number
-  /** From when on recovery counts: the strike, or the end of what was held on purpose. */
+  /** Recovery is measured from here: the strike, or the end of a fault that lasts. */
   readonly endedAt: number
 }
 export type Field = { readonly stand: Stand; readonly load: Load; readonly calls: Calls; readonly gateway: Calls; readonly dice: Dice }
@@ -28,7 +28,7 @@ const CUT_WITHIN_MS = 5000
 const FULL_WITHIN_MS = 6000
 const NIGHT_WITHIN_MS = 30_000
 
-/** Waits for a moment with deeds in flight, a little of it random; undefined when none came. */
+/** Waits for a moment with deeds in flight, after a random delay; undefined when none came. */
 async function aim({ load, dice }: Field): Promise<number | undefined> {
   await sleep(dice.between(0, 30))
   const until = performance.now() + AIM_MS
@@ -39,7 +39,7 @@ async function aim({ load, dice }: Field): Promise<number | undefined> {
   return undefined
 }
 
-/** Does it at the very moment that was aimed at. */
+/** Strikes as soon as deeds are in flight. */
 const at =
   (strike: (field: Field) => void | Promise<void>): Strike =>
   async (field) => {
@@ -50,7 +50,7 @@ const at =
     return { inFlight, endedAt }
   }
 
-/** Stops a process, and lets it go on. */
+/** Stops a process with SIGSTOP and continues it. */
 const pausing =
   (pidOf: (field: Field) => Promise<number | undefined>, maxMs: number): Strike =>
   async (field) => {
@@ -73,7 +73,7 @@ const cutting =
     return { inFlight: cut, endedAt: performance.now() }
   }
 
-/** Until somebody was refused for want of room: then there is room again. */
+/** Fills the disk until a call fails for it, then frees it. */
 async function fillDisk(field: Field): Promise<Struck | undefined> {
   const { stand, calls, dice } = field
   const { disk } = stand
@@ -84,7 +84,7 @@ async function fillDisk(field: Field): Promise<Struck | undefined> {
   disk.fill()
   const until = performance.now() + FULL_WITHIN_MS
   while (failures() === before && performance.now() < until) {
-    // A new file of its log is the first that finds no room.
+    // A new WAL file is the first to find no space.
     await stand.db.query(sql`select pg_switch_wal()`).catch(() => undefined)
     await sleep(50)
   }
@@ -96,7 +96,7 @@ async function fillDisk(field: Field): Promise<Struck | undefined> {
   return felt ? { inFlight, endedAt } : undefined
 }
 
-/** Midnight comes by itself, a second after the clock was set to just before it, or the clock jumps over it. `also` strikes around it. */
+/** Midnight passes within 1 s of setting the clock just before it, or the clock jumps over it. `also` strikes around it. */
 const night =
   (how: 'passes' | 'jumps', also?: Strike): Strike =>
   async (field) => {
@@ -119,7 +119,7 @@ const night =
     return struck
   }
 
-/** Yesterday is settled, and today's Auto Participate is through. */
+/** Waits until yesterday is settled and today's Auto Participate is done. */
 async function nightIsOver({ stand }: Field, day: string): Promise<void> {
   const until = performance.now() + NIGHT_WITHIN_MS
   for (;;) {
@@ -134,7 +134,7 @@ async function nightIsOver({ stand }: Field, day: string): Promise<void> {
   }
 }
 
-/** What the gateway's letters do for a while: many payments are made meanwhile. */
+/** Changes the gateway's webhooks for a while, during many payments. */
 const letters =
   (faults: Readonly<Record<string, unknown>>, also?: Strike): Strike =>
   async (field) => {
@@ -150,7 +150,7 @@ const letters =
     return struck
   }
 
-/** The kill is done when the process is gone: only then can it be started again. */
+/** Waits until the process is gone: only then can it be restarted. */
 const killServer = at(async ({ stand }) => {
   signal(stand.server().pid, 'SIGKILL')
   await stand.server().ended
@@ -158,7 +158,7 @@ const killServer = at(async ({ stand }) => {
 const killPostmaster = at(({ stand }) => signal(stand.databasePids()[0] as number, 'SIGKILL'))
 const cutAll = at(({ stand }) => void stand.proxy.cutAll())
 
-/** By name, the dearest last. */
+/** By name, the most expensive last. */
 export const STRIKES = {
   'cut-before-send': cutting('before-send'),
   'cut-after-send': cutting('after-send'),

@@ -1,11 +1,11 @@
-/** The figures of a run, as they are written down. */
+/** The figures of a run, as the report file has them. */
 import type { Cycle, Finding, StandResult } from './cycles.ts'
 
 export type ControlResult = {
   readonly control: string
   readonly shows: 'lost' | 'doubled'
   readonly cycles: number
-  /** The first thing found; undefined where the weakness went unnoticed. */
+  /** The first finding; undefined if the missing safeguard went unnoticed. */
   readonly found: string | undefined
 }
 export type Circumstances = {
@@ -38,9 +38,9 @@ export type FaultReport = Circumstances & {
     readonly broken: number
     readonly complaints: number
   }
-  /** Acknowledged operations by what they were. */
+  /** Acknowledged operations by kind. */
   readonly deeds: Readonly<Record<string, number>>
-  /** Answers of 500 and above, which clients asked again. */
+  /** Answers of 500 and above, which the clients retried. */
   readonly faultAnswers: Readonly<Record<string, number>>
   readonly kinds: readonly KindRow[]
   readonly controls: readonly ControlResult[]
