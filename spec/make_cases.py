@@ -1,8 +1,8 @@
-"""Damaged and dishonest copies of the example site, each with what verify.py says of it, as JSON.
+"""Prints damaged and dishonest copies of the example site as JSON, each with the result of verify.py.
 
     python3 spec/make_cases.py <seed> <how many>
 
-For another verifier to be held against this one: verifier/test/two-verifiers.test.ts.
+verifier/test/two-verifiers.test.ts compares the other verifier with these results.
 """
 import copy
 import json
@@ -23,7 +23,7 @@ def places(value, path=()):
 
 
 def edited(value, drawn: random.Random):
-    """One place of it is another: a number, some text, a list with more or less, an object with another key."""
+    """Changes one random place: a number, a text, the length of a list or a key of an object."""
     value = copy.deepcopy(value)
     *way, last = drawn.choice([path for path in places(value) if path])
     inside = value
@@ -45,7 +45,7 @@ def edited(value, drawn: random.Random):
 
 
 def lie(drawn: random.Random) -> tuple:
-    """A site whose operator hashed, logged and signed what is wrong."""
+    """Makes a site whose operator hashed, logged and signed wrong data."""
     kind, day = drawn.choice(["books", "draw", "more"]), drawn.choice(DAYS[:4])
     if kind == "books":
         return day, maker.example_site({"books": lambda told, books: edited(books, drawn) if told == day else books})
@@ -57,7 +57,7 @@ def lie(drawn: random.Random) -> tuple:
 
 
 def damage(drawn: random.Random) -> tuple:
-    """A site of which a file got lost, or some of its bytes, rows or lines."""
+    """Makes a site that lost a file, or some bytes, rows or lines of a file."""
     day, path = drawn.choice(DAYS), drawn.choice(sorted(FILES))
     data = bytearray(FILES[path])
     lines, at = FILES[path].split(b"\n"), drawn.randrange(len(data))
@@ -72,7 +72,7 @@ def case(seed: str):
     try:
         day, files = drawn.choice([lie, damage])(drawn)
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError):
-        # Too broken to be made into a site.
+        # Too broken to make a site from.
         return None
     found = v.verify(Table(files), day, {"drand": maker.DRAWN[1]} if day == DAY else {})
     changed = {path: files[path].hex() if path in files else None for path in sorted({*files, *FILES}) if files.get(path) != FILES.get(path)}

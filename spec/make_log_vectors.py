@@ -1,7 +1,8 @@
-"""The vectors of chapters 9 to 15: keys, checkpoints, witnesses, receipts, books, liabilities, files.
+"""Makes the vectors of chapters 9 to 15: keys, checkpoints, witnesses, receipts, books, liabilities, files.
 
-make_vectors.py runs it. Trees and proofs are built by their recursive definitions, on purpose. The
-curve's points come from verify.py, which the published signatures of RFC 8032 test here.
+- make_vectors.py imports this module.
+- Trees and proofs follow their recursive definitions, on purpose: verifiers use faster algorithms.
+- Curve arithmetic comes from verify.py. The published signatures of RFC 8032 test it here.
 """
 import base64
 import hashlib
@@ -44,7 +45,7 @@ def sign(secret: bytes, message: bytes) -> bytes:
 
 
 def ed25519_vectors() -> dict:
-    """RFC 8032, 7.1, tests 1 to 3; and signatures that must be refused."""
+    """RFC 8032, 7.1, tests 1 to 3, and signatures that a verifier must refuse."""
     published = [
         ("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "", "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"),
         ("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb", "72", "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"),
@@ -74,11 +75,11 @@ def ed25519_vectors() -> dict:
     }
 
 
-# Points that RFC 8032 leaves to each program. `torsion` makes all eight of small order.
+# Points on which RFC 8032 lets programs differ. `torsion` generates all eight points of small order.
 
 
 def torsion():
-    """One of order 8: what is left of a point of the curve after the group's order."""
+    """Returns a point of order 8: a curve point times the prime group order."""
     for y in range(2, 100):
         point = point_of(y.to_bytes(32, "little"))
         rest = point and times(ORDER, point)
@@ -96,7 +97,7 @@ def challenge(nonce: bytes, public: bytes, message: bytes) -> int:
 
 
 def signed_as(nonce: bytes, public: bytes, message: bytes, r: int, scalar: int) -> bytes:
-    """R and A as they are written, whatever points they stand for: S = r + k·a."""
+    """Signs with given encodings of R and A, whatever points they encode: S = r + k·a."""
     return nonce + ((r + challenge(nonce, public, message) * scalar) % ORDER).to_bytes(32, "little")
 
 
@@ -124,7 +125,7 @@ def edge_vectors() -> tuple:
     for small in map(bytes.fromhex, small_order()):
         refused("a key of small order, which signs whatever is wanted", small, *both(text_where(lambda k: k == 0, nonce, small), nonce, small, r, 0))
         refused("R of small order", plain, *both(b"edge", small, plain, 0, scalar))
-    # The neutral point and its like once more, written with y from p on or with a sign that x = 0 has not.
+    # Non-canonical encodings of small-order points: y ≥ p, or a sign bit with x = 0.
     for name, other in [("y = p", P), ("y = p + 1", P + 1), ("y = p, the sign set", P | 1 << 255), ("y = 1, the sign set", 1 | 1 << 255), ("y = p - 1, the sign set", P - 1 | 1 << 255)]:
         written = other.to_bytes(32, "little")
         refused(f"a key in no canonical form: {name}", written, *both(text_where(lambda k: k == 0, nonce, written), nonce, written, r, 0))
@@ -198,7 +199,7 @@ def proofs_vectors() -> dict:
 
 
 class Signer:
-    """A key pair with its name; kind 1 is a log's, kind 4 a witness's."""
+    """A named key pair; kind 1 is a log's, kind 4 a witness's."""
 
     def __init__(self, name: str, kind: int, label: str):
         self.name, self.secret = name, sha(b"example secret " + label.encode())
@@ -244,13 +245,13 @@ def checkpoint_vectors() -> dict:
             {"size": size, "root": root(lines[:size]).hex(), "text": text_of(lines, size), "note": note(lines, size, LOG, cosigned)}
             for size, cosigned in [(1, []), (5, [(WITNESSES[0], 1795285000)]), (12, [(WITNESSES[2], 1795286039), (WITNESSES[0], 1795286040)])]
         ],
-        # None of these is a file of one or more checkpoints.
+        # Malformed files of checkpoints.
         "refused": [
             "", "\n", good[:-1], good + "\n", good.replace("\n\n", "\n"), good.replace("\n5\n", "\n05\n"), good.replace("\n5\n", "\n0\n"), good.replace("\n", "\r\n"),
             good.split("\n\n")[0] + "\n\n", good.replace("=\n\n", "\n\n"), good.replace("=\n\n", "=\nextension\n\n"), good.replace("— ", "- "), good.replace("— ", "—  ", 1), " " + good,
         ],
         "rotation": {"record": {"day": "2026-11-21", "kind": "key", "new": LOG_2.text, "old": LOG.text, "signature": rotation.hex(), "v": 1}, "signedText": (b"roz/v1/key\n" + b"2026-11-21" + LOG_2.public).hex()},
-        # A cosignature counts for the day if it is dated by then, its checkpoint longer than the close record's index.
+        # A cosignature counts if its time is not later and its checkpoint includes the close record.
         "inTime": [{"sealedAt": sealed, "latest": (sealed + 840_000) // 1000} for sealed in [1795285200000, 1795285200999, 1784791470000]],
     }
 
@@ -305,7 +306,7 @@ def part_path(index: int, parts: list) -> list:
 
 
 def parts_proof(positions: list, parts: list, start: int = 0) -> bytes:
-    """The nodes that cannot be computed from the parts at these positions, in the order of the walk."""
+    """Returns the sibling nodes that a proof of the parts at these positions needs, in tree order."""
     if not any(start <= position < start + len(parts) for position in positions):
         node, amount = part_root(parts)
         return node + u64(amount)
@@ -320,7 +321,7 @@ def part_id(member_key: bytes, day: str, j: int) -> bytes:
 
 
 def parts_of(member_key: bytes, day: str, owed: int) -> list:
-    """A cut of one member's money for the examples; how a server cuts is its own affair."""
+    """Cuts one member's money into parts for the examples. The protocol does not fix how a server cuts."""
     amounts = []
     while owed > 0:
         drawn = int.from_bytes(sha(member_key + day.encode() + u64(len(amounts)))[:4], "big")
@@ -352,7 +353,7 @@ SYSTEM = ["BANK", "GATEWAY", "GATEWAY_FEES", "HELP_FUND", "LOSSES", "MEMBERS", "
 
 
 class Ledger:
-    """Movements of one day after another; `close` makes that day's books."""
+    """Collects the movements of consecutive days; `close` makes the books of a day."""
 
     def __init__(self):
         self.closing, self.moves = {name: 0 for name in SYSTEM}, []
@@ -401,8 +402,8 @@ class Ledger:
 
 
 class Site:
-    """Publishes into a table of files, in the order in which a server would. `lies`: what an operator
-    who cheats changes before it is hashed and signed, so that everything after it fits (test_verify.py)."""
+    """Publishes into a table of files, in a server's order. `lies`: changes by a cheating operator before
+    hashing and signing, so all later pieces are consistent (test_verify.py)."""
 
     def __init__(self, lies: dict):
         self.lies, self.log, self.records, self.lines, self.files, self.sealed, self.ledger = lies, LOG, [], [], {}, {}, Ledger()
@@ -427,7 +428,7 @@ class Site:
 
         def cut(owed: int) -> dict:
             owed -= self.lies.get("hidden", {}).get(day, 0)
-            # Ten members who own about the same: the cut of each is theirs, the sum is what counts.
+            # Ten members with about equal money: only the sum matters.
             shares = [owed // 10] * 9 + [owed - owed // 10 * 9]
             parts.extend(sorted(part for member, paise in enumerate(shares) for part in parts_of(key(member), day, paise)))
             top, total = part_root(parts)
@@ -495,7 +496,7 @@ def example_site(lies: dict) -> dict:
     site.append(second[1])
     site.note("2026-07-23", [(WITNESSES[1], sealed_at["2026-07-23"] // 1000 + 20)])
     site.append(opens[3])
-    # The last second that counts, and one too late.
+    # One cosignature in the last valid second, one a second too late.
     site.note("2026-07-23", [(WITNESSES[0], sealed_at["2026-07-23"] // 1000 + 840), (WITNESSES[2], sealed_at["2026-07-23"] // 1000 + 841)])
     site.append(second[2])
     evidence = [{"evidence": sha(b"example receipt " + name).hex(), "paise": paise} for name, paise in [(b"one", 400), (b"two", 200)]]
@@ -537,7 +538,7 @@ def example_site(lies: dict) -> dict:
 
 
 def receipt_cases() -> list:
-    """For the site: one whose ticket is there, one that convicts, and one of a day void as empty."""
+    """Receipts for the site: one with its ticket in the list, one that proves a missing ticket, one of an empty day."""
     day = "2026-07-23"
     time = day_start_ms(day) + 3_600_000
     dropped = sorted([*tickets_of(day, 2), ticket(key(77), day)])
@@ -552,7 +553,7 @@ def receipt_cases() -> list:
 
 
 def site_vectors() -> dict:
-    """`steps`: those that are not PASS; a step with "-" has nothing to check. beacon-signature as one that checks BLS."""
+    """`steps`: the steps that are not PASS; "-" means nothing to check. beacon-signature has the result of a BLS verifier."""
     files = example_site({})
     days = [
         {"day": "2026-07-22", "exit": 3, "steps": {"sealed-in-time": "WEAK", "beacon-signature": "WEAK", "receipt": "-"}},
@@ -576,7 +577,7 @@ def site_vectors() -> dict:
 
 
 def books_vectors() -> dict:
-    """The books of the site's days, one after the other."""
+    """The books of the site's days, in order."""
     files = example_site({})
     return {day: {"canonical": files[f"books/{day}"].decode(), "hash": sha(files[f"books/{day}"]).hex()} for day in (f"2026-07-{number}" for number in range(22, 27))}
 

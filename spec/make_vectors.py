@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes vectors/*.json from protocol.md alone, with the standard library and nothing of the server.
+"""Makes vectors/*.json from protocol.md, with the standard library and no server code.
 
     python3 spec/make_vectors.py           writes the files
-    python3 spec/make_vectors.py --check   says whether the files are what this script makes
+    python3 spec/make_vectors.py --check   compares the files with the output of this script
 
-The trees here are built by the recursive definition of RFC 6962 and the picks by a full table, on
-purpose: a program that uses a cleverer way is then tested against another way.
+The trees follow the recursive definition of RFC 6962 and the picks use a full table, on purpose:
+a verifier with a faster algorithm is tested against a different one.
 """
 import hashlib
 import hmac
@@ -25,7 +25,7 @@ def u64(number: int) -> bytes:
 
 
 def canonical(value) -> str:
-    """RFC 8785 for what the protocol allows: objects, arrays, printable ASCII and whole numbers up to 2^53 - 1."""
+    """Encodes by RFC 8785 what the protocol allows: objects, arrays, printable ASCII and whole numbers up to 2^53 - 1."""
     if isinstance(value, dict):
         assert all(key.isascii() for key in value)
         return "{" + ",".join(canonical(key) + ":" + canonical(value[key]) for key in sorted(value)) + "}"
@@ -112,7 +112,7 @@ QUICKNET = {
     "publicKey": "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
     "scheme": "bls-unchained-g1-rfc9380",
 }
-# Published rounds of that chain: number, signature, randomness.
+# Published quicknet rounds: number, signature, randomness.
 QUICKNET_ROUNDS = [
     (1, "b55e7cb2d5c613ee0b2e28d6750aabbb78c39dcc96bd9d38c2c2e12198df95571de8e8e402a0cc48871c7089a2b3af4b", "1466a6cd24e327188770752f6134001c64d6efcc590ccc26b721611ad96f165a"),
     (2, "b6b6a585449b66eb12e875b64fcbab3799861a00e4dbf092d99e969a5eac57dd3f798acf61e705fe4f093db926626807", "5782d6987841c654515a0e72b2d1ebb4e741234042c37cb19608ae50d93fb60c"),
@@ -126,7 +126,7 @@ QUICKNET_ROUNDS = [
     (30662992, "b72a64269e84523a73a87db491505b6f1675dfc7f71c69026efdce3996f59ce2d1b446fc00c13beff7fcfd428053a534", "b21201bdbe54b1e3ca135bf319bbca22b90b8ae30944c4a6790f74267d074827"),
     (30663002, "b9e7e1e3d7d9cf17a9f4703abfae4c137acfbef1fdb45715a98422c244a499ea381c7fd759851ed8eeb8a03d778959b3", "2a231554933f6fd70314fa470152710fac3eba10d052cab996e8f30854fa7f55"),
 ]
-# The two that examples are drawn by.
+# The two rounds that the examples use.
 EARLIER = next(one for one in QUICKNET_ROUNDS if one[0] == 1000)
 DRAWN = next(one for one in QUICKNET_ROUNDS if one[0] == 30663002)
 

@@ -1,4 +1,4 @@
-"""Tests of verify.py: every vector, lies that are signed and logged, and files with one byte changed.
+"""Tests verify.py on every vector, on signed and logged lies, and on files with one changed byte.
 
     python3 spec/test_verify.py
 """
@@ -21,7 +21,7 @@ import verify as v
 from make_vectors import canonical, picks, seed_of, sha, ticket, tickets_of
 
 HERE = pathlib.Path(__file__).parent
-# The same signatures are checked for each changed byte.
+# Cached: each changed byte repeats the same signature checks.
 v.signed_by = functools.cache(v.signed_by)
 
 
@@ -47,7 +47,7 @@ def copy_to(folder: str) -> None:
 
 
 class Table(v.Files):
-    """Published files in memory, which remembers what was asked for."""
+    """Published files in memory; records the requested paths."""
 
     def __init__(self, table: dict):
         self.table, self.address, self.asked = table, None, set()
@@ -150,7 +150,7 @@ class Vectors(unittest.TestCase):
         self.assertTrue(v.signed_by(keys[0][2], raw(told["rotation"]["signedText"]), raw(told["rotation"]["record"]["signature"])))
 
     def test_the_cosignature_of_the_standard(self):
-        # The example of C2SP signed-note and tlog-cosignature: its form is ours.
+        # The example of C2SP signed-note and tlog-cosignature, whose form the protocol uses.
         example = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n— witness.example.com/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==\n"
         found = v.one_checkpoint(example.encode())
         self.assertEqual((found.size, len(found.signatures[1][2]), int.from_bytes(found.signatures[1][2][:8], "big")), (20852163, 72, 1679315147))
@@ -217,17 +217,17 @@ class Site(unittest.TestCase):
             expected = {step: told["steps"].get(step, "PASS") for step in v.STEPS}
             fetched = {"drand": maker.DRAWN[1]} if told["day"] == DAY else {}
             self.assertEqual(verdicts(FILES, told["day"], key=SITE["keys"]["first"], **fetched), expected, told["day"])
-        # Without somebody else's word on the signature this program cannot say PASS.
+        # verify.py checks no BLS signature: without --drand it cannot give PASS.
         self.assertEqual(verdicts(FILES, DAY)["beacon-signature"], "INCOMPLETE")
         self.assertEqual(failed(FILES, DAY, drand="00" * 48), ["beacon-signature"])
-        # Void because the beacon stayed away, and here is its signature.
+        # A day void for a missing beacon; the given signature disproves that.
         self.assertEqual(failed(FILES, "2026-07-25", drand="00" * 48), ["beacon-round"])
 
     def test_receipts(self):
         for told in SITE["receipts"]:
             receipt = told["receipt"]
             self.assertEqual(verdicts(FILES, receipt["day"], receipt=receipt)["receipt"], told["verdict"])
-        # Whoever stole the key that was replaced on the 24th cannot make us owe an entry of the 25th.
+        # The key replaced on the 24th, if stolen, cannot sign a valid receipt of the 25th.
         forged = maker.receipt_of(maker.LOG, "2026-07-25", [bytes(32)], 0, maker.day_start_ms("2026-07-25") + 1)
         said = {step: words for step, _, words in v.verify(Table(FILES), "2026-07-25", {"witnesses": [], "receipt": forged})}
         self.assertIn("not a receipt", said["receipt"])
@@ -403,7 +403,7 @@ class Address(unittest.TestCase):
 
 
 class Moving(Table):
-    """A site whose files are seen between two states until something happens."""
+    """A site whose files are between two states until an event."""
 
     def __init__(self, table: dict, later: dict):
         super().__init__(table)
@@ -444,7 +444,7 @@ class SecondLook(unittest.TestCase):
 
 
 def relaid(second: list, seed: bytes, number: int) -> list:
-    """The draw of the 23rd by another seed, with everything after it as the protocol wants it."""
+    """The draw of the 23rd with another seed; all later pieces follow the protocol."""
     opened, close, result = second
     [at] = picks(seed, close["count"], 1)
     winner = {**result["winners"][0], "position": at, "ticket": tickets_of(DAY, close["count"])[at].hex()}
@@ -487,7 +487,7 @@ def on(day: str, change):
 
 
 class Lies(unittest.TestCase):
-    """An operator who hashes, logs and signs what is wrong: the named step says so, and no other."""
+    """An operator hashes, logs and signs wrong data: exactly the named step fails."""
 
     def caught(self, step: str, lies: dict, day: str = DAY) -> None:
         self.assertEqual(failed(maker.example_site(lies), day), [step])
@@ -516,7 +516,7 @@ class Lies(unittest.TestCase):
             self.caught("books-balance", {"books": on("2026-07-26", lambda books: {**books, name: changed})}, "2026-07-26")
         moved = {"PLATFORM": {"opening": 500, "closing": 500}, "LOSSES": {"opening": -500, "closing": -500}}
         self.caught("carry-over", {"books": on(DAY, lambda books: accounts(books, moved))})
-        # What covers a night is given back the next day, account by account.
+        # Each cover is paid back the next day, per account.
         for kind, sides, day in (("cover", ("LOSSES", "SUSPENSE"), "2026-07-22"), ("cover_back", ("SUSPENSE", "LOSSES"), DAY)):
             lent = {"flows": [{"from": sides[0], "kind": kind, "paise": 5, "to": sides[1]}]}
             before, now = ({**BOOKS[one], **(lent if one == day else {"flows": []}), "accounts": []} for one in ("2026-07-22", DAY))

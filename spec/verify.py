@@ -30,18 +30,18 @@ import urllib.request
 QUICKNET = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971"
 LOG_KEY, WITNESS_KEY = 1, 4
 LIMIT = 2**53
-# More than any file but the two long lists holds.
+# Maximum size of any file except the two streamed lists.
 MOST_BYTES = 2**26
-# More values than the largest right file has: as many bytes of empty lists would fill the memory.
+# Maximum number of commas, above that of any valid file. It bounds memory: a file full of empty lists would exhaust it.
 MOST_COMMAS = 2**22
-# Parts of one member that are looked for.
+# Maximum number of one member's parts that are searched.
 MOST_PARTS = 2**16
-# Longer than a draw or a rotation takes to show in all its files (chapter 14).
+# Longer than a draw or a key rotation takes to reach all files (chapter 14).
 SETTLE_SECONDS = 4
 
 
 class Fail(Exception):
-    """What was published is wrong."""
+    """The published data is wrong."""
 
 
 class Weak(Exception):
@@ -49,11 +49,11 @@ class Weak(Exception):
 
 
 class Incomplete(Exception):
-    """Something needed is not there."""
+    """A needed file or record is missing."""
 
 
 class NotApplicable(Exception):
-    """This day has nothing of the kind."""
+    """The day has nothing for this step to check."""
 
 
 def need(condition, words: str) -> None:
@@ -73,7 +73,7 @@ def u64(number: int) -> bytes:
 
 
 class Tree:
-    """A root of leaves that come one by one; a node is whatever `join` makes of two."""
+    """Computes a root from streamed leaves; `join` makes the parent of two nodes."""
 
     def __init__(self, join, empty):
         self.join, self.empty, self.stack, self.size = join, empty, [], 0
@@ -115,7 +115,7 @@ def sum_tree() -> Tree:
 
 
 def climb(leaf, index: int, size: int, path: list, join):
-    """The root that an inclusion proof leads to (RFC 9162, 2.1.3.2); for both kinds of tree."""
+    """Computes the root from an inclusion proof (RFC 9162, 2.1.3.2), for both kinds of tree."""
     need(0 <= index < size, "the index is outside of the tree")
     node, last = leaf, size - 1
     for step in path:
@@ -140,7 +140,7 @@ def part_id(key: bytes, day: str, number: int) -> bytes:
 
 
 def reach(leaves: dict, nodes: list, size: int):
-    """Where a proof of some parts leads (chapter 13): `leaves` by position, and the nodes beside them, left before right."""
+    """Computes the root from a proof of several parts (chapter 13): `leaves` by position, sibling nodes left before right."""
     rest = iter(nodes)
 
     def walk(start: int, end: int, inside: list):
@@ -161,7 +161,7 @@ def reach(leaves: dict, nodes: list, size: int):
 
 
 def consistent(first: int, first_root: bytes, second: int, second_root: bytes, path: list) -> bool:
-    """Whether the tree of size `first` is the beginning of the other (RFC 9162, 2.1.4.2)."""
+    """Checks that the tree of size `first` is a prefix of the other (RFC 9162, 2.1.4.2)."""
     join = hash_tree().join
     if first == second:
         return not path and first_root == second_root
@@ -233,7 +233,7 @@ def has_small_order(point) -> bool:
 
 
 def signed_by(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Chapter 1, to the byte: what programs that check Ed25519 judge differently is decided there."""
+    """Verifies by the strict rules of chapter 1, which decide every case where Ed25519 libraries differ."""
     if len(public) != 32 or len(signature) != 64:
         return False
     key, nonce, s = point_of(public), point_of(signature[:32]), int.from_bytes(signature[32:], "little")
@@ -299,12 +299,12 @@ def day_after(day: str, days: int = 1) -> str:
 
 
 def day_start_ms(day: str) -> int:
-    """00:00 in Asia/Kolkata, which is 5½ hours ahead all year."""
+    """00:00 in Asia/Kolkata: UTC+5:30 all year."""
     days = datetime.date.fromisoformat(day).toordinal() - datetime.date(1970, 1, 1).toordinal()
     return days * 86_400_000 - 19_800_000
 
 
-# What an object may hold: a form is a dict of forms (exact keys), a list with one form, or a test.
+# The form of a value is a dict of forms (exact keys), a list with one form, or a test function.
 def count(value) -> bool:
     return type(value) is int and 0 <= value < LIMIT
 
@@ -396,7 +396,7 @@ def raw_id(name: str, raw: bytes) -> bytes:
 
 
 def verifier_key(text: str, kind: int):
-    """(name, id, public key) of `name+id+base64`."""
+    """Parses `name+id+base64` into (name, id, public key)."""
     name, _, rest = text.partition("+")
     identity, _, data = rest.partition("+")
     raw = unbase64(data)
@@ -424,7 +424,7 @@ class Checkpoint:
         need(self.signatures, "a checkpoint without signatures")
 
     def check(self, key: tuple, witnesses: dict) -> None:
-        """Every line is known and valid; `key` is the log's: (name, id, public key)."""
+        """Checks that every signature line is known and valid; `key` is the log's: (name, id, public key)."""
         need(self.origin == key[0], "another origin")
         name, identity, signature = self.signatures[0]
         need((name, identity) == key[:2] and signed_by(key[2], self.text, signature), "not signed by the log's key in force")
@@ -433,7 +433,7 @@ class Checkpoint:
         need(len(self.cosigned(witnesses)) == len(names), "a cosignature is wrong, or by somebody whom the log does not name")
 
     def cosigned(self, witnesses: dict) -> list:
-        """(public key, time in s) of each valid cosignature by one of them."""
+        """Returns (public key, time in s) of each valid cosignature by one of the witnesses."""
         found = []
         for name, identity, signature in self.signatures[1:]:
             public, seconds = witnesses.get((name, identity)), int.from_bytes(signature[:8], "big")
@@ -443,7 +443,7 @@ class Checkpoint:
 
 
 def checkpoints(data: bytes) -> list:
-    """One note after another: three lines, an empty one, lines that begin with a dash."""
+    """Parses concatenated notes: each has three lines, an empty line and signature lines that start with a dash."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -462,7 +462,7 @@ def checkpoints(data: bytes) -> list:
 
 
 class Files:
-    """A folder or an address. What is not there is None, what cannot be asked is Incomplete."""
+    """Reads from a folder or an address. A missing file is None; a failed request raises Incomplete."""
 
     def __init__(self, base: str, fresh: bool = False):
         self.address, self.fresh = base if re.match("https?://", base) else None, fresh
@@ -471,13 +471,13 @@ class Files:
         self.folder = None if self.address else pathlib.Path(base)
 
     def again(self):
-        """The same, past every cache; nothing for a folder, which does not change."""
+        """The same files without caches; None for a folder, which does not change."""
         return Files(self.address, fresh=True) if self.address else None
 
     def open(self, path: str):
         json_file = re.fullmatch(r"(draws|books)/[0-9-]+", path)
         if self.address:
-            # A host of plain files has it with its ending.
+            # A static host has the file with the ending .json.
             found = self.ask(path, json_file)
             return self.ask(path + ".json", json_file) if found is None and json_file else found
         try:
@@ -497,7 +497,7 @@ class Files:
             raise Incomplete(f"{path}: the site answered {error.code}") from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise Incomplete(f"{path} cannot be had ({error})") from None
-        # Where a folder lies under the path too, or nothing at all, hosts lead to it or to their first page.
+        # Static hosts answer a missing file with a redirect to the folder of the same name or to their home page.
         if json_file and found.geturl().endswith("/"):
             found.close()
             return None
@@ -506,7 +506,7 @@ class Files:
     def piece(self, stream, path: str, size: int) -> bytes:
         try:
             data = stream.read(size)
-            # Of what a connection cut off, read() of a size says nothing: the rest of Content-Length does.
+            # read(size) does not report a cut connection: a remaining Content-Length does.
             if not data and getattr(stream, "length", 0):
                 raise Incomplete(f"{path} broke off")
             return data
@@ -526,7 +526,7 @@ class Files:
             return b"".join(pieces)
 
     def rows(self, path: str, size: int):
-        """Rows of `size` bytes, one by one; Fail if the last is cut off."""
+        """Yields rows of `size` bytes; raises Fail if the last row is incomplete."""
         stream = self.open(path)
         if stream is None:
             raise Incomplete(f"{path} is not there")
@@ -616,7 +616,7 @@ def check_books_form(books) -> None:
 
 
 def check_balance(books: dict) -> None:
-    """Flows make the accounts, and the accounts add up to nothing."""
+    """Checks that the flows give the accounts and that the accounts add up to zero."""
     into, out = {}, {}
     for flow in books["flows"]:
         sides = ">".join("POOL" if side.startswith("POOL:") else side for side in (flow["from"], flow["to"]))
@@ -634,7 +634,7 @@ def check_balance(books: dict) -> None:
 
 
 def check_rounds(books: dict, rounds: dict, entries: int) -> None:
-    """`rounds`: each day's close, result and void as far as the log held them when the books were logged."""
+    """`rounds`: close, result and void of each day that were in the log before the books were."""
     accounts = {row["account"]: row for row in books["accounts"]}
     flows = {(flow["from"], flow["kind"]): flow["paise"] for flow in books["flows"] if flow["from"].startswith("POOL:")}
     joins = [(flow["to"], flow["paise"]) for flow in books["flows"] if flow["kind"] == "join"]
@@ -685,13 +685,13 @@ def check_carry_over(books: dict, before) -> None:
 
 
 def keys_of_day(keys: list, since: list, day: str) -> list:
-    """The keys in force at some time of a day. `since`: the day of each key's record, the first key has none."""
+    """Returns the keys in force at any time of a day. `since`: the day of each key's record; the first key has none."""
     begin, end = [datetime.date.min.isoformat(), *since], [*since, datetime.date.max.isoformat()]
     return [key for key, first, last in zip(keys, begin, end) if first <= day <= last]
 
 
 def check_receipt(receipt: dict, keys: list) -> None:
-    """That it is one: in its batch, of its day, signed by a key of the log's on that day. Keys: (name, id, public key)."""
+    """Checks a receipt: in its batch, of its day, signed by a log key of that day. Keys: (name, id, public key)."""
     check_form(receipt, RECEIPT, "receipt")
     inner, path = receipt["receipt"], [bytes.fromhex(step) for step in receipt["receipt"]["path"]]
     top = climb(entry_leaf(bytes.fromhex(receipt["ticket"])), inner["index"], inner["count"], path, hash_tree().join)
@@ -706,7 +706,7 @@ def check_receipt(receipt: dict, keys: list) -> None:
 
 
 class Day:
-    """Everything read for one day. Each step is a method; it returns words or raises its verdict."""
+    """All files of one day. Each step is a method: it returns words or raises its verdict."""
 
     def __init__(self, files: Files, day: str, options: dict):
         self.files, self.day, self.options, self.broken, self.missing = files, day, options, [], []
@@ -717,7 +717,7 @@ class Day:
         self.checkpoint = self.load("log/checkpoint", one_checkpoint)
         self.lines = self.load_entries()
         self.records, self.unread = [], None
-        # Of a log with a hole nothing is concluded.
+        # An incomplete log allows no conclusion.
         whole = self.checkpoint is not None and len(self.lines) == self.checkpoint[1].size
         for line in self.lines if whole else []:
             try:
@@ -759,7 +759,7 @@ class Day:
         return checkpoint
 
     def assert_covered(self, note: Checkpoint) -> None:
-        """Of records beyond the checkpoint nothing can be said: neither their root nor the key in force there."""
+        """Ends as incomplete for records beyond the checkpoint: their root and the key in force are unknown."""
         if note.size > len(self.records):
             raise Incomplete(f"the log signed {note.size} records and shows {len(self.records)}")
 
@@ -797,7 +797,7 @@ class Day:
         return self.record("open"), self.record("close"), self.record("result")
 
     def keys(self, size: int) -> list:
-        """The log's keys up to a size, the last one in force."""
+        """Returns the log's keys up to a size; the last one is in force."""
         changes = [record for record in self.records[:size] if type(record) is dict and record.get("kind") == "key"]
         after = [record for record in self.records if type(record) is dict and record.get("kind") == "key"]
         first = after[0]["old"] if after else self.value("log_key")
@@ -889,7 +889,7 @@ class Day:
         draw, _ = self.value("draw"), self.whole_log()
         kinds = ("open", "close", "result", "void")
         mine = [(at, one) for at, one in enumerate(self.records) if type(one) is dict and one.get("day") == self.day and one.get("kind") in kinds]
-        # A file may be ahead of the checkpoint until the day has ended; then it is final.
+        # During a day its file may be ahead of the checkpoint. After the day's end the file is final.
         final = {"result", "void"} & self.of_day.keys()
         shown = [one for one in draw["records"] if final or one["index"] < len(self.records)]
         need(shown == [{"index": at, "record": one} for at, one in mine], "the records in draws/ are not those of the log")
@@ -914,7 +914,7 @@ class Day:
             found = found or ticket == sought
             tree.add(entry_leaf(ticket))
             if tree.size > close["count"]:
-                # Wrong already, and it might have no end: what lies behind says nothing of the receipt.
+                # More tickets than sealed is already a failure, and the stream may be endless. The rest may have the receipt's ticket.
                 self.found = found or None
                 raise Fail(f"the list has more than the {close['count']} entries that were sealed")
         self.found = found
@@ -1070,7 +1070,7 @@ class Day:
 
 
 class LogOrder:
-    """Chapter 8: which record may follow which."""
+    """The allowed order of records (chapter 8)."""
 
     def __init__(self):
         self.opened, self.ended, self.booked, self.had = None, None, None, {}
@@ -1141,7 +1141,7 @@ STEPS = [
 
 
 def verify(files: Files, day: str, options: dict) -> list:
-    """(step, verdict, words) of each step, in order."""
+    """Returns (step, verdict, words) of each step, in order."""
     read, found = Day(files, day, options), []
     for step in STEPS:
         try:
@@ -1155,13 +1155,13 @@ def verify(files: Files, day: str, options: dict) -> list:
         except NotApplicable as verdict:
             found.append((step, "-", str(verdict)))
         except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError):
-            # A record without its form, which log-order tells: nothing can be computed with it.
+            # A malformed record, which log-order reports: this step cannot use it.
             found.append((step, "INCOMPLETE", "a record or file it needs has another form"))
     return found
 
 
 def verify_twice(files: Files, day: str, options: dict, settle=lambda: time.sleep(SETTLE_SECONDS)) -> list:
-    """Files that change may be caught between two states: what is wrong has to be wrong twice, the second time after a wait."""
+    """Verifies a live site. Its files may be read between two states, so a failure must repeat after a wait."""
     found, fresh = verify(files, day, options), files.again()
     if fresh and verdict_of(found) == "INCOMPLETE":
         found = verify(fresh, day, options)
@@ -1183,7 +1183,7 @@ def key_text(text: str, kind: int) -> str:
     return text
 
 
-# What the reader names has its form, or the call was wrong: it says nothing about the site.
+# A malformed argument is a usage error, not a verdict about the site.
 OPTIONS = {
     "--key": lambda text: key_text(text, LOG_KEY),
     "--witness": lambda text: key_text(text, WITNESS_KEY),
@@ -1195,7 +1195,7 @@ OPTIONS = {
 }
 
 
-# The same in verifier/src/cli.ts.
+# verifier/src/cli.ts has the same words.
 VERDICT_WORDS = {
     "PASS": "The result is right. Everything was recalculated from the published files.",
     "FAIL": "Something does not match. Save these files as evidence.",

@@ -1,9 +1,9 @@
-/** The Python side of the protocol: its vectors are what its maker makes, and the second verifier holds. */
+/** Runs the Python side of the protocol: the generator of the vectors and the tests of spec/verify.py. */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 
-// Some seconds of work each, on a machine that may have much else to do.
+// Each run takes seconds, more on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 function python(...args: readonly string[]): { readonly code: number | null; readonly said: string } {
@@ -12,17 +12,17 @@ function python(...args: readonly string[]): { readonly code: number | null; rea
   return { code: status, said: `${stdout}${stderr}` }
 }
 
-test('vectors/ holds what make_vectors.py makes', () => {
+test('vectors/ equals the output of make_vectors.py', () => {
   expect(python('make_vectors.py', '--check')).toEqual({ code: 0, said: '' })
 })
 
-test('verify.py agrees with every vector, catches each lie by its step and every changed byte', () => {
+test('verify.py agrees with every vector, and detects each lie by its step and every changed byte', () => {
   const { code, said } = python('test_verify.py')
   expect(said).toMatch(/^OK$/m)
   expect(code).toBe(0)
 })
 
-test('called wrongly, verify.py says how to call it', () => {
+test('a wrong call of verify.py prints its usage', () => {
   const wrong = ['--key', '--witness', '--chain', '--drand', '--kept', '--receipt', '--ticket-key'].map((name) => [
     'folder',
     '2026-11-21',
@@ -43,7 +43,7 @@ test('called wrongly, verify.py says how to call it', () => {
   }
 })
 
-test('where nothing is published, a day is incomplete', () => {
+test('a day without published files is incomplete', () => {
   const { code, said } = python('verify.py', path.join(import.meta.dirname, 'vectors'), '2026-11-21')
   expect(said).toContain('INCOMPLETE files')
   expect(code).toBe(4)

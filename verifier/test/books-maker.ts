@@ -1,4 +1,4 @@
-/** Books of a day that hold, made from a list of flows; a tamper may add or change flows before the accounts follow. */
+/** Makes valid books of a day from a list of flows. A tamper may change flows before the accounts are computed from them. */
 import { ascii, toHex } from '../src/bytes.ts'
 import type { Books } from '../src/books.ts'
 import type { RecordOf } from '../src/records.ts'
@@ -26,7 +26,7 @@ type Plan = {
   readonly entries: number
   readonly members: number
   readonly before: Books | undefined
-  /** The result that is paid out on this day. */
+  /** The result that is settled on this day. */
   readonly settled: RecordOf['result'] | undefined
 }
 

@@ -1,4 +1,4 @@
-/** One kept receipt proves one disbursement and no other: a monitor, which sees all days, tells it of any two. */
+/** A receipt may prove only one disbursement. A monitor sees all days, so it finds a repeat on any two of them. */
 import { expect, test } from 'vitest'
 import { toHex } from '../src/bytes.ts'
 import { canonicalBytes } from '../src/canonical.ts'
@@ -12,7 +12,7 @@ import { makeBooks } from './books-maker.ts'
 import { LiveSite } from './live-site.ts'
 import { DAY, LOG, openRecord, utf } from './site-maker.ts'
 
-test('one receipt for two days is an alarm, however many days lie between', async () => {
+test('a receipt repeated on a later day is found, however many days lie between', async () => {
   const [first, second, third] = [DAY, shiftDay(DAY, 1), shiftDay(DAY, 2)] as [string, string, string]
   const evidence = toHex(sha256(utf('one receipt')))
   const files = new Map<string, Uint8Array>()
@@ -34,7 +34,7 @@ test('one receipt for two days is an alarm, however many days lie between', asyn
   expect(await watched(entries, third)).toEqual([])
 })
 
-test('who watches a log is told of it', async () => {
+test('a monitor raises an alarm for a repeated receipt', async () => {
   const site = new LiveSite()
   const source = urlSource(await site.listen())
   const evidence = toHex(sha256(utf('one receipt')))

@@ -1,4 +1,9 @@
-/** One meaning has one text; and a source that fails is never taken for a file that is absent, or whole. */
+/**
+ * Decoders and sources.
+ *
+ * - Each value has exactly one accepted encoding.
+ * - A failed read never counts as a missing or complete file.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +27,7 @@ const isRefused = (text: string): boolean => {
   }
 }
 
-test('JSON that could be written otherwise is refused', () => {
+test('JSON that is not canonical is refused', () => {
   expect(['{}', '[]', '{"a":1,"b":"x"}', '9007199254740991', '-1', '""'].filter(isRefused)).toEqual([])
   const layout = ['', ' {}', '{}\n', '\ufeff{}', '{"b":1,"a":2}', '{"a":1,"a":1}', '{"a": 1}', '{"a":1,}']
   const numbers = ['1.0', '1e3', '01', '-0', '1.5', '9007199254740992', 'true', 'null', '{"a":null}']
@@ -32,7 +37,7 @@ test('JSON that could be written otherwise is refused', () => {
   expect(odd.filter((text) => !isRefused(text))).toEqual([])
 })
 
-test('a record has exactly its keys, a day exists', () => {
+test('a record with other keys, or a day that does not exist, is refused', () => {
   const shape = record({ a: whole, day })
   const read = (value: Json): unknown => readCanonical(canonicalBytes(value), shape, 'it')
   expect(read({ a: 1, day: '2028-02-29' })).toEqual({ a: 1, day: '2028-02-29' })
@@ -49,7 +54,7 @@ test('a record has exactly its keys, a day exists', () => {
   expect(() => readCanonical(ascii('{"__proto__":1,"a":1,"day":"2028-02-29"}'), shape, 'it')).toThrow('unknown key')
 })
 
-test('hex and base64 have one text for each value', () => {
+test('hex and base64 accept one text for each value', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       expect([...fromHex(toHex(bytes))]).toEqual([...bytes])
@@ -60,7 +65,7 @@ test('hex and base64 have one text for each value', () => {
   for (const text of ['A', 'AA', 'AA=', 'AB==', 'A===', 'A-==', ' AAA', 'AAAA\n']) expect(() => fromBase64(text)).toThrow('base64')
 })
 
-test('pieces of any length are cut into whole entries, and a rest is refused', async () => {
+test('pieces of any length are cut into whole entries, and an incomplete last entry is refused', async () => {
   const list = Uint8Array.from({ length: 40 * 9 }, (_, i) => i)
   async function* cut(sizes: readonly number[], bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     let at = 0
@@ -88,7 +93,7 @@ test('pieces of any length are cut into whole entries, and a rest is refused', a
   await expect(rest()).rejects.toThrow('whole number of entries')
 })
 
-test('a site that answers with errors, or breaks off, leaves a day incomplete and proves nothing', async () => {
+test('a site that answers errors or breaks off makes the day incomplete', async () => {
   let trouble: 'none' | 'error' | 'broken' = 'none'
   const server = createServer((request, response) => {
     const name = (request.url ?? '').slice(1)
@@ -112,7 +117,7 @@ test('a site that answers with errors, or breaks off, leaves a day incomplete an
   expect((await verifyDay(source, '2026-07-23')).verdict).toBe('INCOMPLETE')
 })
 
-test('a site that stalls amid an answer is given up, and not waited for without end', async () => {
+test('a site that stalls during an answer times out', async () => {
   const server = createServer((_, response) => void response.writeHead(200, { 'content-length': 100 }).write('begun'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const source = urlSource(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 300)
@@ -121,7 +126,7 @@ test('a site that stalls amid an answer is given up, and not waited for without 
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('a failure of a live site is looked at again past every cache, once its files have settled', async () => {
+test('a failure of a live site is checked again without caches after a wait', async () => {
   const day = '2026-07-23'
   const half = new Map(siteFiles).set('log/key', ascii(`${site.keys.first}\n`))
   const [between, after] = [memorySource(half), memorySource(siteFiles)]
@@ -134,14 +139,14 @@ test('a failure of a live site is looked at again past every cache, once its fil
   expect(happened).toEqual(['again', 'settle', 'again', 'settle'])
 })
 
-test('a host of plain files leads to the folder beside a JSON file: it is had by its ending, and no other file is', async () => {
+test('a JSON file on a static host is found by its ending when its path redirects to a folder; other files are not', async () => {
   const asked: string[] = []
   const host = createServer((request, response) => {
     asked.push(request.url ?? '')
     if (request.url === '/draws/2026-08-02') return void response.writeHead(301, { location: '/draws/2026-08-02/' }).end()
     if (request.url === '/') return void response.writeHead(200).end('<p>welcome</p>')
     if (request.url?.endsWith('/')) return void response.writeHead(403).end('no listing')
-    // What this host lacks leads to its first page.
+    // This host redirects a missing file to its home page.
     if (request.url?.startsWith('/books/2026-08-03')) return void response.writeHead(302, { location: '/' }).end()
     if (request.url?.endsWith('.json')) return void response.writeHead(200).end('{}')
     response.writeHead(404).end()
@@ -158,7 +163,7 @@ test('a host of plain files leads to the folder beside a JSON file: it is had by
   host.close()
 })
 
-test('a folder gives what is there, and a folder in the place of a file is none', async () => {
+test('a folder serves its files, and a folder in place of a file counts as missing', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-folder-'))
   mkdirSync(path.join(folder, 'draws/2026-07-23'), { recursive: true })
   writeFileSync(path.join(folder, 'draws/2026-07-23.json'), '{}')
@@ -169,7 +174,7 @@ test('a folder gives what is there, and a folder in the place of a file is none'
   rmSync(folder, { recursive: true })
 })
 
-test('files are read to a bound: a site cannot fill the reader’s memory', async () => {
+test('a file beyond the size limit is refused, so a site cannot exhaust memory', async () => {
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (;;) yield new Uint8Array(1 << 22)
   }

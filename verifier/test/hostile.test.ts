@@ -1,4 +1,4 @@
-/** Files made to break whoever reads them: each ends in a step and its words, in bounded time and memory. */
+/** Hostile files: each fails a named step, in bounded time and memory. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
@@ -24,18 +24,18 @@ const stateOf = ({ steps }: Report, name: StepName): string | undefined => steps
 async function* repeated(piece: Uint8Array, times = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < times; i += 1) yield piece
 }
-/** The files, but one of them is another stream. */
+/** The files, with one of them replaced by a stream. */
 const withStream = (files: ReadonlyMap<string, Uint8Array>, path: string, stream: () => Stream): Source => {
   const plain = memorySource(files)
   return { isLive: false, open: async (name) => (name === path ? stream() : plain.open(name)) }
 }
 
-test('a file in very many pieces is one file', async () => {
+test('a file in 300,000 pieces is read completely', async () => {
   const source = withStream(new Map(), 'log/key', () => ({ bytes: undefined, pieces: repeated(Uint8Array.of(7), 300_000) }))
   expect((await readFile(source, 'log/key'))?.length).toBe(300_000)
 })
 
-test('lists without an end are left where they exceed what was sealed and counted', async () => {
+test('an endless list is abandoned when it exceeds the sealed or counted size', async () => {
   const files = makeSite()
   for (const [path, step] of [
     [`draws/${DAY}/tickets`, 'entries-root'],
@@ -54,7 +54,7 @@ test('lists without an end are left where they exceed what was sealed and counte
   }
 })
 
-test('of a list that was not read to its end a receipt is not held to be missing', async () => {
+test('a receipt is not reported missing from a list that was not read to its end', async () => {
   const tickets = ticketsOf(7, DAY)
   const receipt = receiptFor(tickets[6] as Uint8Array, tickets, DAY)
   const made = (): AsyncGenerator<Uint8Array> => repeated(new Uint8Array(32), 9)
@@ -63,14 +63,14 @@ test('of a list that was not read to its end a receipt is not held to be missing
   expect([stateOf(report, 'entries-root'), stateOf(report, 'receipt')]).toEqual(['fail', 'incomplete'])
 })
 
-test('a receipt of another day accuses nobody', async () => {
+test('a receipt of another day is incomplete, not a failure', async () => {
   const tickets = ticketsOf(5, DAY_BEFORE)
   const receipt = receiptFor(tickets[0] as Uint8Array, tickets, DAY_BEFORE)
   const report = await verifyDay(memorySource(makeSite()), DAY, { ...options, receipt })
   expect([report.verdict, stateOf(report, 'receipt')]).toEqual(['INCOMPLETE', 'incomplete'])
 })
 
-test('a list that breaks off where none should be is no list, and breaks nothing', async () => {
+test('a list that breaks off on a day without entries makes the day incomplete', async () => {
   const [path] = [...siteFiles].find(([name, bytes]) => name.startsWith('draws/') && toText(bytes).includes('"reason":"empty"')) ?? []
   const day = path?.slice(-10) ?? ''
   const broken: AsyncIterable<Uint8Array> = {
@@ -82,19 +82,19 @@ test('a list that breaks off where none should be is no list, and breaks nothing
 })
 const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-test('a local draw is weak whoever saw it', async () => {
+test('a local draw is weak even with cosignatures', async () => {
   const files = makeSite({ open: (record) => void (record.draw = { mode: 'local', chainHash: '00'.repeat(32) }) })
   const path = `draws/${DAY}`
   files.set(path, ascii(toText(files.get(path) as Uint8Array).replace('"assurance":"sealed"', '"assurance":"weak"')))
   expect(stateOf(await verifyDay(memorySource(files), DAY, options), 'sealed-in-time')).toBe('weak')
 })
 
-test('a round that was closed without entries is no round', async () => {
+test('a round that was closed without entries fails', async () => {
   const report = await verifyDay(memorySource(makeSite({}, BEACON, () => [])), DAY, options)
   expect([report.verdict, stateOf(report, 'log-order')]).toEqual(['FAIL', 'fail'])
 })
 
-test('while a day runs its file may be ahead of the checkpoint, and the log may have signed more than it shows', async () => {
+test('a running day whose file and checkpoint differ in age is incomplete, not a failure', async () => {
   const files = makeSite()
   const lines = toText(files.get('log/entries/0') as Uint8Array)
     .trimEnd()
@@ -112,7 +112,7 @@ test('while a day runs its file may be ahead of the checkpoint, and the log may 
   ])
 })
 
-test('books of very many pools are added up, and not each account against each flow', () => {
+test('books of 120,000 pools are checked without comparing each account with each flow', () => {
   const plain = makeBooks({ day: DAY, entries: 0, members: 1, before: undefined, settled: undefined })
   const pools = Array.from({ length: 120_000 }, (_, i) => `POOL:${shiftDay('2030-01-01', i)}`)
   const books: Books = {
@@ -128,7 +128,7 @@ test('books of very many pools are added up, and not each account against each f
   ).toThrow('the closings add up to 120000 paise')
 })
 
-test('a file of records holds no more than it may, a file of notes is read line by line', () => {
+test('a file with too many records is refused, and a file of notes is read line by line', () => {
   expect(linesOf(new Uint8Array(256).fill(10), 'it')).toHaveLength(256)
   expect(() => linesOf(new Uint8Array(257).fill(10), 'it')).toThrow('more than 256')
   const [note] = readCheckpoints(utf(checkpointOf([ascii('x')], LOG, () => [])))
@@ -136,24 +136,24 @@ test('a file of records holds no more than it may, a file of notes is read line 
   expect(readCheckpoints(lines)[0]?.note.signatures).toHaveLength(250_000)
 })
 
-test('JSON nested deeper than any file is refused, so that nothing later runs out of stack', () => {
+test('JSON nested deeper than any form is refused, so later recursion cannot overflow the stack', () => {
   const nested = (depth: number): Uint8Array => ascii('['.repeat(depth) + ']'.repeat(depth))
   expect(() => parseCanonical(nested(30), 'it')).not.toThrow()
   for (const depth of [40, 400, 1500, 4000]) expect(() => parseCanonical(nested(depth), 'it')).toThrow('it is ')
 })
 
-test('a file of nothing but empty lists is refused before it fills the memory', () => {
+test('a file of empty lists is refused before it exhausts memory', () => {
   const lists = new Uint8Array(64 * 2 ** 20).fill(0x2c)
   expect(() => parseCanonical(lists, 'it')).toThrow('more values than any such file')
 })
 
-test('terms that are not those of the day before are told', async () => {
+test('terms that differ from those of the day before are reported', async () => {
   const changed = await verifyDay(memorySource(makeSite({ open: ({ split }) => Object.assign(split, { winners: 1 }) })), DAY, options)
   expect([changed.verdict, changed.remarks]).toEqual(['PASS', ['split: not as on the day before, see the two open records']])
   expect((await verifyDay(memorySource(makeSite()), DAY, options)).remarks).toEqual([])
 })
 
-test('roots of many sizes in one pass are the roots of each', () => {
+test('roots of many sizes in one pass equal the root of each size', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 70 })), fc.integer({ min: 0, max: 70 }), (sizes, count) => {
       const leaves = Array.from({ length: count }, (_, i) => leafHash(u64(i)))
@@ -166,7 +166,7 @@ test('roots of many sizes in one pass are the roots of each', () => {
   )
 })
 
-test('a beacon’s signature has one form: else its hash could be chosen among two', () => {
+test('a beacon’s signature with a second encoding is refused, because its hash would differ', () => {
   const order = 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn
   const others = Array.from({ length: 24 }, (_, round) => {
     const signature = BEACON.sign(round + 1)
@@ -181,7 +181,7 @@ test('a beacon’s signature has one form: else its hash could be chosen among t
   expect(others.some((one) => one !== undefined)).toBe(true)
 })
 
-test('a site that drips its bytes holds nobody up without end', async () => {
+test('a site that drips its bytes times out', async () => {
   const server = createServer((_, response) => {
     response.writeHead(200)
     const dripping = setInterval(() => response.write('x'), 20)

@@ -1,4 +1,4 @@
-/** What several tests need: the vectors of the specification, and the whole site among them. */
+/** Shared test data: the vectors of the specification, including the whole example site. */
 import { readFileSync } from 'node:fs'
 import { fromHex } from '../src/bytes.ts'
 import type { ReceiptFile } from '../src/receipt.ts'

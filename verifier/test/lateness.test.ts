@@ -1,4 +1,4 @@
-/** A log that falls silent: nothing in it is false, and only the monitor's own clock can tell. */
+/** Overdue logs and results: nothing in them is false, so only the monitor's own clock reveals them. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DRAW_DELAY_MS } from '../src/beacon.ts'
 import { shiftDay, startOfDayMs } from '../src/day.ts'
@@ -49,7 +49,7 @@ async function alarmsAt(watched: Monitor, nowMs: number): Promise<readonly strin
   return watched.alarms.map(({ kind, words }) => `${kind}: ${words}`)
 }
 
-test('a log without the books of a day is an alarm half a day after its end, told once; and again when the next is late', async () => {
+test('missing books of a day raise one alarm 12 h after its end, and one more for each later day', async () => {
   const watched = monitor()
   site.append(open)
   expect(await alarmsAt(watched, endMs + 12 * HOUR_MS)).toEqual([])
@@ -62,16 +62,16 @@ test('a log without the books of a day is an alarm half a day after its end, tol
   const day = shiftDay(DAY, 1)
   expect(await alarmsAt(watched, endMs + 24 * HOUR_MS)).toEqual([])
   expect(await alarmsAt(watched, endMs + 37 * HOUR_MS)).toEqual([expect.stringContaining(`the books of ${day} are not in it`)])
-  // Who comes later is told at once: nothing has to be remembered for it.
+  // A new monitor raises the alarm at once: it needs no stored state.
   expect(await alarmsAt(monitor(), endMs + 37 * HOUR_MS)).toHaveLength(1)
 })
 
-test('books of a day that has not come yet put off no alarm', async () => {
+test('books of a future day do not postpone the alarm', async () => {
   site.append(open, { v: 1, kind: 'books', day: '2099-01-01', books: '00'.repeat(32) })
   expect(await alarmsAt(monitor(), endMs + 13 * HOUR_MS)).toContainEqual(expect.stringContaining(`the books of ${DAY} are not in it`))
 })
 
-test('an alarm that did not get out is sent again at the next look, and once it is out no more', async () => {
+test('an alarm that could not be sent is sent again at the next look, until it succeeds once', async () => {
   const watched = monitor()
   site.append(open)
   watched.isCutOff = true
@@ -82,7 +82,7 @@ test('an alarm that did not get out is sent again at the next look, and once it 
   expect(await alarmsAt(watched, endMs + 13 * HOUR_MS)).toEqual([])
 })
 
-test('a result that is kept back is an alarm, though the log goes on with its books', async () => {
+test('a withheld result raises an alarm, though the log continues with its books', async () => {
   const watched = monitor()
   site.append(open, close)
   site.publishBooks(books, MEMBERS)
@@ -94,7 +94,7 @@ test('a result that is kept back is an alarm, though the log goes on with its bo
   expect(await alarmsAt(monitor(), drawMs + 13 * HOUR_MS)).toEqual([])
 })
 
-test('a log that cannot be had any more is late as well; who says so is told sooner, or never', async () => {
+test('an unreadable log raises a late alarm, after the tolerance that the caller sets, or never', async () => {
   site.append(open)
   const [watched, eager, patient] = [monitor(), monitor({ allowedMs: HOUR_MS }), monitor({ allowedMs: 0 })]
   for (const one of [watched, eager, patient]) expect(await alarmsAt(one, endMs)).toEqual([])
@@ -104,11 +104,11 @@ test('a log that cannot be had any more is late as well; who says so is told soo
   expect(await alarmsAt(eager, endMs + HOUR_MS + 1)).toEqual([expect.stringContaining('1 h after the end')])
   expect(await alarmsAt(eager, endMs + 3 * HOUR_MS)).toEqual(['late: the log could not be read for 1 h'])
   expect((await alarmsAt(watched, endMs + 14 * HOUR_MS)).join()).toContain('the log stands still')
-  // Also for who has never seen it.
+  // The same for a monitor that has never read the log.
   expect(await alarmsAt(stranger, endMs + 14 * HOUR_MS)).toEqual(['late: the log could not be read for 12 h'])
   expect(await alarmsAt(stranger, endMs + 15 * HOUR_MS)).toEqual([])
   expect(await alarmsAt(patient, endMs + 900 * HOUR_MS)).toEqual([])
-  // Each time anew that it was there in between.
+  // The alarm repeats if the log was readable in between.
   site.publish()
   expect((await alarmsAt(stranger, endMs + 16 * HOUR_MS)).join()).toContain('the log stands still')
   site.files.delete('log/checkpoint')

@@ -1,4 +1,4 @@
-/** Hashing in lanes and trees of streamed lists against the plain definition of both. */
+/** Compares lane hashing and streamed trees with their plain definitions. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { concat, toHex, u64 } from '../src/bytes.ts'
@@ -7,7 +7,7 @@ import { consistencyProof, inclusionPath, isConsistent, isIncluded, leafHash, ro
 import { sha256 } from '../src/sha256.ts'
 import { laneHasher, plainHasher, vectorHasher, type WasmMemory } from '../src/sha256-lanes.ts'
 
-/** Bytes that look like nothing, the same in each run. */
+/** Pseudo-random bytes, the same in each run. */
 function noise(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let at = 0, block = 0; at < length; at += 32, block += 1) {
@@ -18,7 +18,7 @@ function noise(length: number, seed: number): Uint8Array {
 const entriesOf = (bytes: Uint8Array, size: number): Uint8Array[] =>
   Array.from({ length: bytes.length / size }, (_, i) => bytes.subarray(i * size, (i + 1) * size))
 
-test('digests from the lanes are those of the plain hash, whatever the length of prefix and content', async () => {
+test('lane digests equal plain digests for any length of prefix and content', async () => {
   for (const [prefixBytes, contentBytes] of [
     [1, 32],
     [1, 64],
@@ -46,7 +46,7 @@ test('digests from the lanes are those of the plain hash, whatever the length of
   }
 })
 
-test('a list that streams by in any pieces has the root of RFC 6962', async () => {
+test('a list streamed in any pieces has the root of RFC 6962', async () => {
   for (const count of [0, 1, 2, 3, 7, 8, 4095, 4096, 4097, 8192, 12_289]) {
     const list = noise(32 * count, count)
     const expected = toHex(rootOf(entriesOf(list, 32).map(leafHash)))
@@ -58,7 +58,7 @@ test('a list that streams by in any pieces has the root of RFC 6962', async () =
   }
 })
 
-test('sums go up with the hashes', async () => {
+test('each node carries the sum of its entries', async () => {
   const [leafPrefix, nodePrefix] = [noise(12, 1), noise(11, 2)]
   const plain = (parts: readonly Uint8Array[]): Uint8Array => {
     const [only] = parts
@@ -77,7 +77,7 @@ test('sums go up with the hashes', async () => {
   }
 })
 
-test('proofs of inclusion and consistency hold, and no other hash, place or size does', () => {
+test('proofs of inclusion and consistency verify, and fail with another hash, index or size', () => {
   const leaves = Array.from({ length: 40 }, (_, i) => leafHash(noise(20, i)))
   const flipped = (hash: Uint8Array): Uint8Array => Uint8Array.from(hash, (value, i) => (i === 5 ? value ^ 1 : value))
   const size = fc.integer({ min: 1, max: leaves.length })

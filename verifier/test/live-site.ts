@@ -1,4 +1,4 @@
-/** A site that grows, over HTTP: publishes its log, takes cosignatures in, and can be made to lie. */
+/** A growing site over HTTP: publishes its log, accepts cosignatures, and can be made to lie. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ascii, compare, concat, toHex } from '../src/bytes.ts'
@@ -53,7 +53,7 @@ export class LiveSite {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** Appends records and signs the log as it is then. */
+  /** Appends records and signs the new log. */
   append(...records: readonly AnyRecord[]): void {
     this.records.push(...(records as unknown as Json[]))
     for (const record of records) {

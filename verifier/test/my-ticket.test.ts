@@ -1,4 +1,4 @@
-/** A member's own entry on their own device: found with a few hashes, missed loudly. */
+/** The check of a member's own entry on the member's device: few hashes, and an alarm if the entry is missing. */
 import { expect, test } from 'vitest'
 import { toHex } from '../src/bytes.ts'
 import { type Json, canonicalBytes } from '../src/canonical.ts'
@@ -37,12 +37,12 @@ const source = memorySource(new Map([['log/consistency?from=2&to=3', growth]]))
 const input: MyTicketInput = { day: DAY, ticketKey: memberKey(7), answer, logKey: verifierKeyOf(LOG), kept, source }
 const check = async (change: Partial<MyTicketInput> = {}) => checkMyTicket({ ...input, ...change })
 
-test('the entry is found from little data', async () => {
+test('the entry is found with little data', async () => {
   expect(await check()).toMatchObject({ state: 'included', position, count: 500, hasReceipt: true, keep: { size: 3 } })
   expect(JSON.stringify(answer).length + growth.length).toBeLessThan(5000)
 })
 
-test('a list that is not sealed yet is waited for; a list without the ticket is an alarm', async () => {
+test('an unsealed list is waiting; a sealed list without the ticket is missing', async () => {
   expect(await check({ answer: { ...answer, proof: null } })).toMatchObject({ state: 'waiting', hasReceipt: true })
   const moved = { ...answer, proof: { ...proof, position: (position + 1) % 500 } }
   expect(await check({ answer: moved })).toMatchObject({ state: 'missing', hasReceipt: true })
@@ -60,7 +60,7 @@ test('a list that is not sealed yet is waited for; a list without the ticket is 
   }
 })
 
-test('no proof is waited for until the day’s list is sealed for everybody else: then it is an alarm with evidence', async () => {
+test('a missing proof is waiting until the public log has the sealed list, then missing with evidence', async () => {
   const checkpoint = (size: number) => utf(checkpointOf(entries.slice(0, size), LOG, () => []))
   const draws = (...records: readonly { readonly index: number; readonly record: object }[]) =>
     canonicalBytes({ v: 1, day: DAY, assurance: 'weak', records } as Json)
@@ -81,12 +81,12 @@ test('no proof is waited for until the day’s list is sealed for everybody else
   expect(await look(tomorrowMs, 2, empty)).toMatchObject({ state: 'missing', words: expect.stringContaining('empty') })
 })
 
-test('somebody else’s ticket, or another day’s, is not mine', async () => {
+test('a ticket of another member or another day is not mine', async () => {
   expect(await check({ ticketKey: memberKey(8) })).toMatchObject({ state: 'not-mine', hasReceipt: false })
   expect(await check({ day: '2026-08-03' })).toMatchObject({ state: 'not-mine' })
 })
 
-test('a close record that others do not see, a foreign key and a rewritten log are told', async () => {
+test('a close record outside the log, a foreign key and a rewritten log are reported', async () => {
   const another = { ...close, sealedAt: close.sealedAt + 1000 }
   const unseen = { ...answer, proof: { ...proof, close: { ...proof.close, record: another } } }
   expect(await check({ answer: unseen })).toMatchObject({ state: 'unknown-log' })

@@ -1,4 +1,4 @@
-/** A member's own money in what is owed, on their own device: each step that does not hold is named. */
+/** The check of a member's own share of the liabilities: the first failed step is named. */
 import { describe, expect, test } from 'vitest'
 import { compare, concat, toBase64, toHex, u64 } from '../src/bytes.ts'
 import { canonicalBytes, type Json } from '../src/canonical.ts'
@@ -79,7 +79,7 @@ const check = (change: Partial<OwedInput> = {}) => checkOwed({ ...input, ...chan
 const without = (path: string, by?: Uint8Array) =>
   memorySource(new Map([...files].flatMap(([name, file]) => (name === path ? (by ? [[name, by] as const] : []) : [[name, file] as const]))))
 
-test('one’s own money is followed from the parts to the signed log, in one answer or several', async () => {
+test('a member’s money is traced from the parts to the signed log, in one answer or several', async () => {
   const owed = { state: 'owed', parts: 5, balance: OWN - HELD, held: HELD, keep: { size: 4 } }
   expect(await check()).toMatchObject(owed)
   expect(await check({ pages: [pageOf(0, 2), pageOf(2, 4), pageOf(4, 5)] })).toMatchObject(owed)
@@ -87,13 +87,13 @@ test('one’s own money is followed from the parts to the signed log, in one ans
   expect(JSON.stringify(pageOf(0, 2)).length).toBeLessThan(5000)
 })
 
-test('who is owed nothing is told so, from books that are in the log', async () => {
+test('a member with no money gets that result from books in the log', async () => {
   const nothing = { ...answer, balance: 0, held: 0, parts: [], nodes: '', next: null }
   expect(await check({ pages: [nothing], seen: { balance: 0 } })).toMatchObject({ state: 'owed', parts: 0, balance: 0 })
   expect(await check({ pages: [nothing], seen: { balance: 4700 } })).toMatchObject({ state: 'wrong', step: 'view' })
 })
 
-test('books that no signed checkpoint holds are waited for, unless everybody else can see them there', async () => {
+test('books without a proof are waiting, unless the public log has them', async () => {
   const unproven = { pages: [{ ...answer, proof: null }] }
   const early = utf(checkpointOf(lines.slice(0, 2), LOG, () => []))
   expect(await check({ ...unproven, source: without('log/checkpoint', early) })).toMatchObject({ state: 'waiting', parts: 5 })
@@ -101,10 +101,10 @@ test('books that no signed checkpoint holds are waited for, unless everybody els
   expect(await check(unproven)).toMatchObject({ state: 'wrong', step: 'log' })
 })
 
-test('of an older day the log is looked through backwards, until its books are found or passed', async () => {
+test('the log is searched backwards until the books of the day are found or passed', async () => {
   const opened = lines[3] as Uint8Array
   const booksOf = (day: string): Uint8Array => canonicalBytes({ ...bookRecord, day })
-  /** `at`: where the books stand among 700 records, 256 to a file. */
+  /** `at`: index of the books among 700 records, 256 per file. */
   const look = async (at: number, day: string) => {
     const log = Array.from({ length: 700 }, (_, n) => (n === at ? booksOf(day) : n > at && n % 100 === 0 ? booksOf('2026-08-09') : opened))
     const asked: string[] = []
@@ -125,13 +125,13 @@ test('of an older day the log is looked through backwards, until its books are f
   expect(await look(3, '2026-08-03')).toEqual({ state: 'waiting', asked: '210' })
 })
 
-describe('what does not hold is named by its step', () => {
+describe('the failed step is named', () => {
   const wrong = async (step: OwedStep, change: Partial<OwedInput>): Promise<void> =>
     expect(await check(change)).toMatchObject({ state: 'wrong', step })
   const page = (change: object): Partial<OwedInput> => ({ pages: [{ ...answer, ...change }] })
   const part = (at: number, change: object) => page({ parts: answer.parts.map((one, n) => (n === at ? { ...one, ...change } : one)) })
 
-  test('answer: another form, another day, parts left out between', async () => {
+  test('answer: malformed, of another day, or with a gap between parts', async () => {
     for (const odd of [undefined, null, {}, { ...answer, more: 1 }, { ...answer, nodes: 7 }]) await wrong('answer', { pages: [odd] })
     await wrong('answer', { pages: [] })
     await wrong('answer', { day: '2026-08-03' })
@@ -140,7 +140,7 @@ describe('what does not hold is named by its step', () => {
     await wrong('answer', { pages: [pageOf(0, 2), { ...pageOf(2, 5), balance: 1 }] })
   })
 
-  test('parts: another’s, more or less of one, one twice, a proof with a hash changed, lost or added', async () => {
+  test('parts: another member’s, of another amount, repeated, or with a proof hash changed, lost or added', async () => {
     await wrong('parts', { ticketKey: memberKey(8) })
     await wrong('parts', part(0, { amount: 451 }))
     await wrong('parts', part(0, { amount: 5001 }))
@@ -159,7 +159,7 @@ describe('what does not hold is named by its step', () => {
     await wrong('parts', page({ nodes: 'AA' }))
   })
 
-  test('books: not published, others than the record’s, another total, the record of another day', async () => {
+  test('books: not published, not those of the record, with another total, or of another day', async () => {
     await wrong('books', { source: without(`books/${DAY}`) })
     await wrong('books', {
       source: without(`books/${DAY}`, canonicalBytes({ ...JSON.parse(new TextDecoder().decode(bytes)), v: 1, day: '2026-08-03' })),
@@ -173,7 +173,7 @@ describe('what does not hold is named by its step', () => {
         source: without(`books/${DAY}`, utf(odd)),
       })
     }
-    // Parts of a tree that leads to a root which the published books do not hold.
+    // Parts of a tree whose root is not in the published books.
     const elsewhere = canonicalBytes({ ...JSON.parse(new TextDecoder().decode(bytes)), liabilities: { ...liabilities, total: total + 1 } })
     const logged = { ...bookRecord, books: toHex(sha256(elsewhere)) }
     await wrong('books', {
@@ -182,7 +182,7 @@ describe('what does not hold is named by its step', () => {
     })
   })
 
-  test('log: a record that is not in it, a checkpoint by another key; growth: rewritten, or shorter', async () => {
+  test('log: record not included, or checkpoint by another key; growth: rewritten or shorter', async () => {
     await wrong('log', page({ proof: { ...proof, books: { ...proof.books, index: 1 } } }))
     await wrong('log', { logKey: verifierKeyOf({ ...LOG, secret: memberKey(1) }) })
     await wrong('log', page({ proof: { ...proof, checkpoint: 'nonsense' } }))
@@ -193,7 +193,7 @@ describe('what does not hold is named by its step', () => {
     await expect(check({ source: without('log/consistency?from=2&to=4') })).rejects.toThrow('computes no consistency proofs')
   })
 
-  test('sum and view: less than is owed, another balance than the movements say, less on hold than hangs', async () => {
+  test('sum: parts below the balance; view: another balance than the transactions give, or too little on hold', async () => {
     await wrong('sum', page({ balance: OWN }))
     await wrong('sum', { pages: [{ ...pageOf(0, 4), next: null }] })
     await wrong('view', { seen: { balance: OWN } })

@@ -1,4 +1,4 @@
-/** roz-verify as people run it: one file, on the Node that the machine has, over a folder or an address. */
+/** Runs roz-verify as users do: one file, on the machine's own Node, over a folder or an address. */
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,19 +29,19 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Each start of a program takes a while on a busy machine. */
+/** Program starts are slow on a busy machine. */
 const PATIENT = { timeout: 180_000 }
 
 type Ran = { readonly code: number; readonly out: string; readonly err: string }
 const run = (...args: readonly string[]): Promise<Ran> =>
   new Promise((resolve) => {
-    // The Node on the path, not the one that runs the tests: it may be as old as 20.
+    // The Node in PATH, not the one that runs the tests: it may be Node 20.
     const child = execFile('node', [program, ...args], (error, out, err) =>
       resolve({ code: child.exitCode ?? (error === null ? 0 : -1), out, err }),
     )
   })
 
-test('each day of a folder ends with the code that belongs to its verdict, and names each step', PATIENT, async () => {
+test('a check of each day of a folder exits with the code of its verdict and prints each step', PATIENT, async () => {
   for (const { day, exit } of site.days) {
     const { code, out } = await run(copy, day, '--key', site.keys.first)
     expect([day, code]).toEqual([day, exit])
@@ -50,7 +50,7 @@ test('each day of a folder ends with the code that belongs to its verdict, and n
   }
 })
 
-test('a changed file is a failure, and a wrong call is neither', PATIENT, async () => {
+test('a changed file fails, and a wrong call exits with 1', PATIENT, async () => {
   const [file, day] = [path.join(copy, 'draws/2026-07-23/tickets'), '2026-07-23']
   const bytes = readFileSync(file)
   writeFileSync(file, Buffer.from(bytes.map((value, at) => (at === 40 ? value ^ 1 : value))))
@@ -77,7 +77,7 @@ test('a changed file is a failure, and a wrong call is neither', PATIENT, async 
   expect((await run('--help')).code).toBe(0)
 })
 
-test('a receipt is held against the list', PATIENT, async () => {
+test('a receipt is checked against the list', PATIENT, async () => {
   for (const [index, { receipt, verdict }] of site.receipts.entries()) {
     const file = path.join(folder, `receipt-${index}.json`)
     writeFileSync(file, canonicalBytes(receipt))
@@ -86,20 +86,20 @@ test('a receipt is held against the list', PATIENT, async () => {
   }
 })
 
-test('what was seen is kept, and a log that shrank is told', PATIENT, async () => {
+test('the state file keeps the checkpoint, and a log that shrank is reported', PATIENT, async () => {
   const state = path.join(folder, 'seen')
   expect((await run(copy, '2026-07-23', '--state', state)).code).toBe(0)
   const kept = readState(readFileSync(state))
   expect(kept.logKey).toBe(site.keys.inForce)
   const again = await run(copy, '2026-07-23', '--state', state)
   expect([again.code, again.out]).toEqual([0, expect.stringContaining(`begin with the ${kept.checkpoint.size} that you saw before`)])
-  // Nothing can be remembered there; the verdict is said all the same, and a failure stays one.
+  // The state cannot be saved there: the verdict is printed anyway, and a failure keeps its exit code.
   const nowhere = await run(copy, '2026-07-23', '--state', path.join(folder, 'no-such-folder', 'seen'))
   expect([nowhere.code, nowhere.out]).toEqual([1, expect.stringContaining('PASS')])
   expect(nowhere.err).toMatch(/^the state file could not be saved: [^\n]*\n$/)
 })
 
-/** The site's days are long over by any clock: that they do not go on is no alarm here. */
+/** The site's days are long past, so the alarm for late records is off (`--late 0`). */
 const AS_THEN = ['--key', verifierKeyOf(LOG), '--late', '0']
 
 test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the log forks', PATIENT, async () => {
@@ -117,7 +117,7 @@ test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the
   const unsaid = await run('watch', base, '--key', verifierKeyOf(LOG), '--state', path.join(folder, 'late'), '--late', '')
   expect([unsaid.code, unsaid.err]).toEqual([1, expect.stringContaining('--late takes a number of hours')])
   expect([late.code, late.err]).toEqual([2, expect.stringContaining(`ALARM late: the log stands still: the books of ${DAY}`)])
-  // The key is none that the record names: the site refuses it, and the watcher goes on as a monitor.
+  // No record names this key: the site refuses the cosignature, and the watcher continues as a monitor.
   const first = await watch()
   expect([first.code, first.out]).toEqual([0, expect.stringContaining('refuses the cosignature of 2 records (422)')])
   live.records[1] = { ...(live.records[1] as object), count: 4 }
@@ -131,7 +131,7 @@ test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the
   expect(readdirSync(folder).filter((name) => name.startsWith('watched.alarm-'))).toHaveLength(1)
 })
 
-test('an alarm that cannot be written down is told and posted all the same; two watchers never share a state', PATIENT, async () => {
+test('an alarm that cannot be written to a file is still printed and posted; two watchers cannot share a state', PATIENT, async () => {
   const live = new LiveSite()
   const base = await live.listen()
   const posted: string[] = []
@@ -144,7 +144,7 @@ test('an alarm that cannot be written down is told and posted all the same; two 
   const plan = { day: DAY, tickets: ticketsOf(3, DAY) }
   const open = openRecord(plan)
   live.append(open, closeRecord(plan, open))
-  // Too long for the name of an alarm's file beside it.
+  // The name is so long that the alarm file's name exceeds the limit.
   const state = path.join(folder, 's'.repeat(250))
   const watch = (): Promise<Ran> => run('watch', base, ...AS_THEN, '--state', state, '--webhook', webhook, '--once')
   expect((await watch()).code).toBe(0)
@@ -163,7 +163,7 @@ test('an alarm that cannot be written down is told and posted all the same; two 
   expect(posted.join()).toContain('"kind":"fork"')
 })
 
-test('the same sources give the same bytes in another place, and README names their hash', PATIENT, async () => {
+test('the same sources give the same bytes in another folder, and README names their hash', PATIENT, async () => {
   const build = path.join(import.meta.dirname, '../build.ts')
   const elsewhere = path.join(folder, 'elsewhere')
   await new Promise((resolve) => execFile(process.execPath, [build, elsewhere], { cwd: os.tmpdir() }, resolve))

@@ -1,7 +1,7 @@
 /**
- * Makes whole sites for tests, from the text of the protocol: a log with its keys, witnesses and a
- * beacon of its own, tickets, books and liabilities. A tamper may change any piece on its way in;
- * whatever comes after is made from the changed piece, as somebody who cheats would.
+ * Makes whole sites for tests, following spec/protocol.md: log, keys, witnesses, a beacon, tickets, books and liabilities.
+ *
+ * - A tamper may change any piece. All later pieces are computed from the changed one, as a cheating operator would do.
  */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { beaconMessage, beaconRound, chainHashOf } from '../src/beacon.ts'
@@ -30,7 +30,7 @@ export const WITNESSES = ['witness-a.example', 'witness-b.example', 'witness-c.e
 const { shortSignatures } = bls12_381
 const DOMAIN = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
 
-/** A beacon that signs with a key of ours. */
+/** A beacon with a key of the tests. */
 export function beaconOf(name: string) {
   const secret = bls12_381.utils.randomSecretKey(concat(sha256(ascii(name)), sha256(ascii(name)).slice(0, 16)))
   const signed = new Map<number, string>()
@@ -60,7 +60,7 @@ export const memberKey = (member: number): Uint8Array => sha256(ascii(`ticket ke
 export const ticketsOf = (members: number, day: string): Uint8Array[] =>
   Array.from({ length: members }, (_, i) => ticketOf(memberKey(i), day)).sort(compare)
 
-/** What a list is to the records: how many, under which root, and who is where. */
+/** The facts about a list that records need: its count, its root and the ticket at a position. */
 export type SealedList = { readonly count: number; readonly root: string; readonly at: (position: number) => string }
 export const listOf = (tickets: readonly Uint8Array[]): SealedList => ({
   count: tickets.length,
@@ -75,7 +75,7 @@ export type OpenRecord = Mutable<RecordOf['open']>
 export type CloseRecord = Mutable<RecordOf['close']>
 export type ResultRecord = Mutable<RecordOf['result']>
 
-/** All that a cheat may lay hands on. Each hook changes what it is given, or returns something else instead. */
+/** The pieces that a cheat can change. Each hook changes its argument or returns a replacement. */
 export type Tamper = {
   readonly open?: (record: OpenRecord) => void
   readonly close?: (record: CloseRecord) => void
@@ -83,12 +83,12 @@ export type Tamper = {
   readonly key?: (record: Mutable<RecordOf['key']>) => void
   readonly books?: (books: MutableBooks) => void
   readonly flows?: (flows: Flows) => void
-  /** Those of the day before. */
+  /** Flows of the day before. */
   readonly flowsBefore?: (flows: Flows) => void
   readonly parts?: (parts: Uint8Array[]) => Uint8Array[]
-  /** Records and their order, before any is signed. */
+  /** Records and their order, before the log is signed. */
   readonly log?: (records: Json[]) => void
-  /** Seconds at which each witness signs the checkpoint after the close. */
+  /** Time in seconds at which each witness signs the checkpoint after the close. */
   readonly cosignedAt?: (seconds: number, witness: number) => number | undefined
   readonly signer?: Signer
   readonly files?: (files: Map<string, Uint8Array>) => void
@@ -140,7 +140,7 @@ export function resultRecord(plan: DayPlan, open: OpenRecord, close: CloseRecord
   return result
 }
 
-/** Winners and shares that follow from the record's seed. */
+/** Recomputes winners and shares from the record's seed. */
 export function drawAgain(result: ResultRecord, open: OpenRecord, close: CloseRecord, list: SealedList): void {
   const { pool, need, platform, prize, tax } = sharesOf(close.count, open.stake, open.split, open.tax)
   result.shares = { need, platform, pool }
@@ -159,7 +159,7 @@ export function checkpointOf(
 
 export const utf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Cuts a sum into parts as chapter 13 wants them; each member's first two parts are theirs by id. */
+/** Cuts a sum into parts as chapter 13 of the protocol requires. The first two parts of each member have the member's ids. */
 export function partsFor(members: number, paise: number, day: string): Uint8Array[] {
   const parts: Uint8Array[] = []
   for (let member = 0, rest = paise; member < members; member += 1) {
@@ -174,7 +174,7 @@ export function partsFor(members: number, paise: number, day: string): Uint8Arra
   return parts.sort(compare)
 }
 
-/** The pair of hash and sum over parts; nothing where there are none. */
+/** Root node (hash and sum) over the parts; empty without parts. */
 export function partsRoot(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts
   if (only === undefined) return concat(sha256(ascii('roz/v1/sum\n')), u64(0))
@@ -199,7 +199,7 @@ export const DAY = '2026-08-02'
 export const DAY_BEFORE = shiftDay(DAY, -1)
 export const MEMBERS = 8
 
-/** Three days: one that is over, the one to be checked, and one that is open. */
+/** Makes a site of three days: one that is over, the checked one and an open one. */
 export function makeSite(
   tamper: Tamper = {},
   beacon: Beacon = BEACON,
@@ -275,7 +275,7 @@ function rotation(tamper: Tamper): AnyRecord {
   return record
 }
 
-/** Parts and books that agree with each other; `asTheyAre` leaves the books alone. */
+/** Publishes parts and books that agree. `asTheyAre` leaves the books unchanged. */
 function publishBooks(files: Map<string, Uint8Array>, books: MutableBooks, parts: readonly Uint8Array[], asTheyAre = false): void {
   const root = partsRoot(parts)
   const total = Number(new DataView(root.buffer, root.byteOffset + 32, 8).getBigUint64(0))

@@ -1,4 +1,4 @@
-/** Keys, checkpoints, receipts, books, liabilities and a whole site, as spec/vectors has them. */
+/** Checks keys, checkpoints, receipts, books, liabilities and a whole site against spec/vectors. */
 import { expect, test } from 'vitest'
 import { ascii, concat, fromBase64, fromHex, toHex } from '../src/bytes.ts'
 import { partId, partNode, sumParts } from '../src/liabilities.ts'
@@ -31,7 +31,7 @@ async function* pieces(...all: readonly Uint8Array[]): AsyncGenerator<Uint8Array
   yield* all
 }
 
-test('Ed25519 in its one strict form', () => {
+test('Ed25519 signatures are judged as in the vectors', () => {
   type Signed = { public: string; message: string; signature: string; why?: string }
   const { valid, invalid } = vectors<{ valid: Signed[]; invalid: Signed[] }>('ed25519')
   const holds = (one: Signed): boolean => isSignature(fromHex(one.signature), fromHex(one.message), fromHex(one.public))
@@ -39,7 +39,7 @@ test('Ed25519 in its one strict form', () => {
   expect(invalid.filter(holds).map(({ why }) => why)).toEqual([])
 })
 
-test('proofs of inclusion and consistency', () => {
+test('proofs of inclusion and consistency are judged as in the vectors', () => {
   type Inclusion = { index: number; size: number; leaf: string; root: string; path: string[] }
   type Consistency = { from: number; to: number; fromRoot: string; toRoot: string; path: string[] }
   const { inclusion, consistency } = vectors<{ inclusion: Inclusion[]; consistency: Consistency[] }>('proofs')
@@ -71,7 +71,7 @@ test('proofs of inclusion and consistency', () => {
   }
 })
 
-test('keys, checkpoints and cosignatures', () => {
+test('keys, checkpoints and cosignatures are read as in the vectors', () => {
   type Key = { name: string; type: number; public: string; id: string; verifierKey: string }
   type Signed = { size: number; root: string; text: string; note: string }
   const { keys, checkpoints, refused } = vectors<{ keys: Key[]; checkpoints: Signed[]; refused: string[] }>('checkpoint')
@@ -98,7 +98,7 @@ test('keys, checkpoints and cosignatures', () => {
   }
 })
 
-test('receipts, and what is none', () => {
+test('valid receipts are accepted and invalid ones refused', () => {
   const { key, valid, invalid } = vectors<{
     key: string
     valid: { receipt: ReceiptFile; canonical: string }[]
@@ -112,7 +112,7 @@ test('receipts, and what is none', () => {
   expect(invalid.filter(({ receipt }) => receiptProblem(receipt, chain) === undefined).map(({ why }) => why)).toEqual([])
 })
 
-test('a key signs receipts from the day of its record to the day of the next, and for no other', () => {
+test('a key signs receipts from the day of its record to the day of the next record only', () => {
   const of = (secret: string): Signer => ({ ...LOG, secret: sha256(ascii(secret)) })
   const signers = [of('first'), of('second'), of('third')] as const
   const since = ['', shiftDay(DAY, 2), shiftDay(DAY, 4)] as const
@@ -134,7 +134,7 @@ test('a key signs receipts from the day of its record to the day of the next, an
   ])
 })
 
-test('books in canonical form', () => {
+test('books have the canonical form and hash of the vectors', () => {
   for (const [day, { canonical, hash }] of Object.entries(vectors<Record<string, { canonical: string; hash: string }>>('books'))) {
     expect(readCanonical(ascii(canonical), booksShape, 'books').day).toBe(day)
     expect(toHex(sha256(ascii(canonical)))).toBe(hash)
@@ -144,7 +144,7 @@ test('books in canonical form', () => {
 type Together = { positions: number[]; nodes: string }
 type PartsTree = { count: number; file: string; root: string; total: number; together: Together[] }
 
-test('liabilities: ids, roots, totals and each part’s path', async () => {
+test('liabilities have the ids, roots, totals and paths of the vectors', async () => {
   const { ids, trees } = vectors<{ ids: { key: string; day: string; j: number; id: string }[]; trees: PartsTree[] }>('liabilities')
   for (const { key, day, j, id } of ids) expect(toHex(partId(fromHex(key), day, j))).toBe(id)
   for (const { file, count, root, total } of trees) {
@@ -153,7 +153,7 @@ test('liabilities: ids, roots, totals and each part’s path', async () => {
   }
 })
 
-test('one proof of several parts leads to the root, and to no other with anything changed', () => {
+test('a proof of several parts gives the root, and another result after any change', () => {
   for (const { file, count, root, total, together } of vectors<{ trees: PartsTree[] }>('liabilities').trees) {
     const top = `${root}${total.toString(16).padStart(16, '0')}`
     for (const { positions, nodes } of together) {
@@ -176,7 +176,7 @@ test('one proof of several parts leads to the root, and to no other with anythin
   }
 })
 
-test('a whole site: each day’s steps say what the vectors say', async () => {
+test('each day of the example site has the step results of the vectors', async () => {
   for (const { day, exit, steps } of site.days) {
     for (const logKey of [site.keys.first, site.keys.inForce, undefined]) {
       const report = await verifyDay(memorySource(siteFiles), day, logKey === undefined ? {} : { logKey })
@@ -187,7 +187,7 @@ test('a whole site: each day’s steps say what the vectors say', async () => {
   }
 })
 
-test('receipts held against the site', async () => {
+test('receipts are judged against the site as in the vectors', async () => {
   for (const { receipt, verdict } of site.receipts) {
     const read = readReceipt(canonicalBytes(receipt))
     const report = await verifyDay(memorySource(siteFiles), receipt.day, { logKey: site.keys.first, receipt: read })
@@ -195,7 +195,7 @@ test('receipts held against the site', async () => {
   }
 })
 
-test('a key of another log is not believed, nor a log that shrank or was rewritten', async () => {
+test('a key of another log, a log that shrank and a rewritten log are refused', async () => {
   const source = memorySource(siteFiles)
   const [day] = ['2026-07-23']
   const states = async (options: Parameters<typeof verifyDay>[2]): Promise<Record<string, string>> =>

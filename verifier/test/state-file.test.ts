@@ -1,4 +1,4 @@
-/** What a witness signed is never forgotten: not to a second program, not to one that was killed. */
+/** A witness's state survives a second program and a killed one. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -20,7 +20,7 @@ const stateOf = (size: number): State => ({
   waiting: [],
 })
 
-test('one program at a time has it; whoever only looks sees what was saved last', async () => {
+test('one program at a time can open the state; a reader sees the last saved state', async () => {
   const file = path.join(folder, 'shared')
   const first = await openState(file)
   expect(first.state).toBeUndefined()
@@ -34,7 +34,7 @@ test('one program at a time has it; whoever only looks sees what was saved last'
   expect(readdirSync(folder).filter((name) => name.startsWith('shared'))).toEqual(['shared'])
 })
 
-test('the lock of a program that is gone is taken over, also where its number is another’s now', async () => {
+test('the lock of an ended program is taken over, also when its pid was reused', async () => {
   const file = path.join(folder, 'left')
   for (const left of ['', '999999999 1', `${process.pid} 1`]) {
     writeFileSync(`${file}.lock`, left)
@@ -42,7 +42,7 @@ test('the lock of a program that is gone is taken over, also where its number is
   }
 })
 
-test('nothing is written over what somebody else wrote meanwhile', async () => {
+test('a save is refused when another program changed the file', async () => {
   const file = path.join(folder, 'meddled')
   const mine = await openState(file)
   await mine.save(stateOf(4))

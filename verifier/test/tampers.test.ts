@@ -1,4 +1,4 @@
-/** Each way of cheating is told by the step that the catalogue names for it, while all other steps hold. */
+/** Each tamper of the catalogue fails exactly the step that the catalogue names. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { verifierKeyOf } from '../src/note.ts'
@@ -17,13 +17,13 @@ if (ticket === undefined) throw new Error('no ticket')
 const asUsual: VerifyOptions = { logKey: verifierKeyOf(LOG), chainHash: BEACON.draw.chainHash, receipt: receiptFor(ticket, tickets, DAY) }
 const sound = Object.fromEntries(STEPS.map((step) => [step, 'pass']))
 
-test('nothing is found where nothing was done', async () => {
+test('an untampered site passes', async () => {
   const { steps, exitCode } = await verifyDay(memorySource(makeSite()), DAY, asUsual)
   expect(Object.fromEntries(steps.map(({ step, state }) => [step, state]))).toEqual(sound)
   expect(exitCode).toBe(EXIT_CODES.PASS)
 })
 
-test('every step has its tamper, and every tamper its place in the catalogue', () => {
+test('every step has a tamper, and every tamper is in the catalogue', () => {
   expect(new Set(catalogue.map(({ step }) => step))).toEqual(new Set(STEPS))
   expect(catalogue.map(({ name }) => name).sort()).toEqual([...tamperNames].sort())
 })

@@ -1,4 +1,4 @@
-/** How each entry of tampers.json is done. Whoever cheats here has the log's key and makes all that follows fit. */
+/** Implements each entry of tampers.json. The cheat owns the log's key and makes all later pieces consistent. */
 import { ascii, compare, concat, fromHex, toHex, u64 } from '../src/bytes.ts'
 import { canonicalBytes, type Json } from '../src/canonical.ts'
 import { seedOf } from '../src/draw.ts'
@@ -63,7 +63,7 @@ const swap = (bytes: Uint8Array, size: number, a: number, b: number): Uint8Array
   const one = (index: number): Uint8Array => bytes.subarray(index * size, (index + 1) * size)
   return concat(bytes.subarray(0, a * size), one(b), bytes.subarray((a + 1) * size, b * size), one(a), bytes.subarray((b + 1) * size))
 }
-/** A note with other signature lines. */
+/** Replaces the signature lines of a note. */
 const resigned = (
   path: string,
   change: (
@@ -295,7 +295,7 @@ function drawn(): ResultRecord['winners'] {
   return result.winners
 }
 
-/** What is not done to the files alone: another beacon, a list with a double, receipts. */
+/** Tampers that need more than changed files: another beacon, a duplicate ticket, receipts. */
 const SPECIAL: Readonly<Record<string, () => Done>> = {
   'own-beacon': () => ({ files: makeSite({}, beaconOf('mine')) }),
   'ticket-twice': () => ({

@@ -1,6 +1,7 @@
 /**
- * Two programs that share no code, run on the same cheats: what spec/verify.py says of each is what
- * this verifier says, step by step. Only the beacon's own signature is given to it, for it checks none.
+ * Runs this verifier and spec/verify.py, which share no code, on the same tampers and compares them step by step.
+ *
+ * - spec/verify.py does not check BLS signatures, so the test passes it the beacon's signature.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,9 +21,9 @@ const TWIN = fileURLToPath(new URL('../../spec/verify.py', import.meta.url))
 const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-twin-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Once told in two ways, or by one of the two alone: never left out. */
+/** Tampers on which the two programs once differed: always run. */
 const ALWAYS = new Set(['period-beyond-its-bytes', 'draw-file-long', 'evidence-twice', 'evidence-of-yesterday'])
-/** All of them take a minute of Python: npm run test:all. */
+/** All tampers take a minute of Python, so only `npm run test:all` runs all of them. */
 const names = process.env.ROZ_TEST_ALL === '1' ? tamperNames : tamperNames.filter((name, index) => index % 5 === 0 || ALWAYS.has(name))
 const plan = { day: DAY, tickets: ticketsOf(7, DAY) }
 const logKey = verifierKeyOf(LOG)
@@ -37,7 +38,7 @@ function write(name: string, files: ReadonlyMap<string, Uint8Array>): string {
   return copy
 }
 
-/** The signature that a reader would fetch from a relay: of the round that the record names, by the chain that it names. */
+/** The signature that a reader would fetch from a relay, for the round and the chain that the record names. */
 function relayed(files: ReadonlyMap<string, Uint8Array>, name: string): string {
   const [, shown = ''] = /"signature":"([0-9a-f]{96})"/.exec(new TextDecoder().decode(files.get(`draws/${DAY}`))) ?? []
   return shown === '' || name === 'another-signature' ? BEACON.sign(closeRecord(plan, openRecord(plan)).round) : shown

@@ -1,6 +1,7 @@
 /**
- * Two verifiers, written from the protocol by different hands, in two languages, judge the same damaged
- * and dishonest sites alike. Invariant: where one says PASS, WEAK, INCOMPLETE or FAIL, so does the other.
+ * Runs this verifier and the independent spec/verify.py on the same damaged and dishonest sites.
+ *
+ * - Both programs give the same verdict: PASS, WEAK, INCOMPLETE or FAIL.
  */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
@@ -15,7 +16,7 @@ const COUNT = process.env.ROZ_TEST_ALL === '1' ? 1000 : 60
 type Case = {
   readonly seed: string
   readonly day: string
-  /** What differs from the site of the vectors; null where a file is gone. */
+  /** The files that differ from the example site; null for a removed file. */
   readonly changed: Readonly<Record<string, string | null>>
   readonly verdict: string
   readonly steps: readonly (readonly [string, string, string])[]
@@ -26,7 +27,7 @@ function sitesOf(count: number): readonly Case[] {
   return JSON.parse(made) as readonly Case[]
 }
 
-test('the Python twin and this verifier come to the same verdicts', { timeout: 600_000 }, async () => {
+test('the Python twin and this verifier give the same verdicts', { timeout: 600_000 }, async () => {
   const cases = sitesOf(COUNT)
   expect(cases.length).toBeGreaterThan(COUNT / 2)
   const disagreed: string[] = []

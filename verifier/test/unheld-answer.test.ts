@@ -1,4 +1,4 @@
-/** A file is read to its end whatever the memory's cleaning does between its opening and its first piece. */
+/** Garbage collection between opening a file and reading its first piece must not truncate the file. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { urlSource } from '../src/sources.ts'
 setFlagsFromString('--expose-gc')
 const clean = runInNewContext('gc') as () => void
 
-test('an answer that nobody holds is not taken for an empty file', async () => {
+test('a file is read completely after garbage collection between open and read', async () => {
   const server = createServer((_request, response) => void response.end(Buffer.alloc(400_000, 1)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const source = urlSource(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)

@@ -1,4 +1,4 @@
-/** Every number of spec/vectors, computed again from the text of the protocol. */
+/** Recomputes the values of spec/vectors. */
 import { expect, test } from 'vitest'
 import { beaconMessage, beaconRound, chainHashOf, isBeaconSignature } from '../src/beacon.ts'
 import { ascii, compare, concat, fromHex, toHex } from '../src/bytes.ts'
@@ -9,20 +9,20 @@ import { leafHash, rootOf } from '../src/merkle.ts'
 import { sha256 } from '../src/sha256.ts'
 import { vectors } from './kit.ts'
 
-test('tickets', () => {
+test('tickets equal the vectors', () => {
   for (const { key, day, ticket } of vectors<{ key: string; day: string; ticket: string }[]>('ticket')) {
     expect(toHex(ticketOf(fromHex(key), day))).toBe(ticket)
   }
 })
 
-test('the published roots of RFC 6962', () => {
+test('roots equal the published roots of RFC 6962', () => {
   const { leaves, roots } = vectors<{ leaves: string[]; roots: Record<string, string> }>('rfc6962')
   for (const [count, root] of Object.entries(roots)) {
     expect(toHex(rootOf(leaves.slice(0, Number(count)).map((leaf) => leafHash(fromHex(leaf)))))).toBe(root)
   }
 })
 
-test('sealed lists', async () => {
+test('roots of sealed lists equal the vectors', async () => {
   const exampleTicket = (i: number, day: string): Uint8Array => ticketOf(sha256(ascii(`example key ${i}`)), day)
   for (const { sorted, root, count, day } of vectors<{ sorted?: string[]; day?: string; root: string; count: number }[]>('seal')) {
     const made = (): Uint8Array[] => Array.from({ length: count }, (_, i) => exampleTicket(i, day ?? '')).sort(compare)
@@ -32,7 +32,7 @@ test('sealed lists', async () => {
   }
 })
 
-test('randomness of both kinds, and the round that a sealing time demands', () => {
+test('randomness of both modes, and the round for a sealing time, equal the vectors', () => {
   type Local = { secret: string; day: string; count: number; root: string; commitment: string; randomness: string }
   type Beacon = { round: number; message: string; signature: string; randomness: string }
   type Round = { sealedAt: number; genesis: number; period: number; round: number }
@@ -46,7 +46,7 @@ test('randomness of both kinds, and the round that a sealing time demands', () =
   for (const { sealedAt, genesis, period, round } of rounds) expect(beaconRound(sealedAt, genesis, period)).toBe(round)
 })
 
-test('seeds, picks and shares', () => {
+test('seeds, picks and shares equal the vectors', () => {
   type Seed = { day: string; count: number; root: string; chainHash: string; round: number; randomness: string; seed: string }
   for (const { chainHash, round, randomness, seed, ...sealed } of vectors<Seed[]>('seed')) {
     expect(seedOf(sealed, chainHash, round, randomness)).toBe(seed)
@@ -61,7 +61,7 @@ test('seeds, picks and shares', () => {
   }
 })
 
-test('records in canonical form, their leaves and the roots of the growing log', () => {
+test('records, leaves and roots of the growing log equal the vectors', () => {
   const { records, roots } = vectors<{ records: { record: Json; canonical: string; leaf: string }[]; roots: string[] }>('records')
   for (const { record, canonical, leaf } of records) {
     expect([canonicalText(record), toHex(leafHash(ascii(canonical)))]).toEqual([canonical, leaf])
@@ -70,7 +70,7 @@ test('records in canonical form, their leaves and the roots of the growing log',
   expect(roots.map((_, size) => toHex(rootOf(leaves.slice(0, size))))).toEqual(roots)
 })
 
-test('recorded rounds of quicknet, their neighbours refused, and the hash of the chain itself', () => {
+test('recorded quicknet rounds verify, neighbouring rounds do not, and the chain hash is right', () => {
   type Chain = { public_key: string; period: number; genesis_time: number; hash: string; groupHash: string; metadata: { beaconID: string } }
   const { chain, rounds } = vectors<{ chain: Chain; rounds: { round: number; randomness: string; signature: string }[] }>('drand-quicknet')
   const { public_key: publicKey, period, genesis_time: genesis, groupHash } = chain

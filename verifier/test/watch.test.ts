@@ -1,4 +1,4 @@
-/** The monitor and witness against a site that grows, lies, forks, forgets, and one that draws late. */
+/** The monitor and witness, on a site that grows, lies, forks, loses records or draws late. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DRAW_DELAY_MS } from '../src/beacon.ts'
 import { shiftDay, startOfDayMs } from '../src/day.ts'
@@ -59,7 +59,7 @@ function finish(assurance: 'sealed' | 'weak'): void {
 }
 const verify = () => verifyDay(urlSource(base), DAY, { logKey, chainHash, settle })
 
-test('two watchers are the quorum: with their cosignatures the day is sealed in time', async () => {
+test('a day with the cosignatures of a quorum of two is sealed in time', async () => {
   const [a, b] = WITNESSES.map((witness) => watcher(witness)) as [Watcher, Watcher]
   site.append(open)
   await a.look()
@@ -76,7 +76,7 @@ test('two watchers are the quorum: with their cosignatures the day is sealed in 
   expect(a.saved.at(-1)).toMatchObject({ seenTo: DAY, waiting: [], checkpoint: { size: 4 } })
 })
 
-test('one of three witnesses is no quorum: the day is weak', async () => {
+test('a day with one cosignature of three witnesses is weak', async () => {
   site.append(open, close)
   const alone = watcher(WITNESSES[0])
   await alone.look()
@@ -87,12 +87,12 @@ test('one of three witnesses is no quorum: the day is weak', async () => {
   expect(alone.said.join()).toContain(`${DAY} WEAK`)
 })
 
-test('a log that is rewritten or forked is told, with both signed checkpoints, and never cosigned again', async () => {
+test('a rewritten or forked log raises an alarm with both signed checkpoints, and is not cosigned again', async () => {
   site.append(open, close)
   const witness = watcher(WITNESSES[0])
   await witness.look()
   const before = site.taken.length
-  // Another close of the same day, signed as if the first had never been.
+  // Another close of the same day, signed in place of the first.
   site.records[1] = { ...close, sealedAt: close.sealedAt + 3000, round: close.round + 1 } as never
   for (const grow of [() => site.publish(), () => site.append(result)]) {
     grow()
@@ -108,7 +108,7 @@ test('a log that is rewritten or forked is told, with both signed checkpoints, a
   expect(fresh.isForked).toBe(true)
 })
 
-test('a reader who kept a checkpoint tells a rewritten log, one who did not is told by the cosignatures', async () => {
+test('a rewritten log is detected by a kept checkpoint, and without one by the cosignatures', async () => {
   site.append(open, close)
   await watcher(WITNESSES[0]).look()
   await watcher(WITNESSES[1]).look()
@@ -122,7 +122,7 @@ test('a reader who kept a checkpoint tells a rewritten log, one who did not is t
   for (const { steps } of [kept, trusting]) expect(steps.find(({ step }) => step === 'log-consistency')?.state).toBe('fail')
 })
 
-test('a cosignature that was not taken is handed in again, the same one, also after a restart', async () => {
+test('an unaccepted cosignature is submitted again unchanged, also after a restart', async () => {
   site.append(open, close)
   const cut = watcher(WITNESSES[0], undefined, false)
   await cut.look()
@@ -140,7 +140,7 @@ test('a cosignature that was not taken is handed in again, the same one, also af
   expect(site.taken).toHaveLength(1)
 })
 
-test('records that are gone are an alarm once no cache can explain them', async () => {
+test('missing records raise an alarm once no cache can explain them', async () => {
   site.append(open)
   site.append(close)
   const monitor = watcher(undefined)
@@ -152,12 +152,12 @@ test('records that are gone are an alarm once no cache can explain them', async 
   monitor.nowMs += 301_000
   await monitor.look()
   expect(monitor.alarms.map(({ kind }) => kind)).toEqual(['shrunk'])
-  // What it shows now, and what it had signed.
+  // The smaller size shown now, and the larger size signed before.
   const sizes = monitor.alarms[0]?.evidence.map((note) => readCheckpoint(utf(note)).size)
   expect(sizes).toEqual([1, 2])
 })
 
-test('a smaller tree that is not the beginning of the known one is a fork at once, not a cache that is late', async () => {
+test('a smaller tree that is not a prefix of the known one is a fork at once, not a stale cache', async () => {
   site.append(open)
   site.append(close)
   const monitor = watcher(undefined)
@@ -169,7 +169,7 @@ test('a smaller tree that is not the beginning of the known one is a fork at onc
   expect(monitor.alarms[0]?.evidence.map((note) => readCheckpoint(utf(note)).size)).toEqual([1, 2])
 })
 
-test('a day that stalls holds up no cosignature, and is asked for again ever more seldom while something is missing', async () => {
+test('a stalled day delays no cosignature, and an incomplete day is retried with exponential back-off', async () => {
   const asked: string[] = []
   let release = (): void => undefined
   const stalled = new Promise<void>((resolve) => (release = resolve))
@@ -203,7 +203,7 @@ test('a day that stalls holds up no cosignature, and is asked for again ever mor
   expect(witness.alarms).toEqual([])
 })
 
-test('a log that has too much to do has not refused: the cosignature is handed in again', async () => {
+test('a cosignature answered with 429 is submitted again', async () => {
   site.append(open, close)
   const busy = watcher(WITNESSES[0], undefined, 429)
   await busy.look()
@@ -213,7 +213,7 @@ test('a log that has too much to do has not refused: the cosignature is handed i
   expect(refused.saved.at(-1)?.pending).toBeUndefined()
 })
 
-test('a log that turns false is told with what it had signed; the key of the call and that of the state are of one chain', async () => {
+test('an invalid log raises an alarm with its last signed checkpoint, and so does a given key of another chain', async () => {
   site.append(open, close)
   const monitor = watcher(undefined)
   await monitor.look()
@@ -237,7 +237,7 @@ test('a log that turns false is told with what it had signed; the key of the cal
   expect(alarms.map(({ words }) => words)).toEqual(['the key you gave does not lead to the keys of this log'])
 })
 
-test('a day that does not hold is an alarm, told once; an unreachable site is none', async () => {
+test('a failed day raises one alarm; an unreachable site raises none', async () => {
   site.append(open, close)
   const monitor = watcher(undefined)
   const [cheat] = result.winners
@@ -253,7 +253,7 @@ test('a day that does not hold is an alarm, told once; an unreachable site is no
   expect(monitor.said.at(-1)).toContain('cannot be reached')
 })
 
-test('an address without a log is said, and never taken for one where all is well', async () => {
+test('an address without a log is reported, and the look counts as unread', async () => {
   const monitor = watcher(undefined)
   expect(await monitor.look()).toMatchObject({ isRead: false, isForked: false })
   expect(monitor.said).toEqual(['there is no log/checkpoint at this address'])
@@ -261,7 +261,7 @@ test('an address without a log is said, and never taken for one where all is wel
   expect(await monitor.look()).toMatchObject({ isRead: true })
 })
 
-test('a witness whose clock goes back dates nothing back', async () => {
+test('a witness whose clock goes back does not cosign', async () => {
   site.append(open)
   const witness = watcher(WITNESSES[0])
   await witness.look()
@@ -274,7 +274,7 @@ test('a witness whose clock goes back dates nothing back', async () => {
   expect(site.taken).toHaveLength(2)
 })
 
-test('where nothing can be kept nothing is cosigned, and days are checked all the same', async () => {
+test('when the state cannot be saved nothing is cosigned, and days are still checked', async () => {
   site.append(open)
   const before = watcher(WITNESSES[0])
   await before.look()
@@ -303,7 +303,7 @@ test('where nothing can be kept nothing is cosigned, and days are checked all th
   expect([posted, said.includes('no space left'), alarms.map(({ kind }) => kind)]).toEqual([[], true, ['day']])
 })
 
-test('a log signed by another key is an alarm', async () => {
+test('a log signed by another key raises an alarm', async () => {
   site.append(open)
   const monitor = watcher(undefined)
   const stranger = createWatch(
@@ -323,7 +323,7 @@ test('a log signed by another key is an alarm', async () => {
   expect(site.taken).toEqual([])
 })
 
-/** Waits for the beacon, then looks for the second of an early close that makes its own ticket win. */
+/** Plays a cheat who waits for the beacon, then searches for a closing second that makes a chosen ticket win. */
 function groundClose(wanted: number): { readonly close: typeof close; readonly result: typeof result } {
   for (let second = 0; second < 400; second += 1) {
     const sealedAt = startOfDayMs(DAY) + 72_000_000 + 1000 * second
@@ -335,7 +335,7 @@ function groundClose(wanted: number): { readonly close: typeof close; readonly r
   throw new Error('no second made it win')
 }
 
-test('a close record ground after the beacon is weak without witnesses, and cannot be made with them', async () => {
+test('a close record ground after the beacon is weak without witnesses, and fails if they are forged', async () => {
   const ground = groundClose(3)
   expect(ground.result.winners[0]?.position).toBe(3)
   const afterBeaconMs = ground.close.sealedAt + DRAW_DELAY_MS + 400_000
@@ -346,10 +346,10 @@ test('a close record ground after the beacon is weak without witnesses, and cann
   site.append(ground.result)
   site.publishDraw(DAY, 'weak', plan.tickets)
   site.publishBooks(books, MEMBERS)
-  // Everything else holds: the numbers alone cannot show it.
+  // All other steps pass: the numbers alone cannot reveal the cheat.
   const states = (await verify()).steps.map(({ step, state }) => [step, state])
   expect(Object.fromEntries(states.filter(([, state]) => state !== 'pass'))).toEqual({ 'sealed-in-time': 'weak', receipt: 'none' })
-  // Calling it sealed, or dating the cosignatures back without the witnesses' keys, fails.
+  // Calling the list sealed, or backdating cosignatures without the witnesses' keys, fails.
   site.publishDraw(DAY, 'sealed', plan.tickets)
   expect(await verify()).toMatchObject({ verdict: 'FAIL' })
   const sealed = readCheckpoint(site.files.get(`log/sealed/${DAY}`) as Uint8Array)
@@ -370,7 +370,7 @@ test('a close record ground after the beacon is weak without witnesses, and cann
   }
 })
 
-test('where the witnesses have seen one close, another second is a fork that each of them tells', async () => {
+test('a second close after the witnesses saw the first is a fork that each witness reports', async () => {
   site.append(open, close)
   const watchers = WITNESSES.map((witness) => watcher(witness))
   for (const one of watchers) await one.look()
@@ -381,7 +381,7 @@ test('where the witnesses have seen one close, another second is a fork that eac
   expect(site.taken).toHaveLength(3)
 })
 
-test('keys of witnesses are written and read as C2SP has them; days that wait are looked at again', async () => {
+test('witness keys are written and read in C2SP form; waiting days are checked again', async () => {
   for (const signer of [...WITNESSES, LOG]) expect(readSignerKey(writeSignerKey(signer))).toEqual(signer)
   site.append(open, openRecord({ day: shiftDay(DAY, 1) }))
   const monitor = watcher(undefined)
