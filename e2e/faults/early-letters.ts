@@ -59,7 +59,7 @@ export async function earlyLetters(stand: Stand, calls: Calls): Promise<boolean>
         'x-webhook-version': '2025-01-01',
       }
       const { status } = await calls.patiently({ path: '/api/webhooks/cashfree', body, headers, moves: true })
-      if ((status === 200) !== (secret === SECRET)) throw new Error(`a letter signed with ${secret} was answered ${status}`)
+      if ((status === 200) !== (secret === SECRET)) throw new Error(`a webhook signed with ${secret} was answered ${status}`)
     }
   }
   return letters.length > 0

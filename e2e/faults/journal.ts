@@ -92,7 +92,7 @@ function readDeeds(text: string): Deed[] {
       continue
     }
     const deed = deeds.get(line.id)
-    if (deed === undefined) throw new Error(`the journal answers ${line.id}, which it never tried`)
+    if (deed === undefined) throw new Error(`the journal has an answer for ${line.id}, but no try`)
     if (line.line === 'refused') deed.refused = line
     else if (!deed.effects.includes(line.effect)) deed.effects.push(line.effect)
   }

@@ -147,7 +147,7 @@ export function createLoad(deps: LoadDeps) {
     if (next === undefined) return
     const { of, id, verb, key, body } = next
     const kind = (DECISIONS[of] as Partial<Record<Decision['verb'], DeedKind>>)[verb]
-    if (kind === undefined) throw new Error(`nobody decides ${verb} of ${of}`)
+    if (kind === undefined) throw new Error(`no decision ${verb} exists for ${of}`)
     const path = `/api/admin/${of}/${id}/${verb}`
     // The decision names the status that the administrator saw.
     const asked = { path, token: await signIn(), key, body: { status: of === 'suspense' ? 'open' : 'requested', ...body } }

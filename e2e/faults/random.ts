@@ -13,7 +13,7 @@ export function createDice(seed: number) {
     between: (low: number, high: number): number => low + next() * (high - low),
     chance: (share: number): boolean => next() < share,
     pick: <T>(list: readonly T[]): T => {
-      if (list.length === 0) throw new Error('nothing to pick from')
+      if (list.length === 0) throw new Error('the list to pick from is empty')
       return list[below(list.length)] as T
     },
   }

@@ -146,7 +146,7 @@ async function build(options: { readonly members: number }, ends: End[]) {
           )
         )
           return
-        if (performance.now() > until) throw new Error(`the database did not come back:\n${databaseLog.join('\n')}`)
+        if (performance.now() > until) throw new Error(`the database did not restart in time:\n${databaseLog.join('\n')}`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     },

@@ -25,14 +25,14 @@ export async function startRecorder(program: Program): Promise<Recorder> {
   const child = startChild('e2e/harness/ack-proxy.ts', [String(port), String(program.port), file])
   await new Promise<void>((resolve, reject) => {
     child.stdout?.once('data', () => resolve())
-    child.once('exit', (code) => reject(new Error(`the recorder ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`the recording proxy exited with code ${code}`)))
   })
   const url = `http://127.0.0.1:${port}`
   return {
     url,
     arm: async (trap) => {
       const response = await fetch(`${url}/__proxy/arm`, { method: 'POST', body: JSON.stringify(trap) })
-      if (!response.ok) throw new Error('the recorder could not be armed')
+      if (!response.ok) throw new Error('arming the recording proxy failed')
     },
     read: () =>
       readFileSync(file, 'utf8')

@@ -113,7 +113,7 @@ export async function startFrail(seed: number) {
           await revive()
         }
       }
-      throw new Error(`tried for ${PATIENCE_MS / 1000} s in vain`)
+      throw new Error(`no success within ${PATIENCE_MS / 1000} s`)
     },
 
     /** Makes one call, and repeats it until it is answered. */

@@ -24,8 +24,8 @@ export type Fault =
 /** Each failure without a message of the server's own; `nothing` is the body of an answer that carries none. */
 export const wordlessFaults = (nothing: string): readonly (readonly [how: string, fault: Fault])[] => [
   ['an empty answer', 'empty'],
-  ['a page of the hoster', 'wordless'],
-  ['an answer of nothing', { status: 200, body: nothing }],
+  ['an error page of a proxy', 'wordless'],
+  ['an answer without data', { status: 200, body: nothing }],
   ['a cut connection', 'cut'],
 ]
 

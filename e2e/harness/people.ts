@@ -164,7 +164,7 @@ export async function eventually<T>(what: string, look: () => Promise<T | undefi
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (Date.now() > until) throw new Error(`waited ${waitMs / 1000} s in vain for ${what}`)
+    if (Date.now() > until) throw new Error(`timeout after ${waitMs / 1000} s: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -76,7 +76,7 @@ export async function deliver(page: Page, devtools: CDPSession, text: string): P
 /** How many notifications the worker has shown since the first call of this. */
 function timesShown(page: Page): Promise<number> {
   const [worker] = page.context().serviceWorkers()
-  if (worker === undefined) throw new Error('no service worker runs')
+  if (worker === undefined) throw new Error('no service worker is running')
   return worker.evaluate(() => {
     const scope = globalThis as unknown as { readonly registration: ServiceWorkerRegistration; timesShown?: number }
     if (scope.timesShown === undefined) {
@@ -114,7 +114,7 @@ export async function setHour({ context }: Visit, hour: number): Promise<void> {
 /** Taps the notification and answers where it leads. The tap is simulated: Chromium opens and focuses windows for real taps only. */
 export function tapNotification({ context }: Visit): Promise<string[]> {
   const [worker] = context.serviceWorkers()
-  if (worker === undefined) throw new Error('no service worker runs')
+  if (worker === undefined) throw new Error('no service worker is running')
   return worker.evaluate(async () => {
     type Scope = {
       readonly registration: ServiceWorkerRegistration

@@ -146,7 +146,7 @@ describe('the Google button', () => {
     })
   })
 
-  test.each([['a credential that is none', undefined], ...WORDLESS] as const)("'Google login failed' after %s", async (_how, fault) => {
+  test.each([['an invalid credential', undefined], ...WORDLESS] as const)("'Google login failed' after %s", async (_how, fault) => {
     await at(
       '/login',
       async (page) => {
@@ -334,7 +334,7 @@ describe('verify email', () => {
 
   test.each([
     ['Verification failed. Please try again.', 'an empty answer', 'empty'],
-    ['Verification failed. Please try again.', 'a page of the hoster', 'wordless'],
+    ['Verification failed. Please try again.', 'an error page of a proxy', 'wordless'],
     [NETWORK_ERROR, 'a cut connection', 'cut'],
   ] as const)("'%s' after %s; Try Again reloads the page, which then says 'Email Verified!'", async (words, how, fault) => {
     const person = await register(roz.url, 'Asha Verma', `verify.${how.replaceAll(' ', '.')}@x.test`)

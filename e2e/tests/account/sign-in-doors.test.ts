@@ -70,8 +70,8 @@ describe('with a client id of Google', () => {
   const members = new Set<string>()
 
   test.each([
-    ['somebody new is a member', paths.login],
-    ['the same person comes into the same account', paths.register],
+    ['a new person registers', paths.login],
+    ['the same person logs in to the same account', paths.register],
   ])('%s by the button on %s: Welcome back!, the token is stored, the dashboard opens', async (_what, path) => {
     claims = HARI
     await handOver(visit, roz.url)

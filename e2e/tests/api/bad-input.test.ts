@@ -229,8 +229,8 @@ describe('the parameters of an address', () => {
 
 describe('keys of money calls', () => {
   test.each([
-    ['an empty one', ''],
-    ['one of 201 characters', 'k'.repeat(201)],
+    ['an empty key', ''],
+    ['a key of 201 characters', 'k'.repeat(201)],
   ])('%s is refused', async (_what, key) => {
     for (const name of ['joinRound', 'addMoney', 'withdraw'] as const) {
       const { status, code } = await send(name, { body: JSON.stringify(BODIES[name]), headers: { ...JSON_TYPE, 'idempotency-key': key } })
@@ -249,7 +249,7 @@ describe('an upload', () => {
   }
 
   test.each([
-    ['a text that calls itself an image', () => formOf('avatar', 'hello'), 400, 'avatar_not_image'],
+    ['a text with the type of an image', () => formOf('avatar', 'hello'), 400, 'avatar_not_image'],
     [
       'an SVG',
       () => formOf('avatar', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', 'image/svg+xml'),

@@ -66,10 +66,10 @@ describe("a user that cannot be loaded at the app's start", () => {
     }
 
   test.each<[how: string, fault: Fault]>([
-    ['the line is cut', 'cut'],
+    ['the connection breaks', 'cut'],
     ['the server fails with a 500', { status, body: JSON.stringify({ code: 'internal', message }) }],
-    ['a proxy answers in its place', 'wordless'],
-    ['the answer is of nobody', { status: 200, body: '{}' }],
+    ['a proxy answers with its error page', 'wordless'],
+    ['the answer has no user', { status: 200, body: '{}' }],
   ])('%s: the token is removed, /login opens, and a login there succeeds', async (_how, fault) => {
     line.breakLine('GET /api/auth/me', fault)
     await as(asha, '/wallet', async (page) => {
@@ -179,11 +179,11 @@ describe('the password change', () => {
   const [FILL, ENTER] = ['Please fill in all fields', 'Enter your password']
   const [SHORT, LONG] = ['Password must be at least 6 characters', 'Password must be at most 128 characters']
   test.each<[what: string, current: string, next: string, said: string, besides: readonly [current: string, next: string]]>([
-    ['nothing at all', '', '', FILL, [ENTER, SHORT]],
-    ['no current one', '', NEW, FILL, [ENTER, '']],
-    ['no new one', PASSWORD, '', SHORT, ['', SHORT]],
-    ['one that is too short', PASSWORD, 'short', SHORT, ['', SHORT]],
-    ['one that is too long', PASSWORD, 'x'.repeat(129), LONG, ['', LONG]],
+    ['two empty fields', '', '', FILL, [ENTER, SHORT]],
+    ['no current password', '', NEW, FILL, [ENTER, '']],
+    ['no new password', PASSWORD, '', SHORT, ['', SHORT]],
+    ['a short new password', PASSWORD, 'short', SHORT, ['', SHORT]],
+    ['a long new password', PASSWORD, 'x'.repeat(129), LONG, ['', LONG]],
   ])('with %s: the message in a toast and beside each field; no request is sent', async (_what, current, next, said, besides) => {
     await counting('POST /user/password', async (asked) => {
       await as(asha, '/profile', async (page) => {

@@ -21,10 +21,10 @@ describe('payment status', () => {
 
   test.each([
     ['No payment data received.', 'an answer without data', answered({})],
-    ['No payment data received.', 'an answer that names no order', answered({ data: { success: false } })],
+    ['No payment data received.', 'an answer without an order', answered({ data: { success: false } })],
     ['Failed to fetch payment status. Please try again.', 'an empty answer', 'empty'],
     ['Failed to fetch payment status. Please try again.', 'a cut connection', 'cut'],
-    ['Failed to fetch payment status. Please try again.', 'a page of the hoster', 'wordless'],
+    ['Failed to fetch payment status. Please try again.', 'an error page of a proxy', 'wordless'],
   ] as const)("'%s' after %s; Try Again asks the server again: 'Payment Not Found'", async (words, _how, fault) => {
     network.breakLine(confirm, fault)
     await stage.at(order, async (page) => {

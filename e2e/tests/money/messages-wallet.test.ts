@@ -160,10 +160,10 @@ describe('the payment script', () => {
   }
 
   test.each([
-    ['its address is cut off', () => gateway.breakLine(`GET ${SCRIPT}`, 'cut')],
-    ['its address answers an error', () => gateway.breakLine(`GET ${SCRIPT}`, 'empty')],
-    ['it brings nothing', () => gateway.breakLine(`GET ${SCRIPT}`, { status: 200, body: '', type: 'text/javascript' })],
-    ['nobody says where it lies', () => network.breakLine('GET /api/wallet/checkout', 'empty')],
+    ['the connection to its address breaks', () => gateway.breakLine(`GET ${SCRIPT}`, 'cut')],
+    ['its address answers with an error', () => gateway.breakLine(`GET ${SCRIPT}`, 'empty')],
+    ['its file is empty', () => gateway.breakLine(`GET ${SCRIPT}`, { status: 200, body: '', type: 'text/javascript' })],
+    ['its address is unknown', () => network.breakLine('GET /api/wallet/checkout', 'empty')],
   ])("'Failed to initialize payment SDK' when %s; Retry reloads the page and the SDK is ready", async (_how, breakIt) => {
     breakIt()
     await at('/wallet', async (page) => {

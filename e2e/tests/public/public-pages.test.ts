@@ -163,7 +163,7 @@ describe('the contact page', () => {
 describe('a message that cannot be sent', () => {
   test.each([
     ['the connection breaks', undefined, 'Network error. Please check your connection and try again.'],
-    ['a page of the hoster comes back', '<h1>502 Bad Gateway</h1>', 'Your message could not be sent. Please try again.'],
+    ['a proxy answers with its error page', '<h1>502 Bad Gateway</h1>', 'Your message could not be sent. Please try again.'],
   ])('%s: the page says so, the input stays, and the next press sends it', async (_how, answer, words) => {
     await visit(async (page) => {
       await page.goto(`${program.url}/contact-us`)
