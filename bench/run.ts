@@ -73,7 +73,7 @@ const HISTORY = 10_000
 /** Index of the member with the long history, far behind all others. */
 const READER = 5_000_000
 
-/** Product and empty server use different halves of the members, so both extend the sessions of members who were not there yet. */
+/** Product and empty server use different halves of the members, so requests to both extend sessions of their own. */
 const FIRST_JOINERS = 64
 const joiners = (): Buffer[] => joinRequests(JOIN, FIRST_JOINERS, FIRST_JOINERS + SIZE.joins)
 const lookers = (): Buffer[] => joinRequests(JOIN, SIZE.active / 2, SIZE.active / 2 + SIZE.joins)

@@ -12,7 +12,7 @@ export const faultSwitches = z.strictObject({
   duplicate: z.union([z.boolean().transform(Number), z.int().min(0).max(50)]).default(0),
   /** Real milliseconds between an event and its webhook. */
   delayMs: z.int().min(0).max(600_000).default(0),
-  /** Each webhook waits for a random part of `delayMs` (at least 500 ms is the range), so webhooks overtake each other. */
+  /** Each webhook waits a random time up to `delayMs`, or up to 500 ms if `delayMs` is less, so webhooks overtake each other. */
   shuffle: z.boolean().default(false),
   /** Changes the body after signing it. */
   tamper: z.boolean().default(false),

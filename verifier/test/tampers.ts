@@ -312,7 +312,7 @@ export function tampered(name: string): Done {
   const special = SPECIAL[name]
   if (special !== undefined) return special()
   const tamper = TAMPERS[name]
-  if (tamper === undefined) throw new Error(`nobody knows how to do ${name}`)
+  if (tamper === undefined) throw new Error(`no tamper is named ${name}`)
   return { files: makeSite(tamper) }
 }
 export const tamperNames = [...Object.keys(TAMPERS), ...Object.keys(SPECIAL)]
