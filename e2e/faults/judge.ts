@@ -1,6 +1,7 @@
 /**
- * The judge: an effect exists if and only if it was acknowledged. It reads the journal, the ledger, and the journal again.
- * - Acknowledged before the look at the ledger: the effect exists, once. In the ledger: a try is in the second journal.
+ * The judge compares the acknowledgements with the ledger: it reads the journal, the ledger, and the journal again.
+ * - An effect acknowledged before the look at the ledger exists, once.
+ * - An effect in the ledger has a try in the journal read last.
  * - `lost`: acknowledged and missing. `doubled`: there more often than requested.
  * - `strange`: there without a try. `broken`: a row that violates an invariant of money.
  */

@@ -217,7 +217,7 @@ export async function setToNoon(url: string): Promise<void> {
       body: JSON.stringify({ now: `${dayAt(Date.parse(now))}T12:00:00+05:30` }),
     })
     if (response.ok) return
-    // 409: a round has opened meanwhile, so the next noon is tomorrow's.
+    // 409: a round opened at midnight meanwhile, so the date is now the next one.
     if (response.status !== 409) throw new Error(`/dev/clock answered ${response.status} ${await response.text()}`)
   }
 }

@@ -83,7 +83,7 @@ describe.each([
     expect(await servedColours(page)).toEqual(['red', 'red', 'red', 'red'])
   })
 
-  test('the pointer crops the right part and the slider zooms out; without a change the crop is the middle', async () => {
+  test('the slider zooms in and the pointer crops the right part; without a change the crop is the middle', async () => {
     const visit = await editing(size)
     const { page } = visit
     await choose(page)

@@ -290,7 +290,7 @@ describe('the picture', () => {
         },
         { times: 1 },
       )
-      // The window gets the focus, as after the choice of a file.
+      // The page becomes visible again, as after the choice of a file.
       await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
       await answered.promise
       await field(page, 'Full Name').fill('Mira Sen')
