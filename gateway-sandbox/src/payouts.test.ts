@@ -187,7 +187,7 @@ describe('a beneficiary', () => {
     expect((await api('POST', '/beneficiary', body)).status).toBe(201)
   })
 
-  test('nobody made is not found, and one not named is missing', async () => {
+  test('with an unknown id is 404, and a request without an id is refused', async () => {
     expect(refusalOf(await api('GET', '/beneficiary?bank_account_number=999999999&bank_ifsc=HDFC0ABC123'))).toEqual([
       404,
       'beneficiary_not_found',
@@ -266,7 +266,7 @@ describe('a transfer', () => {
     expect(whole(await api('GET', `/transfers?transfer_id=${String(body.transfer_id)}`)).transfer_amount).toBe(10)
   })
 
-  test('nobody made is not found, and one not named is missing', async () => {
+  test('with an unknown id is 404, and a request without an id is refused', async () => {
     expect(refusalOf(await api('POST', '/transfers', transferBody('nobody')))).toEqual([404, 'beneficiary_not_found'])
     expect(refusalOf(await api('GET', '/transfers'))).toEqual([400, 'transfer_id_missing'])
     expect(refusalOf(await api('GET', '/transfers?cf_transfer_id=7'))).toEqual([404, 'transfer_id_not_found'])
@@ -293,7 +293,7 @@ describe('the bank', () => {
     ['FAILED', 'INVALID_ACCOUNT_FAIL', 'TRANSFER_FAILED'],
     ['REJECTED', 'INVALID_MODE_FOR_PYID', 'TRANSFER_REJECTED'],
     ['MANUALLY_REJECTED', 'MANUALLY_REJECTED', 'TRANSFER_REJECTED'],
-  ])('moves a pending transfer to %s and tells the account, signed with the payouts’ secret', async (status, code, type) => {
+  ])('moves a pending transfer to %s and sends a webhook signed with the payouts’ secret', async (status, code, type) => {
     const id = await taken()
     const moved = await move(id, { status })
     expect([moved.status, whole(moved).status, whole(moved).status_code]).toEqual([200, status, code])
@@ -314,7 +314,7 @@ describe('the bank', () => {
     expect((await control(`/transfers/${id}`)).body.webhooks).toMatchObject([{ type }])
   })
 
-  test('acknowledges a success, and may reverse it before and after', async () => {
+  test('acknowledges a success, and may reverse it afterwards', async () => {
     const id = await taken()
     const sent = await move(id, { status: 'SUCCESS' })
     expect((await move(id, { status: 'SUCCESS' })).status).toBe(409)

@@ -107,7 +107,7 @@ describe('the bank', () => {
     ['FAILED', true],
     ['CANCELLED', true],
     ['ONHOLD', false],
-  ])('moves a pending refund to %s, and tells the shop', async (status, final) => {
+  ])('moves a pending refund to %s and sends a webhook', async (status, final) => {
     const orderId = await ordered('success')
     const id = refundId()
     await ask(orderId, { refund_id: id })

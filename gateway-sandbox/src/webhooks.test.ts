@@ -82,7 +82,7 @@ describe('a webhook', () => {
     ['failed', 'PAYMENT_FAILED_WEBHOOK', 'FAILED'],
     ['dropped', 'PAYMENT_USER_DROPPED_WEBHOOK', 'USER_DROPPED'],
     ['pending', 'PAYMENT_SUCCESS_WEBHOOK', 'PENDING'],
-  ])('of the outcome %s has the type %s and the status %s', async (outcome, type, status) => {
+  ])('for the outcome %s has the type %s and the status %s', async (outcome, type, status) => {
     await paid(outcome)
     await arrived(1)
     const { event } = first()

@@ -102,7 +102,7 @@ test('the state file keeps the checkpoint, and a log that shrank is reported', P
 /** The site's days are long past, so the alarm for late records is off (`--late 0`). */
 const AS_THEN = ['--key', verifierKeyOf(LOG), '--late', '0']
 
-test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the log forks', PATIENT, async () => {
+test('watch: a witness makes its key, cosigns over HTTP and exits with 2 when the log forks', PATIENT, async () => {
   const live = new LiveSite()
   const base = await live.listen()
   const [keyFile, state] = [path.join(folder, 'witness.key'), path.join(folder, 'watched')]
@@ -174,7 +174,7 @@ test('the same sources give the same bytes in another folder, and README names t
   expect(readme, `write ${hash} into verifier/README.md`).toContain(`\`${hash}\``)
 })
 
-test('what runs in a browser imports nothing of Node', () => {
+test('modules for the browser import nothing of Node', () => {
   const sources = path.join(import.meta.dirname, '../src')
   const ofNode = readdirSync(sources).filter((name) => /from 'node:/.test(readFileSync(path.join(sources, name), 'utf8')))
   expect(ofNode.sort()).toEqual(['cli.ts', 'folder.ts', 'state-file.ts'])
