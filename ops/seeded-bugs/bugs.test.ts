@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { INTERLEAVINGS } from './bug.ts'
 import { BUGS } from './bugs.ts'
 
 const read = (file: string): string => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
@@ -19,4 +20,11 @@ test('every seeded bug has a unique name, changes something, and names an existi
     expect(replace).not.toBe(find)
     expect(read(file)).not.toBe('')
   }
+})
+
+test('the tests that a seeded bug narrows to are in its file; those of the interleavings are named while they run', () => {
+  const lost = BUGS.flatMap(({ name, only, test: file }) =>
+    only === undefined || file === INTERLEAVINGS || new RegExp(only).test(read(file)) ? [] : [`${name}: no “${only}” in ${file}`],
+  )
+  expect(lost).toEqual([])
 })

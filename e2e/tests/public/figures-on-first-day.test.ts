@@ -247,7 +247,7 @@ describe('the operator’s settings appear wherever a page names them', () => {
     await expect(ledger).not.toContainText('platform')
     await expect(page.getByRole('img', { name: '70% for people in need, 30% for members' })).toBeVisible()
     const hero = page.locator('.hero')
-    for (const words of ['60% helps someone in need', '30% goes to one member', '10% keeps Roz running'])
+    for (const words of ['60% helps people in need', '30% goes to one winner', '10% keeps Roz running'])
       await expect(hero).toContainText(words)
     await expect(hero.locator('.split-now')).toHaveText(inForce)
     await expect(page.locator('#how .split-now')).toHaveText(inForce)
