@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Program, startProgram } from '../../harness/program.ts'
 
-const SCRIPT = path.join(import.meta.dirname, 'slow_lines.py')
+const SCRIPT = path.join(import.meta.dirname, '../../harness/slow_lines.py')
 /** One more than the server's limit of calls in progress. */
 const LINES = 505
 const ENDED_WITHIN_MS = 60_000
