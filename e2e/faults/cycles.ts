@@ -70,6 +70,7 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
     dice,
     admin: ADMIN,
     clients: options.clients,
+    forgetsKeys,
     noticeUrl: () => stand.server().url,
   })
   const field: Field = { stand, load, calls, gateway, dice }

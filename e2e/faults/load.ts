@@ -21,6 +21,8 @@ export type LoadDeps = {
   readonly dice: Dice
   readonly admin: { readonly email: string; readonly password: string }
   readonly clients: number
+  /** Every repeat has a key of its own, to see that the judge finds what is doubled. */
+  readonly forgetsKeys: boolean
   /** The server's address for the gateway's webhooks. */
   readonly noticeUrl: () => string
 }
@@ -159,6 +161,8 @@ export function createLoad(deps: LoadDeps) {
       return
     }
     if (typeof reply.body.code === 'string' && LATE.has(reply.body.code)) return
+    // Two clients may choose one payment in suspense; with its key forgotten, a repeat meets its own first try.
+    if (reply.body.code === 'changed_since_seen' && (of === 'suspense' || deps.forgetsKeys)) return
     // A member with a debt is paid nothing: reject the withdrawal, which pays the debt first.
     if (reply.body.code === 'member_in_debt')
       return void requested.push({ ...next, verb: 'reject', key: randomUUID(), body: { reason: 'A payment was taken back.' } })
