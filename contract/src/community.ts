@@ -5,6 +5,7 @@ import { email, writerName } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'
+import { CARE, READERS, STAFF } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
 
 /** The hold of a member: the mail that the member answered with "This wasn't me". */
@@ -92,6 +93,7 @@ export const communityCalls = {
     method: 'GET',
     path: '/admin/stats',
     access: 'admin',
+    roles: STAFF,
     summary: 'Members, contributions, need shares, today, rounds in progress.',
     output: z.object({
       totalUsers: count,
@@ -118,17 +120,19 @@ export const communityCalls = {
     method: 'POST',
     path: '/admin/users/{id}/release',
     access: 'admin',
+    roles: CARE,
     stepUp: true,
     summary: 'Ends the hold of a member, by owner, finance or support: withdrawals and refunds may be approved again.',
     params: z.object({ id: z.string().max(100) }),
     body: z.strictObject({ reason: decisionReason }),
     output: z.object({ id: z.string() }),
-    refusals: ['forbidden', 'member_not_found', 'not_held'],
+    refusals: ['member_not_found', 'not_held'],
   }),
   adminUsers: endpoint({
     method: 'GET',
     path: '/admin/users',
     access: 'admin',
+    roles: READERS,
     summary: 'Members, newest first; q searches name, mail and phone.',
     query: z.object({ ...page.shape, q: z.string().max(200).optional() }),
     output: z.object({

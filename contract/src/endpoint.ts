@@ -2,9 +2,11 @@
  * One call of the HTTP API as a value. The server validates and serves it, the web's client takes its types from it, and
  * /api/openapi.json prints it.
  * - `access` and `refusals` are required, so a forgotten guard or an undeclared refusal does not compile.
+ * - A call for admins declares its staff roles, and no other call does.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { z } from 'zod'
+import type { Roles } from './roles.ts'
 
 /**
  * Access levels of a call:
@@ -14,7 +16,7 @@ import type { z } from 'zod'
  * - holder: a member's session of an account with a wallet, never of staff.
  * - verified: a holder whose mail is confirmed and who is not on hold.
  * - session: a member's or an admin's session.
- * - admin: an admin's session.
+ * - admin: an admin's session, of a role that the call declares.
  * - signed: a webhook with a valid signature.
  */
 export type Access = 'visitor' | 'anyone' | 'member' | 'holder' | 'verified' | 'session' | 'admin' | 'signed'
@@ -25,6 +27,8 @@ export type EndpointSpec = {
   /** Path below /api; parameters as in OpenAPI: `/wallet/verify/{orderId}`. */
   readonly path: `/${string}`
   readonly access: Access
+  /** The staff roles that may call it. Every other role answers 403 `forbidden`. */
+  readonly roles?: Roles
   /** One sentence for the reader of the API document. */
   readonly summary: string
   readonly params?: z.ZodType
@@ -64,7 +68,10 @@ type MoneyGuarded<E extends EndpointSpec> = 'idempotency_mismatch' extends E['re
   ? { readonly access: 'holder' | 'verified' | 'admin' }
   : unknown
 
-export const endpoint = <const E extends EndpointSpec>(spec: E & MoneyGuarded<E>): E => spec
+/** A call for admins without its roles does not compile; nor does a call of other people with them. */
+type RoleGuarded<E extends EndpointSpec> = E['access'] extends 'admin' ? { readonly roles: Roles } : { readonly roles?: never }
+
+export const endpoint = <const E extends EndpointSpec>(spec: E & MoneyGuarded<E> & RoleGuarded<E>): E => spec
 
 /** The refusals of a call, including those that follow from its declaration. */
 export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {

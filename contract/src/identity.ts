@@ -4,6 +4,7 @@ import { email, givenPassword, name, newPassword, phone } from '@roz/core/person
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { STAFF } from './roles.ts'
 import { count, day, instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
 
 /** No valid token contains a NUL, so a token with a NUL is treated as unknown and not as a malformed field. */
@@ -135,6 +136,7 @@ export const identityCalls = {
     method: 'POST',
     path: '/admin/step-up',
     access: 'admin',
+    roles: STAFF,
     summary: 'Checks the password again: for ten minutes this session may move money. A login counts as a step-up.',
     body: z.strictObject({ password: givenPassword }),
     output: z.object({ until: instant }),

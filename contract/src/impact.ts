@@ -2,6 +2,7 @@
 import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { EDITORS, STAFF } from './roles.ts'
 import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'
 
 export const story = z.object({
@@ -63,6 +64,7 @@ export const impactCalls = {
     method: 'GET',
     path: '/impact/stories-admin',
     access: 'admin',
+    roles: STAFF,
     summary: 'All stories, drafts included, newest first.',
     query: page,
     output: z.object({ stories: z.array(story), nextCursor }),
@@ -72,6 +74,7 @@ export const impactCalls = {
     method: 'POST',
     path: '/impact/stories',
     access: 'admin',
+    roles: EDITORS,
     summary: 'Makes a draft dated today.',
     body: z.strictObject({ title: storyTitle, description: storyDescription, charity, videoUrl: z.optional(z.nullable(videoUrl)) }),
     output: z.object({ story }),
@@ -81,6 +84,7 @@ export const impactCalls = {
     method: 'PUT',
     path: '/impact/stories/{id}',
     access: 'admin',
+    roles: EDITORS,
     summary: 'Edits a story, publishes it ({isActive: true}) or takes it back; read-only fields are ignored.',
     params: z.object({ id: z.string().max(100) }),
     body: z.strictObject({

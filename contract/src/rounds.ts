@@ -3,6 +3,7 @@ import { ticketKey } from '@roz/core/fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { receipt } from './open-books.ts'
+import { TREASURY } from './roles.ts'
 import { assurance, count, day, instant, namedWinner, nextCursor, page, rupees } from './shapes.ts'
 
 export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'])
@@ -95,6 +96,7 @@ export const roundCalls = {
     method: 'POST',
     path: '/admin/trigger-draw',
     access: 'admin',
+    roles: TREASURY,
     stepUp: true,
     summary:
       "Draws the oldest closed round, else closes, draws and settles today's; `day` names the round. Without `day` a call within twelve hours of another is a repeat of it, and closes no other round.",

@@ -1,6 +1,7 @@
 /** Shapes that several calls share. Amounts are rupees as JSON numbers (at most 2 decimals); days are IST; times are ISO 8601. */
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
+import { STAFF_ROLES } from './roles.ts'
 
 export const rupees = z.number().meta({ description: 'Rupees, at most two decimals' })
 export const day = z
@@ -35,7 +36,7 @@ export const user = z.object({
   emailVerified: z.boolean(),
   publicName: z.enum(['initial', 'anonymous']),
   language: z.enum(LANGUAGES),
-  staffRole: z.enum(['owner', 'finance', 'editor', 'support', 'auditor']).nullable(),
+  staffRole: z.enum(STAFF_ROLES).nullable(),
 })
 export type User = z.infer<typeof user>
 

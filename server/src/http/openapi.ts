@@ -91,7 +91,7 @@ function operationOf(name: string, spec: EndpointSpec): Json {
   return {
     operationId: name,
     summary: spec.summary,
-    description: `Access: ${spec.access}`,
+    description: `Access: ${spec.access}${spec.roles === undefined ? '' : ` (${spec.roles.join(', ')})`}`,
     ...(spec.access === 'visitor' || spec.access === 'signed'
       ? {}
       : { security: spec.access === 'anyone' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),

@@ -2,9 +2,11 @@
  * Authorization of a call by its session.
  * - A token opens only calls of its kind: an admin's token opens no member's call, and a member's token no admin's call.
  * - A staff account that logged in as a member moves no money.
+ * - An admin's token opens only calls that declare the admin's role.
  * - A missing, unknown or ended token answers 401; a token of the wrong kind answers 403 `forbidden`.
  */
 import type { Access } from '@roz/contract/endpoint.ts'
+import type { Roles, StaffRole } from '@roz/contract/roles.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { FastifyRequest } from 'fastify'
 
@@ -20,7 +22,6 @@ export type MemberSession = {
 }
 /** The session of an account that has a wallet. */
 export type HolderSession = MemberSession & { readonly isStaff: false }
-export type StaffRole = 'owner' | 'finance' | 'editor' | 'support' | 'auditor'
 export type AdminSession = {
   readonly kind: 'admin'
   readonly tokenHash: Buffer
@@ -55,7 +56,7 @@ function bearerToken(request: FastifyRequest): string | undefined {
 /** Checks a request against the access that its call declares. */
 export function authorize(
   request: FastifyRequest,
-  { access, stepUp }: { readonly access: Access; readonly stepUp?: true },
+  { access, stepUp, roles }: { readonly access: Access; readonly stepUp?: true; readonly roles?: Roles },
   sessions: Sessions,
 ): Promise<Judged> {
   if (access === 'visitor' || access === 'signed') return NOBODY
@@ -63,19 +64,19 @@ export function authorize(
   const token = bearerToken(request)
   if (token === undefined) return Promise.resolve(deny('unauthenticated'))
   return sessions.find(token).then((session) => {
-    const judged = judge(session, access, stepUp)
+    const judged = judge(session, access, roles, stepUp)
     return judged.ok ? judged : { ...judged, session }
   })
 }
 
 const NOBODY = Promise.resolve<Judged>({ ok: true, session: undefined })
 
-function judge(session: Session | undefined, access: Access, stepUp: true | undefined): Judged {
+function judge(session: Session | undefined, access: Access, roles: Roles | undefined, stepUp: true | undefined): Judged {
   if (session === undefined) return deny('unauthenticated')
   if (access === 'anyone') return { ok: true, session: session.kind === 'member' ? session : undefined }
   if (access === 'session') return { ok: true, session }
   if (access === 'admin') {
-    if (session.kind !== 'admin') return deny('forbidden')
+    if (session.kind !== 'admin' || roles?.includes(session.staffRole) !== true) return deny('forbidden')
     return stepUp === true && !session.steppedUp ? deny('step_up_required') : { ok: true, session }
   }
   if (session.kind !== 'member') return deny('forbidden')

@@ -8,7 +8,7 @@ import type { Language } from '@roz/core/language.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import { type Queryable, one, sql } from '../db/sql.ts'
-import type { StaffRole } from '../http/session.ts'
+import type { StaffRole } from '@roz/contract/roles.ts'
 import { owedOf } from '../ledger/debts.ts'
 
 export type UserRow = {

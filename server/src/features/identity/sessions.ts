@@ -12,7 +12,8 @@ import { deviceNameOf } from '@roz/core/device-name.ts'
 import { gatherReads } from '../../db/gathered-read.ts'
 import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import type { Session, Sessions, StaffRole } from '../../http/session.ts'
+import type { Session, Sessions } from '../../http/session.ts'
+import type { StaffRole } from '@roz/contract/roles.ts'
 import { hashOf } from '../../tickets/sha256.ts'
 
 /** How long a step-up is valid; a sign-in counts as one. */

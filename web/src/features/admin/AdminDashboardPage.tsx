@@ -1,47 +1,29 @@
-/** The portal's page. The address names the open tab, so a reload or a link keeps it. */
+/** The portal's page. The address names the open section, so a reload or a link keeps it. */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ComponentType } from 'react'
+import { Suspense } from 'react'
 import { paths } from '../../paths.ts'
+import { Skeleton } from '../../ui/Feedback.tsx'
 import { Book } from '../../ui/Layout.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { Disputes } from './Disputes.tsx'
-import { Refunds } from './Refunds.tsx'
-import { Overview } from './Overview.tsx'
-import { Stories } from './Stories.tsx'
-import { Suspense } from './Suspense.tsx'
-import { TriggerDraw } from './TriggerDraw.tsx'
-import { Users } from './Users.tsx'
-import { Withdrawals } from './Withdrawals.tsx'
 import { TodaySection } from '../TodaySection.tsx'
-
-const TAB_IDS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes'] as const
-type TabId = (typeof TAB_IDS)[number]
-const PARTS = {
-  overview: Overview,
-  users: Users,
-  stories: Stories,
-  withdrawals: Withdrawals,
-  refunds: Refunds,
-  suspense: Suspense,
-  disputes: Disputes,
-} as const satisfies Record<TabId, ComponentType>
+import { Overview } from './Overview.tsx'
+import { sectionsOf } from './sections.ts'
+import { TriggerDraw } from './TriggerDraw.tsx'
+import { useMay, useStaffRole } from './use-may.ts'
 
 export function AdminDashboardPage() {
-  const { t } = useLingui()
+  const { t, i18n } = useLingui()
   const navigate = useNavigate()
   const { tab } = useSearch({ strict: false })
-  const value: TabId = TAB_IDS.find((id) => id === tab) ?? 'overview'
-  const Part = PARTS[value]
-  const tabs = [
-    { id: 'overview', label: t`Overview` },
-    { id: 'users', label: t`Users` },
-    { id: 'stories', label: t`Impact Stories` },
-    { id: 'withdrawals', label: t`Withdrawals` },
-    { id: 'refunds', label: t`Refunds` },
-    { id: 'suspense', label: t`Suspense` },
-    { id: 'disputes', label: t`Disputes` },
-  ] as const
+  const mayDraw = useMay(TREASURY)
+  const groups = sectionsOf(useStaffRole())
+  const section = groups.flatMap(({ sections }) => sections).find(({ id }) => id === tab)
+  const Screen = section?.Screen ?? Overview
+  const tabs = groups.flatMap(({ label, sections }) =>
+    sections.map((one) => ({ id: one.id, label: i18n._(one.label), group: i18n._(label) })),
+  )
   return (
     <Book title={t`Admin dashboard`}>
       <TodaySection>
@@ -49,15 +31,17 @@ export function AdminDashboardPage() {
           <h1>
             <Trans>Admin dashboard</Trans>
           </h1>
-          <TriggerDraw />
+          {mayDraw ? <TriggerDraw /> : null}
         </div>
-        <Tabs<TabId>
+        <Tabs
           label={t`Parts of the portal`}
           tabs={tabs}
-          value={value}
+          value={section?.id ?? 'overview'}
           onChange={(id) => void navigate({ to: paths.adminDashboard, search: { tab: id } })}
         >
-          <Part />
+          <Suspense fallback={<Skeleton lines={6} />}>
+            <Screen />
+          </Suspense>
         </Tabs>
       </TodaySection>
     </Book>

@@ -1,0 +1,24 @@
+/**
+ * The staff roles, and the groups of roles that calls declare.
+ * - docs/roles.txt is the same matrix, role by call, written and read by hand. roles.test.ts compares the two.
+ */
+
+export const STAFF_ROLES = ['owner', 'finance', 'editor', 'support', 'auditor'] as const
+export type StaffRole = (typeof STAFF_ROLES)[number]
+export type Roles = readonly [StaffRole, ...StaffRole[]]
+
+/** Everybody of the staff: one's own account, and figures without a person. */
+export const STAFF = STAFF_ROLES satisfies Roles
+/** Reads of members' accounts and money. */
+export const READERS = ['owner', 'finance', 'support', 'auditor'] as const satisfies Roles
+/** Decisions about money. */
+export const TREASURY = ['owner', 'finance'] as const satisfies Roles
+/** Stories, beneficiaries and the words of the site. */
+export const EDITORS = ['owner', 'editor'] as const satisfies Roles
+/** The help fund: finance pays, an editor tells it. */
+export const HELPERS = ['owner', 'finance', 'editor'] as const satisfies Roles
+/** Care of a member: messages, notes, suspension and holds. */
+export const CARE = ['owner', 'finance', 'support'] as const satisfies Roles
+/** Reads for the books' own control. */
+export const CONTROL = ['owner', 'auditor'] as const satisfies Roles
+export const OWNERS = ['owner'] as const satisfies Roles

@@ -1,0 +1,49 @@
+/**
+ * The portal's sections in the order of its tabs, with the roles that read them.
+ * - A section loads when its tab is opened for the first time.
+ * - `roles` only spares a role a tab that the server would refuse: the contract decides.
+ */
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
+import { READERS, type Roles, STAFF, type StaffRole } from '@roz/contract/roles.ts'
+import { type ComponentType, lazy } from 'react'
+import { Overview } from './Overview.tsx'
+
+export type Section = {
+  /** The address names it: `/admin/dashboard?tab=users`. */
+  readonly id: string
+  readonly label: MessageDescriptor
+  readonly roles: Roles
+  readonly Screen: ComponentType
+}
+export type SectionGroup = { readonly label: MessageDescriptor; readonly sections: readonly Section[] }
+
+const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(async () => ({ default: await load() }))
+
+const Users = onDemand(async () => (await import('./Users.tsx')).Users)
+const Stories = onDemand(async () => (await import('./Stories.tsx')).Stories)
+const Withdrawals = onDemand(async () => (await import('./Withdrawals.tsx')).Withdrawals)
+const Refunds = onDemand(async () => (await import('./Refunds.tsx')).Refunds)
+const Suspense = onDemand(async () => (await import('./Suspense.tsx')).Suspense)
+const Disputes = onDemand(async () => (await import('./Disputes.tsx')).Disputes)
+
+const GROUPS: readonly SectionGroup[] = [
+  { label: msg`Today`, sections: [{ id: 'overview', label: msg`Overview`, roles: STAFF, Screen: Overview }] },
+  { label: msg`Members`, sections: [{ id: 'users', label: msg`Users`, roles: READERS, Screen: Users }] },
+  { label: msg`Help`, sections: [{ id: 'stories', label: msg`Impact Stories`, roles: STAFF, Screen: Stories }] },
+  {
+    label: msg`Money`,
+    sections: [
+      { id: 'withdrawals', label: msg`Withdrawals`, roles: READERS, Screen: Withdrawals },
+      { id: 'refunds', label: msg`Refunds`, roles: READERS, Screen: Refunds },
+      { id: 'suspense', label: msg`Suspense`, roles: READERS, Screen: Suspense },
+      { id: 'disputes', label: msg`Disputes`, roles: READERS, Screen: Disputes },
+    ],
+  },
+]
+
+/** The groups and sections that a role reads. Every role reads the overview. */
+export const sectionsOf = (role: StaffRole | null): readonly SectionGroup[] =>
+  GROUPS.map(({ label, sections }) => ({ label, sections: sections.filter(({ roles }) => role !== null && roles.includes(role)) })).filter(
+    ({ sections }) => sections.length > 0,
+  )
