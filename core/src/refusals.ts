@@ -67,6 +67,8 @@ export const REFUSALS = {
     409,
     texts('This member owes us for a payment that the bank took back. Reject this: what was held pays it first.'),
   ),
+  second_person_needed: refusal(409, texts('You approved this already. Another person must approve it too.')),
+  own_money: refusal(403, texts('This money goes to you. Another person must decide.')),
   payouts_by_hand: refusal(409, texts('No payout gateway is set up: pay by hand and enter the bank reference.')),
   payouts_by_gateway: refusal(409, texts('Withdrawals are sent by the gateway here.')),
   refund_not_possible: refusal(409, texts('This payment cannot be refunded: only payments of the last 7 days can.')),

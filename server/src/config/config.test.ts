@@ -43,6 +43,7 @@ test('an empty environment gives a complete laptop set-up with demo, sandbox and
     cashoutOn: true,
     topupsOn: true,
     topupLimits: { min: 1000n, max: 3000n },
+    approvalAbove: 100_000n,
   })
   expect(config.mailUrl).toBeUndefined()
 })
@@ -244,6 +245,7 @@ test('an address that is not a PostgreSQL URL is refused without being shown', (
 })
 
 test('a tax of 100 percent is refused, because it would leave a winner nothing', () => {
+  expect(complaintsOf({ APPROVAL_ABOVE: 'much' })).toEqual(['APPROVAL_ABOVE: an amount in rupees with at most two decimals'])
   expect(readConfig({ TDS_PERCENT: '99' }).business.taxPercent).toBe(99)
   expect(complaintsOf({ TDS_PERCENT: '100' })).toEqual(['TDS_PERCENT: a whole number from 0 to 99, not “100”'])
 })

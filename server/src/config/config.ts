@@ -140,6 +140,8 @@ function businessSettings(settings: Settings, production: boolean) {
     // Below 100, because a prize of 0 paise after tax could not be paid and the round could not be settled.
     taxPercent: settings.integer('TDS_PERCENT', 0, 0, 99),
     taxAbove: rupees(settings, 'TDS_ABOVE_RUPEES', '0'),
+    /** Money that leaves above this amount needs a second person's approval. */
+    approvalAbove: rupees(settings, 'APPROVAL_ABOVE', '1000'),
   }
 }
 

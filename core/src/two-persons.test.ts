@@ -1,0 +1,30 @@
+/** The rule of two persons. */
+import { expect, test } from 'vitest'
+import { paise } from './money.ts'
+import { REFUSALS } from './refusals.ts'
+import { judgeApproval, needsSecondPerson } from './two-persons.ts'
+
+const limit = paise(100_000n)
+const asked = { amount: paise(100_001n), limit, by: 1n, first: null, isOwn: false } as const
+
+test('an amount at the limit needs one person, one paisa more needs two', () => {
+  expect(needsSecondPerson(limit, limit)).toBe(false)
+  expect(needsSecondPerson(paise(100_001n), limit)).toBe(true)
+  expect(judgeApproval({ ...asked, amount: limit })).toEqual({ ok: true, value: 'final' })
+  expect(judgeApproval(asked)).toEqual({ ok: true, value: 'first' })
+})
+
+test('the second approval is another person’s, and ends it', () => {
+  expect(judgeApproval({ ...asked, first: 1n })).toEqual({ ok: false, code: 'second_person_needed' })
+  expect(judgeApproval({ ...asked, first: 2n })).toEqual({ ok: true, value: 'final' })
+})
+
+test('a recorded first approval needs the second one even after the limit was raised', () => {
+  expect(judgeApproval({ ...asked, first: 1n, limit: paise(900_000n) })).toEqual({ ok: false, code: 'second_person_needed' })
+})
+
+test('nobody approves their own money, at any amount', () => {
+  expect(judgeApproval({ ...asked, amount: paise(1n), isOwn: true })).toEqual({ ok: false, code: 'own_money' })
+  expect(judgeApproval({ ...asked, first: 2n, isOwn: true })).toEqual({ ok: false, code: 'own_money' })
+  expect(REFUSALS.own_money.status).toBe(403)
+})
