@@ -12,8 +12,8 @@ export function registerUploads(app: FastifyInstance, storage: Storage): void {
     const file = await storage.find(name)
     if (file === undefined) return sendProblem(request, reply, { code: 'not_found' })
     reply
-      // A member's face must not outlive the session on the disk of a shared phone.
-      .header('cache-control', 'private, no-store')
+      // A member's face must not outlive the session on the disk of a shared phone. A story can be taken back: minutes only.
+      .header('cache-control', name.startsWith('avatars/') ? 'private, no-store' : 'public, max-age=300')
       .header('x-content-type-options', 'nosniff')
       .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox")
       // The name made by `put`, never the name that the file had at its uploader.

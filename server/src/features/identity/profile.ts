@@ -10,6 +10,7 @@ import { audit } from '../../staff/audit-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../http/limits.ts'
+import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
@@ -17,12 +18,18 @@ import { isCommonPassword } from '../../members/common-passwords.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { getUser } from '../../members/user-row.ts'
 import { findById, lockAccount, setPassword } from './accounts.ts'
-import { reencodeAvatar } from './avatar.ts'
 import type { IdentityDeps } from './deps.ts'
 import { useUp } from './links.ts'
 import type { PasswordCheck } from './password-check.ts'
 import { endAllSessions } from './sessions.ts'
 import { signIn } from './sign-in.ts'
+
+const SIDE_MAX_PX = 512
+/** A square of at most 512 px from the middle of the picture. */
+const asAvatar: Shape = (picture, { width, height }) => {
+  const side = Math.min(SIDE_MAX_PX, width, height)
+  return picture.resize(side, side, { fit: 'cover', position: 'centre' })
+}
 
 type Names = 'me' | 'profile' | 'updateProfile' | 'uploadAvatar' | 'changePassword'
 
@@ -46,7 +53,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
     uploadAvatar: async ({ session, upload }) => {
       const taken = await take(db, memberLimits.avatars(session.memberId))
       if (!taken.ok) return taken
-      const picture = await reencodeAvatar(upload.bytes, upload.mimeType)
+      const picture = await reencodePicture(upload, asAvatar)
       if (!picture.ok) return picture
       const name = await storage.put('avatars', 'webp', picture.bytes)
       const avatarUrl = UPLOADS_PATH + name

@@ -1,19 +1,21 @@
 /**
- * Re-encodes members' pictures as a square WebP of at most 512 px.
+ * Re-encodes uploaded pictures as WebP.
  *
  * - Only the pixels of the uploaded file survive: no metadata, no trailing data.
  * - A file that is not a picture is refused by its content.
  * - A picture of more than 24 megapixels is refused before it is decoded, however small its file.
  * - At most two pictures are decoded at once.
  */
-import sharp from 'sharp'
-import { createGate } from '../../http/concurrency-limit.ts'
+import sharp, { type Sharp } from 'sharp'
+import { createGate } from './concurrency-limit.ts'
 
 export type Reencoded =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly code: 'avatar_not_image' | 'avatar_too_large' }
+export type PictureSize = { readonly width: number; readonly height: number }
+/** Crops, scales or covers parts of the upright picture. */
+export type Shape = (picture: Sharp, size: PictureSize) => Sharp
 
-const SIDE_MAX_PX = 512
 /** About 100 MB decoded: two at once must fit into the process. */
 const PIXELS_MAX = 24_000_000
 // SVG and PDF can contain programs; browsers do not show RAW formats.
@@ -22,9 +24,10 @@ const FORMATS = new Set(['jpeg', 'png', 'webp', 'gif', 'avif', 'heif', 'tiff'])
 sharp.cache(false)
 const gate = createGate({ inFlightMax: 2, waitingMax: 32 })
 
-export const reencodeAvatar = (bytes: Buffer, mimeType: string): Promise<Reencoded> => gate(() => reencode(bytes, mimeType))
+export const reencodePicture = (upload: { readonly bytes: Buffer; readonly mimeType: string }, shape: Shape): Promise<Reencoded> =>
+  gate(() => reencode(upload.bytes, upload.mimeType, shape))
 
-async function reencode(bytes: Buffer, mimeType: string): Promise<Reencoded> {
+async function reencode(bytes: Buffer, mimeType: string, shape: Shape): Promise<Reencoded> {
   const refused = { ok: false, code: 'avatar_not_image' } as const
   // A client that does not know the type sends octet-stream; then the content decides.
   if (!/^image\//i.test(mimeType) && mimeType !== 'application/octet-stream') return refused
@@ -34,10 +37,7 @@ async function reencode(bytes: Buffer, mimeType: string): Promise<Reencoded> {
     const { format, width, height } = await sharp(bytes, { ...options, limitInputPixels: false }).metadata()
     if (format === undefined || !FORMATS.has(format)) return refused
     if (width * height > PIXELS_MAX) return { ok: false, code: 'avatar_too_large' }
-    const side = Math.min(SIDE_MAX_PX, width, height)
-    const written = await sharp(bytes, options)
-      .autoOrient()
-      .resize(side, side, { fit: 'cover', position: 'centre' })
+    const written = await shape(sharp(bytes, options).autoOrient(), { width, height })
       .toColourspace('srgb')
       .webp({ quality: 82 })
       .timeout({ seconds: 10 })
