@@ -1,5 +1,6 @@
 /** A rotation of SECRET_KEY: every sealed value is resealed through any interruption, and then the old key can be removed. */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -58,6 +59,10 @@ beforeAll(async () => {
     insert into payout_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.seal(Buffer.from('raw'), 'payout_event:e1')}::bytea)`)
   await db.query(sql`
     insert into gateway_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.seal(Buffer.from('raw'), 'gateway_event:e1')}::bytea)`)
+  const id = randomUUID()
+  await db.query(sql`
+    insert into beneficiary (id, public_name, sealed_note, created_by)
+    values (${id}::uuid, 'Meera', ${testSecrets.seal(Buffer.from('raw'), `beneficiary:${id}`)}::bytea, ${members[0]}::bigint)`)
 })
 afterAll(() => world.close())
 
@@ -81,6 +86,7 @@ const ALL = {
   'push keys': 1,
   devices: 9,
   'payment events': 1,
+  'notes on beneficiaries': 1,
   'payout events': 1,
 }
 const NONE = Object.fromEntries(Object.keys(ALL).map((name) => [name, 0]))

@@ -117,6 +117,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   plain({ name: 'push keys', table: sql`push_key`, column: sql`sealed_private`, context: sql`'push_key:' || number` }),
   devices,
   plain({ name: 'payment events', table: sql`gateway_event`, column: sql`sealed`, context: sql`'gateway_event:' || event_key` }),
+  plain({ name: 'notes on beneficiaries', table: sql`beneficiary`, column: sql`sealed_note`, context: sql`'beneficiary:' || id` }),
   plain({ name: 'payout events', table: sql`payout_event`, column: sql`sealed`, context: sql`'payout_event:' || event_key` }),
 ]
 
