@@ -1,7 +1,7 @@
 /** All calls of the HTTP API, by name. The server's handlers are a total map over them. */
 import type { z } from 'zod'
 import { communityCalls } from './community.ts'
-import type { EndpointSpec, PublicFile } from './endpoint.ts'
+import type { CsvTable, EndpointSpec, PublicFile } from './endpoint.ts'
 import { identityCalls } from './identity.ts'
 import { impactCalls } from './impact.ts'
 import { openBooksCalls } from './open-books.ts'
@@ -49,4 +49,6 @@ export type Output<E extends EndpointSpec> = E['output'] extends z.ZodType
     ? string
     : E['output'] extends 'file'
       ? PublicFile
-      : undefined
+      : E['output'] extends 'csv'
+        ? CsvTable
+        : undefined

@@ -39,8 +39,8 @@ export type EndpointSpec = {
   readonly upload?: { readonly field: string; readonly bytesMax: number }
   /** The handler gets the body's raw bytes, without parsing. */
   readonly raw?: true
-  /** The answer's body; `text` is text/plain, `empty` is none, `file` is published bytes. */
-  readonly output: z.ZodType | 'text' | 'empty' | 'file'
+  /** The answer's body; `text` is text/plain, `empty` is none, `file` is published bytes, `csv` is a streamed table. */
+  readonly output: z.ZodType | 'text' | 'empty' | 'file' | 'csv'
   /** The status of an accepted answer; 200 by default. */
   readonly status?: 200 | 201 | 202 | 204
   /** A second accepted status that the handler may choose. */
@@ -61,6 +61,12 @@ export type PublicFile = {
   readonly etag: string
   readonly bytes: number
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
+}
+
+/** A table that is read while it is sent. Undefined and null are empty cells. */
+export type CsvTable = {
+  readonly columns: readonly string[]
+  readonly rows: AsyncIterable<readonly (string | number | boolean | null | undefined)[]>
 }
 
 /** A call with an Idempotency-Key moves money, so a staff account, which has no wallet, must not reach it as a member. */

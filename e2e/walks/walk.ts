@@ -43,7 +43,14 @@ export async function startWalk() {
       const caching = isShared ? /^public\b.*\bs-maxage=\d+.*\bstale-while-revalidate=\d+/ : /\bno-store\b/
       expect(answer.headers.get('cache-control'), name).toMatch(caching)
       if (access === 'anyone') expect(answer.headers.get('vary'), name).toMatch(/\bAuthorization\b/i)
-      const type = output === 'text' ? 'text/plain; charset=utf-8' : answer.status === 204 ? null : 'application/json; charset=utf-8'
+      const type =
+        answer.status === 204
+          ? null
+          : output === 'text'
+            ? 'text/plain; charset=utf-8'
+            : output === 'csv'
+              ? 'text/csv; charset=utf-8'
+              : 'application/json; charset=utf-8'
       expect(answer.headers.get('content-type'), name).toBe(type)
       return answer
     },

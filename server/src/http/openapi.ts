@@ -75,7 +75,9 @@ function operationOf(name: string, spec: EndpointSpec): Json {
         ? { description: 'A message', content: { 'text/plain': { schema: { type: 'string' } } } }
         : spec.output === 'file'
           ? { description: 'The file', content: { '*/*': {} } }
-          : { description: 'Accepted', content: { 'application/json': { schema: schemaOf(spec.output, 'output') } } }
+          : spec.output === 'csv'
+            ? { description: 'The table, with a header row (RFC 4180)', content: { 'text/csv': { schema: { type: 'string' } } } }
+            : { description: 'Accepted', content: { 'application/json': { schema: schemaOf(spec.output, 'output') } } }
   const responses: Record<string, Json> = { [spec.status ?? 200]: accepted }
   if (spec.alsoStatus !== undefined) responses[spec.alsoStatus] = accepted
   for (const [status, codes] of refusalsByStatus(spec)) {

@@ -6,7 +6,7 @@
  * - A handler returns a value of the contract or a refusal that the contract declares; anything else does not compile.
  */
 import { type Api, api, type CallName, type Input, type Output } from '@roz/contract/api.ts'
-import type { Access, EndpointSpec, PublicFile } from '@roz/contract/endpoint.ts'
+import type { Access, CsvTable, EndpointSpec, PublicFile } from '@roz/contract/endpoint.ts'
 import type { FieldProblem } from '@roz/core/fields.ts'
 import { type Language, languageOf } from '@roz/core/language.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -14,6 +14,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { readJsonBodies, readRawBodies } from './bodies.ts'
+import { sendCsv } from './csv.ts'
 import { etagOf, isKnown } from './etag.ts'
 import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
 import { sendFile } from './files.ts'
@@ -146,6 +147,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       reply.code(answer.status ?? spec.status ?? 200)
       if (spec.output === 'empty') return reply.send()
       if (spec.output === 'text') return reply.type('text/plain; charset=utf-8').send(answer.value)
+      if (spec.output === 'csv') return sendCsv(reply, spec.path, answer.value as unknown as CsvTable)
       if (write === undefined) return sendFile(request, reply, answer.value as unknown as PublicFile)
       reply.type('application/json; charset=utf-8')
       return write(answer.value)

@@ -55,7 +55,8 @@ const addressesOf = (names: readonly CallName[]): ReadonlySet<string> =>
 export const MONEY_CALLS = addressesOf(NAMES.filter((name) => isMoneyCall(name, api[name])))
 /** Calls by which a witness follows the log and hands in its cosignature (spec/protocol.md, chapter 10). */
 const WITNESS_CALLS = addressesOf(['logKey', 'logCheckpoint', 'logEntries', 'logConsistency', 'cosign'])
-const FILE_CALLS = addressesOf(NAMES.filter((name) => api[name].output === 'file'))
+const isFile = ({ output }: EndpointSpec): boolean => output === 'file' || output === 'csv'
+const FILE_CALLS = addressesOf(NAMES.filter((name) => isFile(api[name])))
 const FILE_PLACES = /^\/(assets|uploads|share|icons)\/|^\/verify\/roz-/
 
 const NEVER = new Set(['/healthz', '/readyz', '/metrics'])
