@@ -20,6 +20,7 @@ const services = {
   sessions: createSessions(db),
   handlers: Object.fromEntries((Object.keys(api) as CallName[]).map((name) => [name, empty])),
   worker: { runDue: async () => undefined },
+  mountUnsubscribe: () => undefined,
 }
 const storage = { read: async () => undefined, write: async () => '', remove: async () => undefined }
 
