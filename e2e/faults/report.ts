@@ -7,30 +7,29 @@ import type { ControlResult, FaultReport, KindRow } from './summary.ts'
 
 /** The description of each fault, in the order of the page. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  'cut-before-send': 'the line to the database is cut before the commit of money is sent',
-  'cut-after-send': '… right after it was sent, before any answer',
-  'cut-after-commit': '… after the database has committed it, before its answer arrives',
+  'cut-before-send': 'the connection to the database is cut before a commit of money is sent',
+  'cut-after-send': '… directly after the commit was sent, before any answer',
+  'cut-after-commit': '… after the database has committed, before its answer arrives',
   'cut-all': 'every connection to the database is cut at once',
-  'backend-end': 'the database ends a connection that is at work',
-  'backend-kill': 'kill -9 of a process of the database: all its connections end, it recovers from its log',
-  'backend-pause': 'a process of the database is stopped and goes on',
-  'server-pause': 'the server is stopped and goes on',
-  'server-kill': 'kill -9 of the server, started again',
+  'backend-end': 'the database ends a busy connection',
+  'backend-kill': 'kill -9 of one database process: every connection ends, and the database recovers from its log',
+  'backend-pause': 'a database process is paused (SIGSTOP) and resumed',
+  'server-pause': 'the server is paused (SIGSTOP) and resumed',
+  'server-kill': 'kill -9 of the server, and a restart',
   'postmaster-kill': "kill -9 of the database's first process",
   'machine-kill': 'kill -9 of the server and every process of the database at once',
-  'disk-full': "the database's disk is full until somebody was refused for it",
+  'disk-full': "the database's disk is full until a request is refused",
   'midnight-passes': 'midnight IST passes: close, draw, settle, Auto Participate, while members join',
   'midnight-jumps': 'the clock jumps over midnight',
-  'midnight-cut': 'midnight, and a commit whose answer is lost',
-  'midnight-server-kill': 'midnight, and kill -9 of the server in it',
-  'letters-duplicated': "the gateway's webhooks come five times",
-  'letters-shuffled': '… late, three times and out of order',
+  'midnight-cut': 'midnight, and the answer of a commit is lost',
+  'midnight-server-kill': 'kill -9 of the server during midnight',
+  'letters-duplicated': 'each webhook of the gateway is delivered five times',
+  'letters-shuffled': '… three times, late and out of order',
   'letters-tampered': '… changed after they were signed',
   'letters-late': '… 1.5 s late',
   'letters-lost': '… not at all',
-  'letters-early':
-    'signed webhooks about orders that nobody has paid, refunds that have not ended and disputes that nobody raised, and forged ones',
-  'letters-cut': 'repeated webhooks, and a commit whose answer is lost',
+  'letters-early': 'signed webhooks about unpaid orders, unfinished refunds and disputes that nobody raised, and forged webhooks',
+  'letters-cut': 'repeated webhooks, and the answer of a commit is lost',
 }
 
 const thousands = (count: number): string => count.toLocaleString('en-IN')
@@ -58,40 +57,43 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 | acknowledged operations, repetitions by key included | **${thousands(totals.acknowledged)}** |
 | lost | **${totals.lost}** |
 | doubled | **${totals.doubled}** |
-| in the ledger, and tried by nobody | **${totals.strange}** |
+| in the ledger, but requested by nobody | **${totals.strange}** |
 | broken invariants | **${totals.broken}** |
-| answers that should not have been given | **${totals.complaints}** |
-| strikes that met nothing in flight, not counted as cycles | ${totals.idle} |
+| wrong answers | **${totals.complaints}** |
+| strikes without a call in flight, not counted as cycles | ${totals.idle} |
 
 ## What a cycle is
 
-${report.clients} clients join, add money and pay it at the gateway's sandbox, withdraw, ask for refunds, decide withdrawals, refunds and payments in suspense as administrators, read their histories and repeat keys; strangers pay orders that are none of ours and payers dispute at their banks; for ${report.members} members; each asks again, with its key, until it is answered for good.
-A fault strikes while calls that move money are on their way; then what broke is mended. When a call that began after the fault has been acknowledged, the judge looks: every invariant of money (\`server/src/ledger/audit\`), and acknowledged ⇔ present.
-Every try stands in a file before it leaves, every acknowledgement is on the disk before its client goes on: what was acknowledged must be in the ledger as it was told, once, and nothing may be there that nobody tried.
-Every few dozen cycles the load stops, the clock goes on by hours, and every payment made at the gateway must have reached its wallet, every transfer, refund and dispute must stand here as it stands there, every payment of a stranger that we were told of must wait in suspense; then a new server with a new database takes over.
+- ${report.clients} clients act for ${report.members} members and for administrators. They join, add money, pay at the gateway's sandbox, withdraw, request refunds, decide withdrawals, refunds and payments in suspense, read histories and repeat keys.
+- Strangers pay orders that are not ours, and payers dispute payments at their banks.
+- Each client repeats a call with the same key until the call has a final answer.
+- A fault strikes while calls that move money are in flight, and is then repaired. After the first acknowledgement of a later call, the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present.
+- A client writes each request to a file before it is sent, and each acknowledgement before the next request. An acknowledged operation must be in the ledger once, as it was answered. An operation that nobody requested must not be there.
+- Every few dozen cycles the load stops and the clock moves on by hours. Every payment at the gateway must then be in its wallet, every transfer, refund and dispute must agree with the gateway, and every reported payment of a stranger must be in suspense. A new server with a new database then takes over.
 
 ${deeds.length === 0 ? '' : `Acknowledged: ${deeds.join(' · ')}.\n\n`}## The faults
 
-Recovery is the time from the end of the fault (a kill, a cut; for what is held on purpose, its release) to the first acknowledgement of a call that began after it. It includes starting the server again, and the machine's other work.
+Recovery is the time from the end of the fault to the first acknowledgement of a call that began later. A kill or a cut ends at once; a pause or a full disk ends with its release. Recovery includes the restart of the server and the machine's other work.
 
 | fault | what happens | cycles | in flight | cut off | recovery p50, ms | max, ms |
 | --- | --- | --: | --: | --: | --: | --: |
 ${rows.map(kindLine).join('\n')}
 
 ${report.smallDisk ? 'The database lay on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` struck nothing.**'}
-Answers of 500 and above, each asked again: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 takes nothing from the memory of the operating system: a power cut of a real machine is not part of this run.
+Answers of 500 and above, each repeated by its client: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 leaves the operating system's memory intact, so this run does not test a power cut.
 
 ## The harness can fail
 
-Before the cycles the same judge looks at something weakened on purpose.
+Before the cycles the same judge checks a system that is weakened on purpose, and must find the weakness.
 
 | weakened | shows as | |
 | --- | --- | --- |
 ${report.controls.map(controlLine).join('\n')}
 
-\`commits-in-memory\`: commits are answered before they are on the disk (\`synchronous_commit=off\`), and everything dies at once. \`forgotten-keys\`: clients send another key with each further try, and the server is killed.
+- \`commits-in-memory\`: a commit is acknowledged before it is on the disk (\`synchronous_commit=off\`), and every process is killed at once.
+- \`forgotten-keys\`: clients repeat a call with a new key, and the server is killed.
 
-## Do it again
+## Run it
 
 \`npm run faults -- --cycles 200 --minutes 10 --kinds server-kill,cut-after-commit --seed 7\`; every option has a default. A short form is part of \`npm test\`.
 `

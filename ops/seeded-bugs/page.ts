@@ -46,11 +46,11 @@ export function writePage(folder: string, bugs: readonly Bug[], results: Results
     path.join(folder, 'seeded-bugs.md'),
     `# Seeded bugs
 
-Each of these bugs was written into a copy of the sources, one at a time. The test beside it passes without the bug and failed with it: ${caught} of ${bugs.length} caught.
-Written from \`docs/seeded-bugs.json\` by one run of \`npm run seeded-bugs\` at commit \`${commit.slice(0, 12)}\` on ${machine}, ${at}, ${minutes} minutes. The list is
+Each bug was written into a copy of the sources, one at a time, and the named test failed. Without the bug the test passes. ${caught} of ${bugs.length} were caught.
+This page is written from \`docs/seeded-bugs.json\` by one run of \`npm run seeded-bugs\` at commit \`${commit.slice(0, 12)}\` on ${machine}, ${at}, ${minutes} minutes. The list is
 [ops/seeded-bugs](../ops/seeded-bugs/bugs.ts). \`npm run seeded-bugs -- refund\` runs only the bugs whose name or file contains the word, and does not change this page.
-An interrupted run continues where it stopped when it is started again at the same commit.
-Bugs that show only where two operations meet run against every pair of operations in \`interleavings.test.ts\` (\`ROZ_TEST_ALL=1\`), not against the sample of \`npm test\`.
+An interrupted run continues when it is started again at the same commit.
+Bugs that appear only when two operations run at once are tried against every pair of operations in \`interleavings.test.ts\` (\`ROZ_TEST_ALL=1\`). \`npm test\` runs a sample of the pairs.
 
 | # | Bug | Where | Caught by | Seconds |
 |---|---|---|---|---|

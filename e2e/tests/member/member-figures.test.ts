@@ -65,7 +65,7 @@ describe('the round card', () => {
       '10% to the platform₹0.30',
       '3 members in the round₹3.00',
     ])
-    await expect(round.getByRole('img', { name: '60% for people in need, 30% for one member, 10% for the platform' })).toBeVisible()
+    await expect(round.getByRole('img', { name: '60% for people in need, 30% for one winner, 10% for the platform' })).toBeVisible()
   })
 })
 

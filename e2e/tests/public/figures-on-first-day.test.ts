@@ -245,7 +245,7 @@ describe('the operator’s settings appear wherever a page names them', () => {
     const ledger = page.locator('.ledger', { has: page.locator('[data-live]') })
     await expect(ledger.locator('div:not(.sum) > span:not(.amount)')).toHaveText(['70% for people in need', '30% for the winners'])
     await expect(ledger).not.toContainText('platform')
-    await expect(page.getByRole('img', { name: '70% for people in need, 30% for members' })).toBeVisible()
+    await expect(page.getByRole('img', { name: '70% for people in need, 30% for the winners' })).toBeVisible()
     const hero = page.locator('.hero')
     for (const words of ['60% helps people in need', '30% goes to one winner', '10% keeps Roz running'])
       await expect(hero).toContainText(words)

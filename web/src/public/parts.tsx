@@ -39,7 +39,7 @@ export function SplitInForce() {
           </Trans>
         ) : platform === 0 && !isSetting ? (
           <Trans>
-            {need}% for people in need, {reward}% for members.
+            {need}% for people in need, {reward}% for the winners.
           </Trans>
         ) : platform === 0 ? (
           <Trans>

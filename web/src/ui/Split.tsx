@@ -11,8 +11,8 @@ export function Ruler({ split }: { readonly split: SplitPercent }) {
   const { need, reward, platform } = split
   const label =
     platform === 0
-      ? t`${need}% for people in need, ${reward}% for members`
-      : t`${need}% for people in need, ${reward}% for one member, ${platform}% for the platform`
+      ? t`${need}% for people in need, ${reward}% for the winners`
+      : t`${need}% for people in need, ${reward}% for one winner, ${platform}% for the platform`
   return (
     <div className="ruler" role="img" aria-label={label}>
       <div>

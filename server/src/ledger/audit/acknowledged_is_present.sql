@@ -1,4 +1,4 @@
--- What was acknowledged under an Idempotency-Key is there: the order, the withdrawal, the refund, the gift, the decision.
+-- Every effect acknowledged under an Idempotency-Key exists: the order, withdrawal, refund, gift or decision.
 -- small
 select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged, and ' || k.ref || ' is not there' as found
   from idempotency_key k

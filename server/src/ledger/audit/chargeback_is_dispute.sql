@@ -1,4 +1,4 @@
--- What disputes took and did not return is what they say is taken, no part was returned unless it was taken, and no payment was taken beyond its amount.
+-- The chargebacks of a dispute, less their returns, equal the amount that the dispute says was taken. Nothing is returned that was not taken, and no payment loses more than its amount.
 -- small
 with parts as (
   select subject_of(ref) as id, sum(amount) filter (where kind = 'chargeback') as taken,

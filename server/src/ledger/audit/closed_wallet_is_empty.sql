@@ -1,4 +1,4 @@
--- A closed wallet holds nothing and may do nothing, and nobody's name or address is left with its account.
+-- A closed wallet is empty and may move no money, and its account keeps no name and no address.
 -- small
 select 'member ' || w.member_id as subject,
        'closed with ' || w.balance || ' and ' || w.held || ' held'

@@ -1,4 +1,4 @@
--- What a chargeback took of a member's payment and nobody gave is that member's debt, paid by what its payments say and before anything that came back since is the member's, and given back to the last paisa where the bank returned it.
+-- The unpaid rest of a chargeback is the member's debt. Money that comes back to the member pays the debt first, and a returned chargeback is given back to the last paisa.
 -- small
 with losses as (
   select c.ref, c.amount, exists (select from transfer b where b.kind = 'chargeback_back' and b.ref = c.ref) as is_returned,

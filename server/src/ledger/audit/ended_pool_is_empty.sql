@@ -1,4 +1,4 @@
--- The pool of a settled or void round is empty, a pool that was not paid and is not being given back holds its entries, and a settled round was cut as it says.
+-- The pool of a settled or void round is empty. Any other pool contains its entries. A settled round was split as its shares say.
 with pools as (
   select r.day, r.status, r.return_day, coalesce((select sum(b.amount) from join_batch b where b.day = r.day), 0) as came,
          coalesce((select sum(t.amount) from transfer t where t.debit = pool_account(r.day)), 0) as went

@@ -1,4 +1,4 @@
--- What is held of a wallet is the sum of its open withdrawals and refunds; payouts pending are the open withdrawals, refunds pending the open refunds.
+-- A wallet's hold is the sum of its open withdrawals and refunds. Payouts pending are the open withdrawals; refunds pending are the open refunds.
 -- small
 with opened as (
   select member_id, amount, 'w' as kind from withdrawal where status in ('requested', 'approved', 'sending')

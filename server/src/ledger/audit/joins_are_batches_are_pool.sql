@@ -1,4 +1,4 @@
--- The joins of a batch are as many as it says, and a closed round has as many entries as joins and their fees as its pool.
+-- A batch has as many joins as it says. A closed round has as many entries as joins, and its pool received one fee for each.
 select 'batch ' || coalesce(b.batch_id, j.batch_id) as subject,
        'says ' || coalesce(b.n, 0) || ' on ' || coalesce(b.day::text, '?') || ', has ' || coalesce(j.n, 0) as found
   from (select * from join_batch where day >= :since) b

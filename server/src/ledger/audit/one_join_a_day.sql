@@ -1,4 +1,4 @@
--- A member joins a day once, and the wallet knows its newest join and how many there are.
+-- A member joins once a day. The wallet's newest join and number of joins agree with the joins.
 select 'member ' || member_id || ' on ' || day as subject, count(*) || ' joins' as found from round_join group by member_id, day having count(*) > 1
 union all
 select 'member ' || coalesce(w.member_id, j.member_id),

@@ -1,4 +1,4 @@
--- Every refund was held once with its amount, ended at most once and as its state says, came back at most once and only after it was paid, is a loss only while it was both paid and given back, and no top-up was refunded beyond its amount.
+-- A refund is held once with its amount and ends at most once, as its state says. It is reversed at most once and only after it was paid. It is a loss only while it is both paid and given back. No top-up is refunded beyond its amount.
 -- small
 with booked as (
   select r.id, r.status, r.amount,

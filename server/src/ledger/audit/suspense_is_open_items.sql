@@ -1,4 +1,4 @@
--- SUSPENSE holds what its open items say, and every item is decided once: credited to one member, refunded by one refund, paid once by hand, or taken again by the payer's bank or for its owner's debt.
+-- SUSPENSE equals its open items. Each item is decided once: credited to one member, refunded by one refund, paid once by hand, or taken by the payer's bank or for its owner's debt.
 -- small
 select 'SUSPENSE' as subject, 'holds ' || booked || ', open items ' || open as found
   from (select coalesce((select sum(case when credit = 5 then amount else -amount end) from transfer where debit = 5 or credit = 5), 0) as booked,

@@ -1,4 +1,4 @@
--- Every withdrawal was held once with its amount, ended at most once and as its state says, comes back to the member or, where the wallet is closed, as an item in SUSPENSE, and is a loss only while it was both paid and given back.
+-- A withdrawal is held once with its amount and ends at most once, as its state says. Returned money goes to the member, or to SUSPENSE if the wallet is closed. It is a loss only while it is both paid and given back.
 -- small
 with booked as (
   select w.id, w.status, w.amount,
