@@ -28,7 +28,7 @@ import {
 import { readBankDetail, type StoredAccount } from './bank-detail.ts'
 import { tellEnd } from './book-transfer.ts'
 import { askSoon } from './checks.ts'
-import { changedSince, type Deciding, decideAbout, type Effect } from './decision.ts'
+import { changedSince, type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { type AdminWithdrawal, viewWithdrawal } from './withdrawal-view.ts'
 

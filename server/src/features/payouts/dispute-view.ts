@@ -6,7 +6,8 @@ import { type Db, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../http/cursor.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
-import { instantOf, instantOrNull, likePattern, payeeColumns, payeeOf, type PayeeRow, type Search } from './lists.ts'
+import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
+import { payeeColumns, payeeOf, type PayeeRow } from './lists.ts'
 
 type Dispute = z.infer<typeof dispute>
 

@@ -8,18 +8,8 @@ import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
 import type { RefundStatus } from '../../ledger/refunds.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
-import {
-  instantOf,
-  instantOrNull,
-  likePattern,
-  payeeColumns,
-  payeeOf,
-  type PayeeRow,
-  type Search,
-  suspectColumns,
-  suspectOf,
-  type SuspectRow,
-} from './lists.ts'
+import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
+import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow } from './lists.ts'
 
 export type MemberRefund = z.infer<typeof refund>
 export type AdminRefund = z.infer<typeof adminRefund>

@@ -19,21 +19,10 @@ import { enqueue } from '../../jobs/queue.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
-import { changedSince, type Deciding, decideOnce } from './decision.ts'
+import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
-import {
-  instantOf,
-  instantOrNull,
-  likePattern,
-  pageOf,
-  payeeColumns,
-  payeeOf,
-  type PayeeRow,
-  type Search,
-  suspectColumns,
-  suspectOf,
-  type SuspectRow,
-} from './lists.ts'
+import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
+import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow } from './lists.ts'
 
 type Names = 'suspense' | 'creditSuspense' | 'refundSuspense' | 'paySuspense'
 type Item = z.infer<typeof suspenseItem>

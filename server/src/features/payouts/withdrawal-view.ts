@@ -8,7 +8,8 @@ import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
-import { instantOf, instantOrNull, likePattern, payeeColumns, type Search, suspectColumns, suspectOf, type SuspectRow } from './lists.ts'
+import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
+import { payeeColumns, suspectColumns, suspectOf, type SuspectRow } from './lists.ts'
 
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
 

@@ -6,11 +6,11 @@
  * - A decision names the state that the administrator saw, and is refused under the lock if the state has changed.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { audit } from '../../staff/audit-log.ts'
-import type { Tx } from '../../db/transaction.ts'
-import { CURSOR_PARTS } from '../../http/cursor.ts'
-import type { Idempotency } from '../../http/idempotency.ts'
-import type { Refusal } from '../../http/route.ts'
+import { audit } from './audit-log.ts'
+import type { Tx } from '../db/transaction.ts'
+import { CURSOR_PARTS } from '../http/cursor.ts'
+import type { Idempotency } from '../http/idempotency.ts'
+import type { Refusal } from '../http/route.ts'
 
 /** The common part of all calls that decide. */
 export type Deciding = {
