@@ -183,11 +183,18 @@ const KEYS: readonly Bug[] = [
 
 const BORDERS: readonly Bug[] = [
   {
-    name: "An administrator's call does not check the role of the session",
+    name: "A member's session opens an administrator's call",
     file: 'server/src/http/session.ts',
-    find: "    if (session.kind !== 'admin') return deny('forbidden')\n    return stepUp === true && !session.steppedUp",
-    replace: "    return stepUp === true && session.kind === 'admin' && !session.steppedUp",
-    test: 'server/src/features/payouts/withdrawals.test.ts',
+    find: "if (session.kind !== 'admin' || roles?.includes(session.staffRole) !== true) return deny('forbidden')",
+    replace: "if (session.kind === 'admin' && roles?.includes(session.staffRole) !== true) return deny('forbidden')",
+    test: 'server/src/http/roles.test.ts',
+  },
+  {
+    name: "An administrator's call is open to every staff role",
+    file: 'server/src/http/session.ts',
+    find: "if (session.kind !== 'admin' || roles?.includes(session.staffRole) !== true) return deny('forbidden')",
+    replace: "if (session.kind !== 'admin') return deny('forbidden')",
+    test: 'server/src/http/roles.test.ts',
   },
   {
     name: 'Money is sent without asking for the password again',

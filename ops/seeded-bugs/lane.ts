@@ -21,6 +21,7 @@ const COPIED = [
   'spec',
   // A test compares these pages with its tables.
   'docs/decisions',
+  'docs/roles.txt',
   'vitest.config.ts',
   'tsconfig.base.json',
   'package.json',
