@@ -52,7 +52,7 @@ function rowsOf({ cli, page, ticket }: Results): Row[] {
     const most = entries > MILLION ? MUST.tenMillion : MUST.million
     return {
       what: `${program}, ${count(entries)} entries, ${count(parts)} parts`,
-      measured: `${seconds.toFixed(2)} s (${cpuSeconds.toFixed(2)} s of processor), ${peakMb.toFixed(0)} MB at most`,
+      measured: `${seconds.toFixed(2)} s (${cpuSeconds.toFixed(2)} s CPU), ${peakMb.toFixed(0)} MB at most`,
       must: `≤ ${most} s, ≤ ${MUST.cliMb} MB`,
       isReached: seconds <= most && peakMb <= MUST.cliMb && exitCode === 0,
     }
@@ -61,8 +61,8 @@ function rowsOf({ cli, page, ticket }: Results): Row[] {
     ...runs,
     {
       what: `the page /verify, ${count(page.entries)} entries, ${count(page.parts)} parts`,
-      measured: `${page.seconds.toFixed(2)} s, ${page.verdict}, the bar seen in ${page.barSteps} places`,
-      must: `≤ ${MUST.page} s, a live bar`,
+      measured: `${page.seconds.toFixed(2)} s, ${page.verdict}, the progress bar seen at ${page.barSteps} positions`,
+      must: `≤ ${MUST.page} s, a moving progress bar`,
       isReached: page.seconds <= MUST.page && page.barSteps > 3 && page.verdict === 'WEAK',
     },
     {
@@ -90,7 +90,7 @@ export function describeMachine(browser: string) {
 export function finish(results: Results, { write }: { readonly write: boolean }): void {
   const rows = rowsOf(results)
   const lines = [
-    '| What | Measured | To be reached | |',
+    '| Check | Measured | Target | |',
     '|---|---|---|---|',
     ...rows.map(({ what, measured, must, isReached }) => `| ${what} | ${measured} | ${must} | ${isReached ? '✓' : '**not reached**'} |`),
   ]

@@ -2,7 +2,7 @@
  * `npm run bench:web`: runs Lighthouse on pages and screens of the real server with the demo community.
  *
  * - Each figure is the median of five runs: a phone on slow 4G in the system's Chromium.
- * - The run writes docs/web-performance.json and the figures of docs/web-performance.md. `--quick` runs once and writes nothing.
+ * - The run writes docs/web-performance.json and the figures of docs/web-performance.md. `--quick` runs once; `--quick` and `--only` write nothing.
  * - No test asserts these figures. Budgets for every machine are in e2e/tests/app/budgets.test.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -2,9 +2,9 @@
  * The peer: a wallet built the usual way, with Express, an ORM, a transaction per request and a statement per row.
  *
  * - It has five calls: join, current round, transactions, a top-up's webhook and withdraw.
- * - It is as fast as that design allows: prepared named statements, reads by key, conditional updates instead of locks,
- *   no row that all requests update (the round's total is counted and cached for 1 s), one connection pool,
- *   a buffered log and no unneeded middleware.
+ * - It is as fast as that design allows: prepared named statements, reads by key, conditional updates instead of locks.
+ * - No row is updated by all requests: the round's total is counted and cached for 1 s.
+ * - It has one connection pool, a buffered log and no unneeded middleware.
  * - Its guarantees are weaker than the product's: no double entry, no cut-off between days, no receipt,
  *   and no replay of a lost answer.
  */

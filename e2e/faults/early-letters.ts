@@ -1,7 +1,7 @@
 /**
- * Webhooks about events that have not happened: unpaid orders, refunds under way, disputes that nobody raised.
- * - A signed one moves no money, because the server asks the gateway itself.
- * - A forged one is answered 401.
+ * Sends webhooks about events that have not happened: payments of unpaid orders, ends of open refunds, invented disputes.
+ * - A signed webhook moves no money, because the server asks the gateway itself.
+ * - A forged webhook is answered 401.
  */
 import { createHmac } from 'node:crypto'
 import { sql } from '@roz/server/db/sql.ts'
@@ -42,7 +42,7 @@ async function lettersAbout({ db }: Stand): Promise<Letter[]> {
   ]
 }
 
-/** Sends them all; says whether there was anything to send. */
+/** Sends each webhook once signed and once forged; returns whether there was any. */
 export async function earlyLetters(stand: Stand, calls: Calls): Promise<boolean> {
   const letters = await lettersAbout(stand)
   const timestamp = String((await stand.now()).getTime())

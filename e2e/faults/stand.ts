@@ -35,7 +35,7 @@ export async function openStand(options: { readonly members: number }) {
   }
 }
 
-/** Every started thing goes into `ends` at once; they are called in reverse order. */
+/** Every started process or proxy adds its end to `ends` at once; the ends are called in reverse order. */
 async function build(options: { readonly members: number }, ends: End[]) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))
   ends.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))

@@ -1,5 +1,5 @@
 /**
- * A recording proxy between a client and the server, run as a process of its own, for the crash tests.
+ * A recording proxy between a client and the server, in a separate process, for the crash tests.
  * - Each answer of the API is on disk before the client gets it, so a recorded answer was acknowledged even if the server dies after.
  * - It can be armed to kill processes some milliseconds after a matching request has left for the server.
  * - The file contains tokens: it is in the test's own folder and is deleted with it.

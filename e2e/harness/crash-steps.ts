@@ -1,7 +1,7 @@
 /**
  * The browser's journey with a server that may die during any step that changes something.
  * - After each step its effect exists exactly once.
- * - After a broken screen the member looks what exists, and repeats only what is missing.
+ * - After a broken screen the member checks which effects exist, and repeats only the missing ones.
  */
 import type { Page } from 'playwright-core'
 import { expect as see } from './expect.ts'
@@ -31,7 +31,7 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
   const at = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
   const welcome = (page: Page) => page.getByRole('heading', { level: 1, name: /^Welcome, / })
 
-  /** Acts so that the request is sent; says whether the server was killed after it. */
+  /** Sends the request by an action on the screen; returns whether the server was killed after it. */
   async function send(step: Exclude<FrailStep, 'pay'>, act: () => Promise<unknown>): Promise<boolean> {
     if (struck.has(step)) {
       await roz.struck(...REQUESTS[step], async () => void (await act()))

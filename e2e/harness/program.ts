@@ -1,5 +1,5 @@
 /**
- * The real program as a process of its own, on free ports and its own data folder, so that a test can stop, kill and restart it.
+ * Runs the real program as a separate process with free ports and its own data folder. A test can stop, kill and restart it.
  * - Every process is recorded before it runs; `endEverything` ends each one and its database.
  */
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -11,7 +11,7 @@ type Days = { readonly days: readonly { readonly day: string; readonly entries: 
 /** A day whose books are still being made is not broken: it is verified again. */
 const PATIENCE_MS = 60_000
 
-/** The steps that failed, in words; none for a server that does not answer. */
+/** The failed steps, in words; an empty list if the server does not answer. */
 export async function brokenDays(url: string): Promise<readonly string[]> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     const broken = await lookAtDays(url)

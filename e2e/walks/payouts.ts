@@ -1,6 +1,6 @@
 /**
  * The walk over the calls that end withdrawals, refunds and suspense items.
- * - Which of them apply depends on a payout gateway; both cases are checked.
+ * - Some calls need a payout gateway, others its absence; both cases are checked.
  */
 import { expect } from 'vitest'
 import { BANK } from '../harness/people.ts'
@@ -33,7 +33,7 @@ async function walkWithdrawals(walk: Walk, { admin, member, other }: Tokens): Pr
   expect(approved.transferId).toBe(params.id.replaceAll('-', ''))
   const seen = { status: 'approved' } as const
   const because = { token: admin, params, body: { ...seen, reason: 'Nobody has it.' } }
-  // No person holds it, so nobody can report or lose it.
+  // No administrator was shown the account, so none can report “not paid” or be replaced.
   for (const call of ['withdrawalNotPaid', 'takeOverWithdrawal'] as const) expect((await walk.step(call, because)).status).toBe(409)
   const bank = await walk.step('withdrawalBank', { token: admin, params, body: seen })
   const retried = await walk.step('retryWithdrawal', { token: admin, params, body: seen })

@@ -1,8 +1,8 @@
 /**
- * A copy of the sources that a recipe can be followed on.
+ * A copy of the sources, on which a recipe is followed.
  *
- * - The checkout never changes: every edit is of the copy, in the system's folder for temporary files.
- * - `undo` gives the copy back as it was made.
+ * - The checkout never changes: every edit changes the copy, in the system's folder for temporary files.
+ * - `undo` restores the copy to its first state.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'

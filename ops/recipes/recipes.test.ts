@@ -1,4 +1,8 @@
-/** The recipes of CONTRIBUTING, followed on a copy: every step is needed, and all of them together are enough. */
+/**
+ * Four recipes of CONTRIBUTING (a call, a refusal, a setting, a job), followed on a copy.
+ * - All steps together pass.
+ * - With ROZ_TEST_ALL: leaving out a step fails.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sources } from '../tidy/source.ts'
 import { type Copy, type Edit, makeCopy, type Outcome } from './copy.ts'

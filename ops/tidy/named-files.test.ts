@@ -1,4 +1,4 @@
-/** Every file that a comment or a document names is in the repository, at the path it is named by. */
+/** Every file that a comment or a document names exists in the repository at that path. */
 import { expect, test } from 'vitest'
 import { sources } from './source.ts'
 

@@ -1,7 +1,7 @@
 /**
  * `npm run only-words -- <revision>`: shows that a change since that revision rewrote only words.
  *
- * - Code is compared by its syntax tree, which has no comments. SQL and CSS are compared without their comments.
+ * - Code is compared by its syntax tree, which has no comments. SQL and CSS are compared without their comments. Markdown may change freely.
  * - Text in string literals may change. Each change is printed, so that a reviewer sees all of them.
  * - Any other difference is a finding and sets exit code 1, as does a file that was added, removed or moved.
  */

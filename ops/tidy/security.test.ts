@@ -1,5 +1,7 @@
 /**
- * Checks docs/security.md: it names only files that exist, and has one row for each requirement of ASVS 5.0.0, levels 1 and 2, in order.
+ * Checks docs/security.md.
+ * - It has one row for each requirement of ASVS 5.0.0, levels 1 and 2, in order, and counts the rows of each state.
+ * - It names only files that exist. A requirement that is shown names a file or a chapter of the page.
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,8 @@
-/** Hostile files: each fails a named step, in bounded time and memory. */
+/**
+ * Hostile and broken files.
+ * - A false file fails its step; a file that breaks off makes the day incomplete.
+ * - Endless, huge or deeply nested files end in bounded time and memory.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'

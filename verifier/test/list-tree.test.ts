@@ -1,4 +1,4 @@
-/** Compares lane hashing and streamed trees with their plain definitions. */
+/** Compares lane hashing and streamed trees with their plain definitions, and checks the proofs of the trees. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { concat, toHex, u64 } from '../src/bytes.ts'

@@ -1,4 +1,4 @@
-/** Each tamper of the catalogue fails exactly the step that the catalogue names. */
+/** Each tamper of the catalogue fails or weakens exactly the step that the catalogue names; every other step passes. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { verifierKeyOf } from '../src/note.ts'

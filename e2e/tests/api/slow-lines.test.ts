@@ -1,6 +1,6 @@
 /**
- * An attacker with many slow connections to the real program: slow readers, silent connections, request heads that never end.
- * - Everyone else is still served.
+ * An attacker opens many slow connections to the real program: slow readers, silent connections, request heads that never end.
+ * - All other clients are still served.
  * - The server ends the attacker's connections by itself.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Program, startProgram } from '../../harness/program.ts'
 
 const SCRIPT = path.join(import.meta.dirname, '../../harness/slow_lines.py')
-/** One more than the server's limit of calls in progress. */
+/** More than the server's limit of 500 ordinary requests in progress (http/shedding.ts). */
 const LINES = 505
 const ENDED_WITHIN_MS = 60_000
 

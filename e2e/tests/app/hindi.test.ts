@@ -1,6 +1,6 @@
 /**
  * Every screen in Hindi, empty and with data: no Latin word outside the list of harness/latin.ts, and the checks of English screens.
- * - The addresses come from the app's own list, so a new screen is walked by itself.
+ * - The addresses come from the app's own list, so a new screen is covered without an edit here.
  * - The operator's texts (name, addresses, figures) and the members' are in Hindi here.
  */
 import { expect } from '../../harness/expect.ts'

@@ -1,7 +1,7 @@
 /**
  * The main journey on a fresh start, in the browser: two members join, one wins, one withdraws.
  * - Each step reads the texts on the screens.
- * - Here are the screens after something happened; screens.test.ts covers those of an empty first day.
+ * - This file covers screens with data; screens.test.ts covers those of an empty first day.
  */
 import { expect } from '../../harness/expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   today = dayAt(Date.parse(await readClock(roz.url)))
 })
 
-/** What the member's own calls answer, with the token of their browser. */
+/** The token in the visitor's browser, for calls as that member. */
 async function tokenOf(visit: Visit): Promise<string> {
   return (await visit.page.evaluate(() => localStorage.getItem('token'))) ?? ''
 }

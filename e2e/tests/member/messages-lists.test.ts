@@ -1,6 +1,6 @@
 /**
  * Provokes the messages of the member's lists: notifications, mail preferences, refunds, a receipt.
- * - Each list is tested empty, page by page, and with a broken network.
+ * - Every list is tested with a broken network; notifications and refunds also empty, notifications also page by page.
  */
 import { expect } from '../../harness/expect.ts'
 import { sql } from '@roz/server/db/sql.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await writeNotices(chitra, PAGE_ROWS)
 })
 
-/** Written as the jobs write them, the newest last. */
+/** Writes notifications into the database as the jobs do, the newest last. */
 const writeNotices = (person: Person, count: number): Promise<unknown> =>
   inDatabase(roz.dataDir, (db) =>
     db.query(sql`

@@ -1,4 +1,4 @@
-/** Every message of the portal, provoked in the real program over a line that the test breaks: login, tabs, draw and stories. */
+/** Every message of the portal, provoked in the real program over a connection that the test breaks: login, tabs, draw and stories. */
 import { expect } from '../../harness/expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import type { Page } from 'playwright-core'

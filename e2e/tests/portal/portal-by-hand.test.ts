@@ -158,7 +158,7 @@ describe('a payment by hand', () => {
     await expect(row('₹12.00')).toContainText('The member is on hold: nothing is sent until the hold ends.')
     await expect(row('₹12.00').getByRole('button')).toHaveText(['Reject'])
     await atBothWidths()
-    // Shown before the hold: the owner who has it is told not to pay, and can still say that it was not paid.
+    // The account was shown before the hold. After the take-over, the screen tells the owner not to pay, and still accepts “not paid”.
     await expect(row('₹15.00').getByRole('button')).toHaveText(['Take over'])
     await press('Take over')
     await dialog().getByLabel('Reason').fill('Ravi has left.')
