@@ -4,6 +4,7 @@ import { communityCalls } from './community.ts'
 import type { CsvTable, EndpointSpec, PublicFile } from './endpoint.ts'
 import { identityCalls } from './identity.ts'
 import { impactCalls } from './impact.ts'
+import { memberAdminCalls } from './members-admin.ts'
 import { openBooksCalls } from './open-books.ts'
 import { payoutCalls } from './payouts.ts'
 import { pushCalls } from './push.ts'
@@ -18,6 +19,7 @@ export const api = {
   ...roundCalls,
   ...impactCalls,
   ...communityCalls,
+  ...memberAdminCalls,
   ...pushCalls,
   ...openBooksCalls,
   ...rightsCalls,

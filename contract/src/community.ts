@@ -1,15 +1,11 @@
 /** Calls of public figures, notices, the contact form and the administrator's overview. */
 import { message } from '@roz/core/fields.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { email, writerName } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'
-import { CARE, READERS, STAFF } from './roles.ts'
-import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
-
-/** The hold of a member: the mail that the member answered with "This wasn't me". */
-export const hold = z.object({ at: instant, about: z.string().meta({ description: 'The mail: withdrawal_requested' }) })
+import { STAFF } from './roles.ts'
+import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 export const notification = z.object({
   id: z.string(),
@@ -113,39 +109,6 @@ export const communityCalls = {
       alarms: z.array(z.object({ code: z.enum(['books_held', 'draw_waiting']), day, waiting: count })).meta({
         description: 'Conditions that an operator must look at: the day concerned, and the number of further days; the same as in /readyz',
       }),
-    }),
-    refusals: [],
-  }),
-  releaseUser: endpoint({
-    method: 'POST',
-    path: '/admin/users/{id}/release',
-    access: 'admin',
-    roles: CARE,
-    stepUp: true,
-    summary: 'Ends the hold of a member, by owner, finance or support: withdrawals and refunds may be approved again.',
-    params: z.object({ id: z.string().max(100) }),
-    body: z.strictObject({ reason: decisionReason }),
-    output: z.object({ id: z.string() }),
-    refusals: ['member_not_found', 'not_held'],
-  }),
-  adminUsers: endpoint({
-    method: 'GET',
-    path: '/admin/users',
-    access: 'admin',
-    roles: READERS,
-    summary: 'Members, newest first; q searches name, mail and phone.',
-    query: z.object({ ...page.shape, q: z.string().max(200).optional() }),
-    output: z.object({
-      users: z.array(
-        z.object({
-          ...user.shape,
-          walletBalance: rupees,
-          totalParticipated: count,
-          totalWon: rupees,
-          hold: hold.nullable().meta({ description: 'Since this time withdrawals and refunds wait for an administrator' }),
-        }),
-      ),
-      nextCursor,
     }),
     refusals: [],
   }),

@@ -95,6 +95,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   contact: { name: 'Gita Rao', email: 'gita@x.test', message: 'How do I change my phone number?' },
   adminStats: undefined,
   adminUsers: undefined,
+  adminUsersCsv: undefined,
   logKey: undefined,
   logCheckpoint: undefined,
   logEntries: undefined,

@@ -22,6 +22,7 @@ import { createDraws } from './features/draws/draws.ts'
 import { createHome } from './features/home/home.ts'
 import { createIdentity } from './features/identity/identity.ts'
 import { createImpact } from './features/impact/impact.ts'
+import { createMemberCare } from './features/member-care/member-care.ts'
 import { createNotifications } from './features/notifications/notifications.ts'
 import { createOpenLog } from './features/open-log/open-log.ts'
 import { createPayouts } from './features/payouts/payouts.ts'
@@ -148,6 +149,7 @@ function createFeatures(deps: ServiceDeps) {
   const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports }
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
+  const memberCare = createMemberCare({ db })
   const audit = createAudit({ db, alarm: operator.alarm })
   const mail = createMailJob({
     mailer: deps.mailer,
@@ -158,13 +160,46 @@ function createFeatures(deps: ServiceDeps) {
     localUrl: `http://localhost:${config.port}`,
     secrets,
   })
-  return { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, push, rights, contact, audit, mail }
+  return {
+    identity,
+    wallet,
+    payouts,
+    draws,
+    rounds,
+    books,
+    openLog,
+    impact,
+    home,
+    notifications,
+    push,
+    rights,
+    contact,
+    memberCare,
+    audit,
+    mail,
+  }
 }
 
 export function createServices(deps: ServiceDeps) {
   const { db, clock, log } = deps
-  const { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, push, rights, contact, audit, mail } =
-    createFeatures(deps)
+  const {
+    identity,
+    wallet,
+    payouts,
+    draws,
+    rounds,
+    books,
+    openLog,
+    impact,
+    home,
+    notifications,
+    push,
+    rights,
+    contact,
+    memberCare,
+    audit,
+    mail,
+  } = createFeatures(deps)
   const workerDeps: WorkerDeps = {
     db,
     log,
@@ -177,6 +212,7 @@ export function createServices(deps: ServiceDeps) {
       identity.due,
       rights.due,
       contact.due,
+      memberCare.due,
       audit.due,
       audit.nightly,
       () => forgetDoneJobs(db),
@@ -222,6 +258,7 @@ export function createServices(deps: ServiceDeps) {
       ...push.handlers,
       ...rights.handlers,
       ...contact.handlers,
+      ...memberCare.handlers,
       ...createAdmin({ db }).handlers,
     },
     worker: {

@@ -360,6 +360,8 @@ describe('notices, messages and the portal', () => {
     })
     const all = (await ask('adminUsers', { token: admin })).output.users
     expect(all).toHaveLength(3)
+    const table = (await ask('adminUsersCsv', { token: admin, query: { q: 'GITA' } })).text.split('\r\n')
+    expect(table[1]).toContain(email)
     const found = (await ask('adminUsers', { token: admin, query: { q: 'GITA', limit: '1' } })).output.users
     expect(found.map((user) => [user.email, user.totalParticipated, user.walletBalance])).toEqual([[email, 1, expect.any(Number)]])
   })

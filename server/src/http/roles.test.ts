@@ -44,7 +44,7 @@ test.each(adminCalls)('$method $path is open to its roles and to nobody else', a
       ...(as === undefined ? {} : { as }),
       ...(body === undefined ? {} : { body: {} }),
     })
-    return { status, code: answer.code }
+    return { status, code: answer?.code }
   }
   expect(await ask()).toEqual({ status: 401, code: 'unauthenticated' })
   for (const [actor, id] of actors) {

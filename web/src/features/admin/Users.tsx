@@ -10,13 +10,15 @@ import { call } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
+import { SelectField } from '../../ui/Field.tsx'
 import { formatCount, formatDay, formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { useIsWide } from '../../ui/wide.ts'
 import { Listing } from '../Listing.tsx'
 import { Decision } from './Decision.tsx'
-import { adminUsersQuery } from './queries.ts'
+import { CsvButton } from './CsvButton.tsx'
+import { adminUsersQuery, userFilters, type UserNarrowing, type UserSort, type UserStatus } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
 import { usePaused } from './use-paused.ts'
 
@@ -34,18 +36,25 @@ const ABOUT: Readonly<Record<string, MessageDescriptor>> = {
 
 export function Users() {
   const { t } = useLingui()
-  const [typed, setTyped] = useState('')
   const isWide = useIsWide()
   const [releasing, setReleasing] = useState<Member>()
-  const list = useInfiniteQuery({ ...adminUsersQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
+  const { narrowing, fields } = useUserNarrowing()
+  const list = useInfiniteQuery({ ...adminUsersQuery(narrowing), placeholderData: keepPreviousData })
+  const sortedAt = list.data?.pages[0]?.sortedAt
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Users</Trans>
-      </h2>
-      <div className="search">
-        <SearchField label={t`Search members`} placeholder={t`Name, email or phone`} value={typed} onType={setTyped} />
+      <div className="head-row">
+        <h2 className="spaced">
+          <Trans>Users</Trans>
+        </h2>
+        <CsvButton of="adminUsersCsv" name="users" filters={userFilters(narrowing)} />
       </div>
+      {fields}
+      {typeof sortedAt === 'string' ? (
+        <p className="small muted">
+          <Trans>Sorted by the figures of {formatInstant(sortedAt, currentLanguage())}. The amounts shown are of now.</Trans>
+        </p>
+      ) : null}
       <Listing
         list={list}
         itemsOf={(page) => page.users}
@@ -58,6 +67,32 @@ export function Users() {
       {releasing === undefined ? null : <Release member={releasing} onClose={() => setReleasing(undefined)} />}
     </>
   )
+}
+
+/** The current search, order and filter, and the fields that set them. */
+function useUserNarrowing() {
+  const { t } = useLingui()
+  const [typed, setTyped] = useState('')
+  const [sort, setSort] = useState<UserSort>('newest')
+  const [status, setStatus] = useState<UserStatus>('')
+  const narrowing: UserNarrowing = { q: usePaused(typed.trim()), sort, status }
+  const fields = (
+    <div className="narrowing">
+      <SearchField label={t`Search members`} placeholder={t`Name, email or phone`} value={typed} onType={setTyped} />
+      <SelectField label={t`Sort by`} value={sort} onChange={(event) => setSort(event.target.value as UserSort)}>
+        <option value="newest">{t`Newest`}</option>
+        <option value="balance">{t`Balance`}</option>
+        <option value="joins">{t`Rounds joined`}</option>
+        <option value="won">{t`Amount won`}</option>
+      </SelectField>
+      <SelectField label={t`State`} value={status} onChange={(event) => setStatus(event.target.value as UserStatus)}>
+        <option value="">{t`All`}</option>
+        <option value="held">{t`On hold`}</option>
+        <option value="suspended">{t`Suspended`}</option>
+      </SelectField>
+    </div>
+  )
+  return { narrowing, fields }
 }
 
 /** Why a member is on hold, and the button that releases the hold. */

@@ -16,10 +16,20 @@ export type DisputeState = Dispute['state']
 
 export const adminStatsQuery = queryOptions({ queryKey: ['admin', 'stats'], queryFn: ({ signal }) => call('adminStats', { signal }) })
 
-export const adminUsersQuery = (q: string) =>
+export type UserSort = 'newest' | 'balance' | 'joins' | 'won'
+export type UserStatus = '' | 'held' | 'suspended'
+/** The filter of the list of members. An empty value filters nothing. */
+export type UserNarrowing = { readonly q: string; readonly sort: UserSort; readonly status: UserStatus }
+export const userFilters = ({ q, sort, status }: UserNarrowing) => ({
+  sort,
+  ...(q === '' ? {} : { q }),
+  ...(status === '' ? {} : { status }),
+})
+
+export const adminUsersQuery = (narrowing: UserNarrowing) =>
   infiniteQueryOptions({
-    queryKey: ['admin', 'users', q],
-    queryFn: ({ pageParam, signal }) => call('adminUsers', { query: { ...at(pageParam), ...(q === '' ? {} : { q }) }, signal }),
+    queryKey: ['admin', 'users', narrowing],
+    queryFn: ({ pageParam, signal }) => call('adminUsers', { query: { ...at(pageParam), ...userFilters(narrowing) }, signal }),
     ...paging,
   })
 

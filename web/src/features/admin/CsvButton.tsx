@@ -1,0 +1,41 @@
+/** Downloads a list of the portal as a table for a spreadsheet, with the list's filters. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api } from '@roz/contract/api.ts'
+import { useState } from 'react'
+import { call, messageOf } from '../../app/api.ts'
+import { saveFile } from '../../app/save-file.ts'
+import { Button } from '../../ui/Button.tsx'
+import { toast } from '../../ui/Toast.tsx'
+
+export type CsvCall = { [N in keyof Api]: Api[N] extends { readonly output: 'csv' } ? N : never }[keyof Api]
+
+type CsvButtonProps<N extends CsvCall> = {
+  readonly of: N
+  /** The file's name, without its ending. */
+  readonly name: string
+  readonly filters?: Readonly<Record<string, string>>
+}
+
+/** Without it, Excel reads Hindi as Latin letters; reading the answer as text removed it. */
+const BYTE_ORDER_MARK = '\ufeff'
+
+export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButtonProps<N>) {
+  const { t } = useLingui()
+  const [isBusy, setIsBusy] = useState(false)
+  const download = async () => {
+    setIsBusy(true)
+    try {
+      // A table arrives as text.
+      const text = (await call(of, { query: filters, isPatient: true } as never)) as unknown as string
+      saveFile(`${name}.csv`, BYTE_ORDER_MARK + text, 'text/csv')
+    } catch (error) {
+      toast.error(messageOf(error, t`The list could not be downloaded.`))
+    }
+    setIsBusy(false)
+  }
+  return (
+    <Button kind="secondary" busy={isBusy} onClick={() => void download()}>
+      <Trans>Download CSV</Trans>
+    </Button>
+  )
+}
