@@ -26,7 +26,13 @@ export const receipt = z.object({
 })
 
 const amounts = z.object({ need: rupees, reward: rupees, platform: rupees })
-const disbursed = z.object({ date: day, amount: rupees, evidence: hash })
+const disbursed = z.object({
+  id: z.string(),
+  date: day,
+  amount: rupees.meta({ description: 'The whole disbursement, less what came back of it' }),
+  allotted: rupees.meta({ description: "Of this day's share" }),
+  evidence: z.array(hash).meta({ description: 'SHA-256 of each published receipt' }),
+})
 
 /** An ended day for display. It proves nothing; the published files do. */
 export const dayView = z.object({
@@ -40,8 +46,9 @@ export const dayView = z.object({
     .meta({ description: 'Where each ₹1 of the day went, in paise' }),
   winners: z.array(z.object({ name: z.string(), amount: rupees, tax: rupees, position: count, ticket: hash })),
   assurance,
-  disbursed: rupees.meta({ description: "Of this day's need share, first in, first out" }),
-  receipts: z.array(disbursed).meta({ description: 'The disbursements of this money' }),
+  gifts: rupees.meta({ description: 'What members who left gave to the help fund on this day' }),
+  disbursed: rupees.meta({ description: "Of this day's need share and gifts, as the books say it" }),
+  receipts: z.array(disbursed).meta({ description: 'The disbursements of this money, the oldest first' }),
   books: z
     .object({
       help: z.object({ opening: rupees, in: rupees, out: rupees, closing: rupees }),

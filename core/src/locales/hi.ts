@@ -72,8 +72,10 @@ export const HI = {
   "You have already joined today's round.": 'आप आज के राउंड में पहले ही जुड़ चुके हैं।',
   "Today's round is closed. The next one opens at midnight.": 'आज का राउंड बंद हो चुका है। अगला रात 12 बजे खुलेगा।',
   'You have reached the yearly maximum of ₹365.': 'आप साल की सीमा ₹365 तक पहुँच चुके हैं।',
-  'This receipt already proves another disbursement. Each one needs a receipt of its own.':
-    'यह रसीद पहले से किसी और मदद के पेमेंट का सबूत है। हर पेमेंट की अपनी रसीद चाहिए।',
+  'This receipt already proves another payment. Each one needs receipts of its own.':
+    'यह रसीद पहले से किसी और पेमेंट का सबूत है। हर पेमेंट की अपनी रसीदें चाहिए।',
+  'There is no such disbursement.': 'मदद का ऐसा कोई पेमेंट नहीं है।',
+  'More came back than was left of this disbursement. Check the amount.': 'लौटी हुई रकम मदद के इस पेमेंट के बाकी हिस्से से ज़्यादा है। रकम जाँच लें।',
   'This ticket key is already in use. Please make another.': 'यह टिकट कुंजी पहले से इस्तेमाल में है। कृपया दूसरी बनाएँ।',
   'No members have joined yet.': 'अभी तक कोई नहीं जुड़ा।',
   "Today's round is already closed.": 'आज का राउंड पहले ही बंद हो चुका है।',

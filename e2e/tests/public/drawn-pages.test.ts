@@ -49,6 +49,7 @@ const DAY: Day = {
   perRupee: { need: 60, reward: 30, platform: 10 },
   assurance: 'weak',
   winners: [{ name: 'Asha V.', amount: 0.9, tax: 0, position: 1, ticket: 'ab'.repeat(32) }],
+  gifts: 0,
   disbursed: 0,
   receipts: [],
   books: null,

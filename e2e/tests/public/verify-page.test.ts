@@ -41,7 +41,7 @@ beforeAll(async () => {
   await ask(roz.url, 'updateProfile', { token: biju.token, body: { autoParticipate: false } })
   await inDatabase(roz.dataDir, (db) =>
     inTransaction(db, async (tx) => {
-      expect(await bookDisbursement(tx, { id: 'e2e-1', amount: paise(70n), evidence: EVIDENCE })).toMatchObject({ ok: true })
+      expect(await bookDisbursement(tx, { id: 'e2e-1', amount: paise(70n), evidence: [EVIDENCE] })).toMatchObject({ ok: true })
     }),
   )
   await setClock(roz.url, `${addDays(second, 1)}T00:10:00+05:30`)

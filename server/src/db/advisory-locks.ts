@@ -18,7 +18,7 @@ export const ADVISORY_LOCKS = {
   clockwork: 7_242_010,
   /** Appending to the log of days and signing it: numbers without a gap. */
   logOfDays: 7_242_011,
-  /** Disbursements from the help fund. */
+  /** What leaves the house by decision: disbursements, their corrections, and the house's own entries. */
   helpFund: 7_242_012,
   /** Making the books of a day. */
   books: 7_242_013,

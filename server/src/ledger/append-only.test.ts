@@ -1,12 +1,32 @@
+import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { DAY, endDay, newMember, openDay, payOut } from './fixtures.ts'
+import { bookDisbursement } from './disbursements.ts'
+import { DAY, endDay, hashOf, newMember, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { sealDay } from './seal-day.ts'
 
-const TABLES = ['transfer', 'round_join', 'join_batch', 'draw_winner', 'account', 'ledger_day_total'] as const
+const TABLES = [
+  'transfer',
+  'round_join',
+  'join_batch',
+  'draw_winner',
+  'account',
+  'ledger_day_total',
+  'disbursement',
+  'help_allotment',
+  'evidence',
+] as const
+const COLUMN: Readonly<Record<string, string>> = {
+  account: 'name',
+  join_batch: 'n',
+  draw_winner: 'tax',
+  disbursement: 'corrects',
+  help_allotment: 'paise',
+  evidence: 'ref',
+}
 const text = (statement: string) => sql([statement] as unknown as TemplateStringsArray)
 
 let database: TestDatabase
@@ -19,6 +39,8 @@ beforeAll(async () => {
   expect((await createJoinBatcher({ db: database.db }).join({ memberId })).ok).toBe(true)
   await endDay(database, DAY)
   await payOut(database.db, DAY, [memberId])
+  const shoes = { id: 'shoes', amount: paise(60n), evidence: [hashOf('bill')] }
+  expect(await inTransaction(database.db, (tx) => bookDisbursement(tx, shoes))).toMatchObject({ ok: true })
 })
 afterAll(async () => {
   await owner.close()
@@ -38,9 +60,9 @@ test.each(TABLES)('the server can neither change nor remove a row of %s', async 
 test.each(TABLES.filter((table) => table !== 'ledger_day_total'))(
   'triggers protect the rows of %s when the server works as the owner',
   async (table) => {
-    const name = table === 'account' ? 'name' : table === 'join_batch' ? 'n' : table === 'draw_winner' ? 'tax' : 'wallet_seq'
+    const name = COLUMN[table] ?? 'wallet_seq'
     for (const statement of [`update ${table} set ${name} = ${name}`, `delete from ${table}`, `truncate ${table}`]) {
-      await expect(owner.query(text(statement)), statement).rejects.toThrow('never changed')
+      await expect(owner.query(text(statement)), statement).rejects.toThrow(/never changed|truncate a table referenced in a foreign key/)
     }
   },
 )

@@ -28,8 +28,8 @@ export type Disbursed = { readonly evidence: Buffer; readonly amount: Paise }
 
 export const listDisbursed = (from: Queryable, day: IstDay): Promise<Disbursed[]> =>
   from.query<Disbursed>(sql`
-    select d.evidence, t.amount from transfer t left join disbursement d on d.id = t.ref
-     where t.kind = 'disbursement' and t.day = ${day}::date order by d.evidence, t.amount`)
+    select (select min(e.hash) from evidence e where e.kind = t.kind and e.ref = t.ref) as evidence, t.amount from transfer t
+     where t.kind = 'disbursement' and t.day = ${day}::date order by evidence, t.amount`)
 
 /** A member's balance and hold at a day's end. */
 export type MemberState = { readonly memberId: bigint; readonly balance: Paise; readonly held: Paise }

@@ -1,47 +1,107 @@
 /**
- * Disbursements: money that leaves the help fund for somebody in need.
- * - A disbursement is never more than the fund's balance.
- * - A disbursement is booked once for its id, together with the hash of the receipt that proves it.
- * - A receipt proves one disbursement only.
+ * Disbursements: money that leaves the help fund for somebody in need, and money of them that came back.
+ * - Every paisa of a disbursement is the share of a day: the need share of that day's round, or a gift of that day.
+ * - The oldest days with an open share give first, and none gives more than its share.
+ * - A day gives only what was posted on or before the disbursement's own day: at no day's end is the fund below zero.
+ * - A disbursement is booked once for its id, and each of its receipts proves it alone.
+ * - Nothing is edited. A correction takes back from the days of its disbursement, the newest first.
  */
-import type { Paise } from '@roz/core/money.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { lockInTransaction } from '../db/advisory-locks.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { ACCOUNTS } from './accounts.ts'
-import { moveSystem } from './transfer.ts'
+import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type Outlay } from './evidence.ts'
 
-export type Disbursement = {
-  readonly id: string
-  readonly amount: Paise
-  /** SHA-256 of the bytes of the kept receipt. */
-  readonly evidence: Buffer
-}
+/** A part of an entry, and the day whose share it is. A correction's parts are what the days got back. */
+export type HelpPart = { readonly day: IstDay; readonly paise: Paise }
+export type Booked = { readonly replayed: boolean; readonly days: readonly HelpPart[] }
 
 export async function bookDisbursement(
   tx: Tx,
-  { id, amount, evidence }: Disbursement,
-): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'idempotency_mismatch' | 'receipt_used'>> {
-  // Locked until the commit: two disbursements must not spend the same rupees.
-  await lockInTransaction(tx, 'helpFund')
+  outlay: Outlay,
+): Promise<Outcome<Booked, 'insufficient_funds' | 'idempotency_mismatch' | 'receipt_used'>> {
+  const today = await lockOutlays(tx)
+  const known = await findBooked(tx, outlay, null)
+  if (known !== undefined) return known
+  if (await isReceiptUsed(tx, outlay.evidence)) return refused('receipt_used')
+  const days = takeFirst(await listOpenDays(tx, today), outlay.amount)
+  if (days === undefined) return refused('insufficient_funds')
+  await moveProven(tx, { ...outlay, kind: 'disbursement', from: 'HELP_FUND', to: 'BANK' })
+  await writeParts(tx, { ...outlay, corrects: null, today, days })
+  return accepted({ replayed: false, days })
+}
+
+export async function correctDisbursement(
+  tx: Tx,
+  correction: Outlay & { readonly corrects: string },
+): Promise<Outcome<Booked, 'disbursement_not_found' | 'correction_too_large' | 'receipt_used' | 'idempotency_mismatch'>> {
+  const today = await lockOutlays(tx)
+  const known = await findBooked(tx, correction, correction.corrects)
+  if (known !== undefined) return known
+  const given = await listGiven(tx, correction.corrects)
+  if (given === undefined) return refused('disbursement_not_found')
+  if (await isReceiptUsed(tx, correction.evidence)) return refused('receipt_used')
+  const days = takeFirst(given, correction.amount)
+  if (days === undefined) return refused('correction_too_large')
+  await moveProven(tx, { ...correction, kind: 'disbursement_back', from: 'BANK', to: 'HELP_FUND' })
+  await writeParts(tx, { ...correction, today, days })
+  return accepted({ replayed: false, days })
+}
+
+/** The answer to an id that is booked already. */
+async function findBooked(
+  tx: Tx,
+  { id, amount, evidence }: Outlay,
+  corrects: string | null,
+): Promise<Outcome<Booked, 'idempotency_mismatch'> | undefined> {
   const known = await maybeOne<{ same: boolean }>(
     tx,
-    sql`select amount = ${amount}::bigint and evidence = ${evidence}::bytea as same from disbursement where id = ${id}::text`,
+    sql`select amount = ${amount}::bigint and corrects is not distinct from ${corrects}::text as same from disbursement where id = ${id}::text`,
   )
-  if (known !== undefined) return known.same ? accepted({ replayed: true }) : refused('idempotency_mismatch')
-  const used = await maybeOne(tx, sql`select 1 from disbursement where evidence = ${evidence}::bytea`)
-  if (used !== undefined) return refused('receipt_used')
-  const { HELP_FUND, BANK } = ACCOUNTS
-  const { fund } = await one<{ fund: bigint }>(
-    tx,
-    // Only these kinds reach the fund, and an index covers them.
-    sql`select coalesce(sum(case when kind = 'disbursement' then -amount else amount end), 0)::bigint as fund
-          from transfer where kind in ('need', 'gift', 'disbursement')`,
+  if (known === undefined) return undefined
+  const kind = corrects === null ? 'disbursement' : 'disbursement_back'
+  if (!known.same || !(await hasReceipts(tx, kind, { id, evidence }))) return refused('idempotency_mismatch')
+  const days = await tx.query<HelpPart>(
+    sql`select day, abs(paise)::bigint as paise from help_allotment where entry_id = ${id}::text order by case when paise > 0 then day - date '2000-01-01' else date '2000-01-01' - day end`,
   )
-  if (fund < amount) return refused('insufficient_funds')
-  await tx.query(sql`insert into disbursement (id, amount, evidence) values (${id}::text, ${amount}::bigint, ${evidence}::bytea)`)
-  if (!(await moveSystem(tx, { kind: 'disbursement', ref: id, debit: HELP_FUND, credit: BANK, amount })))
-    throw new Error(`disbursement ${id} was booked without its receipt`)
-  return accepted({ replayed: false })
+  return accepted({ replayed: true, days })
+}
+
+/** The days with an open share, the oldest first. */
+const listOpenDays = (from: Queryable, until: IstDay): Promise<HelpPart[]> =>
+  from.query<HelpPart>(sql`select day, open as paise from help_days(${until}::date) where open > 0 order by day`)
+
+/** What the days of a disbursement gave it and did not get back, the newest first. */
+async function listGiven(from: Queryable, id: string): Promise<HelpPart[] | undefined> {
+  const found = await maybeOne(from, sql`select from disbursement where id = ${id}::text and corrects is null`)
+  if (found === undefined) return undefined
+  return from.query<HelpPart>(
+    sql`select day, sum(paise)::bigint as paise from help_allotment where disbursement_id = ${id}::text group by day having sum(paise) > 0 order by day desc`,
+  )
+}
+
+/** Takes the amount from the first parts; undefined if they are less. */
+function takeFirst(parts: readonly HelpPart[], amount: Paise): HelpPart[] | undefined {
+  const taken: HelpPart[] = []
+  let due: bigint = amount
+  for (const part of parts) {
+    if (due === 0n) break
+    const some = part.paise < due ? part.paise : due
+    taken.push({ day: part.day, paise: paise(some) })
+    due -= some
+  }
+  return due === 0n ? taken : undefined
+}
+
+type Entry = Omit<Outlay, 'evidence'> & { readonly corrects: string | null; readonly today: IstDay; readonly days: readonly HelpPart[] }
+
+async function writeParts(tx: Tx, { id, amount, corrects, today, days }: Entry): Promise<void> {
+  await tx.query(sql`insert into disbursement (id, amount, corrects) values (${id}::text, ${amount}::bigint, ${corrects}::text)`)
+  const sign = corrects === null ? 1n : -1n
+  await tx.query(
+    sql`insert into help_allotment (entry_id, disbursement_id, day, paise, posted_on)
+        select ${id}::text, ${corrects ?? id}::text, day, paise, ${today}::date
+          from unnest(${days.map(({ day }) => day)}::date[], ${days.map((part) => sign * part.paise)}::bigint[]) part (day, paise)`,
+  )
 }

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { runAudit } from './audit.ts'
 import { newMember } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
-import { Books, modelLines, SYSTEM, unusedOf } from './testing/model-books.ts'
+import { type Before, Books, modelLines, unusedOf } from './testing/model-books.ts'
 import { type Ledger, ledgerLines, type Op, perform, plain, type Since } from './testing/model-ops.ts'
 import { apply } from './testing/model-rounds.ts'
 import { History, opsOf, step } from './testing/model-steps.ts'
@@ -66,6 +66,8 @@ const EFFECTS: Record<Op['do'], number> = {
   'close wallet': 0,
   dispute: 0,
   disburse: 0,
+  correct: 0,
+  house: 0,
   flag: 0,
   close: 0,
   draw: 0,
@@ -108,15 +110,15 @@ class World {
   readonly books: Books
   readonly history: History
   readonly since: Since
-  /** The help fund's balance before this history. */
-  readonly fund: bigint
+  /** The sum of all accounts before this history. */
+  readonly sum: bigint
   /** The model's state after the last operation. */
   #state = ''
 
-  constructor(ledger: Ledger, members: readonly bigint[], since: Since, history: History, fund: bigint) {
+  constructor(ledger: Ledger, members: readonly bigint[], since: Since, history: History, before: Before) {
     this.ledger = ledger
-    this.books = new Books(members, since.day, fund)
-    this.fund = fund
+    this.books = new Books(members, since.day, before)
+    this.sum = before.accounts.reduce((sum, { balance }) => sum + balance, 0n)
     this.since = since
     this.history = history
   }
@@ -152,15 +154,18 @@ async function newWorld(policy: number): Promise<World> {
   const { db } = ledger
   const members: bigint[] = []
   for (let n = 0; n < MEMBERS; n++) members.push(await newMember(db))
-  const { transfer, item, fund } = await one<{ transfer: bigint; item: bigint; fund: bigint }>(
+  const accounts = await db.query<{ account: bigint; balance: bigint }>(
+    sql`select account, sum(amount)::bigint as balance from leg where account between 6 and 10 group by account`,
+  )
+  const open = await db.query<{ day: IstDay; paise: bigint }>(sql`select day, open as paise from help_day where open > 0`)
+  const { transfer, item } = await one<{ transfer: bigint; item: bigint }>(
     db,
-    sql`select coalesce((select max(transfer_id) from transfer), 0)::bigint as transfer, coalesce((select max(id) from suspense_item), 0)::bigint as item,
-               coalesce((select sum(amount) from leg where account = ${SYSTEM.HELP_FUND}::bigint), 0)::bigint as fund`,
+    sql`select coalesce((select max(transfer_id) from transfer), 0)::bigint as transfer, coalesce((select max(id) from suspense_item), 0)::bigint as item`,
   )
   const history = new History(histories)
   // Each history has two years of its own, and begins just before New Year.
   const day = `${2100 + 2 * (histories % 1000)}-12-29` as IstDay
-  const world = new World(ledger, members, { day, transfer, item, disputes: history.disputes }, history, fund)
+  const world = new World(ledger, members, { day, transfer, item, disputes: history.disputes }, history, { accounts, open })
   await world.run(history.newDay(day, policy))
   return world
 }
@@ -176,7 +181,7 @@ test('every random history matches the model in answers and state, and the audit
       try {
         for (const each of steps) for (const op of opsOf(world.books, world.history, each)) await world.run(op)
         expect(await runAudit(db)).toEqual([])
-        expect([...world.books.accounts.values()].reduce((sum, amount) => sum + amount, 0n)).toBe(world.fund)
+        expect([...world.books.accounts.values()].reduce((sum, amount) => sum + amount, 0n)).toBe(world.sum)
         for (const kind of ['debt_paid', 'debt_back'] as const)
           DEBTS[kind] += world.books.transfers.filter((line) => line.startsWith(`transfer ${kind} `)).length
         done++

@@ -250,11 +250,15 @@ function Receipts({ day }: { readonly day: Day }) {
         </p>
       ) : (
         <ul className="ledger narrow">
-          {day.receipts.map(({ date, amount, evidence }, index) => (
-            <li key={index}>
+          {day.receipts.map(({ id, date, amount, evidence }) => (
+            <li key={id}>
               <span>
                 {formatDay(date, language)}
-                <code className="hash">{evidence}</code>
+                {evidence.map((hash) => (
+                  <code key={hash} className="hash">
+                    {hash}
+                  </code>
+                ))}
               </span>
               <span className="amount">{formatMoney(amount)}</span>
             </li>

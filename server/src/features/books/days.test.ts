@@ -1,4 +1,4 @@
-/** Days of the books: a need share is spent first in, first out, over any number of days. */
+/** Days of the books: a need share is given first in, first out, over any number of days, and taken back by corrections. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
@@ -34,7 +34,7 @@ test('a disbursement is shown with the days whose rupees it spent, whether or no
     for (const amount of amounts) {
       const evidence = Buffer.alloc(32, `${n} ${spent.length}`)
       const booked = await inTransaction(world.db, (tx) =>
-        bookDisbursement(tx, { id: `help-${spent.length}`, amount: paise(amount), evidence }),
+        bookDisbursement(tx, { id: `help-${spent.length}`, amount: paise(amount), evidence: [evidence] }),
       )
       expect(booked.ok).toBe(true)
       spent.push({ amount, upTo: (spent.at(-1)?.upTo ?? 0n) + amount })

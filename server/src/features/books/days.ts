@@ -4,7 +4,7 @@
  * - Figures come from the ledger and the books of the day.
  * - A winner's name is joined when a page is read, by the member's choice at that moment, and is stored nowhere else.
  * - A running day is not shown.
- * - A need share is spent first in, first out.
+ * - What was disbursed of a day is what its allotments say, which stand in the books too.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { BooksFile } from '@roz/core/books.ts'
@@ -12,7 +12,7 @@ import type { ResultRecord } from '@roz/core/draw-records.ts'
 import { hex } from '@roz/core/draw.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
-import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { type Paise, paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { type PublicName, publicNameOf } from '@roz/core/names.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
@@ -32,8 +32,6 @@ type Row = {
   readonly assurance: Assurance
   readonly result: Buffer | null
   readonly books: Buffer | null
-  /** All that had come into the help fund before this day's need share. */
-  readonly before: Paise
 }
 type Named = {
   readonly day: IstDay
@@ -42,8 +40,16 @@ type Named = {
   readonly publicName: PublicName
   readonly isDeleted: boolean
 }
-/** `upTo` is all that had left the help fund, this disbursement included. */
-type Spent = { readonly date: IstDay; readonly amount: Paise; readonly evidence: Buffer | null; readonly upTo: Paise }
+/** A disbursement with what it took of a day and did not give back. */
+type Spent = {
+  readonly day: IstDay
+  readonly id: string
+  readonly date: IstDay
+  readonly amount: Paise
+  readonly allotted: Paise
+  readonly evidence: readonly Buffer[]
+}
+type Given = { readonly gifts: readonly { readonly day: IstDay; readonly amount: Paise }[]; readonly spent: readonly Spent[] }
 
 const rupees = (amount: number): number => rupeesFromPaise(paise(BigInt(amount)))
 
@@ -52,13 +58,7 @@ const listRows = (db: Db, where: Sql): Promise<Row[]> =>
     select r.day, r.status, r.entries::float8 as entries, r.pool, coalesce(r.need_paise, 0)::bigint as need,
            coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.platform_paise, 0)::bigint as platform, ${assuranceSql(sql`r.day`)} as assurance,
            (select bytes from log_entry e where e.day = r.day and e.kind = 'result') as result,
-           (select bytes from books_day b where b.day = r.day) as books,
-           coalesce((
-             select coalesce(b.help_in, 0) + coalesce((
-                      select sum(f.amount) from transfer f
-                       where f.kind in ('need', 'gift') and f.day > coalesce(b.day, '-infinity') and (f.day, f.transfer_id) < (n.day, n.transfer_id)), 0)
-               from transfer n left join lateral (select day, help_in from books_day where day < n.day order by day desc limit 1) b on true
-              where n.kind = 'need' and n.ref = r.day::text), 0)::bigint as before
+           (select bytes from books_day b where b.day = r.day) as books
       from round r where r.status in ('settled', 'void') and r.day < ist_day(roz_now()) and ${where}`)
 
 const listNames = (db: Db, days: readonly IstDay[]): Promise<Named[]> =>
@@ -66,31 +66,27 @@ const listNames = (db: Db, days: readonly IstDay[]): Promise<Named[]> =>
     select w.day, w.rank, m.name, m.public_name as "publicName", m.deleted_at is not null as "isDeleted"
       from draw_winner w join member m on m.id = w.member_id where w.day = any(${days}::date[]) order by w.day, w.rank`)
 
-/**
- * Lists the disbursements that spent the rupees that came into the help fund after `from` and up to `to`.
- * Reads only the days of those disbursements: the books before them have the sum of what had left.
- */
-const listSpent = (db: Db, from: bigint, to: bigint): Promise<Spent[]> =>
+const listGifts = (db: Db, days: readonly IstDay[]): Promise<{ day: IstDay; amount: Paise }[]> =>
+  db.query(sql`
+    select day, sum(amount)::bigint as amount from transfer where kind = 'gift' and day = any(${days}::date[]) group by day`)
+
+/** The disbursements that these days gave to, each as it stands after its corrections. */
+const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
   db.query<Spent>(sql`
-    with gone as (select day, help_out from books_day where help_out <= ${from}::bigint order by help_out desc, day desc limit 1),
-    last as (select day from books_day where help_out >= ${to}::bigint order by help_out, day limit 1),
-    spent as (
-      select transfer_id, day, ref, amount,
-             (coalesce((select help_out from gone), 0) + sum(amount) over (order by day, transfer_id))::bigint as "upTo"
-        from transfer
-       where kind = 'disbursement' and day > coalesce((select day from gone), '-infinity') and day <= coalesce((select day from last), 'infinity'))
-    select s.day as date, s.amount, d.evidence, s."upTo" from spent s left join disbursement d on d.id = s.ref
-     where s."upTo" > ${from}::bigint and s."upTo" - s.amount < ${to}::bigint order by s.day, s.transfer_id`)
+    with part as materialized (
+      select day, disbursement_id as id, sum(paise)::bigint as allotted from help_allotment
+       where day = any(${days}::date[]) group by day, disbursement_id having sum(paise) > 0)
+    select part.day, part.id, t.day as date, part.allotted,
+           (select sum(a.paise)::bigint from help_allotment a where a.disbursement_id = part.id) as amount,
+           (select array_agg(e.hash order by e.hash) from evidence e where e.kind = 'disbursement' and e.ref = part.id) as evidence
+      from part join transfer t on t.kind = 'disbursement' and t.ref = part.id order by t.day, t.transfer_id`)
 
 async function viewsOf(db: Db, rows: readonly Row[], language: Language): Promise<DayView[]> {
   const days = rows.map(({ day }) => day)
-  const withNeed = rows.filter(({ need }) => need > 0n)
-  const from = withNeed.reduce((least, { before }) => (before < least ? before : least), withNeed[0]?.before ?? 0n)
-  const to = withNeed.reduce((most, { before, need }) => (before + need > most ? before + need : most), 0n)
-  const [names, spent] = await Promise.all([listNames(db, days), to === 0n ? [] : listSpent(db, from, to)])
+  const [names, gifts, spent] = await Promise.all([listNames(db, days), listGifts(db, days), listSpent(db, days)])
   return rows.map((row) => {
     const own = names.filter(({ day }) => day === row.day)
-    return { ...figuresOf(row), winners: winnersOf(row, own, language), ...spentOf(row, spent), books: booksOf(row) }
+    return { ...figuresOf(row), winners: winnersOf(row, own, language), ...spentOf(row, { gifts, spent }), books: booksOf(row) }
   })
 }
 
@@ -117,18 +113,18 @@ function winnersOf({ result }: Row, names: readonly Named[], language: Language)
   })
 }
 
-/** How much of this day's need share has been disbursed, and with which receipts. */
-function spentOf({ need, before }: Row, spent: readonly Spent[]) {
-  const end = before + need
-  const out = spent.at(-1)?.upTo ?? 0n
-  const disbursed = out <= before ? 0n : out >= end ? need : out - before
-  const receipts = spent.filter(({ amount, upTo }) => need > 0n && upTo > before && upTo - amount < end)
+/** How much of this day's share has been disbursed, and with which receipts. */
+function spentOf({ day }: Row, { gifts, spent }: Given) {
+  const own = spent.filter((each) => each.day === day)
   return {
-    disbursed: rupeesFromPaise(paise(disbursed)),
-    receipts: receipts.map(({ date, amount, evidence }) => ({
+    gifts: rupeesFromPaise(gifts.find((gift) => gift.day === day)?.amount ?? ZERO),
+    disbursed: rupeesFromPaise(paise(own.reduce((sum, { allotted }) => sum + allotted, 0n))),
+    receipts: own.map(({ id, date, amount, allotted, evidence }) => ({
+      id,
       date,
       amount: rupeesFromPaise(amount),
-      evidence: evidence === null ? '' : hex(evidence),
+      allotted: rupeesFromPaise(allotted),
+      evidence: evidence.map(hex),
     })),
   }
 }
@@ -156,8 +152,9 @@ async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> 
     db,
     sql`with kept as (select day, help_in, help_out from books_day order by day desc limit 1),
         since as (
-          select coalesce(sum(amount) filter (where kind <> 'disbursement'), 0) as came, coalesce(sum(amount) filter (where kind = 'disbursement'), 0) as went
-            from transfer where kind in ('need', 'gift', 'disbursement') and day > coalesce((select day from kept), '-infinity')),
+          select coalesce(sum(amount) filter (where kind in ('need', 'gift')), 0) as came,
+                 coalesce(sum(case kind when 'disbursement' then amount when 'disbursement_back' then -amount end), 0) as went
+            from transfer where kind in ('need', 'gift', 'disbursement', 'disbursement_back') and day > coalesce((select day from kept), '-infinity')),
         help as (
           select (coalesce((select help_in from kept), 0) + came)::bigint as came, (coalesce((select help_out from kept), 0) + went)::bigint as went from since)
         select count(*)::int as days, coalesce(sum(entries), 0)::float8 as entries, coalesce(sum(pool), 0)::bigint as pool,

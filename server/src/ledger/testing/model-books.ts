@@ -2,6 +2,7 @@
  * The model's books in plain memory: members, orders, rounds, withdrawals, refunds, items and every movement of money.
  * - The model shares no line with the ledger: it states the rules of money once more, in the simplest way.
  */
+import { createHash } from 'node:crypto'
 import { type IstDay, yearOf } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 
@@ -13,6 +14,7 @@ export const SYSTEM = {
   SUSPENSE: 5n,
   HELP_FUND: 6n,
   PLATFORM: 7n,
+  GATEWAY_FEES: 8n,
   LOSSES: 9n,
   TAX_WITHHELD: 10n,
 } as const
@@ -100,6 +102,21 @@ export type ItemBook = {
   creditedTo?: bigint
 }
 
+/** A disbursement, its correction or an entry of the house; `parts`: the days that gave, or got back. */
+export type OutlayBook = {
+  readonly kind: string
+  readonly id: string
+  readonly amount: bigint
+  readonly receipts: readonly string[]
+  readonly corrects: string | undefined
+  readonly parts: readonly { readonly day: IstDay; readonly paise: bigint }[] | undefined
+}
+/** What other histories left: the house's accounts, and the open days of the help fund. */
+export type Before = {
+  readonly accounts: readonly { readonly account: bigint; readonly balance: bigint }[]
+  readonly open: readonly { readonly day: IstDay; readonly paise: bigint }[]
+}
+
 export class Books {
   readonly members: ReadonlyMap<bigint, MemberBook>
   readonly orders = new Map<string, OrderBook>()
@@ -110,7 +127,10 @@ export class Books {
   readonly disputes = new Map<string, DisputeBook>()
   /** The oldest first. */
   readonly debts: DebtBook[] = []
-  readonly disbursements = new Map<string, { readonly amount: bigint; readonly evidence: string }>()
+  /** By kind and id. */
+  readonly outlays = new Map<string, OutlayBook>()
+  /** What came into the help fund, each part for the day whose share it is. */
+  readonly cameIn: { readonly day: IstDay; readonly paise: bigint }[] = []
   readonly sealed = new Set<IstDay>()
   /** Each day's cursor of auto-join; `done` if no member follows. */
   readonly auto = new Map<IstDay, { last: bigint; done: boolean }>()
@@ -120,10 +140,10 @@ export class Books {
   readonly joins: string[] = []
   day: IstDay
 
-  /** `fund`: the help fund's balance before this history. */
-  constructor(members: readonly bigint[], day: IstDay, fund: bigint) {
+  constructor(members: readonly bigint[], day: IstDay, before: Before) {
     this.day = day
-    this.accounts.set(SYSTEM.HELP_FUND, fund)
+    for (const { account, balance } of before.accounts) this.accounts.set(account, balance)
+    this.cameIn.push(...before.open)
     this.members = new Map(
       members.map((memberId) => [
         memberId,
@@ -142,6 +162,7 @@ export class Books {
   move(kind: string, ref: string, debit: bigint, credit: bigint, amount: bigint, lot?: string): void {
     this.#add(debit, -amount)
     this.#add(credit, amount)
+    if (kind === 'need' || kind === 'gift') this.cameIn.push({ day: kind === 'need' ? (ref as IstDay) : this.day, paise: amount })
     const member = this.members.get(debit) ?? this.members.get(credit)
     if (member === undefined) {
       this.transfers.push(`transfer ${kind} ${ref} ${debit} ${credit} ${amount} ${this.day}`)
@@ -231,6 +252,12 @@ export class Books {
 const leftOf = ({ amount, payments, isReturned }: DebtBook): bigint =>
   isReturned ? 0n : payments.reduce((left, payment) => left - payment.amount, amount)
 
+const postedOn = (books: Books, kind: string, id: string): string =>
+  books.transfers
+    .find((line) => line.startsWith(`transfer ${kind} ${id} `))
+    ?.split(' ')
+    .at(-1) ?? ''
+
 export const poolOf = (day: IstDay): bigint => -BigInt(day.replaceAll('-', ''))
 
 /** The lines that `ledgerLines` gives for the same history. */
@@ -263,6 +290,11 @@ export function modelLines(books: Books): string[] {
   for (const { ref, memberId, amount, payments, isReturned } of books.debts) {
     const paid = payments.reduce((sum, payment) => sum + payment.amount, 0n)
     lines.push(line('debt', ref, memberId, amount, 'paid', paid, isReturned && 'returned'))
+  }
+  for (const { kind, id, receipts, corrects, parts } of books.outlays.values()) {
+    for (const receipt of receipts) lines.push(line('evidence', kind, id, createHash('sha256').update(receipt).digest('hex')))
+    for (const { day, paise } of parts ?? [])
+      lines.push(line('allotment', id, corrects ?? id, day, corrects === undefined ? paise : -paise, postedOn(books, kind, id)))
   }
   for (const item of books.items.values()) lines.push(line('item', item.paymentId, item.orderId, item.amount, item.reason, item.status))
   for (const round of books.rounds.values()) {

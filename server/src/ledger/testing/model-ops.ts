@@ -9,10 +9,11 @@ import { type Db, DatabaseUnavailableError, maybeOne, sql } from '../../db/sql.t
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from '../auto-join.ts'
 import { closeWallet, giveRest } from '../closing.ts'
-import { bookDisbursement } from '../disbursements.ts'
+import { bookDisbursement, correctDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
 import { giveRoundBack, hashOf, makeDay } from '../fixtures.ts'
+import { bookHouseEntry, type HouseKind } from '../house-entries.ts'
 import type { JoinBatcher } from '../join-batcher.ts'
 import type { JoinOutcome } from '../join-outcome.ts'
 import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, stopRefund } from '../refunds.ts'
@@ -38,6 +39,7 @@ type Member = { readonly memberId: bigint }
 type Amount = { readonly amount: bigint }
 type OfOrder = { readonly orderId: string }
 type OfPayment = { readonly paymentId: string }
+type Receipts = { readonly receipts: readonly string[] }
 type OfDay = { readonly day: IstDay }
 type Does<Name extends string, Body> = Name extends string ? { readonly do: Name } & Readonly<Body> : never
 export type Op =
@@ -60,7 +62,9 @@ export type Op =
   | Does<'give rest', Member & Id>
   | Does<'close wallet', Member>
   | Does<'dispute', OfOrder & OfPayment & Amount & { disputeId: string; isTaken: boolean }>
-  | Does<'disburse', Id & Amount & { evidence: string }>
+  | Does<'disburse', Id & Amount & Receipts>
+  | Does<'correct', Id & Amount & Receipts & { corrects: string }>
+  | Does<'house', Id & Amount & Receipts & { kind: HouseKind }>
   | Does<'flag', Member & { flag: 'mayMove' | 'autoJoin'; on: boolean }>
   | Does<'close', OfDay & { early: boolean }>
   | Does<'draw', OfDay & { winners: readonly bigint[]; taxPercent: bigint }>
@@ -127,7 +131,11 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
         respondBy: undefined,
       })
     case 'disburse':
-      return bookDisbursement(tx, { id: op.id, amount: paise(op.amount), evidence: hashOf(op.evidence) })
+      return bookDisbursement(tx, outlayOf(op))
+    case 'correct':
+      return correctDisbursement(tx, { ...outlayOf(op), corrects: op.corrects })
+    case 'house':
+      return bookHouseEntry(tx, { ...outlayOf(op), kind: op.kind })
     case 'flag':
       return (op.flag === 'mayMove' ? setMayMove : setAutoJoin)(tx, op.memberId, op.on)
     case 'close':
@@ -152,9 +160,17 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
   }
 }
 
+const outlayOf = ({ id, amount, receipts }: OpOf<'disburse' | 'correct' | 'house'>) => ({
+  id,
+  amount: paise(amount),
+  evidence: receipts.map(hashOf),
+})
+
 type Outside = Exclude<
   Inside,
-  { do: 'order' | 'capture' | 'mark' | 'dispute' | 'disburse' | 'flag' | 'close' | 'draw' | 'settle' | 'void' | 'seal' }
+  {
+    do: 'order' | 'capture' | 'mark' | 'dispute' | 'disburse' | 'correct' | 'house' | 'flag' | 'close' | 'draw' | 'settle' | 'void' | 'seal'
+  }
 >
 
 async function outside(tx: Tx, op: Outside): Promise<unknown> {
@@ -230,6 +246,10 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
     union all select concat_ws(' ', 'winner', day, rank, member_id, amount, tax) from draw_winner where day >= ${since.day}::date
     union all select concat_ws(' ', 'skipped', day, member_id, reason) from auto_skip where day >= ${since.day}::date
     union all select concat_ws(' ', 'join', day, member_id, wallet_seq, balance_after) from round_join where day >= ${since.day}::date
+    union all select concat_ws(' ', 'allotment', a.entry_id, a.disbursement_id, a.day, a.paise, a.posted_on)
+      from help_allotment a join transfer t on t.kind in ('disbursement', 'disbursement_back') and t.ref = a.entry_id where t.transfer_id > ${since.transfer}::bigint
+    union all select concat_ws(' ', 'evidence', e.kind, e.ref, encode(e.hash, 'hex'))
+      from evidence e join transfer t on t.kind = e.kind and t.ref = e.ref where t.transfer_id > ${since.transfer}::bigint
     union all select concat_ws(' ', 'transfer', t.kind, coalesce(s.payment_id, t.ref), t.debit, t.credit, t.amount, t.day, t.wallet_seq, t.balance_after)
       from transfer t left join suspense_item s on t.kind in ('suspense_credit', 'suspense_paid') and s.id::text = t.ref where t.transfer_id > ${since.transfer}::bigint`)
   return rows.map(({ line }) => line).sort()

@@ -1,6 +1,7 @@
 /** The model's rules of joining, closing, drawing, settling, returning and sealing, and the table of the rules of every operation. */
 import { type IstDay, nextDay, yearOf } from '@roz/core/ist-day.ts'
 import { type Books, FEE, type MemberBook, poolOf, type RoundBook, SYSTEM } from './model-books.ts'
+import { correct, disburse, house } from './model-help.ts'
 import {
   askRefund,
   capture,
@@ -142,17 +143,6 @@ function seal(books: Books, day: IstDay): unknown {
   return yes({ sealedNow: true })
 }
 
-function disburse(books: Books, { id, amount, evidence }: OpOf<'disburse'>): unknown {
-  const known = books.disbursements.get(id)
-  if (known !== undefined)
-    return known.amount === amount && known.evidence === evidence ? yes({ replayed: true }) : no('idempotency_mismatch')
-  if ([...books.disbursements.values()].some((other) => other.evidence === evidence)) return no('receipt_used')
-  if ((books.accounts.get(SYSTEM.HELP_FUND) ?? 0n) < amount) return no('insufficient_funds')
-  books.disbursements.set(id, { amount, evidence })
-  books.move('disbursement', id, SYSTEM.HELP_FUND, SYSTEM.BANK, amount)
-  return yes({ replayed: false })
-}
-
 function flag(books: Books, { memberId, flag: name, on }: OpOf<'flag'>): undefined {
   const member = books.members.get(memberId)
   if (member?.isClosed === false) member[name] = on
@@ -199,6 +189,8 @@ const RULES: Rules = {
   hold,
   dispute,
   disburse,
+  correct,
+  house,
   flag,
   close,
   draw,

@@ -25,6 +25,8 @@ const WEIGHTS = {
   item: 4,
   dispute: 4,
   disburse: 3,
+  correct: 2,
+  house: 2,
   flag: 2,
   leave: 3,
   late: 6,
@@ -43,6 +45,16 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant(name), n: fc.tuple(nat, nat, nat, nat) }),
   })),
 )
+
+const HOUSE = [
+  ['platform_out', SYSTEM.PLATFORM],
+  ['tds_remitted', SYSTEM.TAX_WITHHELD],
+  ['losses_covered', SYSTEM.LOSSES],
+] as const
+
+/** Its own receipts, or sometimes one that may already prove another entry. */
+const receiptsOf = (history: History, index: number, other: number): readonly string[] =>
+  [other % 5 === 0 ? other % 24 : index, ...(other % 3 === 0 ? [24 + index] : [])].map((n) => history.receipt(n))
 
 /** No wallet has this id. */
 export const STRANGER = 9_000_000_000n
@@ -180,9 +192,24 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
   disburse: (books, history, [index, much, all, other]) => {
     const fund = books.accounts.get(SYSTEM.HELP_FUND) ?? 0n
     const amount = all % 4 === 0 ? fund + BigInt(other % 2) : BigInt(1 + (much % 80))
-    // Its own receipt, or sometimes one that may already prove another disbursement.
-    const evidence = history.receipt((other % 5 === 0 ? other : index) % 8)
-    return amount === 0n ? [] : [{ do: 'disburse', id: history.disbursement(index % 8), amount, evidence }]
+    return amount === 0n
+      ? []
+      : [{ do: 'disburse', id: history.disbursement(index % 8), amount, receipts: receiptsOf(history, index % 8, other) }]
+  },
+  correct: (books, history, [index, much, of, other]) => {
+    const given = [...books.outlays.values()].filter(({ kind }) => kind === 'disbursement')
+    const corrects = given[of % Math.max(1, given.length)]
+    // Often all of it, sometimes a paisa more, sometimes of nothing that there is.
+    const amount = much % 3 === 0 ? (corrects?.amount ?? 1n) + BigInt(other % 2) : BigInt(1 + (much % 40))
+    const id = history.disbursement((other % 9 === 0 ? 0 : 8) + (index % 8))
+    return [{ do: 'correct', id, corrects: corrects?.id ?? 'nobody', amount, receipts: receiptsOf(history, 8 + (index % 8), other) }]
+  },
+  house: (books, history, [index, much, all, other]) => {
+    const [kind, account] = HOUSE[index % 3] as (typeof HOUSE)[number]
+    const has = books.accounts.get(account) ?? 0n
+    const whole = (has < 0n ? -has : has) + BigInt(other % 2)
+    const amount = all % 2 === 0 && whole > 0n ? whole : BigInt(1 + (much % 30))
+    return [{ do: 'house', kind, id: history.disbursement(16 + (much % 8)), amount, receipts: receiptsOf(history, 16 + (much % 8), other) }]
   },
   flag: (books, _, [who, which, on]) => [
     { do: 'flag', memberId: memberOf(books, who), flag: which % 3 === 0 ? 'mayMove' : 'autoJoin', on: on % 3 !== 0 },

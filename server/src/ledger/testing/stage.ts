@@ -242,7 +242,8 @@ async function emptyFund(ledger: Ledger, stage: Stage): Promise<void> {
     ledger.db,
     sql`select coalesce(sum(amount), 0)::bigint as fund from leg where account = (select id from account where name = 'HELP_FUND')`,
   )
-  if (fund > 0n) await answerOf(ledger, { do: 'disburse', id: `before ${stage.number}`, amount: fund, evidence: `before ${stage.number}` })
+  if (fund > 0n)
+    await answerOf(ledger, { do: 'disburse', id: `before ${stage.number}`, amount: fund, receipts: [`before ${stage.number}`] })
 }
 
 async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {

@@ -1,0 +1,60 @@
+/**
+ * What leaves the house's own accounts by decision, each entry with its receipts.
+ * - `platform_out`: the platform's share is paid out. It pays the gateway's fees and the losses first, so what
+ *   can leave is the share less both.
+ * - `losses_covered`: the platform's share makes good what was lost, never more than that.
+ * - `tds_remitted`: tax withheld from prizes is paid to the government.
+ * - No account pays what came in after the entry's own day: at no day's end is it below zero.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { ACCOUNTS, type AccountName } from './accounts.ts'
+import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type Outlay } from './evidence.ts'
+
+const SIDES = {
+  platform_out: ['PLATFORM', 'BANK'],
+  tds_remitted: ['TAX_WITHHELD', 'BANK'],
+  losses_covered: ['PLATFORM', 'LOSSES'],
+} as const satisfies Record<string, readonly [AccountName, AccountName]>
+export type HouseKind = keyof typeof SIDES
+export const HOUSE_KINDS = Object.keys(SIDES) as readonly HouseKind[]
+
+export async function bookHouseEntry(
+  tx: Tx,
+  entry: Outlay & { readonly kind: HouseKind },
+): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'>> {
+  const { kind, id, amount, evidence } = entry
+  const today = await lockOutlays(tx)
+  const known = await maybeOne<{ same: boolean }>(
+    tx,
+    sql`select kind = ${kind}::text and amount = ${amount}::bigint as same from transfer where kind = any(${HOUSE_KINDS}::text[]) and ref = ${id}::text`,
+  )
+  if (known !== undefined) {
+    const same = known.same && (await hasReceipts(tx, kind, entry))
+    return same ? accepted({ replayed: true }) : refused('idempotency_mismatch')
+  }
+  if (await isReceiptUsed(tx, evidence)) return refused('receipt_used')
+  if ((await readPayable(tx, today))[kind] < amount) return refused('insufficient_funds')
+  const [from, to] = SIDES[kind]
+  await moveProven(tx, { ...entry, from, to })
+  return accepted({ replayed: false })
+}
+
+/** The most that each kind of entry can take on a day. */
+export async function readPayable(tx: Tx, day: IstDay): Promise<Readonly<Record<HouseKind, bigint>>> {
+  const { PLATFORM, GATEWAY_FEES, LOSSES, TAX_WITHHELD } = ACCOUNTS
+  const has = await one<{ platform: bigint; fees: bigint; losses: bigint; tax: bigint }>(
+    tx,
+    sql`select house_balance(${PLATFORM}::bigint, ${day}::date) as platform, house_balance(${GATEWAY_FEES}::bigint, ${day}::date) as fees,
+               house_balance(${LOSSES}::bigint, ${day}::date) as losses, house_balance(${TAX_WITHHELD}::bigint, ${day}::date) as tax`,
+  )
+  const afterFees = has.platform + has.fees
+  return {
+    // What came back of a loss that was covered stays in LOSSES, for the next one.
+    platform_out: has.losses < 0n ? afterFees + has.losses : afterFees,
+    losses_covered: afterFees < -has.losses ? afterFees : -has.losses,
+    tds_remitted: has.tax,
+  }
+}
