@@ -78,7 +78,7 @@ const row = (what: string, measured: string, must = '', reached?: boolean): Row 
  * - Both sides of a ratio come from the same repeat.
  */
 export function rowsOf(results: Results): Row[] {
-  const run = row('all of this, one run', seconds(results.seconds), '≤ 300 s', results.seconds <= 300)
+  const run = row('duration of the whole run', seconds(results.seconds), '≤ 300 s', results.seconds <= 300)
   return [...engineRows(results), ...httpRows(results), ...latencyRows(results), ...dayRows(results), run]
 }
 
@@ -110,8 +110,8 @@ function engineRows({ engine: { repeats, weight } }: Results): Row[] {
       weight.bytes <= 120,
     ),
     row(
-      'log (WAL) for a join',
-      `${weight.walBytes.toFixed(0)} B (${weight.walBytesInOrder.toFixed(0)} where members join in the order of their ids)`,
+      'WAL for a join',
+      `${weight.walBytes.toFixed(0)} B (${weight.walBytesInOrder.toFixed(0)} if members join in the order of their ids)`,
       '≤ 350 B',
       weight.walBytes <= 350,
     ),
@@ -136,7 +136,7 @@ function httpRows({ http: { repeats, reads } }: Results): Row[] {
     ),
     row('joins over HTTP ÷ the peer', spread(toPeer, times), '≥ 8 ×', median(toPeer) >= 8),
     row(
-      'processor time of a join: server + database',
+      'CPU time of a join: server + database',
       time(({ joins }) => joins),
     ),
     row(
@@ -184,7 +184,7 @@ function dayRows({ days: { small, large }, peakMb }: Results): Row[] {
     row(`auto-join of ${count(million[0]?.members)}`, spread(took, seconds), '≤ 10 s', median(took) <= 10),
     row(`close, draw and settle of ${count(full[0]?.entries)}`, spread(settled, seconds), '≤ 10 s', median(settled) <= 10),
     row('slowest answer of the server meanwhile', ms(slowest)),
-    row('memory of the server, at most', `${peakMb.toFixed(0)} MB`, '≤ 300 MB', peakMb <= 300),
+    row('peak memory of the server', `${peakMb.toFixed(0)} MB`, '≤ 300 MB', peakMb <= 300),
   ]
 }
 const count = (value: number | undefined): string => (value ?? 0).toLocaleString('en')
@@ -215,7 +215,7 @@ function writeDocs(results: Results): void {
   const lines = [
     `Measured on ${results.at.slice(0, 10)} at commit ${machine.commit}: ${machine.cores} × ${machine.processor}, ${machine.memoryGb} GB, Node ${machine.node}, ${machine.pgbench}.`,
     '',
-    '| What | Measured | Must reach |',
+    '| Figure | Measured | Target |',
     '|---|---|---|',
     ...rowsOf(results).map(
       ({ what, measured, must, reached }) => `| ${what} | ${measured} | ${must}${reached === false ? ' **missed**' : ''} |`,
