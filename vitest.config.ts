@@ -55,6 +55,7 @@ export default defineConfig({
             'verifier/**/*.test.ts',
             'spec/**/*.test.ts',
             'ops/recipes/**/*.test.ts',
+            'ops/release/**/*.test.ts',
             'ops/seeded-bugs/**/*.test.ts',
             'ops/tidy/**/*.test.ts',
             '*.test.ts',

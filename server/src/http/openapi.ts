@@ -2,6 +2,7 @@
 import { type CallName, api } from '@roz/contract/api.ts'
 import { type EndpointSpec, impliedRefusals } from '@roz/contract/endpoint.ts'
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
+import { VERSION } from '@roz/core/version.ts'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 
@@ -115,7 +116,7 @@ export function openApiDocument(brandName: string): Json {
     openapi: '3.1.0',
     info: {
       title: `${brandName} API`,
-      version: '1',
+      version: VERSION,
       description: 'Amounts are rupees as JSON numbers; days are Asia/Kolkata dates; times are ISO 8601.',
     },
     servers: [{ url: '/api' }],

@@ -5,6 +5,7 @@
  * - /metrics answers in Prometheus format; if METRICS_TOKEN is set, only with that token.
  */
 import { timingSafeEqual } from 'node:crypto'
+import { VERSION } from '@roz/core/version.ts'
 import type { FastifyInstance } from 'fastify'
 import { Registry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
 import { type Db, one, type Sql, sql } from '../db/sql.ts'
@@ -20,6 +21,10 @@ type Labels = 'method' | 'route' | 'status'
 export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  new Gauge({ name: 'roz_build_info', help: 'Always 1; the label is the release', labelNames: ['version'], registers: [registry] }).set(
+    { version: VERSION },
+    1,
+  )
   const duration = new Histogram({
     name: 'roz_http_request_seconds',
     help: 'Time to answer, by route pattern (never by address)',

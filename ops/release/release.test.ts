@@ -1,0 +1,72 @@
+/** Tests the release step on a small copy of the sources, and that the sources name one version and one licence. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ROOT, text } from '../tidy/source.ts'
+import { faultsOf, freeze } from './release.ts'
+
+let copy: string
+beforeEach(() => {
+  copy = mkdtempSync(path.join(tmpdir(), 'roz-release-'))
+  mkdirSync(path.join(copy, 'server'))
+  const { workspaces } = JSON.parse(text('package.json')) as { readonly workspaces: readonly string[] }
+  const files = ['package.json', 'core/src/version.ts', 'ops/release/release.ts', ...workspaces.map((folder) => `${folder}/package.json`)]
+  for (const name of files) cpSync(path.join(ROOT, name), path.join(copy, name))
+  cpSync(path.join(ROOT, 'server/migrations'), path.join(copy, 'server/migrations'), { recursive: true })
+  put('CHANGELOG.md', text('CHANGELOG.md').replace(/^## (\S+) – .+$/m, '## $1 – 2026-12-01'))
+})
+afterEach(() => rmSync(copy, { recursive: true, force: true }))
+
+const put = (name: string, content: string): void => writeFileSync(path.join(copy, name), content)
+const get = (name: string): string => readFileSync(path.join(copy, name), 'utf8')
+const change = (name: string, from: string, to: string): void => put(name, get(name).replace(from, to))
+const [FIRST_MIGRATION, SECOND_MIGRATION] = ['0001_foundation.sql', '0002_ledger.sql'] as const
+const releasedNames = (): string[] => Object.keys(JSON.parse(get('server/migrations/released.json')) as object)
+
+test('every package, core and the change log name one version', () => {
+  expect(faultsOf(copy)).toEqual([])
+})
+
+test('a package of another version is no release', () => {
+  change('web/package.json', '"version": "1.0.0"', '"version": "1.0.1"')
+  expect(faultsOf(copy)).toEqual(['web/package.json says 1.0.1, package.json says 1.0.0'])
+})
+
+test('a change log without the version, or without its date, is no release', () => {
+  put('CHANGELOG.md', '# Changes\n\n## 1.1.0 – not released yet\n')
+  expect(faultsOf(copy)).toEqual([
+    'the first heading of CHANGELOG.md is 1.1.0, package.json says 1.0.0',
+    'CHANGELOG.md has no date for 1.1.0',
+  ])
+})
+
+test('a release freezes every migration, and a second one only those added since', () => {
+  const first = freeze(copy)
+  expect(first).toContain(FIRST_MIGRATION)
+  expect(releasedNames()).toEqual(first)
+  expect(freeze(copy)).toEqual([])
+  put('server/migrations/9999_later.sql', 'select 1;\n')
+  expect(faultsOf(copy)).toEqual([])
+  expect(freeze(copy)).toEqual(['9999_later.sql'])
+})
+
+test('a released migration that was changed or removed is named, and the command changes nothing', () => {
+  freeze(copy)
+  const before = get('server/migrations/released.json')
+  put(`server/migrations/${FIRST_MIGRATION}`, `${get(`server/migrations/${FIRST_MIGRATION}`)}-- changed\n`)
+  rmSync(path.join(copy, 'server/migrations', SECOND_MIGRATION))
+  put('server/migrations/9999_later.sql', 'select 1;\n')
+  const { status, stderr } = spawnSync(process.execPath, [path.join(copy, 'ops/release/release.ts')], { encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stderr).toContain(`${FIRST_MIGRATION} was released with other content`)
+  expect(stderr).toContain(`${SECOND_MIGRATION} was released with other content`)
+  expect(get('server/migrations/released.json')).toBe(before)
+})
+
+test('the command freezes the migrations of a release', () => {
+  const { status, stdout } = spawnSync(process.execPath, [path.join(copy, 'ops/release/release.ts')], { encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, `${releasedNames().length} migrations were frozen. Go on with docs/release.md.\n`])
+  expect(releasedNames().length).toBeGreaterThan(40)
+})

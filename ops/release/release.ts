@@ -1,0 +1,78 @@
+/**
+ * `npm run release`: prepares the release whose version package.json names (docs/release.md has the whole checklist).
+ * - It refuses while a package, core/src/version.ts or CHANGELOG.md names another version, or the version has no date.
+ * - It freezes the migrations: it writes name and SHA-256 of each one into server/migrations/released.json.
+ * - It refuses to freeze a migration that was released with other content.
+ * - It commits and publishes nothing.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+type Package = {
+  readonly version: string
+  readonly workspaces?: readonly string[]
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+type Frozen = Readonly<Record<string, string>>
+
+const MIGRATIONS = 'server/migrations'
+const RELEASED = `${MIGRATIONS}/released.json`
+
+/** The reasons, in plain words, why the sources in `root` are no release. */
+export function faultsOf(root: string): string[] {
+  const read = (name: string): string => readFileSync(path.join(root, name), 'utf8')
+  const packageOf = (folder: string): Package => JSON.parse(read(path.join(folder, 'package.json'))) as Package
+  const { version, workspaces = [] } = packageOf('.')
+  const packages = workspaces.flatMap((folder) => {
+    const { version: own, dependencies = {} } = packageOf(folder)
+    const ours = Object.entries(dependencies).filter(([name]) => name.startsWith('@roz/'))
+    return [
+      [`${folder}/package.json`, own] as const,
+      ...ours.map(([name, wanted]) => [`${name} in ${folder}/package.json`, wanted] as const),
+    ]
+  })
+  const inCore = /VERSION = '([^']+)'/.exec(read('core/src/version.ts'))?.[1]
+  const others = [...packages, ['core/src/version.ts', inCore] as const]
+    .filter(([, found]) => found !== version)
+    .map(([place, found]) => `${place} says ${found}, package.json says ${version}`)
+  const [, heading, date] = /^## (\S+) – (.+)$/m.exec(read('CHANGELOG.md')) ?? []
+  const changes = heading === version ? [] : [`the first heading of CHANGELOG.md is ${heading}, package.json says ${version}`]
+  const undated = /^\d{4}-\d{2}-\d{2}$/.test(date ?? '') ? [] : [`CHANGELOG.md has no date for ${heading}`]
+  return [...others, ...changes, ...undated, ...frozenIn(root).changed]
+}
+
+/** What released.json will contain, and the released migrations that were changed or removed since. */
+export function frozenIn(root: string): { readonly frozen: Frozen; readonly changed: readonly string[] } {
+  const released = JSON.parse(readFileSync(path.join(root, RELEASED), 'utf8')) as Frozen
+  const hashOf = (name: string): string =>
+    createHash('sha256')
+      .update(readFileSync(path.join(root, MIGRATIONS, name)))
+      .digest('hex')
+  const names = readdirSync(path.join(root, MIGRATIONS))
+    .filter((name) => /^\d{4}_\w+\.sql$/.test(name))
+    .sort()
+  const frozen = Object.fromEntries(names.map((name) => [name, hashOf(name)]))
+  const changed = Object.entries(released)
+    .filter(([name, hash]) => frozen[name] !== hash)
+    .map(([name]) => `${name} was released with other content: restore it and add a migration`)
+  return { frozen, changed }
+}
+
+/** Writes released.json and returns the names that are new in it. */
+export function freeze(root: string): string[] {
+  const before = JSON.parse(readFileSync(path.join(root, RELEASED), 'utf8')) as Frozen
+  const { frozen } = frozenIn(root)
+  writeFileSync(path.join(root, RELEASED), `${JSON.stringify(frozen, null, 2)}\n`)
+  return Object.keys(frozen).filter((name) => before[name] === undefined)
+}
+
+if (import.meta.main) {
+  const root = path.resolve(import.meta.dirname, '../..')
+  const faults = faultsOf(root)
+  if (faults.length === 0) process.stdout.write(`${freeze(root).length} migrations were frozen. Go on with docs/release.md.\n`)
+  else {
+    process.stderr.write(`This is no release yet:\n  ${faults.join('\n  ')}\n`)
+    process.exitCode = 1
+  }
+}
