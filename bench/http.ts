@@ -22,7 +22,7 @@ function requestOf(method: string, path: string, headers: Readonly<Record<string
 }
 
 /**
- * Builds one join request per member of a range, with session token and Idempotency-Key as a browser sends them.
+ * Builds one join request per member of a range, with session token and Idempotency-Key, as a client that retries sends them.
  * Each join has a new key: the key of the day before would replay that day's answer.
  */
 export function joinRequests(path: string, from: number, to: number): Buffer[] {
