@@ -3,7 +3,7 @@ import { charityDescription, charityName, storyDescription, storyTitle, videoUrl
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { EDITORS, STAFF } from './roles.ts'
-import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'
+import { assurance, count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 export const story = z.object({
   id: z.string(),
@@ -12,6 +12,7 @@ export const story = z.object({
   description: z.string(),
   date: day,
   amount: rupees,
+  sent: z.boolean().meta({ description: 'The amount was paid out and has receipts; false: it is set aside' }),
   views: count,
   isActive: z.boolean(),
   videoUrl: z.string().nullable(),
@@ -21,13 +22,25 @@ export const story = z.object({
 })
 export type Story = z.infer<typeof story>
 
+/** A story as the portal shows it. */
+export const portalStory = z.object({
+  ...story.shape,
+  publishAt: instant.nullable().meta({ description: 'A draft becomes public at this time; null: not scheduled' }),
+  outlayId: z.string().nullable().meta({ description: 'The disbursement that the story tells of' }),
+})
+export type PortalStory = z.infer<typeof portalStory>
+
 const charity = z.strictObject({ name: charityName, description: charityDescription }, 'charity_required')
+const outlayId = z.uuid('wrong_type').nullable().optional()
+/** A story's own uploaded picture, as an edit may send it back. */
+const POSTER = /^\/uploads\/posters\/[0-9a-f]{32}\.webp$/
 /** Fields of a story that an edit may send back and that it does not change. */
 const readOnly = {
   id: z.unknown().optional(),
   _id: z.unknown().optional(),
   date: z.unknown().optional(),
   amount: z.unknown().optional(),
+  sent: z.unknown().optional(),
   views: z.unknown().optional(),
   winnerInfo: z.unknown().optional(),
 }
@@ -67,7 +80,7 @@ export const impactCalls = {
     roles: STAFF,
     summary: 'All stories, drafts included, newest first.',
     query: page,
-    output: z.object({ stories: z.array(story), nextCursor }),
+    output: z.object({ stories: z.array(portalStory), nextCursor }),
     refusals: [],
   }),
   createStory: endpoint({
@@ -75,28 +88,48 @@ export const impactCalls = {
     path: '/impact/stories',
     access: 'admin',
     roles: EDITORS,
-    summary: 'Makes a draft dated today.',
-    body: z.strictObject({ title: storyTitle, description: storyDescription, charity, videoUrl: z.optional(z.nullable(videoUrl)) }),
-    output: z.object({ story }),
-    refusals: [],
+    summary: 'Makes a draft dated today; with `outlayId` it tells of that disbursement.',
+    body: z.strictObject({
+      title: storyTitle,
+      description: storyDescription,
+      charity,
+      videoUrl: z.optional(z.nullable(videoUrl)),
+      outlayId,
+    }),
+    output: z.object({ story: portalStory }),
+    refusals: ['disbursement_not_found', 'story_exists', 'consent_revoked'],
   }),
   updateStory: endpoint({
     method: 'PUT',
     path: '/impact/stories/{id}',
     access: 'admin',
     roles: EDITORS,
-    summary: 'Edits a story, publishes it ({isActive: true}) or takes it back; read-only fields are ignored.',
+    summary:
+      'Edits a story, publishes it ({isActive: true}), takes it back, or schedules it ({publishAt}; null ends the schedule); read-only fields are ignored.',
     params: z.object({ id: z.string().max(100) }),
     body: z.strictObject({
       title: z.optional(storyTitle),
       description: z.optional(storyDescription),
       charity: charity.optional(),
       videoUrl: z.optional(z.nullable(videoUrl)),
-      imageUrl: z.union([z.url('video_not_url'), z.literal(''), z.null()]).optional(),
+      imageUrl: z.union([z.url('video_not_url'), z.string().regex(POSTER), z.literal(''), z.null()]).optional(),
       isActive: z.boolean('wrong_type').optional(),
+      publishAt: z.iso.datetime({ offset: true, error: 'publish_at_invalid' }).nullable().optional(),
+      outlayId,
       ...readOnly,
     }),
-    output: z.object({ story }),
-    refusals: ['story_not_found'],
+    output: z.object({ story: portalStory }),
+    refusals: ['story_not_found', 'disbursement_not_found', 'story_exists', 'consent_revoked'],
+  }),
+  uploadPoster: endpoint({
+    method: 'POST',
+    path: '/impact/stories/{id}/poster',
+    access: 'admin',
+    roles: EDITORS,
+    summary: "Sets the story's picture; it is stored anew as WebP, without the file's metadata.",
+    params: z.object({ id: z.string().max(100) }),
+    upload: { field: 'file', bytesMax: 5 * 1024 * 1024 },
+    output: z.object({ story: portalStory }),
+    refusals: ['story_not_found', 'avatar_not_image', 'avatar_too_large', 'too_many_requests'],
   }),
 } as const

@@ -107,6 +107,8 @@ export const REFUSALS = {
   cosignature_invalid: refusal(422, texts('This cosignature is not valid.')),
   // Stories
   story_not_found: refusal(404, texts('There is no such story.')),
+  story_exists: refusal(409, texts('This help already has a story.')),
+  consent_revoked: refusal(409, texts('The consent was revoked. Nothing may show this person any more.')),
   // Outside production only
   clock_step_back: refusal(409, texts('The clock cannot go back to before the opening of the newest open round.')),
 } as const satisfies Record<string, Refusal>

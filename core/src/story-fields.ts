@@ -14,6 +14,9 @@ export const STORY_TEXTS = {
   charity_description_required: texts('Charity description is required'),
   video_invalid: texts('Invalid YouTube URL'),
   video_not_url: texts('Please enter a valid URL'),
+  publish_at_invalid: texts('Choose a day and a time'),
+  publish_at_past: texts('Choose a time in the future'),
+  publish_at_published: texts('This story is already published'),
   picture_host: texts('Pictures may only come from sites that are set up for them'),
 } as const satisfies Words
 

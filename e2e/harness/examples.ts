@@ -29,6 +29,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   profile: undefined,
   updateProfile: { name: 'Gita Rao', phone: PHONE, autoParticipate: true, publicName: 'initial', language: 'en' },
   uploadAvatar: undefined,
+  uploadPoster: undefined,
   changePassword: { currentPassword: PASSWORD, newPassword: `${PASSWORD} two` },
   sessions: undefined,
   endOtherSessions: undefined,

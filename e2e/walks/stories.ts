@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Walk } from './walk.ts'
 
+/** The smallest PNG: one black pixel. */
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+
 export function storyTests(stand: () => { readonly walk: Walk; readonly admin: string }): void {
   const walk = (): Walk => stand().walk
   const admin = (): string => stand().admin
@@ -35,6 +38,14 @@ export function storyTests(stand: () => { readonly walk: Walk; readonly admin: s
     expect(edited.output.story).toMatchObject({ title: 'Rice and lentils', views: 0, date: published.date })
     expect((await walk().step('updateStory', { token: admin(), params: { id: randomUUID() }, body: { isActive: true } })).status).toBe(404)
     expect((await walk().step('stories', {})).output.stories.map((story) => story.title)).toEqual(['Rice and lentils'])
+  })
+
+  test('POST /impact/stories/{id}/poster stores a WebP that anyone can load', async () => {
+    const form = new FormData()
+    form.set('file', new Blob([PNG], { type: 'image/png' }), 'shoes.png')
+    const { imageUrl } = (await walk().step('uploadPoster', { token: admin(), params: { id: storyId }, form })).output.story
+    const picture = await fetch(new URL(imageUrl ?? '', walk().roz.url))
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/webp'])
   })
 
   test('POST /impact/stories/{id}/view counts once per address and day, in any browser', async () => {

@@ -141,7 +141,7 @@ function createFeatures(deps: ServiceDeps) {
     receipts,
     programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
   })
-  const impact = createImpact({ db, pictureHosts: config.pictureHosts })
+  const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
@@ -208,7 +208,7 @@ export function createServices(deps: ServiceDeps) {
     sweeps: [
       ...wallet.sweeps,
       ...payouts.sweeps,
-      impact.due,
+      ...impact.sweeps,
       identity.due,
       rights.due,
       contact.due,

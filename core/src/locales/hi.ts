@@ -86,6 +86,8 @@ export const HI = {
   'The log has signed no such checkpoint.': 'लॉग ने ऐसे किसी चेकपॉइंट पर हस्ताक्षर नहीं किए।',
   'This cosignature is not valid.': 'यह सह-हस्ताक्षर सही नहीं है।',
   'There is no such story.': 'ऐसी कोई कहानी नहीं है।',
+  'This help already has a story.': 'इस मदद की कहानी पहले से है।',
+  'The consent was revoked. Nothing may show this person any more.': 'सहमति वापस ले ली गई है। अब इस व्यक्ति को कहीं नहीं दिखाया जा सकता।',
   'The clock cannot go back to before the opening of the newest open round.': 'घड़ी सबसे नए खुले राउंड से पीछे नहीं जा सकती।',
 
   // Problems of fields about a person
@@ -135,6 +137,9 @@ export const HI = {
   'Charity description is required': 'संस्था का विवरण ज़रूरी है',
   'Invalid YouTube URL': 'YouTube लिंक सही नहीं है',
   'Please enter a valid URL': 'कृपया सही लिंक लिखें',
+  'Choose a day and a time': 'दिन और समय चुनें',
+  'Choose a time in the future': 'आगे का समय चुनें',
+  'This story is already published': 'यह कहानी पहले से प्रकाशित है',
   'Pictures may only come from sites that are set up for them': 'तस्वीर सिर्फ़ उन साइटों से आ सकती है, जो इसके लिए तय हैं',
 
   // Problems of other fields of calls

@@ -32,6 +32,7 @@ const STORY: Story = {
   description: '"><img src=x onerror=alert(2)>',
   date: '2026-11-20',
   amount: 1.8,
+  sent: false,
   views: 2,
   isActive: true,
   videoUrl: 'https://youtu.be/aqz-KE-bpKQ',

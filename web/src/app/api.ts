@@ -94,7 +94,7 @@ export async function call<N extends ScreenCall>(name: N, ...[given]: Arguments<
 
 async function answerTo(name: ScreenCall, method: string, path: string, parts: LooseRequest): Promise<unknown> {
   const sentToken = token.get()
-  const response = await send(method, addressOf(path, parts), parts, sentToken)
+  const response = await send(name, method, addressOf(path, parts), parts, sentToken)
   if (!response.ok) throw await failureOf(response, name, sentToken)
   const text = await bodyOf(response)
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
@@ -127,14 +127,20 @@ function addressOf(path: string, parts: LooseRequest): string {
   return `/api${filled}${text === '' ? '' : `?${text}`}`
 }
 
-async function send(method: string, address: string, parts: LooseRequest, sentToken: string | undefined): Promise<Response> {
+async function send(
+  name: ScreenCall,
+  method: string,
+  address: string,
+  parts: LooseRequest,
+  sentToken: string | undefined,
+): Promise<Response> {
   const headers = new Headers({ accept: 'application/json, text/plain', 'accept-language': currentLanguage() })
   if (sentToken !== undefined) headers.set('authorization', `Bearer ${sentToken}`)
   if (parts.idempotencyKey !== undefined) headers.set('idempotency-key', parts.idempotencyKey)
   let body: BodyInit | undefined
   if (parts.upload !== undefined) {
     const form = new FormData()
-    form.set('avatar', parts.upload)
+    form.set(name === 'uploadAvatar' ? 'avatar' : 'file', parts.upload)
     body = form
   } else if (parts.body !== undefined) {
     headers.set('content-type', 'application/json')

@@ -19,6 +19,8 @@ export type StoryRow = {
   readonly charityName: string
   readonly charityDescription: string
   readonly amountPaise: Paise
+  /** The amount left the help fund for somebody. */
+  readonly isSent: boolean
   readonly videoUrl: string | null
   readonly imageUrl: string | null
   readonly views: bigint
@@ -29,6 +31,8 @@ export type StoryRow = {
   readonly winnerName: string | null
   readonly winnerPublicName: PublicName | null
   readonly winnerIsDeleted: boolean
+  readonly publishAt: Date | null
+  readonly outlayId: string | null
   /** The sort key: microseconds since 1970 of the publication, or of a draft's creation. */
   readonly sortedAt: string
 }
@@ -39,12 +43,17 @@ const listedAt = sql`(case when s.is_active then s.published_at else s.created_a
 
 const columns = sql`
   s.id, s.day, s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
-  s.amount_paise as "amountPaise", s.video_url as "videoUrl", s.image_url as "imageUrl", s.views, s.is_active as "isActive",
+  coalesce(sent.paise, s.amount_paise) as "amountPaise", coalesce(sent.paise, 0) > 0 as "isSent", s.publish_at as "publishAt", s.outlay_id as "outlayId",
+  s.video_url as "videoUrl", s.image_url as "imageUrl", s.views, s.is_active as "isActive",
   s.participants, s.winner_amount_paise as "winnerAmountPaise",
   case when s.round_day is null then s.assurance else ${assuranceSql(sql`s.round_day`)} end as assurance,
   m.name as "winnerName", m.public_name as "winnerPublicName", m.deleted_at is not null as "winnerIsDeleted",
   ${micros(listedAt)} as "sortedAt"`
-const from = sql`from story s left join member m on m.id = s.winner_member_id`
+// A story of a disbursement shows what was sent, less what came back.
+const from = sql`from story s left join member m on m.id = s.winner_member_id
+  left join lateral (
+    select (o.amount_paise - coalesce((select sum(back.amount_paise) from outlay back where back.corrects = o.id and back.status = 'booked'), 0))::bigint as paise
+      from outlay o where o.id = s.outlay_id and o.status = 'booked') sent on true`
 
 /** Published stories, newest publication first; one row more than `limit` when there is a next page. */
 export function listPublished(db: Queryable, page: { readonly after: Cursor | undefined; readonly limit: number }): Promise<StoryRow[]> {
@@ -82,13 +91,17 @@ export type StoryContent = {
   readonly videoUrl: string | null
   readonly imageUrl: string | null
   readonly isActive: boolean
+  /** Only a draft has one. */
+  readonly publishAt: Date | null
+  readonly outlayId: string | null
 }
 
 /** The editable fields under the row's lock, so that concurrent edits follow each other. */
 export async function lockStory(tx: Queryable, id: string): Promise<StoryContent | undefined> {
   const [row] = await tx.query<StoryContent>(sql`
     select title, description, charity_name as "charityName", charity_description as "charityDescription",
-      video_url as "videoUrl", image_url as "imageUrl", is_active as "isActive"
+      video_url as "videoUrl", image_url as "imageUrl", is_active as "isActive",
+      publish_at as "publishAt", outlay_id as "outlayId"
     from story where id = ${id}::uuid for update`)
   return row
 }
@@ -99,6 +112,7 @@ export async function updateStory(tx: Queryable, id: string, content: StoryConte
     update story set title = ${content.title}::text, description = ${content.description}::text,
       charity_name = ${content.charityName}::text, charity_description = ${content.charityDescription}::text,
       video_url = ${content.videoUrl}::text, image_url = ${content.imageUrl}::text, is_active = ${content.isActive}::boolean,
+      publish_at = ${content.publishAt}::timestamptz, outlay_id = ${content.outlayId}::uuid,
       published_at = case when ${content.isActive}::boolean and not is_active then roz_now() else published_at end
     where id = ${id}::uuid`)
 }
@@ -106,7 +120,35 @@ export async function updateStory(tx: Queryable, id: string, content: StoryConte
 /** Inserts a draft written by hand, dated today. */
 export async function insertByHand(tx: Queryable, id: string, content: StoryContent): Promise<void> {
   await tx.query(sql`
-    insert into story (id, day, title, description, charity_name, charity_description, video_url)
+    insert into story (id, day, title, description, charity_name, charity_description, video_url, outlay_id)
     values (${id}::uuid, ist_day(roz_now()), ${content.title}::text, ${content.description}::text,
-      ${content.charityName}::text, ${content.charityDescription}::text, ${content.videoUrl}::text)`)
+      ${content.charityName}::text, ${content.charityDescription}::text, ${content.videoUrl}::text, ${content.outlayId}::uuid)`)
+}
+
+/** Why a story may not tell of this disbursement. The locks last until the commit: of two editors one links it, and a revocation waits. */
+export async function judgeOutlay(
+  tx: Queryable,
+  storyId: string,
+  outlayId: string,
+): Promise<'disbursement_not_found' | 'story_exists' | 'consent_revoked' | undefined> {
+  const [found] = await tx.query<{ isRevoked: boolean }>(sql`
+    select b.revoked_at is not null as "isRevoked" from outlay o join beneficiary b on b.id = o.beneficiary_id
+    where o.id = ${outlayId}::uuid and o.kind = 'disbursement' and o.status = 'booked' for no key update of o for share of b`)
+  if (found === undefined) return 'disbursement_not_found'
+  if (found.isRevoked) return 'consent_revoked'
+  // A statement of its own: it sees the link of an editor whom the lock above waited for.
+  const told = await tx.query(sql`select 1 from story where outlay_id = ${outlayId}::uuid and id <> ${storyId}::uuid`)
+  return told.length > 0 ? 'story_exists' : undefined
+}
+
+/** Publishes the draft that is due next; undefined if none is due. */
+export async function publishNext(tx: Queryable): Promise<{ readonly id: string; readonly publishAt: Date } | undefined> {
+  const [row] = await tx.query<{ id: string; publishAt: Date }>(sql`
+    update story set is_active = true, published_at = roz_now(), publish_at = null
+    where id = (
+      select id from story where publish_at <= (select roz_now()) and not is_active
+        and not exists (select from outlay_public o where o.id = outlay_id and o.is_revoked)
+      order by publish_at, id limit 1 for update skip locked)
+    returning id, old.publish_at as "publishAt"`)
+  return row
 }

@@ -1,5 +1,6 @@
 /** A story as the API shows it, and the words of a day's draft. */
-import type { Story } from '@roz/contract/impact.ts'
+import type { PortalStory, Story } from '@roz/contract/impact.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { publicNameOf } from '@roz/core/names.ts'
@@ -17,12 +18,21 @@ export const storyOf =
     description: row.description,
     date: row.day,
     amount: rupeesFromPaise(row.amountPaise),
+    sent: row.isSent,
     views: Number(row.views),
     isActive: row.isActive,
     videoUrl: row.videoUrl,
     imageUrl: row.imageUrl,
     charity: { name: row.charityName, description: row.charityDescription },
     winnerInfo: winnerOf(row, language),
+  })
+
+export const portalStoryOf =
+  (language: Language) =>
+  (row: StoryRow): PortalStory => ({
+    ...storyOf(language)(row),
+    publishAt: row.publishAt === null ? null : isoIst(row.publishAt.getTime()),
+    outlayId: row.outlayId,
   })
 
 function winnerOf(row: StoryRow, language: Language): Story['winnerInfo'] {

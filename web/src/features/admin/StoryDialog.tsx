@@ -1,19 +1,19 @@
-/** The form of a story, for a new draft and for an edit. */
+/** The form of a story, for a new draft and for an edit. The picture is uploaded after the words are saved. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import type { Story } from '@roz/contract/impact.ts'
-import { useId } from 'react'
+import type { PortalStory } from '@roz/contract/impact.ts'
+import { useId, useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
-import { queryClient } from '../../app/query.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextAreaField, TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../forms.ts'
-import { refreshPortal } from './queries.ts'
+import { refreshStories } from './queries.ts'
+import { type Picture, StoryPicture } from './StoryPicture.tsx'
 import { showRefusedStory, storyRules, type StoryValues } from './story-fields.ts'
 import { wordsOf } from './words.ts'
 
-const valuesOf = (story: Story | undefined): StoryValues => ({
+const valuesOf = (story: PortalStory | undefined): StoryValues => ({
   title: story?.title ?? '',
   description: story?.description ?? '',
   charityName: story?.charity.name ?? '',
@@ -21,11 +21,12 @@ const valuesOf = (story: Story | undefined): StoryValues => ({
   videoUrl: story?.videoUrl ?? '',
 })
 
-export function StoryDialog({ story, onClose }: { readonly story?: Story; readonly onClose: () => void }) {
+export function StoryDialog({ story, onClose }: { readonly story?: PortalStory; readonly onClose: () => void }) {
   const { t } = useLingui()
   const formId = useId()
   const form = useRules<StoryValues>(storyRules, valuesOf(story))
   const { errors, isSubmitting } = form.formState
+  const [picture, setPicture] = useState<Picture>('kept')
 
   const save = form.handleSubmit(
     async (values) => {
@@ -36,18 +37,30 @@ export function StoryDialog({ story, onClose }: { readonly story?: Story; readon
         videoUrl: values.videoUrl === '' ? null : values.videoUrl,
       }
       try {
-        if (story === undefined) await call('createStory', { body })
-        else await call('updateStory', { params: { id: story.id }, body })
+        const saved =
+          story === undefined
+            ? await call('createStory', { body })
+            : await call('updateStory', { params: { id: story.id }, body: picture === 'removed' ? { ...body, imageUrl: null } : body })
+        await savePicture(saved.story.id)
       } catch (error) {
         showRefusedStory(form, error)
         return toast.error(messageOf(error, t`Failed to update story`))
       }
       onClose()
       toast.success(story === undefined ? t`Impact story created!` : t`Impact story updated!`)
-      await Promise.all([refreshPortal(), queryClient.invalidateQueries({ queryKey: ['stories'] })])
+      await refreshStories()
     },
     tellFirst(form, wordsOf),
   )
+  /** The words are saved by then: a refused picture is said, and can be chosen again in an edit. */
+  const savePicture = async (id: string): Promise<void> => {
+    if (!(picture instanceof File)) return
+    try {
+      await call('uploadPoster', { params: { id }, upload: picture })
+    } catch (error) {
+      toast.error(messageOf(error, t`Your picture could not be uploaded.`))
+    }
+  }
 
   return (
     <Modal
@@ -84,6 +97,7 @@ export function StoryDialog({ story, onClose }: { readonly story?: Story; readon
           error={wordsOf(errors.videoUrl?.message)}
           {...form.register('videoUrl')}
         />
+        <StoryPicture present={story?.imageUrl ?? null} picture={picture} onChange={setPicture} />
       </form>
     </Modal>
   )

@@ -84,3 +84,6 @@ export const payeesQuery = (q: string) =>
 
 /** After a draw or an edit: figures, wallets and stories may all have changed. */
 export const refreshPortal = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['admin'] })
+/** After a change of a story, which the public lists may show. */
+export const refreshStories = (): Promise<unknown> =>
+  Promise.all([refreshPortal(), queryClient.invalidateQueries({ queryKey: ['stories'] })])

@@ -15,7 +15,7 @@ import { WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 
 /** Reports the view to the server, which counts one per visitor and day. If the call fails, only the count is lost. */
-function useViews(story: Story): number {
+function useViews(story: Story, preview: boolean): number {
   const [views, setViews] = useState(story.views)
   useEffect(() => {
     const tell = async (): Promise<void> => {
@@ -25,8 +25,8 @@ function useViews(story: Story): number {
         console.warn('Failed to count a view:', error)
       }
     }
-    void tell()
-  }, [story.id])
+    if (!preview) void tell()
+  }, [story.id, preview])
   return views
 }
 
@@ -37,13 +37,18 @@ function ShareStory({ story }: { readonly story: Story }) {
   const { title } = story
   // A story written by hand has no amount.
   const paid = formatMoney(story.amount)
-  const text = story.amount > 0 ? t`${title}. Set aside for people in need by ${brandName}: ${paid}.` : t`${title}. Told by ${brandName}.`
+  const text = story.sent
+    ? t`${title}. Sent to people in need by ${brandName}: ${paid}.`
+    : story.amount > 0
+      ? t`${title}. Set aside for people in need by ${brandName}: ${paid}.`
+      : t`${title}. Told by ${brandName}.`
   const url = `${location.origin}${publicPath('impactStories', language)}/${story.id}`
   return <Share text={text} url={url} picture={pictureOf(story.id, language)} />
 }
 
-export function StoryViewer({ story }: { readonly story: Story }) {
-  const views = useViews(story)
+/** `preview`: an editor looks at it before it is published; the view is not counted. */
+export function StoryViewer({ story, preview = false }: { readonly story: Story; readonly preview?: boolean }) {
+  const views = useViews(story, preview)
   const { winnerInfo, charity } = story
   const hasPicture = Boolean(story.videoUrl) || Boolean(story.imageUrl)
   return (
@@ -67,9 +72,7 @@ export function StoryViewer({ story }: { readonly story: Story }) {
         <p className="story-text">{story.description}</p>
         <ul className="ledger shares">
           <li>
-            <span>
-              <Trans>Set aside for people in need</Trans>
-            </span>
+            <span>{story.sent ? <Trans>Sent to people in need</Trans> : <Trans>Set aside for people in need</Trans>}</span>
             <span className="amount">{formatMoney(story.amount)}</span>
           </li>
           <li>
@@ -96,7 +99,7 @@ export function StoryViewer({ story }: { readonly story: Story }) {
         {winnerInfo === null ? null : <WinnerLabel assurance={winnerInfo.assurance} />}
         <p className="small muted under-button story-foot">
           <Plural value={views} one="# view" other="# views" />
-          <ShareStory story={story} />
+          {preview ? null : <ShareStory story={story} />}
         </p>
       </div>
     </article>

@@ -1,0 +1,177 @@
+/**
+ * The editor's calls of stories.
+ *
+ * - An editor changes words, links, picture, schedule and publication, never the day, the amount, the views or the winner.
+ * - Each change is in the audit log, in its own transaction.
+ * - Only a draft has a schedule. A scheduled draft is published once, when its time has come, also after a pause of the server.
+ * - A picture's file is deleted only after the story that named it is committed without it.
+ */
+import { randomUUID } from 'node:crypto'
+import type { impactCalls } from '@roz/contract/impact.ts'
+import type { Storage } from '../../adapters/storage/port.ts'
+import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
+import { type Db, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS } from '../../http/cursor.ts'
+import { memberLimits, take } from '../../http/limits.ts'
+import { reencodePicture, type Shape } from '../../http/picture.ts'
+import { type Call, type Handlers, invalid } from '../../http/route.ts'
+import { audit } from '../../staff/audit-log.ts'
+import { getStory, insertByHand, judgeOutlay, lockStory, publishNext, type StoryContent, updateStory } from './queries.ts'
+import { portalStoryOf } from './story.ts'
+
+export type EditingDeps = { readonly db: Db; readonly storage: Storage; readonly pictureHosts: readonly string[] }
+
+const NOT_FOUND = { ok: false, code: 'story_not_found' } as const
+export const isId = (text: string): boolean => CURSOR_PARTS.uuid(text)
+
+type Edit = Call<typeof impactCalls.updateStory>['body']
+
+/** Applies an edit to the present content. An empty link removes the link; a published story has no schedule. */
+function applyEdit(stands: StoryContent, edit: Edit): StoryContent {
+  const isActive = edit.isActive ?? stands.isActive
+  const publishAt = typeof edit.publishAt === 'string' ? new Date(edit.publishAt) : edit.publishAt
+  return {
+    title: edit.title ?? stands.title,
+    description: edit.description ?? stands.description,
+    charityName: edit.charity?.name ?? stands.charityName,
+    charityDescription: edit.charity?.description ?? stands.charityDescription,
+    videoUrl: edit.videoUrl === undefined ? stands.videoUrl : edit.videoUrl || null,
+    imageUrl: edit.imageUrl === undefined ? stands.imageUrl : edit.imageUrl || null,
+    isActive,
+    publishAt: isActive ? null : publishAt === undefined ? stands.publishAt : publishAt,
+    outlayId: edit.outlayId === undefined ? stands.outlayId : edit.outlayId,
+  }
+}
+
+const isSameTime = (one: Date | null, other: Date | null): boolean => one?.getTime() === other?.getTime()
+
+function editAction(before: StoryContent, after: StoryContent): string {
+  if (before.isActive !== after.isActive) return after.isActive ? 'story.publish' : 'story.unpublish'
+  if (!isSameTime(before.publishAt, after.publishAt)) return after.publishAt === null ? 'story.unschedule' : 'story.schedule'
+  return 'story.update'
+}
+
+/** A picture comes from https and an allowed host, or is the story's own upload. */
+function pictureProblem(imageUrl: string, stands: StoryContent, hosts: readonly string[]): 'video_not_url' | 'picture_host' | undefined {
+  if (imageUrl.startsWith(UPLOADS_PATH)) return imageUrl === stands.imageUrl ? undefined : 'picture_host'
+  const { protocol, host } = new URL(imageUrl)
+  return protocol !== 'https:' ? 'video_not_url' : hosts.includes(host) ? undefined : 'picture_host'
+}
+
+/** A new time must be in the future; the time that the draft has already may be sent back. */
+async function scheduleProblem(tx: Tx, stands: StoryContent, edit: Edit): Promise<'publish_at_past' | 'publish_at_published' | undefined> {
+  if (!edit.publishAt || isSameTime(new Date(edit.publishAt), stands.publishAt)) return undefined
+  if (edit.isActive ?? stands.isActive) return 'publish_at_published'
+  const [{ isPast } = { isPast: true }] = await tx.query<{ isPast: boolean }>(
+    sql`select ${edit.publishAt}::timestamptz <= roz_now() as "isPast"`,
+  )
+  return isPast ? 'publish_at_past' : undefined
+}
+
+const WIDTH_MAX_PX = 1280
+const asPoster: Shape = (picture) => picture.resize(WIDTH_MAX_PX, WIDTH_MAX_PX, { fit: 'inside', withoutEnlargement: true })
+
+const uploadOf = (imageUrl: string | null): string | undefined =>
+  imageUrl?.startsWith(UPLOADS_PATH) === true ? imageUrl.slice(UPLOADS_PATH.length) : undefined
+
+export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Handlers<'createStory' | 'updateStory' | 'uploadPoster'> {
+  /** Deletes the file of a picture that the story no longer names. */
+  const dropPicture = async (before: string | null, after: string | null): Promise<void> => {
+    const file = uploadOf(before)
+    if (file !== undefined && before !== after) await storage.remove(file)
+  }
+
+  return {
+    createStory: async ({ body, session, language }) => {
+      const id = randomUUID()
+      const content: StoryContent = {
+        title: body.title,
+        description: body.description,
+        charityName: body.charity.name,
+        charityDescription: body.charity.description,
+        videoUrl: body.videoUrl || null,
+        imageUrl: null,
+        isActive: false,
+        publishAt: null,
+        outlayId: body.outlayId ?? null,
+      }
+      const refusal = await inTransaction(db, async (tx) => {
+        const refused = content.outlayId === null ? undefined : await judgeOutlay(tx, id, content.outlayId)
+        if (refused !== undefined) return refused
+        await insertByHand(tx, id, content)
+        await audit(tx, { actorId: session.memberId, action: 'story.create', subject: `story:${id}`, after: content })
+        return undefined
+      })
+      if (refusal !== undefined) return { ok: false, code: refusal }
+      return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
+    },
+
+    updateStory: async ({ params: { id }, body, session, language }) => {
+      if (!isId(id)) return NOT_FOUND
+      const edited = await inTransaction(db, async (tx) => {
+        const stands = await lockStory(tx, id)
+        if (stands === undefined) return NOT_FOUND
+        const picture = body.imageUrl ? pictureProblem(body.imageUrl, stands, pictureHosts) : undefined
+        if (picture !== undefined) return invalid({ imageUrl: picture })
+        const schedule = await scheduleProblem(tx, stands, body)
+        if (schedule !== undefined) return invalid({ publishAt: schedule })
+        const after = applyEdit(stands, body)
+        // Also when it is published: the consent may be revoked since.
+        if (after.outlayId !== null && (after.isActive || after.outlayId !== stands.outlayId)) {
+          const refused = await judgeOutlay(tx, id, after.outlayId)
+          if (refused !== undefined) return { ok: false, code: refused } as const
+        }
+        await updateStory(tx, id, after)
+        await audit(tx, { actorId: session.memberId, action: editAction(stands, after), subject: `story:${id}`, before: stands, after })
+        return { ok: true, value: { before: stands.imageUrl, after: after.imageUrl } } as const
+      })
+      if (!edited.ok) return edited
+      await dropPicture(edited.value.before, edited.value.after)
+      return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
+    },
+
+    uploadPoster: async ({ params: { id }, upload, session, language }) => {
+      if (!isId(id)) return NOT_FOUND
+      const taken = await take(db, memberLimits.avatars(session.memberId))
+      if (!taken.ok) return taken
+      const picture = await reencodePicture(upload, asPoster)
+      if (!picture.ok) return picture
+      const name = await storage.put('posters', 'webp', picture.bytes)
+      const imageUrl = UPLOADS_PATH + name
+      const before = await inTransaction(db, async (tx) => {
+        const stands = await lockStory(tx, id)
+        if (stands === undefined) return undefined
+        await updateStory(tx, id, { ...stands, imageUrl })
+        const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: stands.imageUrl }, after: { imageUrl } }
+        await audit(tx, { actorId: session.memberId, ...told })
+        return stands
+      })
+      if (before === undefined) {
+        await storage.remove(name)
+        return NOT_FOUND
+      }
+      await dropPicture(before.imageUrl, imageUrl)
+      return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
+    },
+  }
+}
+
+/** Publishes one draft whose time has come. */
+export async function publishDue(db: Db): Promise<boolean> {
+  const due = await db.query(sql`select 1 from story where publish_at <= (select roz_now()) and not is_active limit 1`)
+  if (due.length === 0) return false
+  return inTransaction(db, async (tx) => {
+    const published = await publishNext(tx)
+    if (published === undefined) return false
+    const { id, publishAt } = published
+    await audit(tx, {
+      actorId: undefined,
+      action: 'story.publish',
+      subject: `story:${id}`,
+      before: { publishAt },
+      after: { isActive: true },
+    })
+    return true
+  })
+}
