@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { communityCalls } from './community.ts'
 import type { CsvTable, EndpointSpec, PublicFile } from './endpoint.ts'
+import { helpCalls } from './help.ts'
 import { identityCalls } from './identity.ts'
 import { impactCalls } from './impact.ts'
 import { memberAdminCalls } from './members-admin.ts'
@@ -23,6 +24,7 @@ export const api = {
   ...pushCalls,
   ...openBooksCalls,
   ...rightsCalls,
+  ...helpCalls,
 } as const
 
 export type Api = typeof api

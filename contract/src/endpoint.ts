@@ -35,8 +35,8 @@ export type EndpointSpec = {
   readonly query?: z.ZodType
   /** The JSON body; without it the call takes no body. */
   readonly body?: z.ZodType
-  /** A multipart upload: the name of its file field and its greatest size in bytes. */
-  readonly upload?: { readonly field: string; readonly bytesMax: number }
+  /** A multipart upload: the name of its file field, its greatest size in bytes, and the refusal of a larger one (a member's picture by default). */
+  readonly upload?: { readonly field: string; readonly bytesMax: number; readonly tooLarge?: RefusalCode }
   /** The handler gets the body's raw bytes, without parsing. */
   readonly raw?: true
   /** The answer's body; `text` is text/plain, `empty` is none, `file` is published bytes, `csv` is a streamed table. */
@@ -57,6 +57,8 @@ export type EndpointSpec = {
 export type PublicFile = {
   readonly type: string
   readonly isFinal: boolean
+  /** Instead of the lifetime that follows from `isFinal`. */
+  readonly cacheControl?: string
   /** Changes with the bytes. */
   readonly etag: string
   readonly bytes: number

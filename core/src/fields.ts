@@ -7,6 +7,7 @@ import * as z from 'zod/mini'
 import { type Words, wordsIn } from './field-words.ts'
 import type { Language } from './language.ts'
 import { paiseFromRupees } from './money.ts'
+import { HELP_TEXTS } from './help-fields.ts'
 import { MONEY_TEXTS } from './money-fields.ts'
 import { email, name, newPassword, PERSON_TEXTS, phone } from './person-fields.ts'
 import { REFERENCE_TEXTS } from './reference-fields.ts'
@@ -28,7 +29,14 @@ const CALL_TEXTS = {
   time_invalid: texts('A time is written in ISO 8601 with its offset'),
 } as const satisfies Words
 
-export const FIELD_TEXTS = { ...PERSON_TEXTS, ...MONEY_TEXTS, ...REFERENCE_TEXTS, ...STORY_TEXTS, ...CALL_TEXTS } as const satisfies Words
+export const FIELD_TEXTS = {
+  ...PERSON_TEXTS,
+  ...MONEY_TEXTS,
+  ...REFERENCE_TEXTS,
+  ...STORY_TEXTS,
+  ...HELP_TEXTS,
+  ...CALL_TEXTS,
+} as const satisfies Words
 
 export type FieldCode = keyof typeof FIELD_TEXTS
 /** A field code, with its value if the text has one. */

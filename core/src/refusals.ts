@@ -105,6 +105,15 @@ export const REFUSALS = {
   witness_unknown: refusal(403, texts('No running day names this witness.')),
   checkpoint_unknown: refusal(409, texts('The log has signed no such checkpoint.')),
   cosignature_invalid: refusal(422, texts('This cosignature is not valid.')),
+  // Help that goes out
+  beneficiary_not_found: refusal(404, texts('There is no such beneficiary.')),
+  consent_missing: refusal(409, texts('There is no recorded consent yet. Record it first.')),
+  outlay_not_found: refusal(404, texts('There is no such entry.')),
+  outlay_final: refusal(409, texts('This was decided already.')),
+  own_request: refusal(403, texts('You asked for this. Another person must approve it.')),
+  receipt_not_found: refusal(404, texts('There is no such receipt. Please upload it again.')),
+  receipt_not_picture: refusal(400, texts('Please choose a picture of the receipt, not another kind of file.')),
+  receipt_too_large: refusal(413, texts('The picture must have at most 10 MB and 24 megapixels.')),
   // Stories
   story_not_found: refusal(404, texts('There is no such story.')),
   story_exists: refusal(409, texts('This help already has a story.')),

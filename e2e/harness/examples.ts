@@ -9,6 +9,13 @@ const STORY = {
   charity: { name: 'Annapurna kitchen', description: 'Cooks for those who cannot.' },
   videoUrl: 'https://youtu.be/dQw4w9WgXcQ',
 }
+const BENEFICIARY = {
+  publicName: 'Meera',
+  isChild: true,
+  guardian: 'mother',
+  consent: { how: 'written', on: '2026-11-20' },
+  note: 'The paper is in the blue folder.',
+}
 
 export type JsonObject = { readonly [name: string]: unknown }
 /** Undefined for a call without a body. */
@@ -78,6 +85,12 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   storiesAdmin: undefined,
   createStory: STORY,
   updateStory: { ...STORY, imageUrl: '', isActive: false },
+  beneficiaries: undefined,
+  createBeneficiary: BENEFICIARY,
+  updateBeneficiary: BENEFICIARY,
+  uploadReceipt: undefined,
+  adminReceipt: undefined,
+  publicReceipt: undefined,
   home: undefined,
   notifications: undefined,
   readNotifications: { ids: ['1'] },
@@ -116,4 +129,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
 }
 
 /** Parameters for the paths that have some: none of these ids exists. */
-export const PARAMS: Readonly<Record<string, string>> = { orderId: 'f'.repeat(32), id: '00000000-0000-4000-8000-000000000000' }
+export const PARAMS: Readonly<Record<string, string>> = {
+  orderId: 'f'.repeat(32),
+  id: '00000000-0000-4000-8000-000000000000',
+  hash: 'f'.repeat(64),
+}

@@ -19,6 +19,7 @@ import { createAudit } from './features/audit/scheduled-audit.ts'
 import { createBooks } from './features/books/books.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createDraws } from './features/draws/draws.ts'
+import { createHelp } from './features/help/help.ts'
 import { createHome } from './features/home/home.ts'
 import { createIdentity } from './features/identity/identity.ts'
 import { createImpact } from './features/impact/impact.ts'
@@ -98,6 +99,27 @@ function createMoney(
   return { wallet, payouts }
 }
 
+const mailOf = ({ mailer, secrets, config }: ServiceDeps) =>
+  createMailJob({
+    mailer,
+    brandName: config.business.brandName,
+    topupLimits: config.business.topupLimits,
+    supportEmail: config.site.supportEmail,
+    publicUrl: config.publicUrl,
+    localUrl: `http://localhost:${config.port}`,
+    secrets,
+  })
+
+const identityOf = ({ db, secrets, storage, config }: ServiceDeps) =>
+  createIdentity({
+    db,
+    production: config.production,
+    secrets,
+    termsVersion: config.business.termsVersion,
+    google: config.google,
+    storage,
+  })
+
 /** All features. A feature that uses another one gets only the function that it needs. */
 function createFeatures(deps: ServiceDeps) {
   const { db, witnessDb = db, secrets, config, log } = deps
@@ -108,14 +130,7 @@ function createFeatures(deps: ServiceDeps) {
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
   const checkpoints = createCheckpoints({ db: witnessDb, keys: logKeys })
   const proofs = createLogProofs({ db, checkpoints })
-  const identity = createIdentity({
-    db,
-    production: config.production,
-    secrets,
-    termsVersion: business.termsVersion,
-    google: config.google,
-    storage: deps.storage,
-  })
+  const identity = identityOf(deps)
   const { wallet, payouts } = createMoney(deps, ticketKeys, operator)
   // With DRAW off there is no winner, and the reward share goes to people in need.
   const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }
@@ -142,6 +157,7 @@ function createFeatures(deps: ServiceDeps) {
     programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
   })
   const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts })
+  const help = createHelp({ db, secrets, storage: deps.storage })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
@@ -151,15 +167,7 @@ function createFeatures(deps: ServiceDeps) {
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const memberCare = createMemberCare({ db })
   const audit = createAudit({ db, alarm: operator.alarm })
-  const mail = createMailJob({
-    mailer: deps.mailer,
-    brandName: business.brandName,
-    topupLimits: business.topupLimits,
-    supportEmail: config.site.supportEmail,
-    publicUrl: config.publicUrl,
-    localUrl: `http://localhost:${config.port}`,
-    secrets,
-  })
+  const mail = mailOf(deps)
   return {
     identity,
     wallet,
@@ -170,6 +178,7 @@ function createFeatures(deps: ServiceDeps) {
     openLog,
     impact,
     home,
+    help,
     notifications,
     push,
     rights,
@@ -180,27 +189,14 @@ function createFeatures(deps: ServiceDeps) {
   }
 }
 
-export function createServices(deps: ServiceDeps) {
+type Features = ReturnType<typeof createFeatures>
+
+/** The due work of all features, and the handlers of their jobs. */
+function workOf(deps: ServiceDeps, features: Features): WorkerDeps {
   const { db, clock, log } = deps
-  const {
-    identity,
-    wallet,
-    payouts,
-    draws,
-    rounds,
-    books,
-    openLog,
-    impact,
-    home,
-    notifications,
-    push,
-    rights,
-    contact,
-    memberCare,
-    audit,
-    mail,
-  } = createFeatures(deps)
-  const workerDeps: WorkerDeps = {
+  const { identity, wallet, payouts, draws, rounds, books, openLog, impact } = features
+  const { notifications, push, rights, contact, memberCare, audit, mail } = features
+  return {
     db,
     log,
     now: clock.read,
@@ -230,7 +226,32 @@ export function createServices(deps: ServiceDeps) {
       mail,
     },
   }
-  const worker = createWorker(workerDeps)
+}
+
+/** The handlers of all calls. */
+const handlersOf = (db: Db, features: Features) => ({
+  ...features.identity.handlers,
+  ...features.wallet.handlers,
+  ...features.payouts.handlers,
+  ...features.draws.handlers,
+  ...features.rounds.handlers,
+  ...features.openLog.handlers,
+  ...features.books.handlers,
+  ...features.impact.handlers,
+  ...features.home.handlers,
+  ...features.help.handlers,
+  ...features.notifications.handlers,
+  ...features.push.handlers,
+  ...features.rights.handlers,
+  ...features.contact.handlers,
+  ...features.memberCare.handlers,
+  ...createAdmin({ db }).handlers,
+})
+
+export function createServices(deps: ServiceDeps) {
+  const features = createFeatures(deps)
+  const { identity, rounds, books, impact, home, notifications, push } = features
+  const worker = createWorker(workOf(deps, features))
   return {
     sessions: identity.sessions,
     mountUnsubscribe: notifications.mount,
@@ -244,23 +265,7 @@ export function createServices(deps: ServiceDeps) {
       dayFigures: books.figuresOfDay,
       story: impact.publishedStory,
     },
-    handlers: {
-      ...identity.handlers,
-      ...wallet.handlers,
-      ...payouts.handlers,
-      ...draws.handlers,
-      ...rounds.handlers,
-      ...openLog.handlers,
-      ...books.handlers,
-      ...impact.handlers,
-      ...home.handlers,
-      ...notifications.handlers,
-      ...push.handlers,
-      ...rights.handlers,
-      ...contact.handlers,
-      ...memberCare.handlers,
-      ...createAdmin({ db }).handlers,
-    },
+    handlers: handlersOf(deps.db, features),
     worker: {
       ...worker,
       /** Closes push first, so a push service that hangs does not delay the stop. */

@@ -1,4 +1,6 @@
 /** The Hindi catalogue of core and server: each text by its English in the sources. Marks in braces are kept unchanged. */
+import { HI_HELP } from './hi-help.ts'
+
 export const HI = {
   // Refusals
   'Please check what you entered.': 'कृपया अपनी भरी हुई जानकारी जाँचें।',
@@ -390,4 +392,5 @@ export const HI = {
   paise: 'पैसे',
   '{amount} only': '{amount} मात्र',
   '{rupees} and {paise} only': '{rupees} {paise} मात्र',
+  ...HI_HELP,
 } as const

@@ -16,6 +16,7 @@ import { ADMIN, type Program } from '../../harness/program.ts'
 import { startWalk, type Walk } from '../../walks/walk.ts'
 import { storyTests } from '../../walks/stories.ts'
 import { walkContact, walkGoogleNonce, walkHold } from '../../walks/doors.ts'
+import { walkHelp } from '../../walks/help.ts'
 import { walkOpenBooks } from '../../walks/open-books.ts'
 import { walkPayouts } from '../../walks/payouts.ts'
 import { walkRights } from '../../walks/rights.ts'
@@ -314,6 +315,8 @@ describe('money goes out', () => {
     }
   })
 })
+
+test('the help desk records who is helped and by which consent, with receipts', () => walkHelp(walk, { admin, picture: PNG }))
 
 test('the portal ends withdrawals', () => walkPayouts(walk, { admin, member, other: asha.token }))
 

@@ -14,7 +14,7 @@ const CHANGING = 'public, max-age=2, s-maxage=2, stale-while-revalidate=5'
 
 export function sendFile(request: FastifyRequest, reply: FastifyReply, file: PublicFile): FastifyReply {
   const etag = `"${file.etag}"`
-  reply.header('etag', etag).header('cache-control', file.isFinal ? FINAL : CHANGING)
+  reply.header('etag', etag).header('cache-control', file.cacheControl ?? (file.isFinal ? FINAL : CHANGING))
   if (isKnown(request, etag)) return reply.code(304).send()
   reply.type(file.type).header('content-length', file.bytes)
   if (request.method === 'HEAD') return reply.send()

@@ -10,7 +10,7 @@ import sharp, { type Sharp } from 'sharp'
 import { createGate } from './concurrency-limit.ts'
 
 export type Reencoded =
-  | { readonly ok: true; readonly bytes: Buffer }
+  | ({ readonly ok: true; readonly bytes: Buffer } & PictureSize)
   | { readonly ok: false; readonly code: 'avatar_not_image' | 'avatar_too_large' }
 export type PictureSize = { readonly width: number; readonly height: number }
 /** Crops, scales or covers parts of the upright picture. */
@@ -37,12 +37,12 @@ async function reencode(bytes: Buffer, mimeType: string, shape: Shape): Promise<
     const { format, width, height } = await sharp(bytes, { ...options, limitInputPixels: false }).metadata()
     if (format === undefined || !FORMATS.has(format)) return refused
     if (width * height > PIXELS_MAX) return { ok: false, code: 'avatar_too_large' }
-    const written = await shape(sharp(bytes, options).autoOrient(), { width, height })
+    const { data, info } = await shape(sharp(bytes, options).autoOrient(), { width, height })
       .toColourspace('srgb')
       .webp({ quality: 82 })
       .timeout({ seconds: 10 })
-      .toBuffer()
-    return { ok: true, bytes: written }
+      .toBuffer({ resolveWithObject: true })
+    return { ok: true, bytes: data, width: info.width, height: info.height }
   } catch {
     // The decoder throws for bytes that are not a complete picture, and does not distinguish other faults.
     return refused

@@ -21,7 +21,7 @@ import { sendFile } from './files.ts'
 import { parseInput } from './input.ts'
 import type { AdminSession, HolderSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
-import { readUpload, type Upload } from './upload.ts'
+import { readUpload, tooLargeOf, type Upload } from './upload.ts'
 
 type SessionOf<A extends Access> = {
   readonly visitor: undefined
@@ -249,7 +249,7 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 function bodyProblem(request: FastifyRequest, spec: EndpointSpec): Problem | undefined {
   const length = Number(request.headers['content-length'] ?? 0)
   const max = spec.upload === undefined ? BODY_BYTES_MAX : spec.upload.bytesMax + BODY_BYTES_MAX
-  if (length > max) return { code: spec.upload === undefined ? 'body_too_large' : 'avatar_too_large' }
+  if (length > max) return { code: spec.upload === undefined ? 'body_too_large' : tooLargeOf(spec.upload) }
   const type = request.headers['content-type'] ?? ''
   const hasBody = length > 0 || request.headers['transfer-encoding'] !== undefined
   if (spec.upload !== undefined) return /^multipart\/form-data\s*;/i.test(type) ? undefined : { code: 'unsupported_media_type' }

@@ -1,5 +1,6 @@
 /** Makes calls over real HTTP (http.ts) with a token for any account by its number, for tests that are not about login. */
 import type { CallName } from '@roz/contract/api.ts'
+import type { FastifyInstance } from 'fastify'
 import { createSecrets } from '../secrets/secrets.ts'
 import { type Db, maybeOne, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -49,8 +50,13 @@ export type ServedCalls = {
   readonly close: () => Promise<void>
 }
 
-export async function serveCalls(db: Db, handlers: Partial<Handlers<CallName>>): Promise<ServedCalls> {
-  const app = await startTestApp({ handlers, sessions: sessionsOf(db) })
+/** `mount` adds routes beside /api. */
+export async function serveCalls(
+  db: Db,
+  handlers: Partial<Handlers<CallName>>,
+  mount?: (app: FastifyInstance) => void,
+): Promise<ServedCalls> {
+  const app = await startTestApp({ handlers, sessions: sessionsOf(db), ...(mount === undefined ? {} : { mount }) })
   return {
     url: app.url,
     ask: (call, { as, isStale = false, asMember = false, ...asked } = {}) => {

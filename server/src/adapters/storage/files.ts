@@ -8,7 +8,7 @@ import { mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { Storage } from './port.ts'
 
-const NAME = /^(avatars|posters)\/[0-9a-f]{32}\.webp$/
+const NAME = /^(avatars|posters|receipts)\/[0-9a-f]{32}\.webp$/
 const CONTENT_TYPES = { webp: 'image/webp' } as const
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'

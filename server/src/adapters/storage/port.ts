@@ -9,7 +9,7 @@ export const UPLOADS_PATH = '/uploads/'
 export type StoredFile = { readonly bytes: Buffer; readonly contentType: string }
 
 /** Folders of the storage. */
-export type StorageFolder = 'avatars' | 'posters'
+export type StorageFolder = 'avatars' | 'posters' | 'receipts'
 
 export type Storage = {
   /** Stores the bytes under a new unguessable name and returns it: `avatars/<32 hex>.webp`. */

@@ -9,7 +9,8 @@ import { type Storage, UPLOADS_PATH } from './port.ts'
 export function registerUploads(app: FastifyInstance, storage: Storage): void {
   app.get<{ Params: { '*': string } }>(`${UPLOADS_PATH}*`, async (request, reply) => {
     const name = request.params['*']
-    const file = await storage.find(name)
+    // A receipt is public only once its entry is booked: it is served by its own call.
+    const file = name.startsWith('receipts/') ? undefined : await storage.find(name)
     if (file === undefined) return sendProblem(request, reply, { code: 'not_found' })
     reply
       // A member's face must not outlive the session on the disk of a shared phone. A story can be taken back: minutes only.

@@ -1,0 +1,102 @@
+/** Calls of the help desk: beneficiaries and the pictures of receipts. */
+import { CONSENT_WAYS, GUARDIANS, privateNote, publicName } from '@roz/core/help-fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { HELPERS, STAFF } from './roles.ts'
+import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+
+const hash = z.string().meta({ description: 'SHA-256 of the published picture, 64 hex digits' })
+export const receiptPicture = z.object({ hash, width: count, height: count })
+const id = z.object({ id: z.string().max(100) })
+
+export const beneficiaryState = z.enum(['waiting', 'consented', 'revoked'], 'choice_invalid')
+export const beneficiary = z.object({
+  id: z.string(),
+  publicName: z.string(),
+  status: beneficiaryState.meta({ description: 'waiting: no consent is recorded yet; revoked: nothing public names them any more' }),
+  isChild: z.boolean(),
+  guardian: z.enum(GUARDIANS).nullable().meta({ description: 'Who gave the consent for a child' }),
+  consent: z.object({ how: z.enum(CONSENT_WAYS), on: day }).nullable(),
+  note: z.string().nullable().meta({ description: 'For owner, finance and editor alone; sealed at rest' }),
+  revokedAt: instant.nullable(),
+  createdAt: instant,
+  helped: rupees.meta({ description: 'Disbursed so far, less what came back' }),
+})
+
+const beneficiaryFields = {
+  publicName,
+  isChild: z.boolean('wrong_type'),
+  guardian: z.enum(GUARDIANS, 'choice_invalid').nullable(),
+  consent: z
+    .strictObject({ how: z.enum(CONSENT_WAYS, 'choice_invalid'), on: z.string('consent_day').regex(/^\d{4}-\d{2}-\d{2}$/, 'consent_day') })
+    .nullable(),
+  note: privateNote,
+}
+const beneficiaryAnswer = z.object({ beneficiary })
+
+export const helpCalls = {
+  beneficiaries: endpoint({
+    method: 'GET',
+    path: '/admin/beneficiaries',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'Beneficiaries, newest first; q searches the public name.',
+    query: z.object({ ...page.shape, status: beneficiaryState.optional(), q: z.string().max(200).optional() }),
+    output: z.object({ beneficiaries: z.array(beneficiary), nextCursor }),
+    refusals: [],
+  }),
+  createBeneficiary: endpoint({
+    method: 'POST',
+    path: '/admin/beneficiaries',
+    access: 'admin',
+    roles: HELPERS,
+    summary: 'Adds a person or family to help: a public name without a surname, and the consent if it is given already.',
+    body: z.strictObject(beneficiaryFields),
+    output: beneficiaryAnswer,
+    status: 201,
+    refusals: [],
+  }),
+  updateBeneficiary: endpoint({
+    method: 'PUT',
+    path: '/admin/beneficiaries/{id}',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary:
+      'Edits a beneficiary, or revokes the consent for good ({revoked: true}): no page, story or picture names them then, and the money stays in the books.',
+    params: id,
+    body: z.strictObject({ ...beneficiaryFields, revoked: z.literal(true, 'wrong_type').optional() }).partial(),
+    output: beneficiaryAnswer,
+    refusals: ['beneficiary_not_found', 'consent_revoked'],
+  }),
+  uploadReceipt: endpoint({
+    method: 'POST',
+    path: '/admin/uploads',
+    access: 'admin',
+    roles: HELPERS,
+    summary: 'Stores a picture of a receipt anew as WebP, without its metadata; public only once its entry is booked.',
+    upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
+    output: z.object({ ...receiptPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
+    status: 201,
+    refusals: ['receipt_not_picture', 'receipt_too_large', 'invalid_input', 'unsupported_media_type'],
+  }),
+  adminReceipt: endpoint({
+    method: 'GET',
+    path: '/admin/receipts/{hash}',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'The picture of a receipt, also before it is public.',
+    params: z.object({ hash: z.string().max(100) }),
+    output: 'file',
+    refusals: ['receipt_not_found'],
+  }),
+  publicReceipt: endpoint({
+    method: 'GET',
+    path: '/receipts/{hash}',
+    access: 'visitor',
+    summary: 'The picture of a receipt of a booked entry. Not found once the consent is revoked.',
+    params: z.object({ hash: z.string().max(100) }),
+    output: 'file',
+    refusals: ['receipt_not_found'],
+  }),
+} as const

@@ -1,0 +1,166 @@
+/** Beneficiaries: the rules of their names and consents, who reads what, and what a revocation takes back. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
+
+let world: HelpWorld
+beforeAll(async () => {
+  world = await openHelpWorld()
+  await world.database.setClock(new Date('2026-11-21T12:00:00+05:30'))
+})
+afterAll(() => world.close())
+
+const create = (body: object) => world.calls.ask('POST /admin/beneficiaries', { as: world.staff.editor, body: { ...MEERA, ...body } })
+const edit = (id: string, body: object, as = world.staff.editor) => world.calls.ask(`PUT /admin/beneficiaries/${id}`, { as, body })
+const list = (query = '', as = world.staff.finance) => world.calls.ask(`GET /admin/beneficiaries${query}`, { as })
+
+describe('a new beneficiary', () => {
+  test('has the consent that was given and is in the list; the note is sealed at rest', async () => {
+    const { status, body } = await create({})
+    expect([status, body.beneficiary]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        ...MEERA,
+        status: 'consented',
+        revokedAt: null,
+        createdAt: expect.stringMatching(/^2026-11-21T12:00/),
+        helped: 0,
+      },
+    ])
+    expect((await list()).body.beneficiaries).toEqual([body.beneficiary])
+    const { sealed } = await one<{ sealed: Buffer }>(world.db, sql`select sealed_note as sealed from beneficiary`)
+    expect(sealed.toString('latin1')).not.toContain('Sharma')
+  })
+
+  test('without a consent yet waits for it', async () => {
+    expect((await create({ publicName: 'A family in Surat', consent: null })).body.beneficiary).toMatchObject({
+      status: 'waiting',
+      consent: null,
+    })
+    expect((await list('?status=waiting')).body.beneficiaries).toMatchObject([{ publicName: 'A family in Surat' }])
+    expect((await list('?q=surat')).body.beneficiaries).toHaveLength(1)
+  })
+
+  test.each([
+    [{ publicName: 'Meera Sharma' }, 'publicName', 'Please give the first name only, or words such as “A family in Surat”'],
+    [{ publicName: 'call 98765' }, 'publicName', 'The public name is letters only: no numbers, phone or mail address'],
+    [{ consent: { how: 'written', on: '2026-11-22' } }, 'consent', 'The day of the consent cannot be in the future'],
+    [{ consent: { how: 'written', on: '2026-02-30' } }, 'consent', 'Please give the day of the consent'],
+    [{ consent: { how: 'by nod', on: '2026-11-20' } }, 'consent.how', 'Please choose one of the listed values'],
+    [{ isChild: true }, 'guardian', 'Please say who gave the consent for the child'],
+    [{ guardian: 'mother' }, 'guardian', 'Please choose one of the listed values'],
+    [{ note: 'x'.repeat(2001) }, 'note', 'A note has at most 2,000 characters'],
+  ])('%j is refused', async (fields, field, words) => {
+    const { status, body } = await create(fields)
+    expect([status, body.fields]).toEqual([400, { [field]: words }])
+  })
+
+  test('a child’s consent is its guardian’s', async () => {
+    expect((await create({ publicName: 'Asha', isChild: true, guardian: 'mother' })).body.beneficiary).toMatchObject({
+      status: 'consented',
+      guardian: 'mother',
+    })
+  })
+})
+
+describe('the private note', () => {
+  test.each([
+    ['owner', true],
+    ['finance', true],
+    ['editor', true],
+    ['support', false],
+    ['auditor', false],
+  ] as const)('%s reads it: %s', async (role, reads) => {
+    const { beneficiaries } = (await list('?q=meera', world.staff[role])).body
+    expect(beneficiaries[0].note).toBe(reads ? MEERA.note : null)
+  })
+
+  test('is never in the audit log', async () => {
+    const id = await world.beneficiary({ publicName: 'Kavita' })
+    await edit(id, { note: 'Kavita Rao, Ward 5' })
+    const entries = await world.db.query<{ text: string }>(
+      sql`select coalesce(before::text, '') || coalesce(after::text, '') as text from audit_log where subject = ${`beneficiary:${id}`}::text`,
+    )
+    expect(entries).toHaveLength(2)
+    for (const { text } of entries) expect(text).not.toMatch(/Rao|Ring Road/)
+  })
+})
+
+describe('an edit', () => {
+  test('changes the named fields and leaves the rest', async () => {
+    const id = await world.beneficiary({ publicName: 'Ravi', consent: null })
+    const { body } = await edit(id, { consent: { how: 'recorded', on: '2026-11-21' } })
+    expect(body.beneficiary).toMatchObject({ publicName: 'Ravi', status: 'consented', consent: { how: 'recorded' }, note: MEERA.note })
+  })
+  test('of an unknown one is refused', async () => {
+    expect((await edit('2b1c0a9e-0000-4000-8000-000000000000', {})).body.code).toBe('beneficiary_not_found')
+    expect((await edit('unknown', {})).body.code).toBe('beneficiary_not_found')
+  })
+  test('needs a step-up', async () => {
+    const id = await world.beneficiary()
+    const answer = await world.calls.ask(`PUT /admin/beneficiaries/${id}`, { as: world.staff.editor, isStale: true, body: {} })
+    expect(answer.body.code).toBe('step_up_required')
+  })
+})
+
+/** A published story of a booked disbursement with one receipt and a poster of ours. */
+async function tell(beneficiaryId: string) {
+  const hash = await world.receipt()
+  const poster = await world.storage.put('posters', 'webp', Buffer.from('poster'))
+  const by = world.staff.finance
+  await world.db.query(sql`
+    with o as (
+      insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, needs_second, status, asked_by, decided_by, decided_at)
+      values (gen_random_uuid(), 'disbursement', 50000, 'school shoes', ${beneficiaryId}::uuid, false, 'booked', ${by}::bigint, ${by}::bigint, roz_now())
+      returning id),
+    l as (insert into outlay_receipt select id, 1, ${Buffer.from(hash, 'hex')}::bytea from o)
+    insert into story (id, day, title, description, charity_name, charity_description, outlay_id, image_url, is_active, published_at)
+    select gen_random_uuid(), '2026-11-21', 'Shoes', 'New shoes', 'Roz', 'Help', id, ${`/uploads/${poster}`}::text, true, roz_now() from o`)
+  return { hash, poster }
+}
+const storyOf = (beneficiaryId: string) =>
+  one<{ isActive: boolean; imageUrl: string | null }>(
+    world.db,
+    sql`select s.is_active as "isActive", s.image_url as "imageUrl" from story s join outlay o on o.id = s.outlay_id where o.beneficiary_id = ${beneficiaryId}::uuid`,
+  )
+
+describe('a revocation', () => {
+  test('takes back the stories, their pictures and the receipts; the entry stays, without the name', async () => {
+    const id = await world.beneficiary({ publicName: 'Lata' })
+    const { hash, poster } = await tell(id)
+    expect((await world.calls.ask(`GET /receipts/${hash}`)).status).toBe(200)
+    expect((await world.calls.ask(`GET root:/uploads/${poster}`)).status).toBe(200)
+
+    const { body } = await edit(id, { revoked: true })
+    expect(body.beneficiary).toMatchObject({ status: 'revoked', revokedAt: expect.any(String), helped: 500 })
+    expect(await storyOf(id)).toEqual({ isActive: false, imageUrl: null })
+    expect((await world.calls.ask(`GET /receipts/${hash}`)).body.code).toBe('receipt_not_found')
+    expect((await world.calls.ask(`GET root:/uploads/${poster}`)).status).toBe(404)
+    expect((await world.calls.ask(`GET /admin/receipts/${hash}`, { as: world.staff.auditor })).status).toBe(200)
+    expect(
+      await one(world.db, sql`select public_name, amount_paise, receipts from outlay_public where amount_paise = 50000 and is_revoked`),
+    ).toEqual({ public_name: null, amount_paise: 50000n, receipts: [] })
+  })
+
+  test('is final', async () => {
+    const id = await world.beneficiary()
+    await edit(id, { revoked: true })
+    expect((await edit(id, { publicName: 'Meera' })).body.code).toBe('consent_revoked')
+    expect((await edit(id, { revoked: true })).body.code).toBe('consent_revoked')
+  })
+
+  test('at the same time as a publication leaves nothing published', async () => {
+    for (let round = 0; round < 8; round++) {
+      const id = await world.beneficiary()
+      await tell(id)
+      await world.db.query(sql`update story set is_active = false`)
+      const publish = world.db.query(sql`
+        update story s set is_active = true from outlay o where o.id = s.outlay_id and o.beneficiary_id = ${id}::uuid`)
+      const [published, revoked] = await Promise.allSettled([publish, edit(id, { revoked: true })])
+      expect(revoked).toMatchObject({ value: { status: 200 } })
+      if (published.status === 'rejected') expect(String(published.reason)).toMatch(/consent was revoked|deadlock/)
+      expect((await storyOf(id)).isActive).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,171 @@
+/**
+ * Beneficiaries: whom the help fund helps, by which consent.
+ * - The private note is sealed at rest, and only the roles that write it read it.
+ * - A child's consent names the relation of the guardian who gave it.
+ * - A revocation is final. In its transaction every story of the person becomes a draft without its picture; the entries
+ *   of the books stay, and everything public reads them without the name (the view outlay_public).
+ */
+import { randomUUID } from 'node:crypto'
+import type { Input, Output } from '@roz/contract/api.ts'
+import { HELPERS, type StaffRole } from '@roz/contract/roles.ts'
+import type { helpCalls } from '@roz/contract/help.ts'
+import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
+import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
+import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
+import { microsOf, olderThan } from '../../http/newest-first.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { audit } from '../../staff/audit-log.ts'
+import type { HelpDeps } from './deps.ts'
+import { posterOf } from './receipts.ts'
+
+type Shown = Output<(typeof helpCalls)['beneficiaries']>['beneficiaries'][number]
+type Fields = Input<(typeof helpCalls)['createBeneficiary']>['body']
+type Row = {
+  readonly id: string
+  readonly publicName: string
+  readonly how: ConsentWay | null
+  readonly consentedOn: IstDay | null
+  readonly isChild: boolean
+  readonly guardian: Guardian | null
+  readonly sealedNote: Buffer | null
+  readonly revokedAt: Date | null
+  readonly createdAt: Date
+  readonly helped: Paise
+  readonly sortedAt: string
+}
+
+const rows = sql`
+  select b.id, b.public_name as "publicName", b.consent_how as how, b.consented_on as "consentedOn", b.is_child as "isChild",
+    b.guardian_relation as guardian, b.sealed_note as "sealedNote", b.revoked_at as "revokedAt", b.created_at as "createdAt",
+    (select coalesce(sum(case o.kind when 'disbursement' then o.amount_paise else -o.amount_paise end), 0)::bigint
+       from outlay o where o.beneficiary_id = b.id and o.status = 'booked') as helped,
+    ${microsOf(sql`b.created_at`)} as "sortedAt"
+  from beneficiary b`
+
+const STATES = {
+  waiting: sql`b.revoked_at is null and b.consent_how is null`,
+  consented: sql`b.revoked_at is null and b.consent_how is not null`,
+  revoked: sql`b.revoked_at is not null`,
+} as const
+const contextOf = (id: string): string => `beneficiary:${id}`
+
+export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 'createBeneficiary' | 'updateBeneficiary'> {
+  const { db, secrets, storage } = deps
+
+  const viewOf = (row: Row, role: StaffRole): Shown => ({
+    id: row.id,
+    publicName: row.publicName,
+    status: row.revokedAt !== null ? 'revoked' : row.how === null ? 'waiting' : 'consented',
+    isChild: row.isChild,
+    guardian: row.guardian,
+    consent: row.how === null || row.consentedOn === null ? null : { how: row.how, on: row.consentedOn },
+    note:
+      row.sealedNote === null || !HELPERS.some((helper) => helper === role)
+        ? null
+        : secrets.open(row.sealedNote, contextOf(row.id)).toString('utf8'),
+    revokedAt: instantOrNull(row.revokedAt),
+    createdAt: instantOf(row.createdAt),
+    helped: rupeesFromPaise(row.helped),
+  })
+  const show = async (from: Queryable, id: string, role: StaffRole) => ({
+    ok: true as const,
+    value: { beneficiary: viewOf(await one<Row>(from, sql`${rows} where b.id = ${id}::uuid`), role) },
+  })
+  const seal = (id: string, note: string): Buffer | null => (note === '' ? null : secrets.seal(Buffer.from(note), contextOf(id)))
+
+  return {
+    beneficiaries: async ({ query, session }) => {
+      const { status, q } = query
+      const page = await pageOf(query, async (part) =>
+        (await search(db, { status, q, ...part })).map((row) => ({
+          shown: viewOf(row, session.staffRole),
+          key: [row.sortedAt, row.id] satisfies Cursor,
+        })),
+      )
+      return page.ok ? { ok: true, value: { beneficiaries: [...page.rows], nextCursor: page.nextCursor } } : page
+    },
+    createBeneficiary: ({ session, body }) =>
+      inTransaction(db, async (tx) => {
+        const problem = await problemOf(tx, body)
+        if (problem !== undefined) return problem
+        const id = randomUUID()
+        await tx.query(sql`
+          insert into beneficiary (id, public_name, consent_how, consented_on, is_child, guardian_relation, sealed_note, created_by)
+          values (${id}::uuid, ${body.publicName}::text, ${body.consent?.how ?? null}::text, ${body.consent?.on ?? null}::date,
+            ${body.isChild}::boolean, ${body.guardian}::text, ${seal(id, body.note)}::bytea, ${session.memberId}::bigint)`)
+        await audit(tx, { actorId: session.memberId, action: 'beneficiary.create', subject: `beneficiary:${id}`, after: openly(body) })
+        return show(tx, id, session.staffRole)
+      }),
+    updateBeneficiary: async ({ session, params: { id }, body: { revoked, ...edit } }) => {
+      let posters: readonly string[] = []
+      const answer = await inTransaction(db, async (tx) => {
+        const before = CURSOR_PARTS.uuid(id)
+          ? await maybeOne<Row>(tx, sql`${rows} where b.id = ${id}::uuid for no key update of b`)
+          : undefined
+        if (before === undefined) return { ok: false, code: 'beneficiary_not_found' } as const
+        if (before.revokedAt !== null) return { ok: false, code: 'consent_revoked' } as const
+        const fields = { ...fieldsOf(before), ...edit }
+        const problem = await problemOf(tx, fields)
+        if (problem !== undefined) return problem
+        const note = edit.note === undefined ? before.sealedNote : seal(id, edit.note)
+        await tx.query(sql`
+          update beneficiary set public_name = ${fields.publicName}::text, consent_how = ${fields.consent?.how ?? null}::text,
+            consented_on = ${fields.consent?.on ?? null}::date, is_child = ${fields.isChild}::boolean,
+            guardian_relation = ${fields.guardian}::text, sealed_note = ${note}::bytea,
+            revoked_at = case when ${revoked === true}::boolean then roz_now() end
+          where id = ${id}::uuid`)
+        if (revoked === true) posters = await takeBackStories(tx, id)
+        await audit(tx, {
+          actorId: session.memberId,
+          action: revoked === true ? 'beneficiary.revoke' : 'beneficiary.update',
+          subject: `beneficiary:${id}`,
+          before: openly(fieldsOf(before)),
+          after: { ...openly(fields), ...(edit.note === undefined ? {} : { note: 'changed' }), ...(revoked === true ? { revoked } : {}) },
+        })
+        return show(tx, id, session.staffRole)
+      })
+      // After the commit: until then the stories still show them.
+      for (const poster of posters) await storage.remove(poster)
+      return answer
+    },
+  }
+}
+
+/** The fields that the audit log keeps: never the note. */
+const openly = ({ publicName, isChild, guardian, consent }: Omit<Fields, 'note'>) => ({ publicName, isChild, guardian, consent })
+
+const fieldsOf = (row: Row): Omit<Fields, 'note'> => ({
+  publicName: row.publicName,
+  isChild: row.isChild,
+  guardian: row.guardian,
+  consent: row.how === null || row.consentedOn === null ? null : { how: row.how, on: row.consentedOn },
+})
+
+/** The rules between fields: a real day that is not in the future, and a guardian for a child's consent alone. */
+async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<Fields, 'note'>) {
+  if (!isChild && guardian !== null) return invalid({ guardian: 'choice_invalid' })
+  if (consent === null) return undefined
+  if (parseDay(consent.on) === undefined) return invalid({ consent: 'consent_day' })
+  const { future } = await one<{ future: boolean }>(from, sql`select ${consent.on}::date > ist_day(roz_now()) as future`)
+  if (future) return invalid({ consent: 'consent_day_future' })
+  return isChild && guardian === null ? invalid({ guardian: 'guardian_needed' }) : undefined
+}
+
+/** Makes drafts of the person's stories and takes their pictures; returns the names of our own pictures. */
+async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]> {
+  const told = await tx.query<{ imageUrl: string | null }>(sql`
+    update story s set is_active = false, publish_at = null, image_url = null, video_url = null
+      from outlay o where o.id = s.outlay_id and o.beneficiary_id = ${beneficiaryId}::uuid
+    returning old.image_url as "imageUrl"`)
+  return told.flatMap(({ imageUrl }) => posterOf(imageUrl) ?? [])
+}
+
+const search = (from: Queryable, { status, q, after, limit }: Search): Promise<Row[]> =>
+  from.query<Row>(sql`
+    ${rows} where ${olderThan({ at: sql`b.created_at`, id: sql`b.id` }, after)}
+      and ${status === undefined ? sql`true` : STATES[status as keyof typeof STATES]} and b.public_name ilike ${likePattern(q)}::text
+    order by b.created_at desc, b.id desc limit ${limit + 1}::int`)

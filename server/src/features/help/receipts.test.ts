@@ -1,0 +1,101 @@
+/** Pictures of receipts: nothing but their pixels is kept, and nobody but staff sees one before its entry is booked. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+
+let world: HelpWorld
+beforeAll(async () => {
+  world = await openHelpWorld()
+})
+afterAll(() => world.close())
+
+const picture = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#336699' } })
+const bytesOf = async (path: string, as?: bigint) => {
+  const response = await fetch(`${world.calls.url}/api${path}`, {
+    headers: as === undefined ? {} : { authorization: `Bearer session-${as}` },
+  })
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+test('no metadata survives: the place, the camera and an embedded preview are gone from the kept bytes', async () => {
+  const tagged = await picture(300, 200)
+    .jpeg()
+    .withExif({ IFD0: { Copyright: 'a secret camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '21/1 10/1 0/1' } })
+    .toBuffer()
+  expect((await sharp(tagged).metadata()).exif?.toString('latin1')).toContain('a secret camera')
+  const { status, body } = await world.upload(tagged)
+  expect([status, body]).toEqual([201, { hash: expect.any(String), width: 300, height: 200, url: `/api/receipts/${body.hash}` }])
+  const { bytes } = await bytesOf(`/admin/receipts/${body.hash}`, world.staff.auditor)
+  const { format, exif, xmp, iptc } = await sharp(bytes).metadata()
+  expect([format, exif, xmp, iptc]).toEqual(['webp', undefined, undefined, undefined])
+  expect(bytes.toString('latin1')).not.toMatch(/secret|GPS|Exif/i)
+})
+
+test('the hash is that of the kept bytes, and the same picture is kept once', async () => {
+  const bytes = await picture(120, 90).png().toBuffer()
+  const [first, second] = await Promise.all([world.upload(bytes), world.upload(bytes, world.staff.owner)])
+  expect(second.body).toEqual(first.body)
+  const { file } = await one<{ file: string }>(
+    world.db,
+    sql`select file from receipt where hash = ${Buffer.from(first.body.hash, 'hex')}::bytea`,
+  )
+  const kept = await readFile(path.join(world.folder, file))
+  expect(createHash('sha256').update(kept).digest('hex')).toBe(first.body.hash)
+  const { n } = await one<{ n: number }>(world.db, sql`select count(*)::int as n from receipt`)
+  expect(await readdir(path.join(world.folder, 'receipts'))).toHaveLength(n)
+})
+
+test('a large picture is made smaller, and stays readable', async () => {
+  const { body } = await world.upload(await picture(4000, 3000).jpeg().toBuffer())
+  expect([body.width, body.height]).toEqual([2400, 1800])
+})
+
+test('a receipt is for staff alone until its entry is booked, and never at the address of other uploads', async () => {
+  const hash = await world.receipt()
+  expect((await bytesOf(`/receipts/${hash}`)).status).toBe(404)
+  const forStaff = await bytesOf(`/admin/receipts/${hash}`, world.staff.support)
+  expect([forStaff.status, forStaff.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+  const { file } = await one<{ file: string }>(world.db, sql`select file from receipt where hash = ${Buffer.from(hash, 'hex')}::bytea`)
+  expect((await world.calls.ask(`GET root:/uploads/${file}`)).status).toBe(404)
+
+  const by = world.staff.finance
+  const book = (status: string, decided: bigint | null) =>
+    world.db.query(sql`
+      with o as (
+        insert into outlay (id, kind, amount_paise, purpose, needs_second, status, asked_by, decided_by, decided_at)
+        values (gen_random_uuid(), 'platform_out', 100, 'rent', false, ${status}::text, ${by}::bigint, ${decided}::bigint,
+          case when ${decided}::bigint is not null then roz_now() end) returning id)
+      insert into outlay_receipt select id, 1, ${Buffer.from(hash, 'hex')}::bytea from o`)
+  await book('requested', null)
+  expect((await bytesOf(`/receipts/${hash}`)).status).toBe(404)
+  await book('booked', by)
+  const forAll = await bytesOf(`/receipts/${hash}`)
+  expect([forAll.status, forAll.headers.get('cache-control')]).toEqual([200, 'public, max-age=3600, immutable'])
+  expect(createHash('sha256').update(forAll.bytes).digest('hex')).toBe(hash)
+})
+
+test.each([
+  ['text named as a picture', Buffer.from('not a picture at all'), 'image/png', 400, 'receipt_not_picture'],
+  ['a PDF', Buffer.from('%PDF-1.7 and so on'), 'application/pdf', 400, 'receipt_not_picture'],
+  ['more than 10 MB', Buffer.alloc(10 * 1024 * 1024 + 1), 'image/jpeg', 413, 'receipt_too_large'],
+])('%s is refused', async (_what, bytes, type, status, code) => {
+  const answer = await world.upload(bytes, world.staff.finance, type)
+  expect([answer.status, answer.body.code]).toEqual([status, code])
+})
+
+test('more than 24 megapixels are refused before they are decoded', async () => {
+  const bomb = await sharp({ create: { width: 6000, height: 4001, channels: 3, background: 'white' } })
+    .png()
+    .toBuffer()
+  expect((await world.upload(bomb, world.staff.finance, 'image/png')).body.code).toBe('receipt_too_large')
+})
+
+test.each(['unknown', 'f'.repeat(64), '../../etc/passwd'])('no receipt is at %s', async (hash) => {
+  const name = encodeURIComponent(hash)
+  expect((await world.calls.ask(`GET /receipts/${name}`)).body.code).toBe('receipt_not_found')
+  expect((await world.calls.ask(`GET /admin/receipts/${name}`, { as: world.staff.owner })).body.code).toBe('receipt_not_found')
+})

@@ -1,0 +1,67 @@
+/** Fixture: the help desk on a database and a folder of its own, with staff of each role and pictures to upload. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
+import sharp from 'sharp'
+import { createFileStorage } from '../adapters/storage/files.ts'
+import { registerUploads } from '../adapters/storage/uploads.ts'
+import { createHelp } from '../features/help/help.ts'
+import { makeStaff, serveCalls, testSecrets } from './calls.ts'
+import { createTestDatabase } from './database.ts'
+
+export type HelpWorld = Awaited<ReturnType<typeof openHelpWorld>>
+
+export const MEERA = {
+  publicName: 'Meera',
+  isChild: false,
+  guardian: null,
+  consent: { how: 'written', on: '2026-11-20' },
+  note: 'Meera Sharma, 12 Ring Road',
+}
+
+export async function openHelpWorld() {
+  const database = await createTestDatabase()
+  const folder = await mkdtemp(path.join(tmpdir(), 'roz-help-'))
+  const storage = createFileStorage({ folder })
+  const help = createHelp({ db: database.db, secrets: testSecrets, storage })
+  const calls = await serveCalls(database.db, help.handlers, (app) => registerUploads(app, storage))
+  const staff = {} as Record<StaffRole, bigint>
+  for (const role of STAFF_ROLES) staff[role] = await makeStaff(database.db, role)
+  const upload = (bytes: Buffer, as = staff.finance, type = 'image/jpeg') => {
+    const form = new FormData()
+    form.set('file', new Blob([new Uint8Array(bytes)], { type }), 'receipt')
+    return calls.ask('POST /admin/uploads', { as, form })
+  }
+  let made = 0
+  return {
+    database,
+    db: database.db,
+    folder,
+    storage,
+    calls,
+    staff,
+    upload,
+    /** Uploads a picture that no other receipt shows, and returns its hash. */
+    receipt: async (): Promise<string> => {
+      const number = ++made
+      const colour = { r: number % 256, g: (number * 37) % 256, b: 200 }
+      const bytes = await sharp({ create: { width: 60 + number, height: 40, channels: 3, background: colour } })
+        .png()
+        .toBuffer()
+      const { status, body, text } = await upload(bytes, staff.finance, 'image/png')
+      if (status !== 201) throw new Error(`upload answered ${status}: ${text}`)
+      return body.hash
+    },
+    beneficiary: async (fields: object = {}): Promise<string> => {
+      const { status, body, text } = await calls.ask('POST /admin/beneficiaries', { as: staff.editor, body: { ...MEERA, ...fields } })
+      if (status !== 201) throw new Error(`the call answered ${status}: ${text}`)
+      return body.beneficiary.id
+    },
+    close: async (): Promise<void> => {
+      await calls.close()
+      await rm(folder, { recursive: true })
+      await database.drop()
+    },
+  }
+}
