@@ -1,6 +1,7 @@
 /** All calls of the HTTP API, by name. The server's handlers are a total map over them. */
 import type { z } from 'zod'
 import { communityCalls } from './community.ts'
+import { deskCalls } from './desk.ts'
 import type { CsvTable, EndpointSpec, PublicFile } from './endpoint.ts'
 import { helpCalls } from './help.ts'
 import { identityCalls } from './identity.ts'
@@ -21,6 +22,7 @@ export const api = {
   ...impactCalls,
   ...communityCalls,
   ...memberAdminCalls,
+  ...deskCalls,
   ...pushCalls,
   ...openBooksCalls,
   ...rightsCalls,

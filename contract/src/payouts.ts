@@ -5,16 +5,28 @@ import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { OWNERS, READERS, TREASURY } from './roles.ts'
-import { instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, instant, nextCursor, page, rupees } from './shapes.ts'
 import { bankDetail, withdrawal } from './wallet.ts'
 
-/** States of the ledger; members see fewer and other words. */
-export const withdrawalState = z.enum(['requested', 'approved', 'sending', 'paid', 'rejected', 'failed', 'reversed'], 'choice_invalid')
+/** States of the ledger, and `awaiting_second`: one of two persons has approved. Members see fewer and other words. */
+export const withdrawalState = z.enum(
+  ['requested', 'awaiting_second', 'approved', 'sending', 'paid', 'rejected', 'failed', 'reversed'],
+  'choice_invalid',
+)
 
 const payee = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() })
 
 const onHold = z.boolean().meta({ description: 'The member is on hold: nothing is sent until the hold ends' })
 const approvedAt = instant.nullable().meta({ description: 'Time of the approval; a later rejection undid it' })
+const person = z.object({ id: z.string(), name: z.string() })
+const approvals = {
+  firstApproval: z
+    .object({ ...person.shape, at: instant })
+    .nullable()
+    .meta({ description: 'The first of two approvals; this person cannot give the second one' }),
+  approvedBy: person.nullable().meta({ description: 'The person whose approval let the money leave' }),
+  waitingHours: count.nullable().meta({ description: 'Whole hours since the request, until it ends; 48 are promised at most' }),
+}
 /** Facts about the member, for the administrator who decides about money. */
 const suspect = {
   memberFlags: z
@@ -35,6 +47,7 @@ export const adminWithdrawal = z.object({
     .meta({ description: 'The reason why it is not sent: the words of the gateway, or member_on_hold, member_in_debt' }),
   onHold,
   approvedAt,
+  ...approvals,
   shownTo: z
     .object({ id: z.string(), name: z.string(), at: instant })
     .nullable()
@@ -43,7 +56,7 @@ export const adminWithdrawal = z.object({
   endedAt: instant.nullable(),
 })
 
-export const refundState = z.enum(['requested', 'approved', 'sending', 'paid', 'rejected', 'failed'], 'choice_invalid')
+export const refundState = z.enum(['requested', 'awaiting_second', 'approved', 'sending', 'paid', 'rejected', 'failed'], 'choice_invalid')
 export const suspenseState = z.enum(['open', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
 export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
 
@@ -68,6 +81,7 @@ export const adminRefund = z.object({
   problem: z.string().nullable(),
   onHold,
   approvedAt,
+  ...approvals,
   ...suspect,
   endedAt: instant.nullable(),
 })
@@ -117,6 +131,8 @@ export const dispute = z.object({
 
 const id = z.object({ id: z.string().max(100) })
 const search = z.string().max(200).optional()
+const approvalAbove = rupees.meta({ description: 'Above this amount a second person must approve too' })
+const order = z.enum(['newest', 'oldest'], 'choice_invalid').default('newest')
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenWithdrawal = z.strictObject({ status: withdrawalState })
@@ -132,10 +148,12 @@ export const payoutCalls = {
     path: '/admin/withdrawals',
     access: 'admin',
     roles: READERS,
-    summary: "Withdrawals in all states, newest first; q searches the member's name and mail, id and reference.",
-    query: z.object({ ...page.shape, status: withdrawalState.optional(), q: search }),
+    summary:
+      "Withdrawals in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, id and reference.",
+    query: z.object({ ...page.shape, status: withdrawalState.optional(), q: search, order }),
     output: z.object({
       withdrawals: z.array(adminWithdrawal),
+      approvalAbove,
       byHand: z.boolean().meta({ description: 'No gateway pays out here: an approved withdrawal is paid by hand' }),
       nextCursor,
     }),
@@ -147,7 +165,8 @@ export const payoutCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Approves a withdrawal: the gateway sends it, or without a gateway it waits for a payment by hand.',
+    summary:
+      'Approves a withdrawal: the gateway sends it, or without a gateway it waits for a payment by hand. Above the limit the first approval waits for a second person.',
     params: id,
     body: seenWithdrawal,
     output: withdrawalAnswer,
@@ -157,6 +176,8 @@ export const payoutCalls = {
       'withdrawal_final',
       'member_on_hold',
       'member_in_debt',
+      'own_money',
+      'second_person_needed',
       'idempotency_mismatch',
     ],
   }),
@@ -289,9 +310,10 @@ export const payoutCalls = {
     path: '/admin/refunds',
     access: 'admin',
     roles: READERS,
-    summary: "Refunds in all states, newest first; q searches the member's name and mail, order, id and reference.",
-    query: z.object({ ...page.shape, status: refundState.optional(), q: search }),
-    output: z.object({ refunds: z.array(adminRefund), nextCursor }),
+    summary:
+      "Refunds in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, order, id and reference.",
+    query: z.object({ ...page.shape, status: refundState.optional(), q: search, order }),
+    output: z.object({ refunds: z.array(adminRefund), approvalAbove, nextCursor }),
     refusals: [],
   }),
   approveRefund: endpoint({
@@ -300,7 +322,8 @@ export const payoutCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Approves a refund and sends it to the gateway; sends it again if the gateway refused it before.',
+    summary:
+      'Approves a refund and sends it to the gateway; sends it again if the gateway refused it before. Above the limit the first approval waits for a second person.',
     params: id,
     body: seenRefund,
     output: refundAnswer,
@@ -311,6 +334,8 @@ export const payoutCalls = {
       'payment_taken_back',
       'member_on_hold',
       'member_in_debt',
+      'own_money',
+      'second_person_needed',
       'idempotency_mismatch',
     ],
   }),
@@ -333,7 +358,7 @@ export const payoutCalls = {
     roles: READERS,
     summary: 'Payments in suspense, newest first; q searches order and payment.',
     query: z.object({ ...page.shape, status: suspenseState.optional(), q: search }),
-    output: z.object({ suspense: z.array(suspenseItem), nextCursor }),
+    output: z.object({ suspense: z.array(suspenseItem), approvalAbove, nextCursor }),
     refusals: [],
   }),
   creditSuspense: endpoint({
@@ -362,7 +387,8 @@ export const payoutCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Refunds an open item to its payer; if the refund fails, the item is open again.',
+    summary:
+      'Refunds an open item to its payer; above the limit the refund waits for a second person. If the refund fails, the item is open again.',
     params: id,
     body: seenItem,
     output: itemAnswer,
@@ -373,6 +399,8 @@ export const payoutCalls = {
       'payment_taken_back',
       'suspense_no_source',
       'member_on_hold',
+      'own_money',
+      'second_person_needed',
       'idempotency_mismatch',
     ],
   }),

@@ -55,6 +55,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   receipt: undefined,
   cashfreeWebhook: undefined,
   adminWithdrawals: undefined,
+  approveWithdrawals: { rows: [{ id: '00000000-0000-4000-8000-000000000000', status: 'requested' }] },
+  approveRefunds: { rows: [{ id: '00000000-0000-4000-8000-000000000000', status: 'requested' }] },
   approveWithdrawal: { status: 'requested' },
   rejectWithdrawal: { status: 'requested', reason: 'The account is not yours.' },
   retryWithdrawal: { status: 'approved' },

@@ -29,6 +29,9 @@ async function walkWithdrawals(walk: Walk, { admin, member, other }: Tokens): Pr
   expect((await walk.step('profile', { token: other })).output.user.wallet.balance).toBe(output.balance + 10)
 
   const params = { id: listed.find((one) => one.id !== output.withdrawal.id)?.id ?? '' }
+  const stale = { rows: [{ id: output.withdrawal.id, status: 'requested' as const }] }
+  const { results } = (await walk.step('approveWithdrawals', { token: admin, body: stale })).output
+  expect(results).toMatchObject([{ id: output.withdrawal.id, status: null, code: 'changed_since_seen' }])
   const approved = (await walk.step('approveWithdrawal', { token: admin, params, body: { status: 'requested' } })).output.withdrawal
   expect(approved.transferId).toBe(params.id.replaceAll('-', ''))
   const seen = { status: 'approved' } as const
@@ -71,6 +74,8 @@ async function walkRefunds(walk: Walk, { admin, other }: Tokens): Promise<void> 
   const listed = (await walk.step('adminRefunds', { token: admin })).output.refunds
   expect(listed.map(({ amount }) => amount)).toEqual([1, 1])
   await walk.step('approveRefund', { token: admin, params: { id: second.refund.id }, body: { status: 'requested' } })
+  const stale = { rows: [{ id: first.refund.id, status: 'requested' as const }] }
+  expect((await walk.step('approveRefunds', { token: admin, body: stale })).output.results).toMatchObject([{ code: 'changed_since_seen' }])
 
   expect((await walk.step('suspense', { token: admin })).output.suspense).toEqual([])
   const params = { id: '1' }

@@ -94,6 +94,7 @@ function createMoney(
     payouts: payoutGateway,
     gateway,
     secrets,
+    approvalAbove: business.approvalAbove,
     ...operator,
   })
   return { wallet, payouts }

@@ -245,9 +245,12 @@ test('an address that is not a PostgreSQL URL is refused without being shown', (
 })
 
 test('a tax of 100 percent is refused, because it would leave a winner nothing', () => {
-  expect(complaintsOf({ APPROVAL_ABOVE: 'much' })).toEqual(['APPROVAL_ABOVE: an amount in rupees with at most two decimals'])
   expect(readConfig({ TDS_PERCENT: '99' }).business.taxPercent).toBe(99)
   expect(complaintsOf({ TDS_PERCENT: '100' })).toEqual(['TDS_PERCENT: a whole number from 0 to 99, not “100”'])
+})
+
+test('a limit of approvals that is no amount in rupees is refused', () => {
+  expect(complaintsOf({ APPROVAL_ABOVE: 'much' })).toEqual(['APPROVAL_ABOVE: an amount in rupees with at most two decimals'])
 })
 
 test('an existing PostgreSQL gets no demo community unless DEMO is on', () => {

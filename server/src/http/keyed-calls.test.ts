@@ -26,7 +26,9 @@ const WITHDRAW = { amount: 10, bankDetail: BANK }
 type Keyed =
   | 'addMoney'
   | 'approveRefund'
+  | 'approveRefunds'
   | 'approveWithdrawal'
+  | 'approveWithdrawals'
   | 'closeAccount'
   | 'completeWithdrawal'
   | 'creditSuspense'
@@ -149,6 +151,8 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     const member = await funded(10)
     return { as: admin, id: await withdrawal(member), body: { status: 'requested' }, refused: await hold(member) }
   },
+  approveWithdrawals: async () => ({ as: admin, body: { rows: [{ id: await withdrawal(await funded(10)), status: 'requested' }] } }),
+  approveRefunds: async () => ({ as: admin, body: { rows: [{ id: (await refund()).id, status: 'requested' }] } }),
   rejectWithdrawal: async () => ({
     as: admin,
     id: await withdrawal(await funded(10)),

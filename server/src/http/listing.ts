@@ -5,6 +5,7 @@ import type { Refusal } from './route.ts'
 
 /** The filter of a list, and the page of it. */
 export type Search = {
+  readonly order?: 'newest' | 'oldest' | undefined
   readonly status: string | undefined
   readonly q: string | undefined
   readonly after: Cursor | undefined

@@ -1,4 +1,4 @@
-/** SQL for lists sorted by a row's instant and id, newest first: the cursor part of an instant, and the rows after a cursor. */
+/** SQL for lists sorted by a row's instant and id, newest or oldest first: the cursor part of an instant, and the rows after a cursor. */
 import { type Sql, sql } from '../db/sql.ts'
 import type { Cursor } from './cursor.ts'
 
@@ -16,3 +16,15 @@ export function olderThan(
   const lastId = ids === 'uuid' ? sql`${last}::uuid` : sql`${last}::text`
   return sql`(${at}, ${id}) < ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${lastId})`
 }
+
+type Key = { readonly at: Sql; readonly id: Sql }
+type Sorted = { readonly after: Cursor | undefined; readonly order?: 'newest' | 'oldest' | undefined }
+
+/** As `olderThan` in a list whose reader chooses the order; the id is a uuid. */
+export function beyond(key: Key, { after, order }: Sorted): Sql {
+  const [micros, last] = after ?? []
+  if (order !== 'oldest' || micros === undefined) return olderThan(key, after)
+  return sql`(${key.at}, ${key.id}) > ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::uuid)`
+}
+
+export const orderOf = ({ at, id }: Key, { order }: Sorted): Sql => (order === 'oldest' ? sql`${at}, ${id}` : sql`${at} desc, ${id} desc`)

@@ -32,7 +32,9 @@ test('exactly the calls that move money have the Idempotency-Key parameter', () 
   expect(keyed).toEqual([
     'addMoney',
     'approveRefund',
+    'approveRefunds',
     'approveWithdrawal',
+    'approveWithdrawals',
     'closeAccount',
     'completeWithdrawal',
     'creditSuspense',

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { closeWallet, giveRest } from './closing.ts'
 import { readDebt } from './debts.ts'
 import { bookDispute } from './disputes.ts'
-import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut, holdOpen, untilLockWaits } from './fixtures.ts'
+import { addMoney, APPROVER, DAY, endDay, newMember, newOrderId, openDay, payOut, holdOpen, untilLockWaits } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound } from './rounds.ts'
 import { returnRupees, settleRound, voidRound } from './settlement.ts'
@@ -69,7 +69,7 @@ test('a refund rejected after the chargeback of its payment pays the debt', asyn
 
 test('a withdrawal of a member in debt is not approved, and pays the debt when it is rejected', async () => {
   const { memberId, withdrawal } = await inDebt('w1')
-  expect(await doing((tx) => approveWithdrawal(tx, withdrawal))).toEqual({ ok: false, code: 'member_in_debt' })
+  expect(await doing((tx) => approveWithdrawal(tx, withdrawal, APPROVER))).toEqual({ ok: false, code: 'member_in_debt' })
   const rejected = await doing((tx) => rejectWithdrawal(tx, { id: withdrawal, reason: 'no' }))
   expect(rejected).toMatchObject({ ok: true, value: { balance: 0n } })
   expect(await wallet(memberId)).toEqual([0n, 0n])
@@ -82,7 +82,7 @@ test('a withdrawal approved before the chargeback is neither sent nor sent again
   const [approved, sending] = [randomUUID(), randomUUID()]
   for (const id of [approved, sending]) {
     await withdraw(memberId, 10, id)
-    await doing((tx) => approveWithdrawal(tx, id))
+    await doing((tx) => approveWithdrawal(tx, id, APPROVER))
   }
   await doing((tx) => startSending(tx, sending, { again: false }))
   await dispute('w2', orderId, 30, 'taken')
@@ -289,7 +289,7 @@ test('an approval that meets a chargeback waits for it and is refused', async ()
   await withdraw(memberId, 30, withdrawal)
   await ask(memberId, await addMoney(database.db, memberId, wholeRupees(10)), 10, refund)
   for (const [word, say] of [
-    ['yes-1', () => doing((tx) => approveWithdrawal(tx, withdrawal))],
+    ['yes-1', () => doing((tx) => approveWithdrawal(tx, withdrawal, APPROVER))],
     ['yes-2', () => approve(refund)],
   ] as const) {
     const taking = await holdOpen(database.db, (tx) => bookDispute(tx, told(word, orderId, 10, 'taken')))
@@ -311,7 +311,7 @@ test('an approval, a rejection and a chargeback at once leave no debt beside mon
     const [one_, two] = [randomUUID(), randomUUID()]
     for (const id of [one_, two]) await withdraw(memberId, 10, id)
     const [approved] = await Promise.all([
-      doing((tx) => approveWithdrawal(tx, two)),
+      doing((tx) => approveWithdrawal(tx, two, APPROVER)),
       doing((tx) => rejectWithdrawal(tx, { id: one_, reason: 'no' })),
       dispute(`race-${round}`, orderId, 15, 'taken'),
     ])

@@ -16,6 +16,9 @@ import { openWallet } from './wallets.ts'
 export const DAY = '2026-11-21' as IstDay
 const HOUR_MS = 3_600_000
 
+/** An administrator whose approval is enough for every amount of the tests. */
+export const APPROVER = { by: 1n, limit: wholeRupees(1000) } as const
+
 let newest = FIRST_MEMBER_ID - 1n
 export type NewMember = { readonly rupees?: number; readonly mayMove?: boolean; readonly autoJoin?: boolean }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { newMember } from './fixtures.ts'
+import { APPROVER, newMember } from './fixtures.ts'
 import { readWallet } from './wallets.ts'
 import {
   approveWithdrawal,
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const approve = (id: string) => inTransaction(database.db, (tx) => approveWithdrawal(tx, id))
+const approve = (id: string) => inTransaction(database.db, (tx) => approveWithdrawal(tx, id, APPROVER))
 const send = (id: string, again = false) => inTransaction(database.db, (tx) => startSending(tx, id, { again }))
 const reject = (id: string) => inTransaction(database.db, (tx) => rejectWithdrawal(tx, { id, reason: 'no' }))
 const complete = (id: string) => inTransaction(database.db, (tx) => completeWithdrawal(tx, { id, by: 1n, reference: 'UTR1' }))

@@ -3,6 +3,7 @@
  * - A refund takes at most the unused part of a top-up, within seven days of its capture.
  * - The amount is judged and held under the wallet's lock in one transaction: no rupee is both refunded and spent.
  * - A refund is sent under one id and ends once.
+ * - Above a limit two persons approve; the first approval leaves it `requested`.
  * - A refund is neither approved nor sent while the payer's bank has the payment, or while its member is on hold or in debt.
  * - A failed or rejected refund returns to the member, or reopens its suspense item.
  * - A paid refund that is reversed after the account was closed is booked to SUSPENSE.
@@ -10,12 +11,14 @@
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { type Approver, judgeApprover, recordFirstApproval } from './approvals.ts'
 import { moveConflict } from './conflicts.ts'
 import { giveBackToMember, readDebt } from './debts.ts'
-import { isRefundOnHold, ON_HOLD } from './holds.ts'
+import { isRefundOnHold, ON_HOLD, REFUND_OWNER } from './holds.ts'
 import { isTakenBack, suspendReturn } from './suspense.ts'
 import { debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 import { listUnusedTopups } from './unused-topups.ts'
@@ -61,14 +64,18 @@ type Row = {
   readonly amount: Paise
   readonly status: RefundStatus
   readonly problem: string | null
+  /** Its member, or the member of the order behind its suspense item. */
+  readonly owner: bigint | null
+  readonly firstApprovedBy: bigint | null
 }
 
 /** Locks a refund, so that decisions about it run one after the other. */
 export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
   maybeOne<Row>(
     tx,
-    sql`select member_id as "memberId", suspense_id as "suspenseId", order_id as "orderId", amount, status, problem
-          from refund where id = ${id}::uuid for update`,
+    sql`select r.member_id as "memberId", r.suspense_id as "suspenseId", r.order_id as "orderId", r.amount, r.status, r.problem,
+               ${REFUND_OWNER} as owner, r.first_approved_by as "firstApprovedBy"
+          from refund r where r.id = ${id}::uuid for update`,
   )
 
 /** The payment's currency: INR, unless the refund's suspense item names another one. */
@@ -103,19 +110,30 @@ async function obstacleOf(tx: Tx, found: Row): Promise<Unpayable | undefined> {
   return (await readDebt(tx, found.memberId)) > 0n ? 'member_in_debt' : undefined
 }
 
-/** An administrator approves a refund, or approves again a refund that stopped with a problem. */
-export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal | Unpayable | 'member_on_hold'>> {
+/**
+ * An administrator approves a refund, or sends an approved one again that stopped with a problem.
+ * - `first`: the approval is recorded, and another person must approve too.
+ */
+export async function approveRefund(
+  tx: Tx,
+  id: string,
+  approver: Approver,
+): Promise<Outcome<Row & { readonly approval: 'first' | 'final' }, RefundRefusal | Unpayable | 'member_on_hold' | ApprovalRefusal>> {
   const found = await lockRefund(tx, id)
   if (found === undefined) return refused('refund_not_found')
   const isStuck = found.status === 'approved' && found.problem !== null
   if (found.status !== 'requested' && !isStuck) return refused('refund_final')
+  const judged = isStuck ? accepted('final' as const) : await judgeApprover(tx, approver, found)
+  if (!judged.ok) return judged
   if (await isRefundOnHold(tx, id)) return refused('member_on_hold')
   const obstacle = await obstacleOf(tx, found)
   if (obstacle !== undefined) return refused(obstacle)
-  await tx.query(
-    sql`update refund set status = 'approved', approved_at = coalesce(approved_at, roz_now()), problem = null where id = ${id}::uuid`,
-  )
-  return accepted(found)
+  if (judged.value === 'first') await recordFirstApproval(tx, 'refund', id, approver.by)
+  else
+    await tx.query(sql`
+      update refund set status = 'approved', approved_at = coalesce(approved_at, roz_now()), problem = null,
+        approved_by = case when approved_at is null then ${approver.by}::bigint else approved_by end where id = ${id}::uuid`)
+  return accepted({ ...found, approval: judged.value })
 }
 
 /** An administrator rejects a refund before it is sent: the amount is given back. */

@@ -8,9 +8,11 @@
  */
 import { CURRENCY, type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { type Approver, judgeApprover } from './approvals.ts'
 import { giveBackToMember, payDebts } from './debts.ts'
 import { isItemOnHold } from './holds.ts'
 import { lockWallet, moveSystem } from './transfer.ts'
@@ -196,21 +198,34 @@ export async function creditSuspense(
   return accepted({ amount: item.amount, balance })
 }
 
-/** Refunds the whole item to its source: an approved refund, to be sent after the commit. */
+/** Refunds the whole item to its source, sent after the commit; above the limit the refund waits for a second person. */
 export async function refundSuspense(
   tx: Tx,
-  decision: { readonly itemId: bigint; readonly refundId: string; readonly reason: string; readonly decidedBy: bigint },
-): Promise<Outcome<{ readonly amount: Paise }, SuspenseRefusal | 'suspense_no_source' | 'member_on_hold'>> {
-  const { itemId, refundId } = decision
+  decision: { readonly itemId: bigint; readonly refundId: string; readonly reason: string; readonly approver: Approver },
+): Promise<
+  Outcome<
+    { readonly amount: Paise; readonly approval: 'first' | 'final' },
+    SuspenseRefusal | 'suspense_no_source' | 'member_on_hold' | ApprovalRefusal
+  >
+> {
+  const { itemId, refundId, approver } = decision
+  const { by } = approver
   const open = await lockOpenItem(tx, itemId)
   if (!open.ok) return open
   const item = open.value
   if (item.paymentId.startsWith('wd_reversed:')) return refused('suspense_no_source')
+  const order = await maybeOne<{ owner: bigint }>(tx, sql`select member_id as owner from topup where order_id = ${item.orderId}::text`)
+  const judged = await judgeApprover(tx, approver, { amount: item.amount, owner: order?.owner ?? null, firstApprovedBy: null })
+  if (!judged.ok) return judged
   if (await isItemOnHold(tx, itemId)) return refused('member_on_hold')
-  await decide(tx, itemId, { status: 'refunded', decidedBy: decision.decidedBy })
+  await decide(tx, itemId, { status: 'refunded', decidedBy: by })
+  const approval =
+    judged.value === 'first'
+      ? sql`'requested', null, null, ${by}::bigint, roz_now()`
+      : sql`'approved', roz_now(), ${by}::bigint, null, null`
   await tx.query(sql`
-    insert into refund (id, order_id, suspense_id, amount, status, approved_at, reason)
-    values (${refundId}::uuid, ${item.orderId}::text, ${itemId}::bigint, ${item.amount}::bigint, 'approved', roz_now(), ${decision.reason}::text)`)
+    insert into refund (id, order_id, suspense_id, amount, reason, status, approved_at, approved_by, first_approved_by, first_approved_at)
+    values (${refundId}::uuid, ${item.orderId}::text, ${itemId}::bigint, ${item.amount}::bigint, ${decision.reason}::text, ${approval})`)
   const { SUSPENSE, REFUNDS_PENDING } = ACCOUNTS
   const booked = await moveSystem(tx, {
     kind: 'suspense_refund',
@@ -220,7 +235,7 @@ export async function refundSuspense(
     amount: item.amount,
   })
   if (!booked) throw new Error(`suspense item ${itemId}: refund ${refundId} is booked already`)
-  return accepted({ amount: item.amount })
+  return accepted({ amount: item.amount, approval: judged.value })
 }
 
 /** Records that the owner of a closed account was paid by bank transfer: the whole item, with the bank's reference. */

@@ -7,14 +7,17 @@
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
  * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. No gateway receives it,
  *   because the money may have left. An owner may take it over.
+ * - Above a limit two persons approve; the first approval leaves it `requested`.
  * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
  * - A withdrawal of a member in debt is not approved, sent or shown.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { type Approver, judgeApprover, recordFirstApproval } from './approvals.ts'
 import { moveConflict } from './conflicts.ts'
 import { giveBackToMember, readDebt } from './debts.ts'
 import { gatewayIdOf } from './gateway-id.ts'
@@ -63,13 +66,14 @@ export async function holdWithdrawal(
 
 type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status: WithdrawalStatus }
 /** `shownTo`: the administrator who was shown the bank account, to pay by hand. */
-type Locked = Row & { readonly shownTo: bigint | null }
+type Locked = Row & { readonly shownTo: bigint | null; readonly firstApprovedBy: bigint | null }
 
 /** Locks a withdrawal, so that decisions about it run one after the other. */
 const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
   maybeOne<Locked>(
     tx,
-    sql`select member_id as "memberId", amount, status, shown_to as "shownTo" from withdrawal where id = ${id}::uuid for update`,
+    sql`select member_id as "memberId", amount, status, shown_to as "shownTo", first_approved_by as "firstApprovedBy"
+          from withdrawal where id = ${id}::uuid for update`,
   )
 
 export type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
@@ -102,15 +106,28 @@ async function whyStopped(tx: Tx, memberId: bigint): Promise<Stopped | undefined
   return (await readDebt(tx, memberId)) > 0n ? 'member_in_debt' : undefined
 }
 
-/** An administrator approves. No money moves: the amount stays held, and is sent after the commit. */
-export async function approveWithdrawal(tx: Tx, id: string): Promise<Outcome<Approved, WithdrawalRefusal | Stopped>> {
+/**
+ * An administrator approves. No money moves: the amount stays held, and is sent after the commit of the final approval.
+ * - `first`: the approval is recorded, and another person must approve too.
+ */
+export async function approveWithdrawal(
+  tx: Tx,
+  id: string,
+  approver: Approver,
+): Promise<Outcome<Approved & { readonly approval: 'first' | 'final' }, WithdrawalRefusal | Stopped | ApprovalRefusal>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'requested') return refused('withdrawal_final')
-  const stopped = await whyStopped(tx, found.memberId)
+  const { memberId, amount } = found
+  const judged = await judgeApprover(tx, approver, { amount, owner: memberId, firstApprovedBy: found.firstApprovedBy })
+  if (!judged.ok) return judged
+  const stopped = await whyStopped(tx, memberId)
   if (stopped !== undefined) return refused(stopped)
-  await tx.query(sql`update withdrawal set status = 'approved', approved_at = roz_now() where id = ${id}::uuid`)
-  return accepted({ memberId: found.memberId, amount: found.amount })
+  if (judged.value === 'first') await recordFirstApproval(tx, 'withdrawal', id, approver.by)
+  else
+    await tx.query(sql`
+      update withdrawal set status = 'approved', approved_at = roz_now(), approved_by = ${approver.by}::bigint where id = ${id}::uuid`)
+  return accepted({ memberId, amount, approval: judged.value })
 }
 
 /** Whether the gateway may receive the withdrawal again, or be asked about it. A question sends nothing, so a hold allows it. */

@@ -152,7 +152,7 @@ const transferOf = (transferId: string, amount: bigint): Transfer => ({
 
 export type PayoutsWorld = Awaited<ReturnType<typeof openPayoutsWorld>>
 
-export async function openPayoutsWorld(options: { readonly byHand?: boolean } = {}) {
+export async function openPayoutsWorld(options: { readonly byHand?: boolean; readonly approvalAbove?: bigint } = {}) {
   const database = await createTestDatabase({ connectionsMax: 20 })
   const { db } = database
   const { script, payouts: gateway } = scriptedPayouts()
@@ -166,6 +166,7 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
     payouts: options.byHand === true ? undefined : gateway,
     gateway: payments,
     secrets: testSecrets,
+    approvalAbove: paise(options.approvalAbove ?? 100_000n),
     warn: () => undefined,
     alarm: (details, message) => void alarms.push({ ...details, message }),
   })

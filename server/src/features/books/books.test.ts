@@ -7,6 +7,7 @@ import type { BooksFile } from '@roz/core/books.ts'
 import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDisbursement } from '../../ledger/disbursements.ts'
+import { APPROVER } from '../../ledger/fixtures.ts'
 import { holdWithdrawal, startSending, approveWithdrawal, bookPayout } from '../../ledger/withdrawals.ts'
 import { idOf, leafNode, leavesOf, sumRoot } from '../../transparency-log/sum-tree.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
@@ -33,7 +34,7 @@ test('withdrawals, holds and help are in the books of their day, and each member
   const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const
   await inTransaction(world.db, async (tx) => {
     for (const id of ids) expect((await holdWithdrawal(tx, { id, memberId: asha, amount: paise(500n), bankAccountId })).ok).toBe(true)
-    await approveWithdrawal(tx, ids[0])
+    await approveWithdrawal(tx, ids[0], APPROVER)
     await startSending(tx, ids[0], { again: false })
     await bookPayout(tx, { id: ids[0], word: 'paid' })
   })

@@ -1,5 +1,6 @@
 /** Without payout keys finance pays by hand, once. Only the person who was shown the account says how it ended. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { paise } from '@roz/core/money.ts'
 import { sql } from '../../db/sql.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { createPayouts } from './payouts.ts'
@@ -137,7 +138,7 @@ test('a new gateway is not given a withdrawal that somebody was shown, and that 
   const { script, payouts } = scriptedPayouts()
   const { gateway } = scriptedRefunds()
   const quiet = { warn: () => undefined, alarm: () => undefined, attempt: createAttempt({ db: world.db, log: logOf([]) }) }
-  const withGateway = createPayouts({ db: world.db, payouts, gateway, secrets: testSecrets, ...quiet })
+  const withGateway = createPayouts({ db: world.db, payouts, gateway, secrets: testSecrets, approvalAbove: paise(100_000n), ...quiet })
   await withGateway.jobs.send_payout({ withdrawalId: id })
   expect([script.sent, script.beneficiaries]).toEqual([[], []])
   const call = { params: { id }, session: { memberId: ravi }, idempotencyKey: undefined } as never as object

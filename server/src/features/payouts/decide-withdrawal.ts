@@ -3,12 +3,13 @@
  *
  * - A decision is one transaction with its line in the audit log, its job and its mail, under the withdrawal's lock.
  * - A decision names the state that was seen: of two at once the first takes effect, and the other is refused.
- * - Money is sent only after the commit.
+ * - Money is sent only after the commit of the final approval; above a limit two persons approve.
  * - Without a payout gateway one person is shown the account and pays by hand. Only that person says how it ended: paid, with
  *   the bank's reference, or not paid, with a reason. The transaction that shows the account records the person.
  */
 import { randomUUID } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -16,6 +17,7 @@ import { CURSOR_PARTS } from '../../http/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers, Refusal } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { seenStatus } from '../../ledger/approvals.ts'
 import {
   approveWithdrawal,
   completeWithdrawal,
@@ -25,6 +27,7 @@ import {
   showAccount,
   takeOver,
 } from '../../ledger/withdrawals.ts'
+import { approveMany } from './approve-many.ts'
 import { readBankDetail, type StoredAccount } from './bank-detail.ts'
 import { tellEnd } from './book-transfer.ts'
 import { askSoon } from './checks.ts'
@@ -34,6 +37,7 @@ import { type AdminWithdrawal, viewWithdrawal } from './withdrawal-view.ts'
 
 type Names =
   | 'approveWithdrawal'
+  | 'approveWithdrawals'
   | 'rejectWithdrawal'
   | 'retryWithdrawal'
   | 'completeWithdrawal'
@@ -61,13 +65,24 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
       show: viewWithdrawal,
     })
 
+  const approve = (call: Deciding) =>
+    decide<'withdrawal_final' | 'member_on_hold' | 'member_in_debt' | ApprovalRefusal>('approve', call, async (tx, id) => {
+      const approved = await approveWithdrawal(tx, id, { by: call.session.memberId, limit: deps.approvalAbove })
+      if (!approved.ok) return approved
+      if (payouts !== undefined && approved.value.approval === 'final')
+        await enqueue(tx, { kind: 'send_payout', key: `approved:${id}`, payload: { withdrawalId: id } })
+      return { ok: true }
+    })
+
   return {
-    approveWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'member_on_hold' | 'member_in_debt'>('approve', call, async (tx, id) => {
-        const approved = await approveWithdrawal(tx, id)
-        if (!approved.ok) return approved
-        if (payouts !== undefined) await enqueue(tx, { kind: 'send_payout', key: `approved:${id}`, payload: { withdrawalId: id } })
-        return { ok: true }
+    approveWithdrawal: approve,
+    approveWithdrawals: (call) =>
+      approveMany(deps, idempotency, call, {
+        route: 'approveWithdrawals',
+        decide: async (row) => {
+          const decided = await approve(row)
+          return decided.ok ? { ok: true, status: decided.value.withdrawal.status } : decided
+        },
       }),
     rejectWithdrawal: (call) =>
       decide<'withdrawal_final' | 'being_paid_by_hand'>('reject', call, async (tx, id) => {
@@ -141,7 +156,7 @@ async function withName<C extends RefusalCode>(tx: Tx, id: string, refusal: { re
 const stateOf = (tx: Tx, id: string): Promise<(StoredAccount & { readonly status: string }) | undefined> =>
   maybeOne<StoredAccount & { status: string }>(
     tx,
-    sql`select w.status, w.member_id as "memberId", b.sealed
+    sql`select ${seenStatus(sql`w`)} as status, w.member_id as "memberId", b.sealed
           from withdrawal w join bank_account b on b.id = w.bank_account_id where w.id = ${id}::uuid for update of w`,
   )
 

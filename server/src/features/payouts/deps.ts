@@ -1,6 +1,7 @@
 /** The dependencies of the payouts feature. */
 import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { PayoutGateway } from '../../adapters/payouts/port.ts'
+import type { Paise } from '@roz/core/money.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -12,6 +13,8 @@ export type PayoutsDeps = {
   /** The gateway of payments, which refunds go back through. */
   readonly gateway: Pick<PaymentGateway, 'createRefund' | 'fetchRefund'>
   readonly secrets: Secrets
+  /** Above this amount two persons approve. */
+  readonly approvalAbove: Paise
   readonly attempt: Attempt
   /** Warns the operator that a gateway could not be asked; never names a person. */
   readonly warn: (details: object, message: string) => void

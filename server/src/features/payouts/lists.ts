@@ -1,6 +1,7 @@
 /** The member of a row in the administrator's lists of money, with the flags and debt that inform a decision. */
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import { instantOf } from '../../http/listing.ts'
 import { owedOf } from '../../ledger/debts.ts'
 
 /** The member of a row, if it has one, joined as `m`. */
@@ -19,4 +20,25 @@ export type SuspectRow = { readonly memberFlags: readonly string[]; readonly owe
 export const suspectOf = ({ memberFlags, owed }: SuspectRow) => ({
   memberFlags: owed > 0n ? ['debt', ...memberFlags] : [...memberFlags],
   owed: rupeesFromPaise(owed),
+})
+
+/** Who approved, joined as `f` and `y`, and the hours since the request while nothing ended it. `row` is the withdrawal or refund. */
+export const approvalColumns = (row: Sql): Sql => sql`
+  f.public_id as "firstId", f.name as "firstName", ${row}.first_approved_at as "firstAt", y.public_id as "approvedById", y.name as "approvedByName",
+  case when ${row}.ended_at is null then floor(extract(epoch from roz_now() - ${row}.created_at) / 3600)::int end as "waitingHours"`
+export const approvalJoins = (row: Sql): Sql => sql`
+  left join member f on f.id = ${row}.first_approved_by left join member y on y.id = ${row}.approved_by`
+export type ApprovalRow = {
+  readonly firstId: string | null
+  readonly firstName: string | null
+  readonly firstAt: Date | null
+  readonly approvedById: string | null
+  readonly approvedByName: string | null
+  readonly waitingHours: number | null
+}
+export const approvalOf = (row: ApprovalRow) => ({
+  firstApproval:
+    row.firstId === null || row.firstAt === null ? null : { id: row.firstId, name: row.firstName ?? '', at: instantOf(row.firstAt) },
+  approvedBy: row.approvedById === null ? null : { id: row.approvedById, name: row.approvedByName ?? '' },
+  waitingHours: row.waitingHours,
 })

@@ -6,6 +6,7 @@
  * - The first sweep after a hold sends the payouts and refunds that the hold stopped.
  * - Without payout keys the same calls serve payments by hand.
  */
+import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
@@ -27,6 +28,8 @@ import { searchWithdrawals } from './withdrawal-view.ts'
 
 type Names =
   | 'adminWithdrawals'
+  | 'approveWithdrawals'
+  | 'approveRefunds'
   | 'approveWithdrawal'
   | 'rejectWithdrawal'
   | 'retryWithdrawal'
@@ -57,10 +60,18 @@ export function createPayouts(deps: PayoutsDeps) {
     ...refundHandlers(deps, idempotency),
     ...suspenseHandlers(deps, idempotency),
     adminWithdrawals: async ({ query }) => {
-      const { status, q } = query
-      const page = await pageOf(query, (part) => searchWithdrawals(db, { status, q, ...part }))
+      const { status, q, order } = query
+      const page = await pageOf(query, (part) => searchWithdrawals(db, { status, q, order, ...part }))
       return page.ok
-        ? { ok: true, value: { withdrawals: [...page.rows], byHand: payouts === undefined, nextCursor: page.nextCursor } }
+        ? {
+            ok: true,
+            value: {
+              withdrawals: [...page.rows],
+              approvalAbove: rupeesFromPaise(deps.approvalAbove),
+              byHand: payouts === undefined,
+              nextCursor: page.nextCursor,
+            },
+          }
         : page
     },
     disputes: async ({ query }) => {

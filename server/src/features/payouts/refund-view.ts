@@ -4,31 +4,45 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
+import { isInState, seenStatus } from '../../ledger/approvals.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
 import type { RefundStatus } from '../../ledger/refunds.ts'
-import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
-import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow } from './lists.ts'
+import { beyond, microsOf, olderThan, orderOf } from '../../http/newest-first.ts'
+import {
+  approvalColumns,
+  approvalJoins,
+  approvalOf,
+  type ApprovalRow,
+  payeeColumns,
+  payeeOf,
+  type PayeeRow,
+  suspectColumns,
+  suspectOf,
+  type SuspectRow,
+} from './lists.ts'
 
 export type MemberRefund = z.infer<typeof refund>
 export type AdminRefund = z.infer<typeof adminRefund>
 
 const SHOWN = {
   requested: 'pending',
+  awaiting_second: 'pending',
   approved: 'processing',
   sending: 'processing',
   paid: 'completed',
   rejected: 'rejected',
   failed: 'failed',
-} as const satisfies Record<RefundStatus, MemberRefund['status']>
+} as const satisfies Record<Row['status'], MemberRefund['status']>
 
 type Row = PayeeRow &
-  SuspectRow & {
+  SuspectRow &
+  ApprovalRow & {
     readonly id: string
     readonly orderId: string
     readonly amount: Paise
-    readonly status: RefundStatus
+    readonly status: RefundStatus | 'awaiting_second'
     readonly reason: string
     readonly decision: string | null
     readonly problem: string | null
@@ -43,11 +57,11 @@ type Row = PayeeRow &
 
 const KEY = { at: sql`r.created_at`, id: sql`r.id` }
 const rows = sql`
-  select r.id, r.order_id as "orderId", r.amount, r.status, r.reason, r.decision, r.problem, r.reference, r.suspense_id as "suspenseId",
-    r.created_at as "createdAt", r.ended_at as "endedAt", r.approved_at as "approvedAt", ${payeeColumns}, ${suspectColumns},
+  select r.id, r.order_id as "orderId", r.amount, ${seenStatus(sql`r`)} as status, r.reason, r.decision, r.problem, r.reference, r.suspense_id as "suspenseId",
+    r.created_at as "createdAt", r.ended_at as "endedAt", r.approved_at as "approvedAt", ${payeeColumns}, ${suspectColumns}, ${approvalColumns(sql`r`)},
     exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD}) as "isOnHold",
     ${microsOf(sql`r.created_at`)} as "sortedAt"
-  from refund r left join member m on m.id = r.member_id`
+  from refund r left join member m on m.id = r.member_id ${approvalJoins(sql`r`)}`
 
 const viewOf = (row: Row): MemberRefund => ({
   id: row.id,
@@ -70,6 +84,7 @@ const adminViewOf = (row: Row): AdminRefund => ({
   onHold: row.isOnHold,
   approvedAt: instantOrNull(row.approvedAt),
   ...suspectOf(row),
+  ...approvalOf(row),
   endedAt: instantOrNull(row.endedAt),
 })
 
@@ -94,10 +109,10 @@ export async function listRefunds(
 export async function searchRefunds(db: Db, search: Search): Promise<Paged<AdminRefund>> {
   const pattern = likePattern(search.q)
   const found = await db.query<Row>(sql`
-    ${rows} where ${olderThan(KEY, search.after)}
-      and (${search.status ?? null}::text is null or r.status = ${search.status ?? null}::text)
+    ${rows} where ${beyond(KEY, search)}
+      and ${isInState(sql`r`, search.status)}
       and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or r.reference ilike ${pattern}::text or r.order_id ilike ${pattern}::text
         or r.id::text ilike ${pattern}::text or replace(r.id::text, '-', '') ilike ${pattern}::text)
-    order by r.created_at desc, r.id desc limit ${search.limit + 1}::int`)
+    order by ${orderOf(KEY, search)} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: adminViewOf(row), key: [row.sortedAt, row.id] }))
 }

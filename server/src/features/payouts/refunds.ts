@@ -9,21 +9,25 @@ import { randomUUID } from 'node:crypto'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { payoutCalls } from '@roz/contract/payouts.ts'
-import { approveRefund, lockRefund, rejectRefund, requestRefund } from '../../ledger/refunds.ts'
+import { seenStatus } from '../../ledger/approvals.ts'
+import { approveRefund, rejectRefund, requestRefund } from '../../ledger/refunds.ts'
 import { listUnusedTopups } from '../../ledger/unused-topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { approveMany } from './approve-many.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { pageOf } from '../../http/listing.ts'
 import { type AdminRefund, listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
 import { tellRefund } from './send-refund.ts'
 
-type Names = 'requestRefund' | 'refunds' | 'adminRefunds' | 'approveRefund' | 'rejectRefund'
+type Names = 'requestRefund' | 'refunds' | 'adminRefunds' | 'approveRefund' | 'approveRefunds' | 'rejectRefund'
 type Requested = Answer<typeof payoutCalls.requestRefund>
 
 export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
@@ -38,10 +42,23 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       name: 'refund',
       verb,
       notFound: 'refund_not_found',
-      lock: lockRefund,
+      lock: lockSeen,
       effect,
       show: viewAdminRefund,
     })
+
+  const approve = (call: Deciding) =>
+    decide<'refund_final' | 'payment_taken_back' | 'member_on_hold' | 'member_in_debt' | ApprovalRefusal>(
+      'approve',
+      call,
+      async (tx, id) => {
+        const approved = await approveRefund(tx, id, { by: call.session.memberId, limit: deps.approvalAbove })
+        if (!approved.ok) return approved
+        if (approved.value.approval === 'final')
+          await enqueue(tx, { kind: 'send_refund', key: `approved:${randomUUID()}`, payload: { refundId: id } })
+        return { ok: true }
+      },
+    )
 
   return {
     requestRefund: async ({ session, body, idempotencyKey }) => {
@@ -76,16 +93,20 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       return { ok: true, value: { refunds: [...page.rows], refundable, nextCursor: page.nextCursor } }
     },
     adminRefunds: async ({ query }) => {
-      const { status, q } = query
-      const page = await pageOf(query, (part) => searchRefunds(db, { status, q, ...part }))
-      return page.ok ? { ok: true, value: { refunds: [...page.rows], nextCursor: page.nextCursor } } : page
+      const { status, q, order } = query
+      const page = await pageOf(query, (part) => searchRefunds(db, { status, q, order, ...part }))
+      return page.ok
+        ? { ok: true, value: { refunds: [...page.rows], approvalAbove: rupeesFromPaise(deps.approvalAbove), nextCursor: page.nextCursor } }
+        : page
     },
-    approveRefund: (call) =>
-      decide<'refund_final' | 'payment_taken_back' | 'member_on_hold' | 'member_in_debt'>('approve', call, async (tx, id) => {
-        const approved = await approveRefund(tx, id)
-        if (!approved.ok) return approved
-        await enqueue(tx, { kind: 'send_refund', key: `approved:${randomUUID()}`, payload: { refundId: id } })
-        return { ok: true }
+    approveRefund: approve,
+    approveRefunds: (call) =>
+      approveMany(deps, idempotency, call, {
+        route: 'approveRefunds',
+        decide: async (row) => {
+          const decided = await approve(row)
+          return decided.ok ? { ok: true, status: decided.value.refund.status } : decided
+        },
       }),
     rejectRefund: (call) =>
       decide<'refund_final'>('reject', call, async (tx, id) => {
@@ -96,3 +117,7 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       }),
   }
 }
+
+/** Locks the refund, so that its state cannot change before the end of the transaction. */
+const lockSeen = (tx: Tx, id: string): Promise<{ readonly status: string } | undefined> =>
+  maybeOne<{ status: string }>(tx, sql`select ${seenStatus(sql`r`)} as status from refund r where r.id = ${id}::uuid for update`)

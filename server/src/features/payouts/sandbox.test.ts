@@ -77,7 +77,7 @@ async function open() {
   })
   const alarms: object[] = []
   const attempt = createAttempt({ db, log: logOf(alarms) })
-  const shared = { db, gateway, attempt, secrets: testSecrets, warn: () => undefined }
+  const shared = { db, gateway, attempt, secrets: testSecrets, approvalAbove: paise(100_000n), warn: () => undefined }
   const payouts = createPayouts({
     ...shared,
     payouts: cashfreePayouts({ baseUrl: `${sandbox.url}/payout`, ...PAYOUT_KEYS, apiVersion: '2024-01-01', nowMs: () => Date.now() }),

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto'
 import type { suspenseItem } from '@roz/contract/payouts.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import type { z } from 'zod'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -58,7 +59,9 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
     suspense: async ({ query }) => {
       const { status, q } = query
       const page = await pageOf(query, (part) => searchItems(db, { status, q, ...part }), [CURSOR_PARTS.id])
-      return page.ok ? { ok: true, value: { suspense: [...page.rows], nextCursor: page.nextCursor } } : page
+      return page.ok
+        ? { ok: true, value: { suspense: [...page.rows], approvalAbove: rupeesFromPaise(deps.approvalAbove), nextCursor: page.nextCursor } }
+        : page
     },
     creditSuspense: (call) =>
       decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found' | 'suspense_other_currency'>(
@@ -77,15 +80,17 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
         },
       ),
     refundSuspense: (call) =>
-      decide<'suspense_decided' | 'payment_taken_back' | 'suspense_no_source' | 'member_on_hold'>(
+      decide<'suspense_decided' | 'payment_taken_back' | 'suspense_no_source' | 'member_on_hold' | ApprovalRefusal>(
         'suspense.refund',
         call,
         async (tx, itemId) => {
           const refundId = randomUUID()
           const reason = 'A payment without a place to go'
-          const refunded = await refundSuspense(tx, { itemId, refundId, reason, decidedBy: call.session.memberId })
+          const approver = { by: call.session.memberId, limit: deps.approvalAbove }
+          const refunded = await refundSuspense(tx, { itemId, refundId, reason, approver })
           if (!refunded.ok) return refunded
-          await enqueue(tx, { kind: 'send_refund', key: `suspense:${refundId}`, payload: { refundId } })
+          if (refunded.value.approval === 'final')
+            await enqueue(tx, { kind: 'send_refund', key: `suspense:${refundId}`, payload: { refundId } })
           return { ok: true, after: { refundId } }
         },
       ),

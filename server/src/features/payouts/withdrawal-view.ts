@@ -4,45 +4,57 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
+import { isInState, seenStatus } from '../../ledger/approvals.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
-import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
-import { payeeColumns, suspectColumns, suspectOf, type SuspectRow } from './lists.ts'
+import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
+import {
+  approvalColumns,
+  approvalJoins,
+  approvalOf,
+  type ApprovalRow,
+  payeeColumns,
+  suspectColumns,
+  suspectOf,
+  type SuspectRow,
+} from './lists.ts'
 
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
 
-type Row = SuspectRow & {
-  readonly id: string
-  readonly amount: Paise
-  readonly status: WithdrawalStatus
-  readonly createdAt: Date
-  readonly endedAt: Date | null
-  readonly bankName: string
-  readonly lastFour: string
-  readonly reference: string | null
-  readonly reason: string | null
-  readonly problem: string | null
-  readonly flags: string[]
-  readonly isOnHold: boolean
-  readonly approvedAt: Date | null
-  readonly shownToId: string | null
-  readonly shownToName: string | null
-  readonly shownAt: Date | null
-  readonly memberPublicId: string
-  readonly memberName: string
-  readonly memberEmail: string | null
-  readonly sortedAt: string
-}
+type Row = SuspectRow &
+  ApprovalRow & {
+    readonly id: string
+    readonly amount: Paise
+    readonly status: WithdrawalStatus | 'awaiting_second'
+    readonly createdAt: Date
+    readonly endedAt: Date | null
+    readonly bankName: string
+    readonly lastFour: string
+    readonly reference: string | null
+    readonly reason: string | null
+    readonly problem: string | null
+    readonly flags: string[]
+    readonly isOnHold: boolean
+    readonly approvedAt: Date | null
+    readonly shownToId: string | null
+    readonly shownToName: string | null
+    readonly shownAt: Date | null
+    readonly memberPublicId: string
+    readonly memberName: string
+    readonly memberEmail: string | null
+    readonly sortedAt: string
+  }
 
+const KEY = { at: sql`w.created_at`, id: sql`w.id` }
 const rows = sql`
-  select w.id, w.amount, w.status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
+  select w.id, w.amount, ${seenStatus(sql`w`)} as status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
     w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
-    a.public_id as "shownToId", a.name as "shownToName", w.shown_at as "shownAt", ${payeeColumns}, ${suspectColumns},
+    a.public_id as "shownToId", a.name as "shownToName", w.shown_at as "shownAt", ${payeeColumns}, ${suspectColumns}, ${approvalColumns(sql`w`)},
     ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
-    left join member a on a.id = w.shown_to`
+    left join member a on a.id = w.shown_to ${approvalJoins(sql`w`)}`
 
 const viewOf = (row: Row): AdminWithdrawal => ({
   id: row.id,
@@ -61,20 +73,21 @@ const viewOf = (row: Row): AdminWithdrawal => ({
   shownTo:
     row.shownToId === null || row.shownAt === null ? null : { id: row.shownToId, name: row.shownToName ?? '', at: instantOf(row.shownAt) },
   ...suspectOf(row),
+  ...approvalOf(row),
   endedAt: instantOrNull(row.endedAt),
 })
 
 export const viewWithdrawal = async (from: Queryable, id: string): Promise<AdminWithdrawal> =>
   viewOf(await one<Row>(from, sql`${rows} where w.id = ${id}::uuid`))
 
-/** Newest first; one row more than `limit` when there is a next page. */
+/** Newest first, or oldest first; one row more than `limit` when there is a next page. */
 export async function searchWithdrawals(db: Db, search: Search): Promise<{ readonly shown: AdminWithdrawal; readonly key: Cursor }[]> {
   const pattern = likePattern(search.q)
   const found = await db.query<Row>(sql`
-    ${rows} where ${olderThan({ at: sql`w.created_at`, id: sql`w.id` }, search.after)}
-      and (${search.status ?? null}::text is null or w.status = ${search.status ?? null}::text)
+    ${rows} where ${beyond(KEY, search)}
+      and ${isInState(sql`w`, search.status)}
       and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or w.reference ilike ${pattern}::text
         or w.id::text ilike ${pattern}::text or replace(w.id::text, '-', '') ilike ${pattern}::text)
-    order by w.created_at desc, w.id desc limit ${search.limit + 1}::int`)
+    order by ${orderOf(KEY, search)} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
 }

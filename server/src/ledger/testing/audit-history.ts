@@ -6,7 +6,7 @@ import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { readDebt } from '../debts.ts'
 import { bookDispute } from '../disputes.ts'
-import { addMoney, newOrderId } from '../fixtures.ts'
+import { addMoney, APPROVER, newOrderId } from '../fixtures.ts'
 import { bookRefund, rejectRefund, requestRefund } from '../refunds.ts'
 import { refundSuspense } from '../suspense.ts'
 import { captureTopup } from '../topups.ts'
@@ -23,7 +23,7 @@ export async function moveOut(db: Db, memberId: bigint): Promise<void> {
     [lost, ['failed', 'paid']],
   ] as const) {
     await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(10), bankAccountId: 1n }))
-    await inTransaction(db, (tx) => approveWithdrawal(tx, id))
+    await inTransaction(db, (tx) => approveWithdrawal(tx, id, APPROVER))
     await inTransaction(db, (tx) => startSending(tx, id, { again: false }))
     for (const word of words) await inTransaction(db, (tx) => bookPayout(tx, { id, word }))
   }
@@ -46,7 +46,7 @@ export async function moveOut(db: Db, memberId: bigint): Promise<void> {
   const strange = newOrderId()
   await inTransaction(db, (tx) => captureTopup(tx, { orderId: strange, paymentId: 'strange', orderAmount: wholeRupees(10) }))
   const [item] = await db.query<{ id: bigint }>(sql`select id from suspense_item where payment_id = 'strange'`)
-  await inTransaction(db, (tx) => refundSuspense(tx, { itemId: item?.id ?? 0n, refundId: ofItem, reason: 'nobody', decidedBy: 1n }))
+  await inTransaction(db, (tx) => refundSuspense(tx, { itemId: item?.id ?? 0n, refundId: ofItem, reason: 'nobody', approver: APPROVER }))
 }
 
 /** A debt that is paid in part, and a debt that was paid and returned. */

@@ -12,7 +12,7 @@ import { closeWallet, giveRest } from '../closing.ts'
 import { bookDisbursement, correctDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
-import { giveRoundBack, hashOf, makeDay } from '../fixtures.ts'
+import { APPROVER, giveRoundBack, hashOf, makeDay } from '../fixtures.ts'
 import { bookHouseEntry, type HouseKind } from '../house-entries.ts'
 import type { JoinBatcher } from '../join-batcher.ts'
 import type { JoinOutcome } from '../join-outcome.ts'
@@ -178,7 +178,7 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
     case 'hold':
       return holdWithdrawal(tx, { ...op, amount: paise(op.amount) })
     case 'approve withdrawal':
-      return approveWithdrawal(tx, op.id)
+      return asInModel(await approveWithdrawal(tx, op.id, APPROVER))
     case 'reject withdrawal':
       return rejectWithdrawal(tx, { id: op.id, reason: 'no' })
     case 'send withdrawal':
@@ -192,15 +192,15 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
     case 'ask refund':
       return requestRefund(tx, { ...op, amount: paise(op.amount), reason: 'changed my mind' })
     case 'approve refund':
-      return withoutItem(await approveRefund(tx, op.id))
+      return asInModel(await approveRefund(tx, op.id, APPROVER))
     case 'reject refund':
-      return withoutItem(await rejectRefund(tx, { id: op.id, reason: 'no' }))
+      return asInModel(await rejectRefund(tx, { id: op.id, reason: 'no' }))
     case 'send refund':
       return startRefund(tx, op.id, op)
     case 'stop refund':
       return stopRefund(tx, op.id, 'refund_amount_invalid')
     case 'refund word':
-      return withoutItem(await bookRefund(tx, op))
+      return asInModel(await bookRefund(tx, op))
     case 'credit item':
       return creditSuspense(tx, { itemId: await itemOf(tx, op.paymentId), memberId: op.memberId, decidedBy: 1n })
     case 'pay item':
@@ -210,7 +210,9 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
     case 'close wallet':
       return closeWallet(tx, op.memberId)
     case 'refund item':
-      return refundSuspense(tx, { itemId: await itemOf(tx, op.paymentId), refundId: op.id, reason: 'nobody’s', decidedBy: 1n })
+      return asInModel(
+        await refundSuspense(tx, { itemId: await itemOf(tx, op.paymentId), refundId: op.id, reason: 'nobody’s', approver: APPROVER }),
+      )
   }
 }
 
@@ -218,8 +220,9 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
 const itemOf = async (tx: Tx, paymentId: string): Promise<bigint> =>
   (await maybeOne<{ id: bigint }>(tx, sql`select id from suspense_item where payment_id = ${paymentId}::text`))?.id ?? 0n
 
-function withoutItem(answer: unknown): unknown {
-  return JSON.parse(JSON.stringify(answer ?? null, (name, value: unknown) => (name === 'suspenseId' ? undefined : plain(value))))
+const NOT_IN_MODEL = new Set(['suspenseId', 'owner', 'firstApprovedBy', 'approval'])
+function asInModel(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer ?? null, (name, value: unknown) => (NOT_IN_MODEL.has(name) ? undefined : plain(value))))
 }
 export const plain = (value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { newOrderId } from '../fixtures.ts'
+import { APPROVER, newOrderId } from '../fixtures.ts'
 import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund } from '../refunds.ts'
 import { creditSuspense, refundSuspense } from '../suspense.ts'
 import { captureTopup } from '../topups.ts'
@@ -18,7 +18,7 @@ export function refundDeeds(db: () => Db) {
     inTransaction(db(), (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(rupees), bankAccountId: 1n }))
   const tell = (id: string, word: 'paid' | 'failed') =>
     inTransaction(db(), (tx) => bookRefund(tx, { id, word, reference: 'ARN1', decision: word }))
-  const approve = (id: string) => inTransaction(db(), (tx) => approveRefund(tx, id))
+  const approve = (id: string) => inTransaction(db(), (tx) => approveRefund(tx, id, APPROVER))
   const reject = (id: string) => inTransaction(db(), (tx) => rejectRefund(tx, { id, reason: 'no' }))
   const send = (id: string) => inTransaction(db(), (tx) => startRefund(tx, id, { again: false }))
   const wallet = async (memberId: bigint): Promise<readonly [bigint | undefined, bigint | undefined]> => {
@@ -33,7 +33,7 @@ export function refundDeeds(db: () => Db) {
     return (await one<{ id: bigint }>(db(), sql`select id from suspense_item where order_id = ${orderId}::text`)).id
   }
   const refundItem = (itemId: bigint, refundId: string = randomUUID()) =>
-    inTransaction(db(), (tx) => refundSuspense(tx, { itemId, refundId, reason: 'nobody’s', decidedBy: 1n }))
+    inTransaction(db(), (tx) => refundSuspense(tx, { itemId, refundId, reason: 'nobody’s', approver: APPROVER }))
   const creditItem = (itemId: bigint, memberId: bigint) =>
     inTransaction(db(), (tx) => creditSuspense(tx, { itemId, memberId, decidedBy: 1n }))
   return { ask, withdraw, tell, approve, reject, send, wallet, unused, suspended, refundItem, creditItem }

@@ -1,23 +1,29 @@
 /** Parts that the portal's lists of outgoing money share: the search and filter above the list, and the row. */
 import type { MessageDescriptor } from '@lingui/core'
-import { useLingui } from '@lingui/react/macro'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { type ReactNode, useState } from 'react'
 import { currentLanguage } from '../../app/language.ts'
 import { Badge } from '../../ui/Feedback.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatForeign } from '../../ui/Money.tsx'
-import type { Narrowing } from './queries.ts'
+import type { Narrowing, Withdrawal } from './queries.ts'
 import type { Shown } from './states.ts'
 import { SearchField } from './SearchField.tsx'
 import { usePaused } from './use-paused.ts'
 
-/** The current search and filter, and the fields that set them. */
-export function useNarrowing<S extends string>(states: Readonly<Record<S, Shown>>, searchLabel: string, placeholder: string) {
+/** The current search and filter, and the fields that set them. `isSorted`: the list can also be read oldest first. */
+export function useNarrowing<S extends string>(
+  states: Readonly<Record<S, Shown>>,
+  searchLabel: string,
+  placeholder: string,
+  isSorted = false,
+) {
   const { t, i18n } = useLingui()
   const [typed, setTyped] = useState('')
   const [status, setStatus] = useState<S | ''>('')
-  const narrowing: Narrowing<S> = { status, q: usePaused(typed.trim()) }
+  const [order, setOrder] = useState<'oldest' | ''>('')
+  const narrowing: Narrowing<S> = { status, q: usePaused(typed.trim()), order }
   const fields = (
     <div className="narrowing">
       <SearchField label={searchLabel} placeholder={placeholder} value={typed} onType={setTyped} />
@@ -29,12 +35,48 @@ export function useNarrowing<S extends string>(states: Readonly<Record<S, Shown>
           </option>
         ))}
       </SelectField>
+      {isSorted ? (
+        <SelectField label={t`Order`} value={order} onChange={(event) => setOrder(event.target.value as 'oldest' | '')}>
+          <option value="">{t`Newest first`}</option>
+          <option value="oldest">{t`Oldest first`}</option>
+        </SelectField>
+      ) : null}
     </div>
   )
   return { narrowing, fields }
 }
 
-type MoneyRowProps = {
+/** Money that waits longer is late: 24 to 48 hours are promised. */
+const LATE_HOURS = 48
+
+/** How long money waits for its end, in words, with a mark once it is late. */
+function Waiting({ hours }: { readonly hours: number }) {
+  if (hours > LATE_HOURS)
+    return (
+      <p className="small warning-line">
+        <Trans>
+          Late: waits <Plural value={Math.floor(hours / 24)} one="# day" other="# days" />; 24 to 48 hours are promised.
+        </Trans>
+      </p>
+    )
+  return (
+    <p className="small muted">
+      {hours === 0 ? <Trans>Waits less than an hour</Trans> : <Plural value={hours} one="Waits # hour" other="Waits # hours" />}
+    </p>
+  )
+}
+
+type Approvals = Pick<Withdrawal, 'firstApproval' | 'approvedBy'>
+/** Who approved, in words. */
+export function useApprovals({ firstApproval, approvedBy }: Approvals): string | null {
+  const { t } = useLingui()
+  if (firstApproval === null) return approvedBy === null ? null : t`Approved by ${approvedBy.name}`
+  const { name } = firstApproval
+  const when = formatInstant(firstApproval.at, currentLanguage())
+  return approvedBy === null ? t`First approval: ${name}, ${when}` : t`Approved by ${name} and ${approvedBy.name}`
+}
+
+export type MoneyRowProps = {
   readonly amount: number
   /** Set where the amount is not in rupees. */
   readonly currency?: string
@@ -45,20 +87,42 @@ type MoneyRowProps = {
   readonly facts: readonly (string | null)[]
   /** Warnings for the administrator. */
   readonly warnings?: readonly (MessageDescriptor | string)[]
+  /** Whole hours since the request; nothing once it has ended. */
+  readonly waitingHours?: number | null
+  /** Shows a checkbox, so that several rows can be decided together. */
+  readonly pick?: { readonly label: string; readonly isPicked: boolean; readonly onPick: () => void } | undefined
   readonly children?: ReactNode
 }
 
-export function MoneyRow({ amount, currency = 'INR', who, at, state, facts, warnings = [], children }: MoneyRowProps) {
+export function MoneyRow({
+  amount,
+  currency = 'INR',
+  who,
+  at,
+  state,
+  facts,
+  warnings = [],
+  waitingHours = null,
+  pick,
+  children,
+}: MoneyRowProps) {
   const { i18n } = useLingui()
   return (
     <li>
       <div>
+        {pick === undefined ? null : (
+          <label className="pick">
+            <input type="checkbox" aria-label={pick.label} checked={pick.isPicked} onChange={pick.onPick} />
+            <Trans>Select</Trans>
+          </label>
+        )}
         <h3>
           {formatForeign(amount, currency)}, {who}
         </h3>
         <p className="small muted">
           <time dateTime={at}>{formatInstant(at, currentLanguage())}</time>
         </p>
+        {waitingHours === null ? null : <Waiting hours={waitingHours} />}
         {facts.map((fact) =>
           fact === null ? null : (
             <p key={fact} className="small muted">

@@ -3,6 +3,7 @@
  * - A decision carries the state that the row showed, so the server refuses it if the state has changed.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -14,18 +15,32 @@ import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
+import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
+import { BeforeApproval } from './BeforeApproval.tsx'
 import { Decision } from './Decision.tsx'
-import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
-import { type Refund, refundsQuery } from './queries.ts'
-import { MEMBER_FLAGS, obstaclesOf, REFUND_STATES } from './states.ts'
+import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
+import { type Refund, type RefundState, refundsQuery } from './queries.ts'
+import { REFUND_STATES, warningsOf } from './states.ts'
+import { useMay, useViewerId } from './use-may.ts'
 
 type Open = { readonly deed: 'approve' | 'reject'; readonly refund: Refund }
 
 export function Refunds() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(REFUND_STATES, t`Search refunds`, t`Name, email, order, ID or reference`)
+  const { narrowing, fields } = useNarrowing(REFUND_STATES, t`Search refunds`, t`Name, email, order, ID or reference`, true)
   const list = useInfiniteQuery(refundsQuery(narrowing))
   const [open, setOpen] = useState<Open>()
+  const approvalAbove = list.data?.pages[0]?.approvalAbove ?? 0
+  const mayDecide = useMay(TREASURY)
+  const viewerId = useViewerId()
+  const batch = usePicked<RefundState>()
+  const mayApprove = ({ status, onHold, firstApproval }: Refund): boolean =>
+    mayDecide && !onHold && (status === 'requested' || (status === 'awaiting_second' && firstApproval?.id !== viewerId))
+  const nameOf = (refund: Refund): string => refund.member?.name ?? t`Payment in suspense`
+  const pickable = (refund: Refund): Picked<RefundState> | undefined =>
+    mayApprove(refund)
+      ? { id: refund.id, status: refund.status, amount: refund.amount, who: nameOf(refund), warnings: warningsOf(refund) }
+      : undefined
   return (
     <>
       <h2 className="spaced">
@@ -38,36 +53,75 @@ export function Refunds() {
         failed={t`The refunds could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No refunds found`} />}
       >
-        {(refunds) => (
-          <ul className="story-rows">
-            {refunds.map((refund) => (
-              <RefundRow key={refund.id} refund={refund} onChoose={(deed) => setOpen({ deed, refund })} />
-            ))}
-          </ul>
+        {(refunds, all) => (
+          <>
+            <BatchApproval
+              title={t`Approve these refunds?`}
+              batch={batch}
+              all={all.flatMap((one) => pickable(one) ?? [])}
+              states={REFUND_STATES}
+              approvalAbove={approvalAbove}
+              send={(rows, idempotencyKey) => call('approveRefunds', { body: { rows }, idempotencyKey })}
+            />
+            <ul className="story-rows">
+              {refunds.map((refund) => (
+                <RefundRow
+                  key={refund.id}
+                  refund={refund}
+                  deeds={
+                    mayDecide
+                      ? [
+                          ...(mayApprove(refund) || isStuck(refund) ? (['approve'] as const) : []),
+                          ...(isOpen(refund) ? (['reject'] as const) : []),
+                        ]
+                      : []
+                  }
+                  pick={batch.pickOf(pickable(refund), t`Select ${formatMoney(refund.amount)}, ${nameOf(refund)}`)}
+                  onChoose={(deed) => setOpen({ deed, refund })}
+                />
+              ))}
+            </ul>
+          </>
         )}
       </Listing>
-      {open === undefined ? null : <Deciding key={`${open.deed} ${open.refund.id}`} {...open} onClose={() => setOpen(undefined)} />}
+      {open === undefined ? null : (
+        <Deciding key={`${open.deed} ${open.refund.id}`} {...open} approvalAbove={approvalAbove} onClose={() => setOpen(undefined)} />
+      )}
     </>
   )
 }
 
-function RefundRow({ refund, onChoose }: { readonly refund: Refund; readonly onChoose: (deed: Open['deed']) => void }) {
+const isOpen = ({ status }: Refund): boolean => status === 'requested' || status === 'awaiting_second' || status === 'approved'
+/** Approved, and not on its way: it can be sent again. */
+const isStuck = ({ status, onHold }: Refund): boolean => status === 'approved' && !onHold
+
+type RowProps = {
+  readonly refund: Refund
+  readonly deeds: readonly Open['deed'][]
+  readonly pick: MoneyRowProps['pick']
+  readonly onChoose: (deed: Open['deed']) => void
+}
+
+function RefundRow({ refund, deeds, pick, onChoose }: RowProps) {
   const { t } = useLingui()
-  const { amount, status, order_id: order, reason, decision, reference, approvedAt, onHold, memberFlags, owed } = refund
+  const { amount, status, order_id: order, reason, decision, reference, approvedAt, owed } = refund
   const debt = formatMoney(owed)
   const who = refund.member?.name ?? t`Payment in suspense`
   const labels = { approve: status === 'approved' ? t`Send again` : t`Approve`, reject: t`Reject` }
-  const isOpen = status === 'requested' || status === 'approved'
+  const approvals = useApprovals(refund)
   return (
     <MoneyRow
       amount={amount}
       who={who}
       at={refund.createdAt}
       state={REFUND_STATES[status]}
+      waitingHours={refund.waitingHours}
+      pick={pick}
       facts={[
         t`Order ${order}`,
         t`Reason: ${reason}`,
         refund.member?.email ?? null,
+        approvals,
         decision === null ? null : t`Decision: ${decision}`,
         reference === null ? null : t`Bank reference: ${reference}`,
         status === 'rejected' && approvedAt !== null
@@ -75,25 +129,23 @@ function RefundRow({ refund, onChoose }: { readonly refund: Refund; readonly onC
           : null,
         owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
-      warnings={[...memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag), ...obstaclesOf(refund)]}
+      warnings={warningsOf(refund)}
     >
-      {isOpen ? (
-        <>
-          {onHold ? null : (
-            <Button kind="secondary" aria-label={`${labels.approve}: ${formatMoney(amount)}, ${who}`} onClick={() => onChoose('approve')}>
-              {labels.approve}
-            </Button>
-          )}
-          <Button kind="quiet" aria-label={`${labels.reject}: ${formatMoney(amount)}, ${who}`} onClick={() => onChoose('reject')}>
-            {labels.reject}
-          </Button>
-        </>
-      ) : null}
+      {deeds.map((deed) => (
+        <Button
+          key={deed}
+          kind={deed === 'approve' ? 'secondary' : 'quiet'}
+          aria-label={`${labels[deed]}: ${formatMoney(amount)}, ${who}`}
+          onClick={() => onChoose(deed)}
+        >
+          {labels[deed]}
+        </Button>
+      ))}
     </MoneyRow>
   )
 }
 
-function Deciding({ deed, refund, onClose }: Open & { readonly onClose: () => void }) {
+function Deciding({ deed, refund, approvalAbove, onClose }: Open & { readonly approvalAbove: number; readonly onClose: () => void }) {
   const { t } = useLingui()
   const params = { id: refund.id }
   const { status } = refund
@@ -110,10 +162,17 @@ function Deciding({ deed, refund, onClose }: Open & { readonly onClose: () => vo
       title={t`Approve this refund?`}
       confirm={t`Approve`}
       send={(_, idempotencyKey) => call('approveRefund', { params, body: { status }, idempotencyKey })}
-      onDone={() => toast.success(t`The refund is approved and goes to the gateway.`)}
+      onDone={(answer) =>
+        toast.success(
+          answer.refund.status === 'awaiting_second'
+            ? t`Your approval is recorded. Another person must approve too.`
+            : t`The refund is approved and goes to the gateway.`,
+        )
+      }
       onClose={onClose}
     >
       {summary}
+      <BeforeApproval subject={refund} approvalAbove={approvalAbove} />
     </Decision>
   ) : (
     <Decision

@@ -5,6 +5,7 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { bankReference } from '@roz/core/reference-fields.ts'
+import { TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../app/api.ts'
@@ -16,6 +17,7 @@ import { Listing } from '../Listing.tsx'
 import { Decision } from './Decision.tsx'
 import { MemberPicker } from './MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
+import { useMay } from './use-may.ts'
 import { type Payee, type SuspenseItem, suspenseQuery } from './queries.ts'
 import { MEMBER_FLAGS, ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
 
@@ -27,9 +29,10 @@ type Open = { readonly deed: Deed; readonly item: SuspenseItem }
  * - A returned payout has no payment to refund.
  * - A payment that is not in rupees may only be refunded.
  * - Nothing is refunded while the member is on hold.
+ * - Other roles only read.
  */
-const deedsOf = ({ status, reason, source, currency, onHold }: SuspenseItem): readonly Deed[] => {
-  if (status !== 'open') return []
+const deedsOf = ({ status, reason, source, currency, onHold }: SuspenseItem, mayDecide: boolean): readonly Deed[] => {
+  if (status !== 'open' || !mayDecide) return []
   if (currency !== 'INR') return onHold ? [] : ['refund']
   if (reason !== 'closed_account') return onHold ? ['credit'] : ['credit', 'refund']
   return source === 'payout' ? ['pay', 'credit'] : ['refund', 'pay', 'credit']
@@ -66,18 +69,21 @@ export function Suspense() {
           </ul>
         )}
       </Listing>
-      {open === undefined ? null : <Deciding key={`${open.deed} ${open.item.id}`} {...open} onClose={close} />}
+      {open === undefined ? null : (
+        <Deciding key={`${open.deed} ${open.item.id}`} {...open} approvalAbove={list.data?.pages[0]?.approvalAbove ?? 0} onClose={close} />
+      )}
     </>
   )
 }
 
-function Deciding({ deed, ...rest }: Open & { readonly onClose: () => void }) {
+function Deciding({ deed, ...rest }: Pick<Open, 'deed'> & DecidingProps) {
   const Dialog = DIALOGS[deed]
   return <Dialog {...rest} />
 }
 
 function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onChoose: (deed: Deed) => void }) {
   const { t, i18n } = useLingui()
+  const mayDecide = useMay(TREASURY)
   const { order_id: order, paymentId, amount, currency, source, status, bank, reference, memberFlags, owed } = item
   const debt = formatMoney(owed)
   const name = item.member?.name
@@ -109,7 +115,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
           : []
       }
     >
-      {deedsOf(item).map((deed, index) => (
+      {deedsOf(item, mayDecide).map((deed, index) => (
         <Button key={deed} kind={index === 0 ? 'secondary' : 'quiet'} aria-label={labels[deed][1]} onClick={() => onChoose(deed)}>
           {labels[deed][0]}
         </Button>
@@ -118,7 +124,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
   )
 }
 
-type DecidingProps = { readonly item: SuspenseItem; readonly onClose: () => void }
+type DecidingProps = { readonly item: SuspenseItem; readonly approvalAbove: number; readonly onClose: () => void }
 
 function Crediting({ item, onClose }: DecidingProps) {
   const { t } = useLingui()
@@ -145,7 +151,7 @@ function Crediting({ item, onClose }: DecidingProps) {
   )
 }
 
-function SendingBack({ item, onClose }: DecidingProps) {
+function SendingBack({ item, approvalAbove, onClose }: DecidingProps) {
   const { t } = useLingui()
   return (
     <Decision
@@ -153,7 +159,13 @@ function SendingBack({ item, onClose }: DecidingProps) {
       confirm={t`Send back`}
       danger
       send={(_, idempotencyKey) => call('refundSuspense', { params: { id: item.id }, body: { status: item.status }, idempotencyKey })}
-      onDone={() => toast.success(t`The payment goes back to the original payment method.`)}
+      onDone={() =>
+        toast.success(
+          item.amount > approvalAbove
+            ? t`Your approval is recorded. Another person must approve the refund in Refunds.`
+            : t`The payment goes back to the original payment method.`,
+        )
+      }
       onClose={onClose}
     >
       <p className="lead spaced">

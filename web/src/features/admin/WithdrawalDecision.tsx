@@ -10,6 +10,7 @@ import type { ReactNode } from 'react'
 import { call } from '../../app/api.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { BeforeApproval } from './BeforeApproval.tsx'
 import { Decision } from './Decision.tsx'
 import type { Withdrawal } from './queries.ts'
 
@@ -20,6 +21,8 @@ export type Bank = Output<Api['withdrawalBank']>['bankDetail']
 type DecisionProps = {
   readonly deed: Deed
   readonly withdrawal: Withdrawal
+  /** Above this amount a second person must approve too. */
+  readonly approvalAbove: number
   readonly onClose: () => void
   readonly onBank: (bank: Bank) => void
 }
@@ -34,7 +37,7 @@ function Summary({ withdrawal: { amount, member } }: { readonly withdrawal: With
   )
 }
 
-export function WithdrawalDecision({ deed, withdrawal, onClose, onBank }: DecisionProps): ReactNode {
+export function WithdrawalDecision({ deed, withdrawal, approvalAbove, onClose, onBank }: DecisionProps): ReactNode {
   const { t } = useLingui()
   const params = { id: withdrawal.id }
   const { status } = withdrawal
@@ -46,10 +49,17 @@ export function WithdrawalDecision({ deed, withdrawal, onClose, onBank }: Decisi
           title={t`Approve this withdrawal?`}
           confirm={t`Approve`}
           send={(_, idempotencyKey) => call('approveWithdrawal', { params, body: { status }, idempotencyKey })}
-          onDone={said(t`The withdrawal is approved.`)}
+          onDone={(answer) =>
+            toast.success(
+              answer.withdrawal.status === 'awaiting_second'
+                ? t`Your approval is recorded. Another person must approve too.`
+                : t`The withdrawal is approved.`,
+            )
+          }
           onClose={onClose}
         >
           {summary}
+          <BeforeApproval subject={withdrawal} approvalAbove={approvalAbove} />
         </Decision>
       )
     case 'reject':
@@ -88,7 +98,12 @@ export function WithdrawalDecision({ deed, withdrawal, onClose, onBank }: Decisi
 }
 
 /** Payment by hand: an administrator sees the bank account, pays, and reports it as paid or not paid. An owner may take this over. */
-function ByHandDecision({ deed, withdrawal, onClose, onBank }: DecisionProps & { readonly deed: ByHand }): ReactNode {
+function ByHandDecision({
+  deed,
+  withdrawal,
+  onClose,
+  onBank,
+}: Omit<DecisionProps, 'approvalAbove'> & { readonly deed: ByHand }): ReactNode {
   const { t } = useLingui()
   const params = { id: withdrawal.id }
   const { status } = withdrawal

@@ -3,8 +3,10 @@
  * - A decision carries the state that its row showed when the dialog was opened.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { call } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { useSession } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -13,20 +15,35 @@ import { formatInstant } from '../../ui/format.ts'
 import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
-import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
-import { type Withdrawal, withdrawalsQuery } from './queries.ts'
-import { MEMBER_FLAGS, obstaclesOf, WITHDRAWAL_FLAGS, WITHDRAWAL_STATES } from './states.ts'
+import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
+import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
+import { type Withdrawal, type WithdrawalState, withdrawalsQuery } from './queries.ts'
+import { useMay } from './use-may.ts'
+import { warningsOf, WITHDRAWAL_STATES } from './states.ts'
 import { type Bank, type Deed, WithdrawalDecision } from './WithdrawalDecision.tsx'
 
 type Open = { readonly deed: Deed; readonly withdrawal: Withdrawal } | { readonly deed: 'account'; readonly bank: Bank }
 
 export function Withdrawals() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(WITHDRAWAL_STATES, t`Search withdrawals`, t`Name, email, ID or reference`)
+  const { narrowing, fields } = useNarrowing(WITHDRAWAL_STATES, t`Search withdrawals`, t`Name, email, ID or reference`, true)
   const list = useInfiniteQuery(withdrawalsQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
   const byHand = list.data?.pages[0]?.byHand ?? false
+  const approvalAbove = list.data?.pages[0]?.approvalAbove ?? 0
+  const viewer = useViewer()
+  const batch = usePicked<WithdrawalState>()
+  const pickable = (withdrawal: Withdrawal): Picked<WithdrawalState> | undefined =>
+    deedsOf(withdrawal, byHand, viewer).includes('approve')
+      ? {
+          id: withdrawal.id,
+          status: withdrawal.status,
+          amount: withdrawal.amount,
+          who: withdrawal.member.name,
+          warnings: warningsOf(withdrawal),
+        }
+      : undefined
   return (
     <>
       <h2 className="spaced">
@@ -44,17 +61,28 @@ export function Withdrawals() {
         failed={t`The withdrawals could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No withdrawals found`} />}
       >
-        {(withdrawals) => (
-          <ul className="story-rows">
-            {withdrawals.map((withdrawal) => (
-              <WithdrawalRow
-                key={withdrawal.id}
-                withdrawal={withdrawal}
-                byHand={byHand}
-                onChoose={(deed) => setOpen({ deed, withdrawal })}
-              />
-            ))}
-          </ul>
+        {(withdrawals, all) => (
+          <>
+            <BatchApproval
+              title={t`Approve these withdrawals?`}
+              batch={batch}
+              all={all.flatMap((one) => pickable(one) ?? [])}
+              states={WITHDRAWAL_STATES}
+              approvalAbove={approvalAbove}
+              send={(rows, idempotencyKey) => call('approveWithdrawals', { body: { rows }, idempotencyKey })}
+            />
+            <ul className="story-rows">
+              {withdrawals.map((withdrawal) => (
+                <WithdrawalRow
+                  key={withdrawal.id}
+                  withdrawal={withdrawal}
+                  byHand={byHand}
+                  pick={batch.pickOf(pickable(withdrawal), t`Select ${formatMoney(withdrawal.amount)}, ${withdrawal.member.name}`)}
+                  onChoose={(deed) => setOpen({ deed, withdrawal })}
+                />
+              ))}
+            </ul>
+          </>
         )}
       </Listing>
       {open === undefined ? null : open.deed === 'account' ? (
@@ -64,6 +92,7 @@ export function Withdrawals() {
           key={`${open.deed} ${open.withdrawal.id}`}
           deed={open.deed}
           withdrawal={open.withdrawal}
+          approvalAbove={approvalAbove}
           onClose={close}
           onBank={(bank) => setOpen({ deed: 'account', bank })}
         />
@@ -72,14 +101,17 @@ export function Withdrawals() {
   )
 }
 
-type Viewer = { readonly id: string; readonly isOwner: boolean }
+/** `mayDecide`: the role decides about money; the others only read. */
+type Viewer = { readonly id: string; readonly isOwner: boolean; readonly mayDecide: boolean }
 
 /** The decisions that send money or lead to sending it. None is offered while the member is on hold. */
 const SENDS: readonly Deed[] = ['approve', 'retry', 'bank', 'complete']
 
-function deedsOf({ status, shownTo, onHold }: Withdrawal, byHand: boolean, viewer: Viewer): readonly Deed[] {
+function deedsOf({ status, shownTo, onHold, firstApproval }: Withdrawal, byHand: boolean, viewer: Viewer): readonly Deed[] {
+  if (!viewer.mayDecide) return []
   const deeds = (): readonly Deed[] => {
     if (status === 'requested') return ['approve', 'reject']
+    if (status === 'awaiting_second') return firstApproval?.id === viewer.id ? ['reject'] : ['approve', 'reject']
     if (status !== 'approved') return []
     if (shownTo === null) return byHand ? ['bank', 'reject'] : ['retry', 'reject']
     if (shownTo.id === viewer.id) return ['complete', 'notPaid', ...(byHand ? (['bank'] as const) : [])]
@@ -92,7 +124,10 @@ function deedsOf({ status, shownTo, onHold }: Withdrawal, byHand: boolean, viewe
 
 function useViewer(): Viewer {
   const now = useSession()
-  return now.status === 'admin' ? { id: now.user.id, isOwner: now.user.staffRole === 'owner' } : { id: '', isOwner: false }
+  const mayDecide = useMay(TREASURY)
+  return now.status === 'admin'
+    ? { id: now.user.id, isOwner: now.user.staffRole === 'owner', mayDecide }
+    : { id: '', isOwner: false, mayDecide }
 }
 
 /** Names the administrator who saw the bank account of an open payment by hand. */
@@ -107,12 +142,17 @@ function useHolder({ status, shownTo, onHold }: Withdrawal, viewer: Viewer): str
     : t`You have had the bank account since ${when}. Pay, then mark it as paid; or say that it was not paid.`
 }
 
-type RowProps = { readonly withdrawal: Withdrawal; readonly byHand: boolean; readonly onChoose: (deed: Deed) => void }
+type RowProps = {
+  readonly withdrawal: Withdrawal
+  readonly byHand: boolean
+  readonly pick: MoneyRowProps['pick']
+  readonly onChoose: (deed: Deed) => void
+}
 
-function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
+function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
   const { t } = useLingui()
   const viewer = useViewer()
-  const { amount, member, bank, flags, memberFlags, owed, reason, reference, status, approvedAt } = withdrawal
+  const { amount, member, bank, owed, reason, reference, status, approvedAt } = withdrawal
   const debt = formatMoney(owed)
   const labels = {
     approve: t`Approve`,
@@ -124,6 +164,7 @@ function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
     takeOver: t`Take over`,
   } satisfies Record<Deed, string>
   const holder = useHolder(withdrawal, viewer)
+  const approvals = useApprovals(withdrawal)
   const bankName = bank.name
   const lastFour = bank.lastFour
   return (
@@ -132,9 +173,12 @@ function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
       who={member.name}
       at={withdrawal.createdAt}
       state={WITHDRAWAL_STATES[status]}
+      waitingHours={withdrawal.waitingHours}
+      pick={pick}
       facts={[
         t`${bankName}, account ending in ${lastFour}`,
         member.email,
+        approvals,
         reference === null ? null : t`Bank reference: ${reference}`,
         reason === null ? null : t`Reason: ${reason}`,
         status === 'rejected' && approvedAt !== null
@@ -142,12 +186,7 @@ function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
           : null,
         owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
-      warnings={[
-        ...flags.map((flag) => WITHDRAWAL_FLAGS[flag] ?? flag),
-        ...memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag),
-        ...obstaclesOf(withdrawal),
-        ...(holder === null ? [] : [holder]),
-      ]}
+      warnings={[...warningsOf(withdrawal), ...(holder === null ? [] : [holder])]}
     >
       {deedsOf(withdrawal, byHand, viewer).map((deed, index) => (
         <Button

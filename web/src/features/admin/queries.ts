@@ -40,22 +40,28 @@ export const adminStoriesQuery = infiniteQueryOptions({
 })
 
 /** The filter of a list of money. An empty value filters nothing. */
-export type Narrowing<Status extends string> = { readonly status: Status | ''; readonly q: string }
+export type Narrowing<Status extends string> = { readonly status: Status | ''; readonly q: string; readonly order?: 'oldest' | '' }
 const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
   ...(status === '' ? {} : { status }),
   ...(q === '' ? {} : { q }),
 })
 
+/** The filter of a list that can also be read oldest first. */
+const sorted = <S extends string>(narrowing: Narrowing<S>) => ({
+  ...narrowed(narrowing),
+  ...(narrowing.order === 'oldest' ? { order: narrowing.order } : {}),
+})
+
 export const withdrawalsQuery = (narrowing: Narrowing<WithdrawalState>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'withdrawals', narrowing],
-    queryFn: ({ pageParam, signal }) => call('adminWithdrawals', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    queryFn: ({ pageParam, signal }) => call('adminWithdrawals', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
 export const refundsQuery = (narrowing: Narrowing<RefundState>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'refunds', narrowing],
-    queryFn: ({ pageParam, signal }) => call('adminRefunds', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    queryFn: ({ pageParam, signal }) => call('adminRefunds', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
 export const suspenseQuery = (narrowing: Narrowing<SuspenseState>) =>

@@ -8,6 +8,7 @@ export type Shown = { readonly tone: BadgeTone; readonly label: MessageDescripto
 
 export const REFUND_STATES = {
   requested: { tone: 'waiting', label: msg`Requested` },
+  awaiting_second: { tone: 'waiting', label: msg`Needs a second person` },
   approved: { tone: 'waiting', label: msg`Approved` },
   sending: { tone: 'waiting', label: msg`Sending` },
   paid: { tone: 'good', label: msg`Paid` },
@@ -76,9 +77,17 @@ const WAITED: Readonly<Record<string, MessageDescriptor | undefined>> = {
 
 /** Why a withdrawal or refund waits: a hold or a debt in our words, any other reason in the gateway's. */
 export function obstaclesOf({ status, onHold, problem }: Standing): readonly (MessageDescriptor | string)[] {
-  const isOpen = status === 'requested' || status === 'approved' || status === 'sending'
+  const isOpen = status === 'requested' || status === 'awaiting_second' || status === 'approved' || status === 'sending'
   return [...(isOpen && onHold ? [ON_HOLD] : []), ...(problem === null || problem === 'member_on_hold' ? [] : [WAITED[problem] ?? problem])]
 }
+
+type Warned = Standing & { readonly memberFlags: readonly string[]; readonly flags?: readonly string[] }
+/** Everything that a decision about this money should know. */
+export const warningsOf = (row: Warned): readonly (MessageDescriptor | string)[] => [
+  ...(row.flags ?? []).map((flag) => WITHDRAWAL_FLAGS[flag] ?? flag),
+  ...row.memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag),
+  ...obstaclesOf(row),
+]
 
 /** The member's warnings, shown beside each decision about their money. */
 export const MEMBER_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {

@@ -7,6 +7,12 @@ export function useStaffRole(): StaffRole | null {
   return now.status === 'admin' ? now.user.staffRole : null
 }
 
+/** The signed-in administrator's id; empty for anybody else. */
+export function useViewerId(): string {
+  const now = useSession()
+  return now.status === 'admin' ? now.user.id : ''
+}
+
 export function useMay(roles: Roles): boolean {
   const role = useStaffRole()
   return role !== null && roles.includes(role)

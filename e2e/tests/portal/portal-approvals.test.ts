@@ -1,0 +1,112 @@
+/**
+ * Approvals in the portal: several rows with one confirmation, two persons above the limit (here ₹15), and how long money waits.
+ */
+import type { Page } from 'playwright-core'
+import { sql } from '@roz/server/db/sql.ts'
+import { beforeAll, expect as plainExpect, test } from 'vitest'
+import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
+import { expect } from '../../harness/expect.ts'
+import { adminToken, BANK, newMember, type Person, readClock, setClock } from '../../harness/people.ts'
+import { ADMIN, type Program } from '../../harness/program.ts'
+import { useStage } from '../../harness/stage.ts'
+import { toast } from '../../harness/steps.ts'
+
+const stage = useStage({ size: WIDE, env: async () => ({ APPROVAL_ABOVE: '15' }) })
+let roz: Program
+let asha: Person
+let visit: Visit
+let page: Page
+
+beforeAll(async () => {
+  ;({ roz, visit, page } = stage)
+  asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
+  await inDatabase(roz.dataDir, (db) =>
+    db.query(sql`
+      insert into member (name, email, role, staff_role, password_hash, email_verified_at)
+      select 'Sunita Nair', 'sunita@roz.example', 'admin', 'finance', password_hash, roz_now() from member where role = 'admin' limit 1`),
+  )
+})
+
+const sunita = async (): Promise<string> =>
+  (await ask(roz.url, 'adminLogin', { body: { email: 'sunita@roz.example', password: ADMIN.password } })).output.token
+const row = (words: string) => page.locator('.story-rows li', { hasText: words })
+const dialog = () => page.getByRole('dialog')
+const withdrawalsOf = (token: string, work: (at: Page) => Promise<void>) => stage.at('/admin/dashboard?tab=withdrawals', work, { token })
+const withdraw = async (person: Person, amount: number): Promise<string> =>
+  (await ask(roz.url, 'withdraw', { token: person.token, body: { amount, bankDetail: BANK } })).output.withdrawal.id
+const stateOf = async (id: string): Promise<string | undefined> =>
+  (await ask(roz.url, 'adminWithdrawals', { token: await adminToken(roz.url), query: { q: id } })).output.withdrawals[0]?.status
+
+test('rows are selected by keyboard and approved with one confirmation that lists them with the sum and tells how each ended', async () => {
+  const ravi = await newMember(roz, { name: 'Ravi Rao', rupees: 30 })
+  const omar = await newMember(roz, { name: 'Omar Khan', rupees: 20 })
+  const ids = [await withdraw(asha, 10), await withdraw(ravi, 16), await withdraw(omar, 11)]
+  await withdrawalsOf(await adminToken(roz.url), async (at) => {
+    await expect(at.getByText('Select rows to approve them together.')).toBeVisible()
+    await at.getByRole('checkbox', { name: 'Select ₹10.00, Asha Verma' }).focus()
+    await at.keyboard.press('Space')
+    for (const name of ['₹16.00, Ravi Rao', '₹11.00, Omar Khan']) {
+      await at.getByRole('checkbox', { name: `Select ${name}` }).focus()
+      await at.keyboard.press('Space')
+    }
+    await expect(at.getByText('3 selected, ₹37.00')).toBeVisible()
+    await auditVisit(visit)
+    await at.setViewportSize(SMALL)
+    await auditVisit(visit, 'light')
+    await at.setViewportSize(WIDE)
+    // Somebody else rejects one of them meanwhile.
+    const seen = { status: 'requested', reason: 'Decided elsewhere.' } as const
+    await ask(roz.url, 'rejectWithdrawal', { token: await sunita(), params: { id: ids[2] ?? '' }, body: seen })
+    await at.getByRole('button', { name: 'Approve selected' }).focus()
+    await at.keyboard.press('Enter')
+    await expect(dialog()).toContainText('₹37.00, 3 rows')
+    await expect(dialog()).toContainText('Rows above ₹15.00 wait for a second person; nothing of them is sent before.')
+    await auditVisit(visit, 'light')
+    await dialog().getByRole('button', { name: 'Approve all' }).focus()
+    await at.keyboard.press('Enter')
+    const told = dialog().getByRole('listitem')
+    await expect(dialog()).toContainText('Not all were approved')
+    await expect(told.filter({ hasText: 'Asha Verma' })).toContainText('Approved')
+    await expect(told.filter({ hasText: 'Ravi Rao' })).toContainText('Needs a second person')
+    await expect(told.filter({ hasText: 'Omar Khan' })).toContainText('This changed while you had it open.')
+    await auditVisit(visit, 'light')
+    await dialog().getByRole('button', { name: 'Close' }).last().click()
+    await expect(row('₹16.00, Ravi Rao')).toContainText('Needs a second person')
+    // The first person may undo it, and cannot give the second approval.
+    await expect(row('₹16.00, Ravi Rao').getByRole('button')).toHaveText(['Reject'])
+  })
+  plainExpect(await stateOf(ids[1] ?? '')).toBe('awaiting_second')
+  plainExpect(visit.complaints()).toEqual([])
+})
+
+test('another person sees who approved first and gives the second approval', async () => {
+  await withdrawalsOf(await sunita(), async (at) => {
+    await at.getByLabel('State').selectOption('awaiting_second')
+    await expect(row('₹16.00, Ravi Rao')).toContainText('First approval: Administrator')
+    await row('₹16.00, Ravi Rao')
+      .getByRole('button', { name: /^Approve/ })
+      .click()
+    await expect(dialog()).toContainText('Administrator has approved this. Your approval is the second one: the money is then sent.')
+    await expect(dialog()).toContainText('Bank account first used less than a day ago')
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(toast(at, 'The withdrawal is approved.')).toBeVisible()
+    await at.getByLabel('State').selectOption('')
+    await expect(row('₹16.00, Ravi Rao')).toContainText('Approved by Administrator and Sunita Nair')
+  })
+})
+
+test('a withdrawal beyond 48 hours is marked late, and the oldest can be read first', async () => {
+  await withdraw(asha, 10)
+  const now = Date.parse(await readClock(roz.url))
+  await setClock(roz.url, new Date(now + 50 * 3_600_000).toISOString())
+  await withdraw(asha, 10)
+  await withdrawalsOf(await adminToken(roz.url), async (at) => {
+    await at.getByLabel('State').selectOption('requested')
+    await expect(at.locator('.story-rows li')).toHaveCount(2)
+    await expect(at.locator('.story-rows li').first()).toContainText('Waits less than an hour')
+    await at.getByLabel('Order').selectOption('oldest')
+    await expect(at.locator('.story-rows li').first()).toContainText('Late: waits 2 days; 24 to 48 hours are promised.')
+  })
+})
