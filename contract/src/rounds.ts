@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { receipt } from './open-books.ts'
 import { TREASURY } from './roles.ts'
+import { rupeeTrail } from './rupee.ts'
 import { assurance, count, day, instant, namedWinner, nextCursor, page, rupees } from './shapes.ts'
 
 export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'])
@@ -38,6 +39,7 @@ export const historyItem = z.object({
   prizeAmount: rupees,
   charityAmount: rupees,
   winner: z.object({ name: z.string(), assurance }).nullable(),
+  rupee: rupeeTrail,
 })
 
 export const roundCalls = {
@@ -83,6 +85,15 @@ export const roundCalls = {
     query: page,
     output: z.object({ results: z.array(historyItem), nextCursor }),
     refusals: [],
+  }),
+  userRupee: endpoint({
+    method: 'GET',
+    path: '/user/rupees/{day}',
+    access: 'member',
+    summary: "The way of the member's own rupee of a day: whom it reached, or how long it waits. Not found for a day without an entry.",
+    params: z.object({ day: z.string().max(20) }),
+    output: z.object({ rupee: rupeeTrail }),
+    refusals: ['not_found'],
   }),
   roundStats: endpoint({
     method: 'GET',

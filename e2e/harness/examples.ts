@@ -80,6 +80,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   currentRound: undefined,
   roundHistory: undefined,
   roundStats: undefined,
+  userRupee: undefined,
   triggerDraw: { day: '2026-11-21' },
   stories: undefined,
   viewStory: undefined,

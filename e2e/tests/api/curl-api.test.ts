@@ -243,6 +243,8 @@ describe('the day', () => {
 
   test('GET /rounds/history and /rounds/stats tell the same of it', async () => {
     const [item] = (await ask('roundHistory', { token: member })).output.results
+    const day = item?.date ?? ''
+    expect((await ask('userRupee', { token: member, params: { day } })).output.rupee).toEqual(item?.rupee)
     expect(item).toMatchObject({
       status: 'settled',
       participated: true,

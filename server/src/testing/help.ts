@@ -1,11 +1,14 @@
-/** Fixtures of help: somebody who is helped, and a disbursement that two persons decided, without its entry in the ledger. */
+/** Fixtures of help: somebody who is helped, and a disbursement as the help desk leaves it, with or without its entry in the ledger. */
 import { createHash, randomUUID } from 'node:crypto'
+import { paise } from '@roz/core/money.ts'
 import { type Db, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { bookDisbursement, correctDisbursement } from '../ledger/disbursements.ts'
 
 export type Helped = {
   readonly purpose?: string
   readonly publicName?: string
-  readonly rupees?: number
+  readonly amount?: number
   readonly status?: 'requested' | 'booked'
   readonly askedBy: bigint
   readonly decidedBy: bigint
@@ -25,11 +28,37 @@ export async function insertOutlay(db: Db, helped: Helped): Promise<Outlay> {
     values (${hash}::bytea, ${`receipts/${hash.toString('hex').slice(0, 32)}.webp`}::text, 10, 10, 10, ${helped.askedBy}::bigint)`)
   await db.query(sql`
     insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, needs_second, status, asked_by, decided_by, decided_at)
-    values (${id}::uuid, 'disbursement', ${BigInt(helped.rupees ?? 1) * 100n}::bigint, ${helped.purpose ?? 'school shoes'}::text,
+    values (${id}::uuid, 'disbursement', ${helped.amount ?? 100}::bigint, ${helped.purpose ?? 'school shoes'}::text,
       ${beneficiaryId}::uuid, false, ${isBooked ? 'booked' : 'requested'}::text, ${helped.askedBy}::bigint,
       ${isBooked ? helped.decidedBy : null}::bigint, ${isBooked ? new Date() : null}::timestamptz)`)
   await db.query(sql`insert into outlay_receipt (outlay_id, position, hash) values (${id}::uuid, 1, ${hash}::bytea)`)
   return { id, beneficiaryId, hash }
+}
+
+/** Pays help in the ledger too. `amount` is in paise. */
+export async function payHelp(db: Db, helped: Helped): Promise<Outlay> {
+  const outlay = await insertOutlay(db, helped)
+  const booked = await inTransaction(db, (tx) =>
+    bookDisbursement(tx, { id: outlay.id, amount: paise(BigInt(helped.amount ?? 100)), evidence: [outlay.hash] }),
+  )
+  if (!booked.ok) throw new Error(booked.code)
+  return outlay
+}
+
+/** Money of the help that came back. */
+export async function takeBack(db: Db, { id: corrects, beneficiaryId }: Outlay, amount: number, by: bigint): Promise<void> {
+  const id = randomUUID()
+  const hash = createHash('sha256').update(id).digest()
+  await db.query(sql`
+    insert into receipt (hash, file, bytes, width, height, uploaded_by)
+    values (${hash}::bytea, ${`receipts/${hash.toString('hex').slice(0, 32)}.webp`}::text, 10, 10, 10, ${by}::bigint)`)
+  await db.query(sql`
+    insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, corrects, needs_second, status, asked_by, decided_by, decided_at)
+    values (${id}::uuid, 'disbursement_back', ${amount}::bigint, 'it went back to the shop', ${beneficiaryId}::uuid, ${corrects}::uuid, false,
+      'booked', ${by}::bigint, ${by}::bigint, roz_now())`)
+  await db.query(sql`insert into outlay_receipt (outlay_id, position, hash) values (${id}::uuid, 1, ${hash}::bytea)`)
+  const booked = await inTransaction(db, (tx) => correctDisbursement(tx, { id, corrects, amount: paise(BigInt(amount)), evidence: [hash] }))
+  if (!booked.ok) throw new Error(booked.code)
 }
 
 export const revokeConsent = async (db: Db, beneficiaryId: string): Promise<void> => {

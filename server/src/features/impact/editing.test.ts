@@ -196,7 +196,7 @@ describe('a disbursement', () => {
   })
 
   test('gives its story the amount that was sent, less what came back', async () => {
-    const { id: outlayId, beneficiaryId } = await outlay({ rupees: 5 })
+    const { id: outlayId, beneficiaryId } = await outlay({ amount: 500 })
     const id = await newDraft({ outlayId })
     expect(await stored(id)).toMatchObject({ amount: 5, sent: true })
     await database.db.query(sql`

@@ -6,7 +6,7 @@
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
-import { isoIst } from '@roz/core/ist-day.ts'
+import { isoIst, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import { gatherReads } from '../../db/gathered-read.ts'
@@ -21,12 +21,23 @@ import type { Attempt } from '../../jobs/parking.ts'
 import { joinAfterTopup, missedAutoJoin } from '../../ledger/auto-join.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { createRoundTotals } from '../../ledger/totals.ts'
+import { trailOf } from '../../members/own-rupee.ts'
 import type { Receipts } from '../../transparency-log/receipts.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { createClockwork, type DrawPort } from './due-rounds.ts'
 import { joinRound } from './join.ts'
-import { findCurrent, findLastStory, findLastWinner, historyItem, lastWinnerView, listHistory, readStats, roundView } from './queries.ts'
+import {
+  findCurrent,
+  findLastStory,
+  findLastWinner,
+  findRupee,
+  historyItem,
+  lastWinnerView,
+  listHistory,
+  readStats,
+  roundView,
+} from './queries.ts'
 import { triggerDraw } from './trigger.ts'
 
 export type RoundsDeps = {
@@ -72,7 +83,7 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
     (await currentFor({ memberId, language })) as Current
 
   const joining = { db, batcher, totals, ticketKeys, receipts }
-  const handlers: Handlers<'joinRound' | 'currentRound' | 'roundHistory' | 'roundStats' | 'triggerDraw'> = {
+  const handlers: Handlers<'joinRound' | 'currentRound' | 'roundHistory' | 'userRupee' | 'roundStats' | 'triggerDraw'> = {
     joinRound: (call) => joinRound(joining, call),
 
     currentRound: async ({ session, language }) => ({ ok: true, value: await readCurrent(session?.memberId, language) }),
@@ -82,6 +93,12 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
       if (!page.ok) return page
       const { rows, nextCursor } = cutPage(await listHistory(db, session.memberId, page), page.limit, (row) => [row.day])
       return { ok: true, value: { results: rows.map((row) => historyItem(row, language)), nextCursor } }
+    },
+
+    userRupee: async ({ session, params }) => {
+      const day = parseDay(params.day)
+      const found = day === undefined ? undefined : await findRupee(db, session.memberId, day)
+      return found === undefined ? { ok: false, code: 'not_found' } : { ok: true, value: { rupee: trailOf(found.rupee) } }
     },
 
     roundStats: async ({ session }) => ({ ok: true, value: await readStats(db, session.memberId) }),

@@ -12,6 +12,7 @@ import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Listing } from '../Listing.tsx'
 import { historyQuery, type RoundResult, roundStatsQuery } from '../queries.ts'
+import { RupeeTrail } from '../RupeeTrail.tsx'
 import { WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
 import { TodaySection } from '../TodaySection.tsx'
@@ -138,6 +139,7 @@ function Round({ result }: { readonly result: RoundResult }) {
           <Trans>The public number for this draw never came. Your ₹1 is back in your wallet.</Trans>
         </p>
       ) : null}
+      {result.rupee === null ? null : <RupeeTrail rupee={result.rupee} />}
       {result.totalParticipants === 0 ? null : (
         <p className="small round-links">
           {result.participated ? (

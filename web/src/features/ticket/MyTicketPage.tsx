@@ -15,6 +15,7 @@ import { ErrorIcon } from '../../ui/icons.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
+import { OwnRupee } from '../RupeeTrail.tsx'
 import type { Finding } from './check-ticket.ts'
 import { Checked, TechnicalDetails } from './Checked.tsx'
 import { DrawSection } from './DrawSection.tsx'
@@ -69,6 +70,7 @@ function Ticket({ day }: { readonly day: string }) {
   return (
     <>
       {isAlarm(finding) ? <Alarm finding={finding} /> : <Found finding={finding} />}
+      <OwnRupee day={day} />
       <div className="buttons load-more">
         {finding.receiptFile === undefined ? null : <SaveReceipt day={day} file={finding.receiptFile} />}
         {finding.state === 'waiting' ? null : (

@@ -21,6 +21,7 @@ import { formatDay, formatInstant } from '../../ui/format.ts'
 import { Book } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
+import { OwnRupee } from '../RupeeTrail.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 import { isVoided } from './transaction-status.ts'
 import { Status } from './Transactions.tsx'
@@ -101,6 +102,7 @@ function Paper({ receipt }: { readonly receipt: Found }) {
       <p className="receipt-words">{inWords}</p>
       <Facts receipt={receipt} />
       {day === null ? null : <DayLink day={day} />}
+      {day !== null && type === 'debit' ? <OwnRupee day={day} /> : null}
       {moved ? (
         <p className="small muted receipt-foot">
           <Trans>Computer-generated receipt; valid without a signature.</Trans>

@@ -1,0 +1,31 @@
+/** The way of a member's rupee of one day: whom its help share reached, with receipts, or how long it waits. */
+import { z } from 'zod'
+import { count, day, rupees } from './shapes.ts'
+
+export const rupeeTrail = z
+  .object({
+    paise: count.meta({ description: 'Of the rupee, for people in need' }),
+    others: count.meta({ description: 'Other members whose rupees are in the share of the day' }),
+    share: rupees.meta({ description: "The day's whole share for people in need, gifts of the day included" }),
+    waiting: rupees.meta({ description: 'Of the share, still in the help fund' }),
+    days: count.meta({ description: 'Days since the day of the round' }),
+    help: z
+      .array(
+        z.object({
+          amount: rupees.meta({ description: "Of the day's share" }),
+          purpose: z.string().meta({ description: 'What it paid, in the words of the team; empty if not recorded' }),
+          name: z
+            .string()
+            .nullable()
+            .meta({ description: 'The public name of who was helped; null: not recorded, or the consent was revoked' }),
+          on: day.meta({ description: 'The day whose books show the allotment' }),
+          receipts: z.array(z.string()).meta({ description: 'SHA-256 of each picture, which is at /api/receipts/{hash}' }),
+          storyId: z.string().nullable(),
+          videoUrl: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'Oldest first' }),
+  })
+  .nullable()
+  .meta({ description: 'null: the member was not in the round, or it has no help share (yet)' })
+export type RupeeTrail = NonNullable<z.infer<typeof rupeeTrail>>

@@ -1,0 +1,108 @@
+/** Where a member's rupee went: on the history and by its own call, for the member's own days alone. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { type Outlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { makeStaff } from '../../testing/calls.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+
+let world: RoundsWorld
+let asha: bigint
+let ravi: bigint
+let finance: bigint
+let shoes: Outlay
+const midnight = (day: string): string => `${day}T00:00:01+05:30`
+
+/** Two members on the 21st and one of them on the 22nd: shares of ₹1.20 and ₹0.60. Today is the 24th. */
+beforeAll(async () => {
+  world = await openRoundsWorld()
+  asha = await world.member(10, { name: 'Asha Verma' })
+  ravi = await world.member(10, { name: 'Ravi Kumar' })
+  finance = await makeStaff(world.db, 'finance')
+  for (const member of [asha, ravi]) expect((await world.join(member)).status).toBe(200)
+  await world.goTo(midnight('2026-11-22'))
+  expect((await world.join(ravi)).status).toBe(200)
+  await world.goTo(midnight('2026-11-23'))
+  await world.goTo(midnight('2026-11-24'))
+})
+afterAll(() => world.close())
+
+const help = (amount: number, purpose: string, publicName: string): Promise<Outlay> =>
+  payHelp(world.db, { amount, purpose, publicName, askedBy: finance, decidedBy: finance })
+const trails = async (as: bigint): Promise<Record<string, unknown>> => {
+  const { results } = (await world.ask('GET /rounds/history', { as })).body
+  return Object.fromEntries(results.map(({ date, rupee }: { date: string; rupee: unknown }) => [date, rupee]))
+}
+const ofDay = async (as: bigint, day: string) => (await world.ask(`GET /user/rupees/${day}`, { as })).body.rupee
+
+test('before it is spent, it waits in the help fund', async () => {
+  const waits = { paise: 60, others: 1, share: 1.2, waiting: 1.2, days: 3, help: [] }
+  expect(await trails(asha)).toEqual({ '2026-11-23': null, '2026-11-22': null, '2026-11-21': waits })
+  expect(await ofDay(asha, '2026-11-21')).toEqual(waits)
+  expect(await trails(ravi)).toMatchObject({ '2026-11-22': { paise: 60, others: 0, share: 0.6, waiting: 0.6, days: 2, help: [] } })
+})
+
+test('once it is spent, it names what it paid, with the receipt and the day of the books', async () => {
+  shoes = await help(100, 'school shoes', 'Meera')
+  const paid = {
+    amount: 1,
+    purpose: 'school shoes',
+    name: 'Meera',
+    on: '2026-11-24',
+    receipts: [shoes.hash.toString('hex')],
+    storyId: null,
+    videoUrl: null,
+  }
+  expect((await trails(asha))['2026-11-21']).toEqual({ paise: 60, others: 1, share: 1.2, waiting: 0.2, days: 3, help: [paid] })
+  expect(await ofDay(ravi, '2026-11-21')).toMatchObject({ help: [paid] })
+})
+
+test('a share that went to two is listed with the amount of each, and a later day gives the rest', async () => {
+  await help(50, 'rice', 'Ramesh')
+  const { '2026-11-21': first, '2026-11-22': second } = (await trails(ravi)) as Record<string, { help: unknown[]; waiting: number }>
+  expect(first).toMatchObject({
+    waiting: 0,
+    help: [
+      { purpose: 'school shoes', amount: 1 },
+      { purpose: 'rice', amount: 0.2 },
+    ],
+  })
+  expect(second).toMatchObject({ waiting: 0.3, help: [{ purpose: 'rice', name: 'Ramesh', amount: 0.3 }] })
+})
+
+test('a day that the member did not join tells nothing', async () => {
+  expect((await trails(asha))['2026-11-22']).toBeNull()
+  for (const day of ['2026-11-22', '2026-13-01', 'today'])
+    expect((await world.ask(`GET /user/rupees/${day}`, { as: asha })).status).toBe(404)
+  expect((await world.ask('GET /user/rupees/2026-11-21')).status).toBe(401)
+  const other = await world.member(5)
+  expect(Object.values(await trails(other)).filter((rupee) => rupee !== null)).toEqual([])
+})
+
+test('a published story adds its link, and taking it back removes it', async () => {
+  const id = crypto.randomUUID()
+  const video = 'https://youtu.be/dQw4w9WgXcQ'
+  await world.db.query(sql`
+    insert into story (id, day, title, description, charity_name, charity_description, video_url, outlay_id)
+    values (${id}::uuid, ist_day(roz_now()), 'Shoes', 'For school.', 'Meera', 'Shoes', ${video}::text, ${shoes.id}::uuid)`)
+  const linked = async () => {
+    const { help: parts } = (await trails(asha))['2026-11-21'] as { help: { storyId: string | null; videoUrl: string | null }[] }
+    return [parts[0]?.storyId, parts[0]?.videoUrl]
+  }
+  expect(await linked()).toEqual([null, null])
+  await world.db.query(sql`update story set is_active = true, published_at = roz_now() where id = ${id}::uuid`)
+  expect(await linked()).toEqual([id, video])
+  await world.db.query(sql`update story set is_active = false where id = ${id}::uuid`)
+  expect(await linked()).toEqual([null, null])
+})
+
+test('after a correction the share waits again', async () => {
+  await takeBack(world.db, shoes, 100, finance)
+  expect((await trails(asha))['2026-11-21']).toMatchObject({ waiting: 1, help: [{ purpose: 'rice', amount: 0.2 }] })
+})
+
+test('after a revoked consent nobody is named and no receipt is shown', async () => {
+  const books = await help(100, 'school books', 'Sita')
+  await revokeConsent(world.db, books.beneficiaryId)
+  const { help: parts } = (await trails(asha))['2026-11-21'] as { help: unknown[] }
+  expect(parts).toContainEqual(expect.objectContaining({ purpose: 'school books', name: null, receipts: [], storyId: null }))
+})

@@ -1,0 +1,63 @@
+/**
+ * The way of a member's rupee of one day, as one column of a statement about rounds: what its help share paid, or how long it waits.
+ * - A correction takes an allotment back: what is left of it counts, and a share that came back waits again.
+ * - After a revoked consent nobody is named, and no receipt or story is shown.
+ * - It names no other member, and is only ever read for a day that its reader has joined.
+ */
+import type { RupeeTrail } from '@roz/contract/rupee.ts'
+import { paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { type Sql, sql } from '../db/sql.ts'
+
+/** As the database writes it; paise are numbers, of one day's share. */
+export type TrailColumn = {
+  readonly need: number
+  readonly gifts: number
+  readonly entries: number
+  readonly days: number
+  readonly help: readonly {
+    readonly paise: number
+    readonly on: string
+    readonly purpose: string | null
+    readonly name: string | null
+    readonly receipts: readonly string[] | null
+    readonly storyId: string | null
+    readonly videoUrl: string | null
+  }[]
+}
+
+/** The column, for a row `r` of `round`; null without a help share. */
+export const TRAIL: Sql = sql`
+  case when r.status = 'settled' and r.need_paise > 0 then jsonb_build_object(
+    'need', r.need_paise, 'entries', r.entries, 'days', ist_day(roz_now()) - r.day,
+    'gifts', (select coalesce(sum(g.amount), 0) from transfer g where g.kind = 'gift' and g.day = r.day),
+    'help', (
+      select coalesce(jsonb_agg(jsonb_build_object('paise', a.paise, 'on', a.posted_on, 'purpose', o.purpose, 'name', o.public_name,
+               'receipts', o.receipts, 'storyId', s.id, 'videoUrl', s.video_url) order by a.posted_on, a.paise desc, a.disbursement_id), '[]')
+        from (select disbursement_id, sum(paise) as paise, max(posted_on) filter (where paise > 0) as posted_on
+                from help_allotment where day = r.day group by disbursement_id having sum(paise) > 0) a
+        left join outlay_public o on o.id = case when a.disbursement_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.disbursement_id::uuid end
+        left join story s on s.outlay_id = o.id and s.is_active and not o.is_revoked)) end`
+
+const rupees = (amount: number): number => rupeesFromPaise(paise(BigInt(amount)))
+
+export function trailOf(column: TrailColumn | null): RupeeTrail | null {
+  if (column === null) return null
+  const { need, gifts, entries, days, help } = column
+  const given = help.reduce((sum, part) => sum + part.paise, 0)
+  return {
+    paise: Math.floor(need / entries),
+    others: entries - 1,
+    share: rupees(need + gifts),
+    waiting: rupees(need + gifts - given),
+    days,
+    help: help.map((part) => ({
+      amount: rupees(part.paise),
+      purpose: part.purpose ?? '',
+      name: part.name,
+      on: part.on,
+      receipts: [...(part.receipts ?? [])],
+      storyId: part.storyId,
+      videoUrl: part.videoUrl,
+    })),
+  }
+}

@@ -1,0 +1,87 @@
+/** Where the help share of the member's rupee of a day went, with receipts, or how long it waits. */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import type { RupeeTrail as Trail } from '@roz/contract/rupee.ts'
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../app/api.ts'
+import { currentLanguage } from '../app/language.ts'
+import { publicPath } from '../paths.ts'
+import { formatMoney } from '../ui/Money.tsx'
+
+export function RupeeTrail({ rupee }: { readonly rupee: Trail }) {
+  const { paise, others, share, waiting, days, help } = rupee
+  const isWhole = help.length + (waiting > 0 ? 1 : 0) === 1
+  return (
+    <ul className="rupee-trail small">
+      {help.map((part, index) => (
+        <li key={index}>
+          {isWhole ? (
+            <Trans>
+              Your {paise} paise: <What part={part} />
+              <Plural value={others} _0="" one=", with # other" other=", with # others" />.
+            </Trans>
+          ) : (
+            <Trans>
+              {formatMoney(part.amount)} of the day's {formatMoney(share)}: <What part={part} />.
+            </Trans>
+          )}
+          <Links part={part} />
+        </li>
+      ))}
+      {waiting > 0 ? (
+        <li>
+          {isWhole ? (
+            <Trans>
+              Your {paise} paise wait in the help fund, day {days}.
+            </Trans>
+          ) : (
+            <Trans>
+              {formatMoney(waiting)} of the day's {formatMoney(share)} wait in the help fund, day {days}.
+            </Trans>
+          )}
+        </li>
+      ) : null}
+    </ul>
+  )
+}
+
+type Part = Trail['help'][number]
+
+function What({ part: { purpose, name } }: { readonly part: Part }) {
+  if (purpose === '') return <Trans>help</Trans>
+  if (name === null) return purpose
+  return (
+    <Trans>
+      {purpose} for {name}
+    </Trans>
+  )
+}
+
+function Links({ part: { receipts, storyId, videoUrl, on } }: { readonly part: Part }) {
+  const { t } = useLingui()
+  const language = currentLanguage()
+  const links: (readonly [label: string, href: string])[] = receipts.map((hash, index) => [
+    receipts.length === 1 ? t`Receipt` : t`Receipt ${index + 1}`,
+    `/api/receipts/${hash}`,
+  ])
+  if (storyId !== null) links.push([videoUrl === null ? t`Story` : t`Video`, `${publicPath('impactStories', language)}/${storyId}`])
+  links.push([t`Check it`, `${publicPath('verify', language)}/${on}`])
+  return (
+    <span className="round-links">
+      {links.map(([label, href]) => (
+        <a key={href} className="tap" href={href}>
+          {label}
+        </a>
+      ))}
+    </span>
+  )
+}
+
+/** The same for a day of its own screen; nothing while it loads, and for a day without an entry. */
+export function OwnRupee({ day }: { readonly day: string }) {
+  const { data } = useQuery({
+    queryKey: ['mine', 'rupee', day],
+    queryFn: ({ signal }) => call('userRupee', { params: { day }, signal }),
+    retry: false,
+  })
+  return data?.rupee ? <RupeeTrail rupee={data.rupee} /> : null
+}
