@@ -4,7 +4,7 @@
  * - `--only <part of a name>` takes some of them, and may be given more than once.
  * - Writes <screen>-<language>-<theme>-<width>.png and an index of them all into .build/screenshots, or `--out <folder>`.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
@@ -39,7 +39,10 @@ const VISITORS = [
   paths.goodbye,
 ]
 const MEMBERS = [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications, paths.myTicket]
-const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes']
+/** The ids of the portal's sections, from their list. */
+const TABS = [...readFileSync(path.join(ROOT, 'web/src/features/admin/sections.ts'), 'utf8').matchAll(/id: '([a-z-]+)'/g)].map(
+  ([, id]) => id as string,
+)
 
 /** Addresses below the pages, from the demo community's data: a receipt of each direction, a story, a day. */
 type Below = { readonly receipts: readonly string[]; readonly story: string; readonly day: string }
