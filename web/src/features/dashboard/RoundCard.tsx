@@ -24,6 +24,7 @@ import { Share } from '../../ui/Share.tsx'
 import { Ruler } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { type CurrentRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
+import { moneyKeys } from '../money-key.ts'
 import { keepReceipt } from '../ticket/kept-receipts.ts'
 import type { RoundResult } from './use-round.ts'
 
@@ -105,7 +106,12 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
   const { balance } = member.wallet
 
   const join = useMutation({
-    mutationFn: () => withTicketKey(member.id, (ticketKey) => call('joinRound', { body: ticketKey === undefined ? {} : { ticketKey } })),
+    mutationFn: () =>
+      withTicketKey(member.id, async (ticketKey) => {
+        const body = ticketKey === undefined ? {} : { ticketKey }
+        const { answer } = await moneyKeys.joins(round.id, (idempotencyKey) => call('joinRound', { body, idempotencyKey }))
+        return answer
+      }),
     onMutate: async () => {
       await client.cancelQueries({ queryKey: roundQuery.queryKey })
       client.setQueryData(roundQuery.queryKey, (known) => known && { ...known, hasParticipated: true })
