@@ -112,6 +112,7 @@ const verifyEmail = createRoute({
 const notMe = createRoute({
   getParentRoute: () => root,
   path: paths.notMe,
+  beforeLoad: stayOnSide,
   validateSearch: tokenOf,
   component: lazyRouteComponent(() => import('./features/auth/NotMePage.tsx'), 'NotMePage'),
 })

@@ -42,7 +42,7 @@ const LEASE_SECONDS = 15
 const AT_ONCE = 16
 /** After this many tries, within minutes, a job is parked (parking.ts). The view parked_work repeats the number. */
 const ATTEMPTS_PARKED = 8
-/** From this try on, some nine hours after the first, each failure is logged as an error, and the tries after it come once a day. */
+/** After this many tries, some nine hours, a job is tried once a day, and each failure is logged as an error. */
 const ATTEMPTS_SOON = 20
 const KEPT_DAYS = 30
 const FAILED = 'a lane of due work failed; the next tick retries it'
@@ -278,7 +278,7 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
     const isHopeless = error instanceof GiveUpError
     if (isHopeless) deps.log.error(told, 'job given up: it can never succeed')
     else if (job.isOld) deps.log.error(told, 'job given up after a month')
-    else if (job.attempts >= ATTEMPTS_SOON) deps.log.error(told, 'job keeps failing; it is tried again once a day')
+    else if (job.attempts > ATTEMPTS_SOON) deps.log.error(told, 'job keeps failing; it is tried again once a day')
     else if (job.attempts === ATTEMPTS_PARKED) deps.log.error(told, 'job is parked: “npm run parked” lists it and runs it again')
     else deps.log.warn(told, 'job failed; it is tried again')
     if (isHopeless || job.isOld) await endJob(deps.db, job, errorText(error))
