@@ -17,7 +17,7 @@ const db = connect({ url: config.databaseUrl ?? '' })
 const joined = JSON.parse(process.env.JOINED ?? '{}') as unknown
 const empty = async (): Promise<unknown> => ({ ok: true, value: joined })
 const services = {
-  sessions: createSessions(db),
+  sessions: createSessions(db, { production: false }),
   handlers: Object.fromEntries((Object.keys(api) as CallName[]).map((name) => [name, empty])),
   worker: { runDue: async () => undefined },
   mountUnsubscribe: () => undefined,

@@ -12,6 +12,7 @@ import { payoutCalls } from './payouts.ts'
 import { pushCalls } from './push.ts'
 import { rightsCalls } from './rights.ts'
 import { roundCalls } from './rounds.ts'
+import { staffCalls } from './staff.ts'
 import { walletCalls } from './wallet.ts'
 
 export const api = {
@@ -27,6 +28,7 @@ export const api = {
   ...openBooksCalls,
   ...rightsCalls,
   ...helpCalls,
+  ...staffCalls,
 } as const
 
 export type Api = typeof api

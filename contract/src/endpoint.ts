@@ -49,6 +49,8 @@ export type EndpointSpec = {
   readonly refusals: readonly RefusalCode[]
   /** An administrator's call that moves money: refused without a step-up within the last ten minutes. */
   readonly stepUp?: true
+  /** An administrator's call that is open while the own role still has to set up an authenticator app. */
+  readonly beforeTotp?: true
   /** public: caches may keep a visitor's answer for seconds; an answer to a token is never kept. file: the same for everybody. */
   readonly cache?: 'public' | 'file'
 }
@@ -96,7 +98,8 @@ export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
   const byBody: RefusalCode[] = spec.body === undefined ? [] : ['bad_json', 'body_too_large', 'unsupported_media_type']
   const byInput: RefusalCode[] = spec.body === undefined && spec.query === undefined && spec.params === undefined ? [] : ['invalid_input']
   const byStepUp: RefusalCode[] = spec.stepUp === true ? ['step_up_required'] : []
-  return [...new Set([...byAccess[spec.access], ...byStepUp, ...byBody, ...byInput, ...spec.refusals])]
+  const byTotp: RefusalCode[] = spec.access === 'admin' && spec.beforeTotp !== true ? ['totp_required'] : []
+  return [...new Set([...byAccess[spec.access], ...byTotp, ...byStepUp, ...byBody, ...byInput, ...spec.refusals])]
 }
 
 /** The body of every error answer. */

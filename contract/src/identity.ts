@@ -2,6 +2,7 @@
 import { registration, ticketKey as ticketKeyField } from '@roz/core/fields.ts'
 import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
+import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { STAFF } from './roles.ts'
@@ -127,20 +128,27 @@ export const identityCalls = {
     method: 'POST',
     path: '/admin/login',
     access: 'visitor',
-    summary: "Opens an administrator's session; the only call that makes one.",
-    body: z.strictObject({ email: z.string('fill_all').min(1, 'fill_all').max(1024, 'fill_all'), password: givenPassword }),
+    summary:
+      "Opens an administrator's session; the only call that makes one. `totp` is a code of the app or a recovery code, where one is set up.",
+    body: z.strictObject({
+      email: z.string('fill_all').min(1, 'fill_all').max(1024, 'fill_all'),
+      password: givenPassword,
+      totp: z.optional(secondFactor),
+    }),
     output: signedIn,
-    refusals: ['invalid_credentials', 'too_many_requests'],
+    refusals: ['invalid_credentials', 'code_required', 'wrong_code', 'too_many_requests'],
   }),
   stepUp: endpoint({
     method: 'POST',
     path: '/admin/step-up',
     access: 'admin',
     roles: STAFF,
-    summary: 'Checks the password again: for ten minutes this session may move money. A login counts as a step-up.',
-    body: z.strictObject({ password: givenPassword }),
+    beforeTotp: true,
+    summary:
+      'Checks the code of the authenticator app, or without one the password: for ten minutes this session may move money. A login counts as a step-up.',
+    body: z.strictObject({ password: z.optional(givenPassword), totp: z.optional(secondFactor) }),
     output: z.object({ until: instant }),
-    refusals: ['unauthenticated', 'wrong_password', 'too_many_requests'],
+    refusals: ['unauthenticated', 'wrong_password', 'code_required', 'wrong_code', 'too_many_requests'],
   }),
   profile: endpoint({
     method: 'GET',

@@ -11,6 +11,7 @@ import { HELP_TEXTS } from './help-fields.ts'
 import { MONEY_TEXTS } from './money-fields.ts'
 import { email, name, newPassword, PERSON_TEXTS, phone } from './person-fields.ts'
 import { REFERENCE_TEXTS } from './reference-fields.ts'
+import { STAFF_TEXTS } from './staff-fields.ts'
 import { STORY_TEXTS } from './story-fields.ts'
 import { texts } from './texts.ts'
 
@@ -35,6 +36,7 @@ export const FIELD_TEXTS = {
   ...REFERENCE_TEXTS,
   ...STORY_TEXTS,
   ...HELP_TEXTS,
+  ...STAFF_TEXTS,
   ...CALL_TEXTS,
 } as const satisfies Words
 

@@ -27,6 +27,8 @@ export const REFUSALS = {
   email_unverified: refusal(403, texts('Please verify your email to continue.')),
   on_hold: refusal(403, texts('Your account is on hold. Please contact us.')),
   step_up_required: refusal(403, texts('Please confirm with your password.')),
+  totp_required: refusal(403, texts('Please set up your authenticator app first.')),
+  code_required: refusal(403, texts('Please enter the code of your authenticator app.')),
   // Identity
   email_taken: refusal(409, texts('An account with this email already exists.')),
   invalid_credentials: refusal(401, texts('Invalid email or password')),
@@ -45,6 +47,18 @@ export const REFUSALS = {
     texts('This link is invalid or has expired. If something is wrong with your account, set a new password and contact us.'),
   ),
   wrong_password: refusal(403, texts('That password is not correct.')),
+  wrong_code: refusal(403, texts('That code is not correct, or it was used before.')),
+  totp_enrolled: refusal(409, texts('An authenticator app is set up already.')),
+  totp_not_started: refusal(409, texts('Please start the setup of the app again.')),
+  totp_not_enrolled: refusal(409, texts('No authenticator app is set up.')),
+  own_totp: refusal(409, texts('This is your own app. Change it under “My account”.')),
+  // The team
+  invitation_invalid: refusal(400, texts('This invitation is invalid or has expired. Please ask for a new one.')),
+  invitation_not_found: refusal(404, texts('There is no such open invitation.')),
+  member_address: refusal(409, texts('This address belongs to a member. Staff have no wallet: please use another address.')),
+  staff_exists: refusal(409, texts('This person is already in the team.')),
+  staff_not_found: refusal(404, texts('There is no such person in the team.')),
+  last_owner: refusal(409, texts('This is the only owner. First make somebody else an owner.')),
   avatar_not_image: refusal(400, texts('Please choose an image file.')),
   avatar_too_large: refusal(413, texts('The image must be 5 MB or smaller.')),
   // Money

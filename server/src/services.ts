@@ -30,6 +30,7 @@ import { createPayouts } from './features/payouts/payouts.ts'
 import { createPush } from './features/push/push.ts'
 import { createRights } from './features/rights/rights.ts'
 import { createRounds } from './features/rounds/rounds.ts'
+import { createStaffLog } from './features/staff-log/staff-log.ts'
 import { createWallet } from './features/wallet/wallet.ts'
 import { createAttempt, forgetUntried } from './jobs/parking.ts'
 import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
@@ -116,6 +117,7 @@ const identityOf = ({ db, secrets, storage, config }: ServiceDeps) =>
     db,
     production: config.production,
     secrets,
+    brandName: config.business.brandName,
     termsVersion: config.business.termsVersion,
     google: config.google,
     storage,
@@ -247,6 +249,7 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.contact.handlers,
   ...features.memberCare.handlers,
   ...createAdmin({ db }).handlers,
+  ...createStaffLog({ db }).handlers,
 })
 
 export function createServices(deps: ServiceDeps) {

@@ -1,5 +1,6 @@
 /** The Hindi catalogue of core and server: each text by its English in the sources. Marks in braces are kept unchanged. */
 import { HI_HELP } from './hi-help.ts'
+import { HI_STAFF } from './hi-staff.ts'
 
 export const HI = {
   // Refusals
@@ -393,4 +394,5 @@ export const HI = {
   '{amount} only': '{amount} मात्र',
   '{rupees} and {paise} only': '{rupees} {paise} मात्र',
   ...HI_HELP,
+  ...HI_STAFF,
 } as const

@@ -20,6 +20,7 @@ import { walkHelp } from '../../walks/help.ts'
 import { walkOpenBooks } from '../../walks/open-books.ts'
 import { walkPayouts } from '../../walks/payouts.ts'
 import { walkRights } from '../../walks/rights.ts'
+import { walkStaff } from '../../walks/staff.ts'
 
 /** The smallest PNG: one black pixel. */
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
@@ -319,6 +320,8 @@ describe('money goes out', () => {
 })
 
 test('the help desk records who is helped and by which consent, with receipts', () => walkHelp(walk, { admin, picture: PNG }))
+
+test('an owner invites, changes and removes staff, and the audit log says so', () => walkStaff(walk, admin))
 
 test('the portal ends withdrawals', () => walkPayouts(walk, { admin, member, other: asha.token }))
 

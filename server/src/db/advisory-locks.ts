@@ -26,6 +26,8 @@ export const ADVISORY_LOCKS = {
   auditRun: 7_242_014,
   /** Setting the clock outside production. */
   devClock: 7_242_015,
+  /** Who is an owner: one always remains. */
+  owners: 7_242_016,
 } as const
 export type AdvisoryLock = keyof typeof ADVISORY_LOCKS
 

@@ -11,7 +11,14 @@ const member: MemberSession = {
   suspended: false,
   isStaff: false,
 }
-const admin: AdminSession = { kind: 'admin', tokenHash: Buffer.alloc(32), memberId: 7n, staffRole: 'owner', steppedUp: false }
+const admin: AdminSession = {
+  kind: 'admin',
+  tokenHash: Buffer.alloc(32),
+  memberId: 7n,
+  staffRole: 'owner',
+  steppedUp: false,
+  owesTotp: false,
+}
 
 let app: TestApp
 afterEach(() => app.close())

@@ -124,6 +124,13 @@ export function limitRules(options: { readonly production: boolean }) {
         : [{ key: ['password', addressKey(email), 'browser', browser.toString('hex')], hitsMax: 10, windowSeconds: QUARTER_HOUR }]),
       ...network(source.ip, 'password', 200, QUARTER_HOUR),
     ],
+    /** Wrong codes of a second factor, after the right password: 20 guesses a day find one of three codes in 45 years. */
+    wrongCode: (memberId: bigint, source: Source, browser: Buffer | undefined): Limit[] => {
+      const from = browser === undefined ? addressBlock(source.ip) : `browser ${browser.toString('hex')}`
+      const each = { key: ['code', String(memberId), from], hitsMax: 10, windowSeconds: QUARTER_HOUR }
+      const all = browser === undefined ? ['code', String(memberId)] : ['code', String(memberId), from, 'day']
+      return [each, { key: all, hitsMax: 20, windowSeconds: DAY }]
+    },
     refusedGoogle: (source: Source): Limit[] => network(source.ip, 'google', 100, QUARTER_HOUR),
     registration: (email: string, source: Source): Limit[] => [
       { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },

@@ -9,11 +9,11 @@ export const microsOf = (instant: Sql): Sql => sql`(extract(epoch from ${instant
 export function olderThan(
   { at, id }: { readonly at: Sql; readonly id: Sql },
   after: Cursor | undefined,
-  ids: 'uuid' | 'text' = 'uuid',
+  ids: 'uuid' | 'text' | 'bigint' = 'uuid',
 ): Sql {
   const [micros, last] = after ?? []
   if (micros === undefined) return sql`true`
-  const lastId = ids === 'uuid' ? sql`${last}::uuid` : sql`${last}::text`
+  const lastId = { uuid: sql`${last}::uuid`, text: sql`${last}::text`, bigint: sql`${last}::bigint` }[ids]
   return sql`(${at}, ${id}) < ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${lastId})`
 }
 

@@ -21,6 +21,7 @@ import { sendFile } from './files.ts'
 import { parseInput } from './input.ts'
 import type { AdminSession, HolderSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
+import { actingFrom } from '../staff/audit-log.ts'
 import { readUpload, tooLargeOf, type Upload } from './upload.ts'
 
 type SessionOf<A extends Access> = {
@@ -142,7 +143,9 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       const call = new ReceivedCall(request, { ...input, upload, raw, publicUrl: deps.publicUrl }) as unknown as Call<EndpointSpec>
       // Before the handler: a schema that does not compile must fail before anything is committed.
       const write = typeof spec.output === 'string' ? undefined : writerOf(spec, spec.output, reply)
-      const answer = await handler(call)
+      const answer = await (spec.access === 'admin'
+        ? actingFrom({ ip: call.ip, userAgent: call.userAgent }, () => handler(call))
+        : handler(call))
       if (!answer.ok) return refuse(request, reply, answer)
       reply.code(answer.status ?? spec.status ?? 200)
       if (spec.output === 'empty') return reply.send()

@@ -2,11 +2,12 @@
  * Authorization of a call by its session.
  * - A token opens only calls of its kind: an admin's token opens no member's call, and a member's token no admin's call.
  * - A staff account that logged in as a member moves no money.
- * - An admin's token opens only calls that declare the admin's role.
+ * - An admin's token opens only calls that declare the admin's role. The role is that of the account now, not that of the login.
+ * - An admin who owes an authenticator app opens only the calls needed to set it up.
  * - A missing, unknown or ended token answers 401; a token of the wrong kind answers 403 `forbidden`.
  */
-import type { Access } from '@roz/contract/endpoint.ts'
-import type { Roles, StaffRole } from '@roz/contract/roles.ts'
+import type { EndpointSpec } from '@roz/contract/endpoint.ts'
+import { type StaffRole, TREASURY } from '@roz/contract/roles.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { FastifyRequest } from 'fastify'
 
@@ -27,8 +28,10 @@ export type AdminSession = {
   readonly tokenHash: Buffer
   readonly memberId: bigint
   readonly staffRole: StaffRole
-  /** The admin gave the password within the last ten minutes. */
+  /** The admin gave the password, or the code of the app, within the last ten minutes. */
   readonly steppedUp: boolean
+  /** The role requires an authenticator app, and none is set up. */
+  readonly owesTotp: boolean
 }
 export type Session = MemberSession | AdminSession
 
@@ -37,6 +40,10 @@ export type Sessions = {
   /** The live session of a token; undefined for an unknown or ended one. Extends the session. */
   readonly find: (token: string) => Promise<Session | undefined>
 }
+
+/** In production, a role that decides about money or people needs a second factor. */
+export const requiresTotp = ({ production }: { readonly production: boolean }, role: StaffRole): boolean =>
+  production && TREASURY.some((one) => one === role)
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,30 +60,30 @@ function bearerToken(request: FastifyRequest): string | undefined {
   return match?.[1]
 }
 
+type Guard = Pick<EndpointSpec, 'access' | 'roles' | 'stepUp' | 'beforeTotp'>
+
 /** Checks a request against the access that its call declares. */
-export function authorize(
-  request: FastifyRequest,
-  { access, stepUp, roles }: { readonly access: Access; readonly stepUp?: true; readonly roles?: Roles },
-  sessions: Sessions,
-): Promise<Judged> {
+export function authorize(request: FastifyRequest, guard: Guard, sessions: Sessions): Promise<Judged> {
+  const { access } = guard
   if (access === 'visitor' || access === 'signed') return NOBODY
   if (access === 'anyone' && request.headers.authorization === undefined) return NOBODY
   const token = bearerToken(request)
   if (token === undefined) return Promise.resolve(deny('unauthenticated'))
   return sessions.find(token).then((session) => {
-    const judged = judge(session, access, roles, stepUp)
+    const judged = judge(session, guard)
     return judged.ok ? judged : { ...judged, session }
   })
 }
 
 const NOBODY = Promise.resolve<Judged>({ ok: true, session: undefined })
 
-function judge(session: Session | undefined, access: Access, roles: Roles | undefined, stepUp: true | undefined): Judged {
+function judge(session: Session | undefined, { access, roles, stepUp, beforeTotp }: Guard): Judged {
   if (session === undefined) return deny('unauthenticated')
   if (access === 'anyone') return { ok: true, session: session.kind === 'member' ? session : undefined }
   if (access === 'session') return { ok: true, session }
   if (access === 'admin') {
     if (session.kind !== 'admin' || roles?.includes(session.staffRole) !== true) return deny('forbidden')
+    if (session.owesTotp && beforeTotp !== true) return deny('totp_required')
     return stepUp === true && !session.steppedUp ? deny('step_up_required') : { ok: true, session }
   }
   if (session.kind !== 'member') return deny('forbidden')

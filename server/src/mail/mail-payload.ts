@@ -44,6 +44,10 @@ export type MailData = {
   weekly_joins: Told<'rounds' | 'from' | 'to' | 'publicId'>
   /** Auto Participate found less than a rupee in the wallet; once until the next join. */
   auto_join_skipped: Told<'day' | 'publicId'>
+  /** To somebody whom an owner invites to the team: the link that makes the account. */
+  staff_invitation: Told<'inviter' | 'tokenId'>
+  /** The second factor of a staff account: `what` is on, off, codes (new ones), recovery (one was used) or reset (by somebody else). */
+  totp_changed: Told<'what'>
   /** To the owners: broken invariants of money, one line each; `at` is in IST. */
   audit_alarm: Told<'at' | 'sentences'>
   /** To support: a message from the contact form; a reply goes to its writer. */

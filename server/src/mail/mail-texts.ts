@@ -43,6 +43,14 @@ const WHAT_IT_DOES = texts(
   'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.',
 )
 
+const TOTP_RESET = texts('Your authenticator app was removed, because somebody of the team reset it. Set it up again when you log in.')
+const TOTP_WORDS: Readonly<Record<string, Texts>> = {
+  on: texts('An authenticator app was set up for your account. Logging in asks for its code from now on.'),
+  off: texts('The authenticator app was removed from your account.'),
+  codes: texts('New recovery codes were made for your account. The old ones no longer work.'),
+  recovery: texts('A recovery code was used for your account. It does not work again.'),
+}
+
 function deviceLine(browser: string, system: string): Texts {
   if (browser && system) return texts('Device: {browser} on {system}')
   // One of the two is empty.
@@ -224,6 +232,18 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: texts('Add money'), path: '/wallet' },
     after: [texts('You can turn Auto Participate off at any time in your profile.')],
   },
+  staff_invitation: {
+    subject: texts('You are invited to the team of {brandName}'),
+    paragraphs: [HELLO, texts('{inviter} invited you to the team of {brandName}. Choose a password, and your account is ready.')],
+    action: { label: texts('Accept the invitation'), path: '/admin/invitation?token={token}' },
+    after: [texts('The link works once, for 24 hours. If you did not expect it, ignore this email.')],
+  },
+  totp_changed: ({ what }) => ({
+    subject: texts('Your second step at the {brandName} login changed'),
+    paragraphs: [HELLO, TOTP_WORDS[what] ?? TOTP_RESET],
+    action: { label: texts('Open the portal'), path: '/admin/dashboard' },
+    after: [texts('If it was not you, tell an owner of {brandName} at once.')],
+  }),
   audit_alarm: {
     subject: texts('{brandName}: the accounts do not add up'),
     paragraphs: [HELLO, texts('The check of the accounts of {at} IST found what must never happen:'), '{sentences}'],

@@ -18,7 +18,7 @@ import { createReseal, DONE, listUnreadable } from './reseal.ts'
 import { resealNow } from '../commands/reseal.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 import { createSecrets } from './secrets.ts'
-import { testSecrets } from '../testing/calls.ts'
+import { makeStaff, testSecrets } from '../testing/calls.ts'
 import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
 import { sha256 } from '../tickets/sha256.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
@@ -57,6 +57,9 @@ beforeAll(async () => {
   }
   await db.query(sql`
     insert into payout_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.seal(Buffer.from('raw'), 'payout_event:e1')}::bytea)`)
+  const owner = await makeStaff(db)
+  await db.query(sql`
+    insert into staff_totp (member_id, sealed) values (${owner}::bigint, ${testSecrets.seal(Buffer.from('raw'), `staff_totp:${owner}`)}::bytea)`)
   await db.query(sql`
     insert into gateway_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.seal(Buffer.from('raw'), 'gateway_event:e1')}::bytea)`)
   const id = randomUUID()
@@ -85,6 +88,7 @@ const ALL = {
   'bank accounts': 9,
   'push keys': 1,
   devices: 9,
+  'authenticator apps': 1,
   'payment events': 1,
   'notes on beneficiaries': 1,
   'payout events': 1,

@@ -116,6 +116,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   bankAccounts,
   plain({ name: 'push keys', table: sql`push_key`, column: sql`sealed_private`, context: sql`'push_key:' || number` }),
   devices,
+  plain({ name: 'authenticator apps', table: sql`staff_totp`, column: sql`sealed`, context: sql`'staff_totp:' || member_id` }),
   plain({ name: 'payment events', table: sql`gateway_event`, column: sql`sealed`, context: sql`'gateway_event:' || event_key` }),
   plain({ name: 'notes on beneficiaries', table: sql`beneficiary`, column: sql`sealed_note`, context: sql`'beneficiary:' || id` }),
   plain({ name: 'payout events', table: sql`payout_event`, column: sql`sealed`, context: sql`'payout_event:' || event_key` }),

@@ -1,9 +1,15 @@
 /**
- * Appends to the audit log: changes by staff and by the system, with actor, action, subject, before, after and time.
+ * Appends to the audit log: changes by staff and by the system, with actor, action, subject, before, after, time and origin.
  * - An entry is written in the transaction of its change: neither exists without the other.
+ * - The origin is the network address, browser and system of the acting request. Administrators' calls set it for all their
+ *   entries (http/route.ts); the system and members have none.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { deviceNameOf } from '@roz/core/device-name.ts'
 import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
+
+export type ActingSource = { readonly ip: string; readonly userAgent: string }
 
 export type AuditEntry = {
   /** The acting account; undefined: the system. */
@@ -15,12 +21,23 @@ export type AuditEntry = {
   /** The changed values before and after; never a secret or a bank account. */
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>
+  /** Origin of a staff member's act outside an administrator's call, such as a login. */
+  readonly from?: ActingSource
 }
+
+const acting = new AsyncLocalStorage<ActingSource>()
+
+/** Runs an administrator's call; its audit entries name this origin. */
+export const actingFrom = <T>(source: ActingSource, work: () => T): T => acting.run(source, work)
 
 export async function audit(tx: Tx, entry: AuditEntry): Promise<void> {
   const json = (value: AuditEntry['before']): string | null =>
     value === undefined ? null : JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? item.toString() : item))
+  // A job that a call woke runs in the call's context, but acts as the system.
+  const source = entry.actorId === undefined ? undefined : (entry.from ?? acting.getStore())
+  const { browser, system } = source === undefined ? { browser: null, system: null } : deviceNameOf(source.userAgent)
   await tx.query(sql`
-    insert into audit_log (actor_id, action, subject, before, after)
-    values (${entry.actorId ?? null}::bigint, ${entry.action}::text, ${entry.subject}::text, ${json(entry.before)}::jsonb, ${json(entry.after)}::jsonb)`)
+    insert into audit_log (actor_id, action, subject, before, after, from_address, from_browser, from_system)
+    values (${entry.actorId ?? null}::bigint, ${entry.action}::text, ${entry.subject}::text, ${json(entry.before)}::jsonb, ${json(entry.after)}::jsonb,
+      ${source?.ip.replace(/^::ffff:/, '') ?? null}::text, ${browser}::text, ${system}::text)`)
 }

@@ -35,7 +35,7 @@ function sessionsOf(db: Db): Sessions {
       const { staffRole, verified: emailVerified, suspended } = row
       return staffRole === null || kind === 'member'
         ? { kind: 'member', tokenHash, memberId, emailVerified, suspended, isStaff: staffRole !== null }
-        : { kind: 'admin', tokenHash, memberId, staffRole, steppedUp: kind === 'session' }
+        : { kind: 'admin', tokenHash, memberId, staffRole, steppedUp: kind === 'session', owesTotp: false }
     },
   }
 }

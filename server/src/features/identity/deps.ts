@@ -2,12 +2,15 @@
 import type { Storage } from '../../adapters/storage/port.ts'
 import type { Db } from '../../db/sql.ts'
 import type { LinkSecrets } from '../../members/link-token.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 
 export type IdentityDeps = {
   readonly db: Db
   /** Outside production, requests from this machine have no limits by network address. */
   readonly production: boolean
-  readonly secrets: LinkSecrets
+  readonly secrets: LinkSecrets & Pick<Secrets, 'seal' | 'open'>
+  /** Issuer of one-time codes in authenticator apps. */
+  readonly brandName: string
   /** The date of the terms in force, recorded at registration. */
   readonly termsVersion: string
   /** Without a client id, Google sign-in is off. */

@@ -7,14 +7,19 @@ import type { Sessions } from '../../http/session.ts'
 import type { IdentityDeps } from './deps.ts'
 import { forgetUsed } from './google-nonce.ts'
 import { googleHandlers } from './google.ts'
+import { invitationHandlers, sweepInvitations } from './invitations.ts'
 import { linkHandlers, linkJobs } from './links.ts'
 import { notMeHandlers } from './not-me.ts'
+import { ownAccountHandlers } from './own-account.ts'
+import { ownTotpHandlers } from './own-totp.ts'
 import { createPasswordCheck } from './password-check.ts'
 import { profileHandlers } from './profile.ts'
+import { createCodeLimit } from './second-factor.ts'
 import { createSessions } from './sessions.ts'
 import { listSessions, type SignedInDevice, signedInHandlers } from './signed-in.ts'
 import { signInHandlers } from './sign-in.ts'
 import { stepUpHandlers } from './step-up.ts'
+import { teamHandlers } from './team.ts'
 
 type Names =
   | 'register'
@@ -36,6 +41,21 @@ type Names =
   | 'changePassword'
   | 'sessions'
   | 'endOtherSessions'
+  | 'startTotp'
+  | 'confirmTotp'
+  | 'newRecoveryCodes'
+  | 'disableTotp'
+  | 'staffAccount'
+  | 'updateStaffAccount'
+  | 'changeStaffPassword'
+  | 'endOtherStaffSessions'
+  | 'staff'
+  | 'inviteStaff'
+  | 'cancelInvitation'
+  | 'acceptInvitation'
+  | 'changeStaffRole'
+  | 'removeStaff'
+  | 'resetStaffTotp'
 
 export type Identity = {
   readonly handlers: Handlers<Names>
@@ -50,19 +70,24 @@ const SWEEP_MS = 600_000
 export function createIdentity(deps: IdentityDeps): Identity {
   const rules = limitRules({ production: deps.production })
   const checkPassword = createPasswordCheck(deps.db, rules)
+  const limited = createCodeLimit(deps.db, rules)
   let sweptAtMs = Number.NEGATIVE_INFINITY
   return {
     handlers: {
-      ...signInHandlers(deps, rules, checkPassword),
+      ...signInHandlers(deps, rules, checkPassword, limited),
       ...googleHandlers(deps, rules),
       ...linkHandlers(deps, rules),
       ...notMeHandlers(deps, rules),
       ...profileHandlers(deps, checkPassword),
-      ...stepUpHandlers(deps, checkPassword),
+      ...stepUpHandlers(deps, checkPassword, limited),
+      ...ownTotpHandlers(deps, checkPassword, limited),
+      ...ownAccountHandlers(deps, checkPassword),
+      ...teamHandlers(deps),
+      ...invitationHandlers(deps, rules),
       ...signedInHandlers(deps),
     },
     jobs: linkJobs(deps),
-    sessions: createSessions(deps.db),
+    sessions: createSessions(deps.db, deps),
     exports: { sessions: (memberId) => listSessions(deps.db, memberId) },
     due: async (now) => {
       if (Math.abs(now.getTime() - sweptAtMs) < SWEEP_MS) return false
@@ -81,6 +106,7 @@ async function sweep(db: Db): Promise<void> {
   await db.query(sql`delete from session where expires_at < (select roz_now()) or last_at < (select roz_now())`)
   await db.query(sql`delete from mail_token where expires_at < (select roz_now()) - interval '7 days'`)
   await db.query(sql`delete from known_browser where seen_at < (select roz_now()) - interval '180 days'`)
+  await sweepInvitations(db)
   await forgetUsed(db)
   await forgetOldHits(db)
 }

@@ -7,6 +7,7 @@
  * - A request for a reset link does the same work for a known and an unknown address.
  */
 import { randomUUID } from 'node:crypto'
+import { STAFF_PASSWORD_MIN } from '@roz/core/staff-fields.ts'
 import { texts } from '@roz/core/texts.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
@@ -155,6 +156,7 @@ export function linkHandlers(
         const found = await lockToken(tx, body.token, 'reset')
         if (found === undefined || !found.row.isLive || found.row.isUsed) return { ok: false, code: 'reset_token_invalid' }
         const { account } = found
+        if (account.isStaff && body.password.length < STAFF_PASSWORD_MIN) return invalid({ password: 'password_staff_short' })
         await useUp(tx, account.id, 'reset')
         await setPassword(tx, account.id, passwordHash)
         await endAllSessions(tx, account.id)
@@ -169,7 +171,8 @@ export function linkHandlers(
           data: {},
           origin,
         })
-        if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.password_reset', subject: `member:${account.id}` })
+        if (account.isStaff)
+          await audit(tx, { actorId: account.id, action: 'staff.password_reset', subject: `member:${account.id}`, from: source })
         return { ok: true, value: { message: RESET_DONE[language] } }
       })
     },

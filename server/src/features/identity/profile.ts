@@ -5,6 +5,7 @@
  * - The old picture's file is deleted only after the new name is committed.
  * - A password change ends every other session, and is decided under the lock of the account.
  */
+import { STAFF_PASSWORD_MIN } from '@roz/core/staff-fields.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { sql } from '../../db/sql.ts'
@@ -82,11 +83,13 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       return inTransaction(db, async (tx) => {
         const account = await lockAccount(tx, session.memberId)
         if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
+        if (account.isStaff && body.newPassword.length < STAFF_PASSWORD_MIN) return invalid({ newPassword: 'password_staff_short' })
         await setPassword(tx, account.id, passwordHash)
         await endAllSessions(tx, account.id)
         // Reset links asked for before must not bypass the new password.
         await useUp(tx, account.id, 'reset')
-        if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.password_change', subject: `member:${account.id}` })
+        if (account.isStaff)
+          await audit(tx, { actorId: account.id, action: 'staff.password_change', subject: `member:${account.id}`, from: source })
         const value = await signIn(tx, deps, account.id, { kind: 'member', source, origin })
         await mailAlert(tx, secrets, {
           memberId: account.id,

@@ -12,7 +12,7 @@ import { deviceNameOf } from '@roz/core/device-name.ts'
 import { gatherReads } from '../../db/gathered-read.ts'
 import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import type { Session, Sessions } from '../../http/session.ts'
+import { requiresTotp, type Session, type Sessions } from '../../http/session.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import { hashOf } from '../../tickets/sha256.ts'
 
@@ -32,9 +32,10 @@ type Row = {
   is_verified: boolean
   is_suspended: boolean
   is_stepped_up: boolean
+  has_totp: boolean
 }
 
-export function createSessions(db: Db): Sessions {
+export function createSessions(db: Db, options: { readonly production: boolean }): Sessions {
   const findRow = gatherReads<Buffer, Row>(async (tokenHashes) => {
     const rows = await db.query<Row & { readonly at: number }>(findAndSlide(tokenHashes))
     const found: (Row | undefined)[] = Array.from(tokenHashes, () => undefined)
@@ -45,7 +46,7 @@ export function createSessions(db: Db): Sessions {
     find: (token) => {
       if (!TOKEN.test(token)) return Promise.resolve(undefined)
       const tokenHash = hashOf(token)
-      return findRow(tokenHash).then((row) => (row === undefined ? undefined : sessionOf(row, tokenHash)))
+      return findRow(tokenHash).then((row) => (row === undefined ? undefined : sessionOf(row, tokenHash, options)))
     },
   }
 }
@@ -66,7 +67,9 @@ const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
   found as materialized (
     select asked.at, s.ctid as place, s.kind, s.member_id, m.staff_role, m.email_verified_at is not null as is_verified,
            m.suspended_at is not null as is_suspended, coalesce(s.stepped_up_at > clock.at - ${STEP_UP_LASTS}, false) as is_stepped_up,
-           s.last_used_at < ${usedBefore} as is_due
+           s.last_used_at < ${usedBefore} as is_due,
+           case when s.kind = 'admin' then exists (select from staff_totp t where t.member_id = m.id and t.confirmed_at is not null)
+             else false end as has_totp
       from clock cross join unnest((select ${tokenHashes}::bytea[])) with ordinality as asked (token_hash, at)
       join session s on s.token_hash = asked.token_hash join member m on m.id = s.member_id
      where s.expires_at > clock.at and s.last_at > clock.at and m.deleted_at is null),
@@ -79,16 +82,18 @@ const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
        set last_used_at = clock.at, expires_at = clock.at + case s.kind when 'admin' then ${RESTS.admin} else ${RESTS.member} end
       from due, clock
      where s.ctid = due.place)
-  select at::int as at, kind, member_id, staff_role, is_verified, is_suspended, is_stepped_up from found`
+  select at::int as at, kind, member_id, staff_role, is_verified, is_suspended, is_stepped_up, has_totp from found`
 
 /** An administrator's token is not valid once the account is no longer staff. */
-function sessionOf(row: Row, tokenHash: Buffer): Session | undefined {
+function sessionOf(row: Row, tokenHash: Buffer, options: { readonly production: boolean }): Session | undefined {
   if (row.kind === 'member') {
     const { is_verified: emailVerified, is_suspended: suspended } = row
     return { kind: 'member', tokenHash, memberId: row.member_id, emailVerified, suspended, isStaff: row.staff_role !== null }
   }
-  if (row.staff_role === null) return undefined
-  return { kind: 'admin', tokenHash, memberId: row.member_id, staffRole: row.staff_role, steppedUp: row.is_stepped_up }
+  const { staff_role: staffRole, is_stepped_up: steppedUp } = row
+  if (staffRole === null) return undefined
+  const owesTotp = !row.has_totp && requiresTotp(options, staffRole)
+  return { kind: 'admin', tokenHash, memberId: row.member_id, staffRole, steppedUp, owesTotp }
 }
 
 /** Opens a session and returns its token, which is stored nowhere. */
@@ -109,4 +114,12 @@ export async function endSession(from: Queryable, tokenHash: Buffer): Promise<vo
 /** Ends every session of an account, an administrator's included. */
 export async function endAllSessions(tx: Tx, memberId: bigint): Promise<void> {
   await tx.query(sql`delete from session where member_id = ${memberId}::bigint`)
+}
+
+/** Ends every session of the account except the given one; returns how many. */
+export async function endOtherSessions(from: Queryable, { memberId, tokenHash }: Pick<Session, 'memberId' | 'tokenHash'>): Promise<number> {
+  const ended = await from.query(
+    sql`delete from session where member_id = ${memberId}::bigint and token_hash <> ${tokenHash}::bytea returning 1`,
+  )
+  return ended.length
 }

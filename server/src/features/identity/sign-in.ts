@@ -23,9 +23,14 @@ import { getUser } from '../../members/user-row.ts'
 import { type Credentials, findByEmail, lockAccount, rememberSignIn } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import { sendLink } from './links.ts'
+import { tellTotp } from './own-totp.ts'
 import type { PasswordCheck } from './password-check.ts'
+import { type CodeLimit, passSecondFactor } from './second-factor.ts'
 import { endSession, openSession } from './sessions.ts'
 
+const WRONG = { ok: false, code: 'invalid_credentials' } as const
+type Given = { readonly email: string; readonly password: string }
+type StaffOpening = { readonly totp: string | undefined; readonly source: Source; readonly origin: string }
 type SignedIn = Output<(typeof identityCalls)['login']>
 
 /** Opens a session in the caller's transaction and answers with it. */
@@ -55,30 +60,40 @@ async function tellNewDevice(
   await mailAlert(tx, deps.secrets, { memberId, template: 'new_device', key: `new_device:${randomUUID()}`, data, origin: how.origin })
 }
 
+/** Locks an account whose password was checked; undefined if it was changed or reset since: then it opens nothing. */
+async function lockChecked(tx: Tx, known: Credentials) {
+  const account = await lockAccount(tx, known.id)
+  return account?.passwordHash === known.passwordHash ? account : undefined
+}
+
 export function signInHandlers(
   deps: IdentityDeps,
   rules: LimitRules,
   checkPassword: PasswordCheck,
+  limited: CodeLimit,
 ): Handlers<'register' | 'login' | 'adminLogin' | 'logout'> {
   const { db } = deps
 
-  /** The sign-in of members or of staff; both count the same wrong passwords. */
-  async function login(kind: 'member' | 'admin', given: { email: string; password: string }, source: Source, origin: string) {
-    const attempt = { ...given, source, find: () => findByEmail(db, given.email, source) }
-    const checked = await checkPassword(kind === 'member' ? attempt : { ...attempt, admits: (account: Credentials) => account.isStaff })
-    if (!checked.ok) {
-      return checked.code === 'wrong' ? ({ ok: false, code: 'invalid_credentials' } as const) : checked
-    }
-    return inTransaction(db, async (tx) => {
-      const account = await lockAccount(tx, checked.account.id)
-      // The password may have been changed or reset since it was checked: then it opens nothing.
-      if (account === undefined || account.passwordHash !== checked.account.passwordHash || (kind === 'admin' && !account.isStaff)) {
-        return { ok: false, code: 'invalid_credentials' } as const
-      }
-      if (kind === 'admin') await audit(tx, { actorId: account.id, action: 'staff.sign_in', subject: `member:${account.id}` })
-      return { ok: true, value: await signIn(tx, deps, account.id, { kind, source, origin, tells: true }) } as const
-    })
+  /** Checks a password; sign-ins of members and of staff count the same wrong ones. */
+  async function check(given: Given, source: Source, admits?: (account: Credentials) => boolean) {
+    const { email, password } = given
+    const find = () => findByEmail(db, email, source)
+    const checked = await checkPassword({ email, password, source, find, ...(admits === undefined ? {} : { admits }) })
+    return !checked.ok && checked.code === 'wrong' ? WRONG : checked
   }
+
+  /** Opens a staff session after the second factor, where one is set up. */
+  const openForStaff = (known: Credentials, { totp, source, origin }: StaffOpening) =>
+    inTransaction(db, async (tx) => {
+      const account = await lockChecked(tx, known)
+      if (account?.isStaff !== true) return WRONG
+      const passed = await passSecondFactor(tx, deps.secrets, account.id, totp)
+      if (!passed.ok) return passed
+      if (passed.by === 'recovery') await tellTotp(tx, account.id, 'recovery', origin)
+      const after = { secondFactor: passed.by }
+      await audit(tx, { actorId: account.id, action: 'staff.sign_in', subject: `member:${account.id}`, after, from: source })
+      return { ok: true, value: await signIn(tx, deps, account.id, { kind: 'admin', source, origin, tells: true }) } as const
+    })
 
   return {
     register: async ({ body, language, origin, ip, userAgent }) => {
@@ -107,8 +122,24 @@ export function signInHandlers(
         return { ok: true, value: await signIn(tx, deps, memberId, { kind: 'member', source, origin }) }
       })
     },
-    login: ({ body, origin, ip, userAgent }) => login('member', body, { ip, userAgent }, origin),
-    adminLogin: ({ body, origin, ip, userAgent }) => login('admin', body, { ip, userAgent }, origin),
+    login: async ({ body, origin, ip, userAgent }) => {
+      const source = { ip, userAgent }
+      const checked = await check(body, source)
+      if (!checked.ok) return checked
+      return inTransaction(db, async (tx) => {
+        const account = await lockChecked(tx, checked.account)
+        if (account === undefined) return WRONG
+        return { ok: true, value: await signIn(tx, deps, account.id, { kind: 'member', source, origin, tells: true }) }
+      })
+    },
+    adminLogin: async ({ body, origin, ip, userAgent }) => {
+      const source = { ip, userAgent }
+      const { totp } = body
+      const checked = await check(body, source, (account) => account.isStaff)
+      if (!checked.ok) return checked
+      const open = () => openForStaff(checked.account, { totp, source, origin })
+      return totp === undefined ? open() : limited(checked.account, source, open)
+    },
     logout: async ({ session }) => {
       await endSession(db, session.tokenHash)
       return { ok: true, value: undefined }

@@ -10,15 +10,24 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { z } from 'zod'
 import { type Db, sql } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
+import type { Session } from '../../http/session.ts'
+import { endOtherSessions } from './sessions.ts'
 
 export type SignedInDevice = z.output<typeof signedInDevice>
 type Listed = Output<(typeof identityCalls)['sessions']>['sessions'][number]
 
-type Row = { tokenHash: Buffer; browser: string | null; system: string | null; signedInAt: Date; lastUsedAt: Date }
+type Row = {
+  tokenHash: Buffer
+  kind: 'member' | 'admin'
+  browser: string | null
+  system: string | null
+  signedInAt: Date
+  lastUsedAt: Date
+}
 
 const liveSessions = (db: Db, memberId: bigint): Promise<Row[]> =>
   db.query<Row>(sql`
-    select token_hash as "tokenHash", browser, system, created_at as "signedInAt", last_used_at as "lastUsedAt"
+    select token_hash as "tokenHash", kind, browser, system, created_at as "signedInAt", last_used_at as "lastUsedAt"
       from session
      where member_id = ${memberId}::bigint and expires_at > (select roz_now()) and last_at > (select roz_now())
      order by last_used_at desc, created_at desc, token_hash`)
@@ -32,6 +41,14 @@ const shown = ({ browser, system, signedInAt, lastUsedAt }: Row): SignedInDevice
 
 export const listSessions = async (db: Db, memberId: bigint): Promise<SignedInDevice[]> => (await liveSessions(db, memberId)).map(shown)
 
+/** The sessions of a staff account: those in the portal, and those opened by a login as a member. */
+export const listOwnSessions = async (db: Db, { memberId, tokenHash }: Pick<Session, 'memberId' | 'tokenHash'>) =>
+  (await liveSessions(db, memberId)).map((row) => ({
+    ...shown(row),
+    isThis: row.tokenHash.equals(tokenHash),
+    inPortal: row.kind === 'admin',
+  }))
+
 export function signedInHandlers({ db }: { readonly db: Db }): Handlers<'sessions' | 'endOtherSessions'> {
   return {
     sessions: async ({ session }) => {
@@ -39,10 +56,6 @@ export function signedInHandlers({ db }: { readonly db: Db }): Handlers<'session
       const listed = rows.map((row): Listed => ({ ...shown(row), isThis: row.tokenHash.equals(session.tokenHash) }))
       return { ok: true, value: { sessions: listed } }
     },
-    endOtherSessions: async ({ session }) => {
-      const ended = await db.query(sql`
-        delete from session where member_id = ${session.memberId}::bigint and token_hash <> ${session.tokenHash}::bytea returning 1`)
-      return { ok: true, value: { ended: ended.length } }
-    },
+    endOtherSessions: async ({ session }) => ({ ok: true, value: { ended: await endOtherSessions(db, session) } }),
   }
 }

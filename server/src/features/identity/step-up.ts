@@ -1,40 +1,68 @@
 /**
- * The step-up: an administrator repeats the password before money moves.
+ * The step-up: an administrator repeats the second factor, or without one the password, before money moves.
  *
  * - A step-up is valid for ten minutes and for this session alone.
- * - A wrong password counts in the throttle like one at a sign-in.
+ * - A wrong password or code counts in the throttle like one at a sign-in.
  * - A step-up is recorded only while the password that was checked is unchanged.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
-import type { Handlers } from '../../http/route.ts'
-import { findById, lockAccount } from './accounts.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import type { AdminSession } from '../../http/session.ts'
+import { lockAccount } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
+import { getCredentials, tellTotp } from './own-totp.ts'
 import type { PasswordCheck } from './password-check.ts'
+import { type CodeLimit, passSecondFactor } from './second-factor.ts'
 import { STEP_UP_LASTS } from './sessions.ts'
 
-export function stepUpHandlers({ db }: Pick<IdentityDeps, 'db'>, checkPassword: PasswordCheck): Handlers<'stepUp'> {
+type Deps = Pick<IdentityDeps, 'db' | 'secrets'>
+
+export function stepUpHandlers({ db, secrets }: Deps, checkPassword: PasswordCheck, limited: CodeLimit): Handlers<'stepUp'> {
   return {
-    stepUp: async ({ session, body, ip, userAgent }) => {
+    stepUp: async ({ session, body: { password, totp }, origin, ip, userAgent }) => {
       const source = { ip, userAgent }
-      const mine = await findById(db, session.memberId, source)
-      if (mine === undefined) throw new Error('stepUp: a session without its account')
-      const checked = await checkPassword({ email: mine.email, source, password: body.password, find: async () => mine })
+      const mine = await getCredentials(db, session.memberId, source)
+      if (totp !== undefined) {
+        return limited(mine, source, () =>
+          inTransaction(db, async (tx) => {
+            await lockAccount(tx, session.memberId)
+            const passed = await passSecondFactor(tx, secrets, session.memberId, totp)
+            if (!passed.ok) return passed
+            if (passed.by === 'none') return invalid({ password: 'fill_all' })
+            if (passed.by === 'recovery') await tellTotp(tx, session.memberId, 'recovery', origin)
+            return record(tx, session, passed.by)
+          }),
+        )
+      }
+      const isEnrolled = await maybeOne(
+        db,
+        sql`select 1 from staff_totp where member_id = ${session.memberId}::bigint and confirmed_at is not null`,
+      )
+      if (isEnrolled !== undefined) return { ok: false, code: 'code_required' }
+      if (password === undefined) return invalid({ password: 'fill_all' })
+      const checked = await checkPassword({ email: mine.email, source, password, find: async () => mine })
       if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
       return inTransaction(db, async (tx) => {
         const account = await lockAccount(tx, session.memberId)
         if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
-        const stepped = await maybeOne<{ until: Date }>(
-          tx,
-          sql`update session set stepped_up_at = roz_now() where token_hash = ${session.tokenHash}::bytea
-              returning stepped_up_at + ${STEP_UP_LASTS} as until`,
-        )
-        if (stepped === undefined) return { ok: false, code: 'unauthenticated' }
-        await audit(tx, { actorId: account.id, action: 'staff.step_up', subject: `member:${account.id}` })
-        return { ok: true, value: { until: isoIst(stepped.until.getTime()) } }
+        // An app may have been set up since.
+        const passed = await passSecondFactor(tx, secrets, session.memberId, undefined)
+        return passed.ok ? record(tx, session, 'password') : passed
       })
     },
   }
+}
+
+async function record(tx: Tx, { memberId, tokenHash }: AdminSession, by: 'password' | 'app' | 'recovery') {
+  const stepped = await maybeOne<{ until: Date }>(
+    tx,
+    sql`update session set stepped_up_at = roz_now() where token_hash = ${tokenHash}::bytea
+        returning stepped_up_at + ${STEP_UP_LASTS} as until`,
+  )
+  if (stepped === undefined) return { ok: false, code: 'unauthenticated' } as const
+  await audit(tx, { actorId: memberId, action: 'staff.step_up', subject: `member:${memberId}`, after: { by } })
+  return { ok: true, value: { until: isoIst(stepped.until.getTime()) } } as const
 }

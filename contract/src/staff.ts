@@ -1,0 +1,242 @@
+/** Calls of the team: invitations, roles, one's own account with its second factor, and the audit log. */
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { email, givenPassword, name } from '@roz/core/person-fields.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
+import { secondFactor, staffPassword, totpCode } from '@roz/core/staff-fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { signedInDevice } from './identity.ts'
+import { CONTROL, OWNERS, STAFF, STAFF_ROLES } from './roles.ts'
+import { count, day, instant, messageAnswer, nextCursor, page, userAnswer } from './shapes.ts'
+
+const staffRole = z.enum(STAFF_ROLES, 'choice_invalid')
+const id = z.object({ id: z.string().max(100) })
+
+export const staffMember = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string().nullable().meta({ description: 'null after the removal' }),
+  role: staffRole,
+  totp: z.boolean().meta({ description: 'An authenticator app is set up' }),
+  createdAt: instant,
+  lastSignInAt: instant.nullable(),
+  removedAt: instant.nullable(),
+})
+export const invitation = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  role: staffRole,
+  invitedBy: z.string(),
+  createdAt: instant,
+  expiresAt: instant,
+  expired: z.boolean(),
+})
+const staffAnswer = z.object({ staff: staffMember })
+const recoveryCodes = z.object({
+  recoveryCodes: z.array(z.string()).meta({ description: 'Shown once. Each replaces a code of the app once' }),
+})
+
+const auditFilter = z.object({
+  actor: z.string().max(100).optional().meta({ description: 'The id of a staff account, or `system`' }),
+  action: z.string().max(100).optional().meta({ description: 'Thing and deed: `staff.invite`' }),
+  subject: z.string().max(254).optional().meta({ description: '`round:2026-11-21`, or the mail address of an account' }),
+  from: day.optional(),
+  to: day.optional().meta({ description: 'The last day, included' }),
+})
+const values = z.record(z.string(), z.unknown()).nullable()
+export const auditEntry = z.object({
+  id: z.string(),
+  at: instant,
+  actor: z.object({ id: z.string(), name: z.string() }).nullable().meta({ description: 'null: the system' }),
+  action: z.string(),
+  subject: z.string(),
+  subjectName: z.string().nullable().meta({ description: 'The name of the account, if the subject is one' }),
+  before: values,
+  after: values,
+  from: z
+    .object({ address: z.string(), browser: z.string().nullable(), system: z.string().nullable() })
+    .nullable()
+    .meta({ description: 'Network address and device of the acting session' }),
+})
+
+export const staffCalls = {
+  staff: endpoint({
+    method: 'GET',
+    path: '/admin/staff',
+    access: 'admin',
+    roles: CONTROL,
+    summary: 'The team, the newest first, former members included, and the open invitations.',
+    query: page,
+    output: z.object({ staff: z.array(staffMember), invitations: z.array(invitation), nextCursor }),
+    refusals: [],
+  }),
+  inviteStaff: endpoint({
+    method: 'POST',
+    path: '/admin/staff',
+    access: 'admin',
+    roles: OWNERS,
+    stepUp: true,
+    summary: 'Mails a link that works once within 24 hours. A second invitation of an address replaces the first.',
+    body: z.strictObject({ name, email, role: staffRole }),
+    output: z.object({ invitation }),
+    status: 201,
+    refusals: ['forbidden', 'member_address', 'staff_exists'],
+  }),
+  cancelInvitation: endpoint({
+    method: 'POST',
+    path: '/admin/invitations/{id}/cancel',
+    access: 'admin',
+    roles: OWNERS,
+    stepUp: true,
+    summary: 'Makes the link of an invitation invalid.',
+    params: id,
+    output: 'empty',
+    status: 204,
+    refusals: ['invitation_not_found'],
+  }),
+  acceptInvitation: endpoint({
+    method: 'POST',
+    path: '/admin/invitations/accept',
+    access: 'visitor',
+    summary: 'Makes the staff account of an invitation, with a password of its own. It opens no session.',
+    body: z.strictObject({ token: z.string('fill_all').min(1, 'fill_all').max(200, 'fill_all'), password: staffPassword }),
+    output: messageAnswer,
+    refusals: ['invitation_invalid', 'email_taken', 'too_many_requests'],
+  }),
+  changeStaffRole: endpoint({
+    method: 'PUT',
+    path: '/admin/staff/{id}',
+    access: 'admin',
+    roles: OWNERS,
+    stepUp: true,
+    summary: 'Gives a staff account another role, from its next call on. One owner always remains.',
+    params: id,
+    body: z.strictObject({ role: staffRole }),
+    output: staffAnswer,
+    refusals: ['forbidden', 'staff_not_found', 'last_owner'],
+  }),
+  removeStaff: endpoint({
+    method: 'POST',
+    path: '/admin/staff/{id}/remove',
+    access: 'admin',
+    roles: OWNERS,
+    stepUp: true,
+    summary: 'Ends a staff account and all its sessions; the audit log keeps its name. One owner always remains.',
+    params: id,
+    body: z.strictObject({ reason: decisionReason }),
+    output: staffAnswer,
+    refusals: ['forbidden', 'staff_not_found', 'last_owner'],
+  }),
+  resetStaffTotp: endpoint({
+    method: 'POST',
+    path: '/admin/staff/{id}/reset-totp',
+    access: 'admin',
+    roles: OWNERS,
+    stepUp: true,
+    summary: "Removes another person's authenticator app after a lost phone, and ends their sessions.",
+    params: id,
+    body: z.strictObject({ reason: decisionReason }),
+    output: staffAnswer,
+    refusals: ['forbidden', 'staff_not_found', 'totp_not_enrolled', 'own_totp'],
+  }),
+  staffAccount: endpoint({
+    method: 'GET',
+    path: '/admin/account',
+    access: 'admin',
+    roles: STAFF,
+    beforeTotp: true,
+    summary: 'The own account: its authenticator app, and the devices on which it is logged in.',
+    output: z.object({
+      totp: z.object({
+        enrolledAt: instant.nullable(),
+        required: z.boolean().meta({ description: 'This role must set it up before any other call' }),
+        recoveryCodesLeft: count,
+      }),
+      sessions: z.array(signedInDevice.extend({ isThis: z.boolean(), inPortal: z.boolean() })),
+    }),
+    refusals: [],
+  }),
+  updateStaffAccount: endpoint({
+    method: 'PUT',
+    path: '/admin/account',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'Changes the own name or the language of mails; fields left out stay.',
+    body: z.strictObject({ name: z.optional(name), language: z.enum(LANGUAGES, 'choice_invalid').optional() }),
+    output: userAnswer,
+    refusals: [],
+  }),
+  changeStaffPassword: endpoint({
+    method: 'POST',
+    path: '/admin/account/password',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'Sets a new password of one’s own and logs the account out on every other device.',
+    body: z.strictObject({ currentPassword: givenPassword, newPassword: staffPassword }),
+    output: z.object({ ended: count }),
+    refusals: ['wrong_password', 'too_many_requests'],
+  }),
+  endOtherStaffSessions: endpoint({
+    method: 'POST',
+    path: '/admin/account/end-others',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'Logs the own account out on every other device.',
+    output: z.object({ ended: count }),
+    refusals: [],
+  }),
+  startTotp: endpoint({
+    method: 'POST',
+    path: '/admin/totp',
+    access: 'admin',
+    roles: STAFF,
+    stepUp: true,
+    beforeTotp: true,
+    summary: 'Makes a secret for an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s). It counts after a code of it was confirmed.',
+    output: z.object({ uri: z.string().meta({ description: 'otpauth://totp/…, for a QR code' }), secret: z.string() }),
+    refusals: ['totp_enrolled'],
+  }),
+  confirmTotp: endpoint({
+    method: 'POST',
+    path: '/admin/totp/confirm',
+    access: 'admin',
+    roles: STAFF,
+    beforeTotp: true,
+    summary: 'Turns the authenticator app on by a code of it, and answers recovery codes once.',
+    body: z.strictObject({ totp: totpCode }),
+    output: recoveryCodes,
+    refusals: ['wrong_code', 'totp_not_started', 'totp_enrolled', 'too_many_requests'],
+  }),
+  newRecoveryCodes: endpoint({
+    method: 'POST',
+    path: '/admin/totp/recovery-codes',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'New recovery codes in place of the old ones.',
+    body: z.strictObject({ totp: secondFactor }),
+    output: recoveryCodes,
+    refusals: ['wrong_code', 'totp_not_enrolled', 'too_many_requests'],
+  }),
+  disableTotp: endpoint({
+    method: 'POST',
+    path: '/admin/totp/disable',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'Removes the own authenticator app and its recovery codes, by password and code.',
+    body: z.strictObject({ password: givenPassword, totp: secondFactor }),
+    output: 'empty',
+    status: 204,
+    refusals: ['wrong_password', 'wrong_code', 'totp_not_enrolled', 'too_many_requests'],
+  }),
+  adminAudit: endpoint({
+    method: 'GET',
+    path: '/admin/audit',
+    access: 'admin',
+    roles: CONTROL,
+    summary: 'The audit log of staff and system, newest first, by actor, action, subject and days.',
+    query: z.object({ ...page.shape, ...auditFilter.shape }),
+    output: z.object({ audit: z.array(auditEntry), actions: z.array(z.string()), nextCursor }),
+    refusals: [],
+  }),
+} as const

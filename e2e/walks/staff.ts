@@ -1,0 +1,56 @@
+/** The walk over the team: an invitation, the invited person's own account and authenticator app, and the audit log. */
+import { expect } from 'vitest'
+import { codeOfApp } from '@roz/server/testing/authenticator.ts'
+import { mailedLink, readClock } from '../harness/people.ts'
+import type { Walk } from './walk.ts'
+
+const PASSWORD = 'a staff password'
+const REASON = 'The phone is lost.'
+
+export async function walkStaff(walk: Walk, owner: string): Promise<void> {
+  const email = 'meera@x.test'
+  const invite = async () => (await walk.step('inviteStaff', { token: owner, body: { name: 'Meera Nair', email, role: 'auditor' } })).output
+  const { invitation } = await invite()
+  expect((await walk.step('cancelInvitation', { token: owner, params: { id: invitation.id } })).status).toBe(204)
+  await invite()
+  const token = new URL(await mailedLink(walk.roz.url, email, '/admin/invitation')).searchParams.get('token') ?? ''
+  expect((await walk.step('acceptInvitation', { body: { token, password: PASSWORD } })).output.message).toMatch(/\S/)
+  const meera = (await walk.step('adminLogin', { body: { email, password: PASSWORD } })).output.token
+  await walkOwnAccount(walk, meera, email)
+
+  const { staff } = (await walk.step('staff', { token: owner })).output
+  const id = staff[0]?.id ?? ''
+  expect(staff[0]).toMatchObject({ email, role: 'auditor', totp: true })
+  expect((await walk.step('changeStaffRole', { token: owner, params: { id }, body: { role: 'support' } })).output.staff.role).toBe(
+    'support',
+  )
+  expect((await walk.step('resetStaffTotp', { token: owner, params: { id }, body: { reason: REASON } })).output.staff.totp).toBe(false)
+  expect((await walk.step('removeStaff', { token: owner, params: { id }, body: { reason: REASON } })).output.staff.removedAt).toMatch(/T/)
+  const { audit, actions } = (await walk.step('adminAudit', { token: owner, query: { action: 'staff.remove' } })).output
+  expect(audit).toMatchObject([
+    { action: 'staff.remove', subjectName: 'Meera Nair', after: { reason: REASON }, from: { address: '127.0.0.1' } },
+  ])
+  expect(actions).toEqual(expect.arrayContaining(['staff.invite', 'staff.join', 'staff.sign_in', 'staff.totp_on']))
+}
+
+async function walkOwnAccount(walk: Walk, meera: string, email: string): Promise<void> {
+  const code = async (secret: string, away: number) => codeOfApp(secret, Date.parse(await readClock(walk.roz.url)), away)
+  const { secret } = (await walk.step('startTotp', { token: meera })).output
+  const first = (await walk.step('confirmTotp', { token: meera, body: { totp: await code(secret, -1) } })).output.recoveryCodes
+  expect(first).toHaveLength(8)
+  const renewed = await walk.step('newRecoveryCodes', { token: meera, body: { totp: await code(secret, 0) } })
+  expect(renewed.output.recoveryCodes).not.toContain(first[0])
+  const body = { currentPassword: PASSWORD, newPassword: `${PASSWORD} two` }
+  expect((await walk.step('changeStaffPassword', { token: meera, body })).output).toEqual({ ended: 0 })
+  expect((await walk.step('updateStaffAccount', { token: meera, body: { language: 'hi' } })).output.user.language).toBe('hi')
+  const login = { email, password: body.newPassword }
+  expect((await walk.step('adminLogin', { body: login })).refusal.code).toBe('code_required')
+  expect((await walk.step('adminLogin', { body: { ...login, totp: renewed.output.recoveryCodes[0] } })).status).toBe(200)
+  const account = (await walk.step('staffAccount', { token: meera })).output
+  expect([account.sessions.length, account.totp.recoveryCodesLeft]).toEqual([2, 7])
+  expect((await walk.step('endOtherStaffSessions', { token: meera })).output).toEqual({ ended: 1 })
+  const off = { password: body.newPassword, totp: renewed.output.recoveryCodes[1] }
+  expect((await walk.step('disableTotp', { token: meera, body: off })).status).toBe(204)
+  const again = (await walk.step('startTotp', { token: meera })).output.secret
+  expect((await walk.step('confirmTotp', { token: meera, body: { totp: await code(again, 0) } })).status).toBe(200)
+}

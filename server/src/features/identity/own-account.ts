@@ -1,0 +1,93 @@
+/**
+ * The own account of a staff member in the portal: name, language, password, and the devices on which it is logged in.
+ *
+ * - A new password ends every other session, and is decided under the lock of the account.
+ */
+import { isoIst } from '@roz/core/ist-day.ts'
+import { audit } from '../../staff/audit-log.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { requiresTotp } from '../../http/session.ts'
+import { mailAlert } from '../../mail/safety-mails.ts'
+import { isCommonPassword } from '../../members/common-passwords.ts'
+import { hashPassword } from '../../members/passwords.ts'
+import { getUser } from '../../members/user-row.ts'
+import { lockAccount, setPassword } from './accounts.ts'
+import type { IdentityDeps } from './deps.ts'
+import { useUp } from './links.ts'
+import { getCredentials } from './own-totp.ts'
+import type { PasswordCheck } from './password-check.ts'
+import { countRecoveryCodes } from './second-factor.ts'
+import { endOtherSessions } from './sessions.ts'
+import { listOwnSessions } from './signed-in.ts'
+
+type Names = 'staffAccount' | 'updateStaffAccount' | 'changeStaffPassword' | 'endOtherStaffSessions'
+
+export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCheck): Handlers<Names> {
+  const { db } = deps
+  return {
+    staffAccount: async ({ session }) => {
+      const { memberId, staffRole } = session
+      const [app, recoveryCodesLeft, sessions] = await Promise.all([
+        maybeOne<{ at: Date }>(
+          db,
+          sql`select confirmed_at as at from staff_totp where member_id = ${memberId}::bigint and confirmed_at is not null`,
+        ),
+        countRecoveryCodes(db, memberId),
+        listOwnSessions(db, session),
+      ])
+      const totp = {
+        enrolledAt: app === undefined ? null : isoIst(app.at.getTime()),
+        required: requiresTotp(deps, staffRole),
+        recoveryCodesLeft,
+      }
+      return { ok: true, value: { totp, sessions } }
+    },
+
+    updateStaffAccount: ({ session: { memberId }, body }) =>
+      inTransaction(db, async (tx) => {
+        const before = await one<{ name: string; language: string }>(
+          tx,
+          sql`select name, language from member where id = ${memberId}::bigint and deleted_at is null for no key update`,
+        )
+        const after = { name: body.name ?? before.name, language: body.language ?? before.language }
+        await tx.query(sql`update member set name = ${after.name}::text, language = ${after.language}::text where id = ${memberId}::bigint`)
+        await audit(tx, { actorId: memberId, action: 'staff.profile', subject: `member:${memberId}`, before, after })
+        return { ok: true, value: { user: await getUser(tx, memberId) } }
+      }),
+
+    changeStaffPassword: async ({ session, body, origin, ip, userAgent }) => {
+      const { memberId } = session
+      if (isCommonPassword(body.newPassword)) return invalid({ newPassword: 'password_common' })
+      const source = { ip, userAgent }
+      const mine = await getCredentials(db, memberId, source)
+      const checked = await checkPassword({ email: mine.email, source, password: body.currentPassword, find: async () => mine })
+      if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
+      const passwordHash = await hashPassword(body.newPassword)
+      return inTransaction(db, async (tx) => {
+        const account = await lockAccount(tx, memberId)
+        if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
+        await setPassword(tx, memberId, passwordHash)
+        const ended = await endOtherSessions(tx, session)
+        await useUp(tx, memberId, 'reset')
+        await audit(tx, { actorId: memberId, action: 'staff.password_change', subject: `member:${memberId}` })
+        const key = `password_changed:${passwordHash.slice(-22)}`
+        await mailAlert(tx, deps.secrets, { memberId, template: 'password_changed', key, data: {}, origin })
+        return { ok: true, value: { ended } }
+      })
+    },
+
+    endOtherStaffSessions: ({ session }) =>
+      inTransaction(db, async (tx) => {
+        const ended = await endOtherSessions(tx, session)
+        await audit(tx, {
+          actorId: session.memberId,
+          action: 'staff.end_sessions',
+          subject: `member:${session.memberId}`,
+          after: { ended },
+        })
+        return { ok: true, value: { ended } }
+      }),
+  }
+}

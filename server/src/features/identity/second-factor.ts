@@ -1,0 +1,110 @@
+/**
+ * The second factor of a staff account: an authenticator app (staff/totp.ts) and recovery codes.
+ *
+ * - The secret is sealed. Recovery codes have 118 random bits and are stored as SHA-256.
+ * - Each code works once. It is used up under the lock of its row, in the transaction of what it allows.
+ * - Wrong codes are limited. A hit is taken before the code is looked at, and given back for a right one.
+ */
+import { createHash, randomInt } from 'node:crypto'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { type LimitRules, type Source, take, type Taken } from '../../http/limits.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import { matchingStep } from '../../staff/totp.ts'
+import type { Credentials } from './accounts.ts'
+
+export type SecretStore = Pick<Secrets, 'seal' | 'open'>
+const contextOf = (memberId: bigint): string => `staff_totp:${memberId}`
+
+export const sealSecret = (secrets: SecretStore, memberId: bigint, secret: Buffer): Buffer => secrets.seal(secret, contextOf(memberId))
+export const openSecret = (secrets: SecretStore, memberId: bigint, sealed: Buffer): Buffer => secrets.open(sealed, contextOf(memberId))
+
+export type Enrolment = { readonly sealed: Buffer; readonly confirmedAt: Date | null; readonly lastStep: bigint; readonly now: Date }
+
+/** The app of an account, confirmed or not; locks its row. */
+export const lockEnrolment = (tx: Tx, memberId: bigint): Promise<Enrolment | undefined> =>
+  maybeOne<Enrolment>(
+    tx,
+    sql`select sealed, confirmed_at as "confirmedAt", last_step as "lastStep", roz_now() as now
+        from staff_totp where member_id = ${memberId}::bigint for update`,
+  )
+
+/** Uses up a code of the app; false where it is wrong or used. */
+export async function useTotp(tx: Tx, secrets: SecretStore, memberId: bigint, app: Enrolment, code: string): Promise<boolean> {
+  const now = { atMs: app.now.getTime(), lastStep: Number(app.lastStep) }
+  const step = matchingStep(openSecret(secrets, memberId, app.sealed), code, now)
+  if (step === undefined) return false
+  await tx.query(sql`update staff_totp set last_step = ${step}::bigint where member_id = ${memberId}::bigint`)
+  return true
+}
+
+export type Passed =
+  | { readonly ok: true; readonly by: 'none' | 'app' | 'recovery' }
+  | { readonly ok: false; readonly code: 'code_required' | 'wrong_code' }
+
+/** Checks the second factor of a locked account, and uses the code up. An account without an app passes without a code. */
+export async function passSecondFactor(tx: Tx, secrets: SecretStore, memberId: bigint, code: string | undefined): Promise<Passed> {
+  const app = await lockEnrolment(tx, memberId)
+  if (app === undefined || app.confirmedAt === null) return { ok: true, by: 'none' }
+  if (code === undefined) return { ok: false, code: 'code_required' }
+  if (/^\d{6}$/.test(code)) {
+    return (await useTotp(tx, secrets, memberId, app, code)) ? { ok: true, by: 'app' } : { ok: false, code: 'wrong_code' }
+  }
+  const used = await tx.query(
+    sql`delete from staff_recovery_code where member_id = ${memberId}::bigint and code_hash = ${hashOfRecovery(code)}::bytea returning 1`,
+  )
+  return used.length === 1 ? { ok: true, by: 'recovery' } : { ok: false, code: 'wrong_code' }
+}
+
+export type CodeLimit = ReturnType<typeof createCodeLimit>
+type Answered = { readonly ok: true } | { readonly ok: false; readonly code: RefusalCode }
+type Who = Pick<Credentials, 'id' | 'browser'>
+
+/** Runs work that checks a code, within the limit of wrong ones. */
+export function createCodeLimit(db: Db, rules: LimitRules) {
+  return async <A extends Answered>(who: Who, source: Source, work: () => Promise<A>): Promise<A | Extract<Taken, { ok: false }>> => {
+    const taken = await take(db, rules.wrongCode(who.id, source, who.browser ?? undefined))
+    if (!taken.ok) return taken
+    let answer: A
+    try {
+      answer = await work()
+    } catch (error) {
+      await taken.giveBack()
+      throw error
+    }
+    if (answer.ok || answer.code !== 'wrong_code') await taken.giveBack()
+    return answer
+  }
+}
+
+const RECOVERY_CODES = 8
+const GROUPS = 6
+// No letters and digits that look alike. Each adds 4.95 bits: 24 of them are more than the 112 bits that a plain hash needs.
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
+const makeGroup = (): string => Array.from({ length: 4 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+const hashOfRecovery = (code: string): Buffer =>
+  createHash('sha256')
+    .update(`recovery code ${code.replaceAll('-', '')}`)
+    .digest()
+
+/** New recovery codes in place of all earlier ones. They are returned once and stored only as hashes. */
+export async function replaceRecoveryCodes(tx: Tx, memberId: bigint): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => Array.from({ length: GROUPS }, makeGroup).join('-'))
+  await tx.query(sql`delete from staff_recovery_code where member_id = ${memberId}::bigint`)
+  await tx.query(sql`
+    insert into staff_recovery_code (member_id, code_hash)
+    select ${memberId}::bigint, h from unnest(${codes.map(hashOfRecovery)}::bytea[]) h`)
+  return codes
+}
+
+export const countRecoveryCodes = async (from: Pick<Db, 'query'>, memberId: bigint): Promise<number> =>
+  (await one<{ n: number }>(from, sql`select count(*)::int as n from staff_recovery_code where member_id = ${memberId}::bigint`)).n
+
+/** Removes the app and its recovery codes; false where no app was confirmed. */
+export async function removeTotp(tx: Tx, memberId: bigint): Promise<boolean> {
+  const removed = await tx.query<{ was: boolean }>(
+    sql`delete from staff_totp where member_id = ${memberId}::bigint returning confirmed_at is not null as was`,
+  )
+  return removed[0]?.was === true
+}

@@ -1,0 +1,242 @@
+/** The team: invitations, roles, removals, and the owner who always remains. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connect, one, sql } from '../../db/sql.ts'
+import { type People, startPeople } from '../../testing/people.ts'
+import { addStaff, adminLogin, type Colleague, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
+
+let roz: People
+let owner: Colleague
+let token: string
+let made = 0
+const address = (): string => `person${++made}@x.test`
+beforeAll(async () => {
+  roz = await startPeople()
+  owner = await addStaff(roz, 'owner@x.test', 'owner')
+})
+beforeEach(async () => {
+  token = await openPortal(roz, owner.email)
+})
+afterAll(() => roz.close())
+
+const invite = (email: string, role = 'editor', as = token) =>
+  roz.ask('POST /admin/staff', { token: as, body: { name: 'Meera Nair', email, role } })
+const accept = (given: string, password = STAFF_PASSWORD, ip = '198.51.100.30') =>
+  roz.ask('POST /admin/invitations/accept', { body: { token: given, password }, ip })
+const linkOf = (email: string) => roz.tokenFrom(email, '/admin/invitation')
+const remove = (id: string, as = token) => roz.ask(`POST /admin/staff/${id}/remove`, { token: as, body: { reason: 'She has left us.' } })
+const setRole = (id: string, role: string, as = token) => roz.ask(`PUT /admin/staff/${id}`, { token: as, body: { role } })
+const owners = async (): Promise<bigint> =>
+  (await one<{ n: bigint }>(roz.db, sql`select count(*) as n from member where staff_role = 'owner' and deleted_at is null`)).n
+const logOf = (action: string) =>
+  roz.db.query<{ actor: bigint; subject: string; before: unknown; after: unknown; address: string }>(sql`
+    select actor_id as actor, subject, before, after, from_address as address from audit_log where action = ${action}::text order by id`)
+
+describe('an invitation', () => {
+  test('is a mailed link that makes the account with a password of its own, and opens the portal in the invited role', async () => {
+    const email = address()
+    const answer = await invite(email, 'finance')
+    expect([answer.status, answer.body.invitation.email, answer.body.invitation.invitedBy]).toEqual([201, email, 'Meera Nair'])
+    expect(said(await adminLogin(roz, email))).toBe('401 invalid_credentials')
+    expect(said(await accept(await linkOf(email)))).toBe('200')
+    const login = await adminLogin(roz, email)
+    expect(login.body.user).toMatchObject({ staffRole: 'finance', emailVerified: true, wallet: { balance: 0 } })
+    const { staff, invitations } = (await roz.ask('GET /admin/staff', { token })).body
+    expect(staff[0]).toMatchObject({ email, role: 'finance', totp: false, removedAt: null })
+    expect(staff[0].lastSignInAt).toMatch(/^20/)
+    expect(invitations.filter((one: { email: string }) => one.email === email)).toEqual([])
+  })
+
+  test('works once, also when it is accepted twice at the same moment', async () => {
+    const email = address()
+    await invite(email)
+    const link = await linkOf(email)
+    const both = await Promise.all([accept(link), accept(link, 'another password')])
+    expect(both.map(said).toSorted()).toEqual(['200', '400 invitation_invalid'])
+    expect(said(await accept(link))).toBe('400 invitation_invalid')
+    expect(await roz.db.query(sql`select 1 from member where email = ${email}::text`)).toHaveLength(1)
+  })
+
+  test('expires after 24 hours; a new one of the address replaces it, and its link is the only one that works', async () => {
+    const email = address()
+    await invite(email)
+    const first = await linkOf(email)
+    await roz.pass(24 * 3600 - 5)
+    token = await openPortal(roz, owner.email)
+    await invite(email, 'support')
+    const second = await linkOf(email)
+    expect(said(await accept(first))).toBe('400 invitation_invalid')
+    await roz.pass(24 * 3600 + 1)
+    expect(said(await accept(second))).toBe('400 invitation_invalid')
+    token = await openPortal(roz, owner.email)
+    const { invitations } = (await roz.ask('GET /admin/staff', { token })).body
+    expect(invitations.filter((one: { email: string }) => one.email === email)).toMatchObject([{ role: 'support', expired: true }])
+  })
+
+  test('of one address sent twice at once leaves one open link', async () => {
+    const email = address()
+    const both = await Promise.all([invite(email), invite(email)])
+    expect(both.map(said)).toEqual(['201', '201'])
+    expect(await roz.db.query(sql`select 1 from staff_invitation where email = ${email}::text and cancelled_at is null`)).toHaveLength(1)
+  })
+
+  test('to the address of a member or of the team is refused in words', async () => {
+    await roz.register('mere@x.test')
+    expect(said(await invite('Mere@x.test'))).toBe('409 member_address')
+    expect(said(await invite('OWNER@x.test'))).toBe('409 staff_exists')
+  })
+
+  test('is refused to the address that became a member meanwhile, and stays unused', async () => {
+    const email = address()
+    await invite(email)
+    const link = await linkOf(email)
+    await roz.register(email)
+    expect(said(await accept(link))).toBe('409 email_taken')
+    const row = await one(roz.db, sql`select role, staff_role from member where email = ${email}::text`)
+    expect(row).toEqual({ role: 'member', staff_role: null })
+  })
+
+  test('needs a password of 12 characters that is not a common one', async () => {
+    const email = address()
+    await invite(email)
+    const link = await linkOf(email)
+    const short = await accept(link, 'eleven char')
+    expect([short.status, short.body.fields.password]).toEqual([400, 'A staff password needs at least 12 characters'])
+    expect(said(await accept(link))).toBe('200')
+  })
+
+  test('can be cancelled once; its link and any guess open nothing', async () => {
+    const email = address()
+    const { id } = (await invite(email)).body.invitation
+    const link = await linkOf(email)
+    const cancel = () => roz.ask(`POST /admin/invitations/${id}/cancel`, { token })
+    const both = await Promise.all([cancel(), cancel()])
+    expect(both.map(said).toSorted()).toEqual(['204', '404 invitation_not_found'])
+    expect([said(await accept(link)), said(await accept('guess'))]).toEqual(['400 invitation_invalid', '400 invitation_invalid'])
+    expect(said(await roz.ask('POST /admin/invitations/nothing/cancel', { token }))).toBe('404 invitation_not_found')
+  })
+
+  test('ends with its owner: who is removed or demoted leaves no open link behind', async () => {
+    const other = await addStaff(roz, address(), 'owner')
+    const email = address()
+    await invite(email, 'owner', await openPortal(roz, other.email))
+    const link = await linkOf(email)
+    expect(said(await setRole(other.publicId, 'support'))).toBe('200')
+    expect(said(await accept(link))).toBe('400 invitation_invalid')
+  })
+
+  test('stores no token, and 30 days after its end neither name nor address', async () => {
+    const email = address()
+    await invite(email)
+    const link = await linkOf(email)
+    const rows = JSON.stringify(await roz.db.query(sql`select to_jsonb(i) as row from staff_invitation i`))
+    expect(rows).not.toContain(link)
+    await roz.pass(32 * 86_400)
+    await roz.runJobs()
+    expect(await roz.db.query(sql`select 1 from staff_invitation where email = ${email}::text`)).toEqual([])
+  })
+})
+
+describe('a role', () => {
+  test('counts from the next call of a session that is open', async () => {
+    const person = await addStaff(roz, address(), 'auditor')
+    const theirs = await openPortal(roz, person.email)
+    expect(said(await roz.ask('GET /admin/staff', { token: theirs }))).toBe('200')
+    const changed = await setRole(person.publicId, 'support')
+    expect(changed.body.staff).toMatchObject({ id: person.publicId, role: 'support' })
+    expect(said(await roz.ask('GET /admin/staff', { token: theirs }))).toBe('403 forbidden')
+    expect((await logOf('staff.role')).at(-1)).toMatchObject({
+      actor: owner.memberId,
+      subject: `member:${person.memberId}`,
+      before: { role: 'auditor' },
+      after: { role: 'support' },
+    })
+  })
+
+  test('is given by owners alone; an unknown person answers 404, an unknown role 400', async () => {
+    const person = await addStaff(roz, address(), 'auditor')
+    const theirs = await openPortal(roz, person.email)
+    expect(said(await setRole(person.publicId, 'owner', theirs))).toBe('403 forbidden')
+    expect(said(await invite(address(), 'owner', theirs))).toBe('403 forbidden')
+    expect(said(await setRole('00000000-0000-4000-8000-000000000000', 'owner'))).toBe('404 staff_not_found')
+    expect(said(await setRole('nobody', 'owner'))).toBe('404 staff_not_found')
+    expect(said(await setRole(person.publicId, 'king'))).toBe('400 invalid_input')
+    const member = await roz.register(address())
+    expect(said(await setRole(member.publicId, 'owner'))).toBe('404 staff_not_found')
+  })
+
+  test('changes only after a step-up', async () => {
+    const person = await addStaff(roz, address(), 'auditor')
+    await roz.pass(601)
+    expect(said(await setRole(person.publicId, 'owner'))).toBe('403 step_up_required')
+    expect(said(await remove(person.publicId))).toBe('403 step_up_required')
+  })
+})
+
+describe('a removal', () => {
+  test('ends every session and credential at once, keeps the name, and frees the address for a member', async () => {
+    const person = await addStaff(roz, address(), 'finance')
+    const theirs = await openPortal(roz, person.email)
+    const asMember = (await roz.login(person.email, STAFF_PASSWORD)).body.token
+    await roz.ask('POST /auth/forgot-password', { body: { email: person.email } })
+    const reset = await roz.tokenFrom(person.email, '/reset-password')
+    const removed = await remove(person.publicId)
+    expect(removed.body.staff).toMatchObject({ name: 'Meera Nair', email: null, role: 'finance' })
+    expect(removed.body.staff.removedAt).toMatch(/^20/)
+    expect(said(await roz.ask('GET /auth/me', { token: theirs }))).toBe('401 unauthenticated')
+    expect(said(await roz.ask('GET /user/me', { token: asMember }))).toBe('401 unauthenticated')
+    expect(said(await adminLogin(roz, person.email))).toBe('401 invalid_credentials')
+    expect(said(await roz.ask('POST /auth/reset-password', { body: { token: reset, password: 'another password' } }))).toBe(
+      '400 reset_token_invalid',
+    )
+    expect((await logOf('staff.remove')).at(-1)).toMatchObject({
+      actor: owner.memberId,
+      before: { role: 'finance', name: 'Meera Nair', email: person.email },
+      after: { reason: 'She has left us.' },
+      address: '127.0.0.1',
+    })
+    expect((await roz.register(person.email)).token).toBeDefined()
+    expect(said(await remove(person.publicId))).toBe('404 staff_not_found')
+  })
+
+  test('of the last owner is refused, of oneself too, and by the schema; with another owner it is possible', async () => {
+    expect(await owners()).toBe(1n)
+    expect(said(await remove(owner.publicId))).toBe('409 last_owner')
+    expect(said(await setRole(owner.publicId, 'finance'))).toBe('409 last_owner')
+    await expect(roz.db.query(sql`update member set deleted_at = roz_now() where id = ${owner.memberId}::bigint`)).rejects.toThrow(
+      'the last owner cannot be removed',
+    )
+    const other = await addStaff(roz, address(), 'owner')
+    const theirs = await openPortal(roz, other.email)
+    expect(said(await remove(other.publicId, theirs))).toBe('200')
+    expect(await owners()).toBe(1n)
+  })
+
+  test.each(['remove', 'demote'] as const)('two owners who %s each other at once leave one owner', async (deed) => {
+    for (let round = 0; round < 8; round++) {
+      const other = await addStaff(roz, address(), 'owner')
+      const theirs = await openPortal(roz, other.email)
+      const act = (id: string, as: string) => (deed === 'remove' ? remove(id, as) : setRole(id, 'support', as))
+      const [mine, others] = await Promise.all([act(other.publicId, token), act(owner.publicId, theirs)])
+      expect(await owners()).toBe(1n)
+      // The loser's session has ended, or its role is no longer an owner's.
+      expect([mine, others].filter(({ status }) => status === 200)).toHaveLength(1)
+      if (others.status !== 200) continue
+      owner = other
+      token = theirs
+    }
+  })
+
+  test('two transactions that pass every check of the program leave one owner, by the trigger', async () => {
+    const other = await addStaff(roz, address(), 'owner')
+    const own = connect({ url: roz.database.ownerUrl, max: 2 })
+    try {
+      const demote = (id: bigint) => own.query(sql`update member set staff_role = 'support' where id = ${id}::bigint`)
+      const both = await Promise.allSettled([demote(owner.memberId), demote(other.memberId)])
+      expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+      expect(await owners()).toBe(1n)
+      await own.query(sql`update member set staff_role = 'owner' where id = ${owner.memberId}::bigint`)
+    } finally {
+      await own.close()
+    }
+  })
+})

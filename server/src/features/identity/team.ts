@@ -1,0 +1,139 @@
+/**
+ * The team: its list, changes of roles, removals, and the reset of a lost second factor.
+ *
+ * - Every change takes the lock `owners` first and checks again that its actor is an owner: of two owners who remove or
+ *   demote each other at once, one remains. The schema refuses the last one's removal a second time.
+ * - A role counts from the next call on, because each request reads it.
+ * - A removal ends all sessions and credentials. The row keeps the name, so that the audit log stays readable.
+ */
+import type { Output } from '@roz/contract/api.ts'
+import type { StaffRole } from '@roz/contract/roles.ts'
+import type { staffCalls } from '@roz/contract/staff.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
+import { audit } from '../../staff/audit-log.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import type { Handlers } from '../../http/route.ts'
+import { forgetBrowsers, setPassword } from './accounts.ts'
+import type { IdentityDeps } from './deps.ts'
+import { cancelInvitationsOf, listInvitations } from './invitations.ts'
+import { hasOtherOwner, lockAsOwner } from './owners.ts'
+import { tellTotp } from './own-totp.ts'
+import { removeTotp } from './second-factor.ts'
+import { endAllSessions } from './sessions.ts'
+
+type Listed = Output<(typeof staffCalls)['staff']>['staff'][number]
+type Row = {
+  id: bigint
+  publicId: string
+  name: string
+  email: string | null
+  role: StaffRole
+  totp: boolean
+  createdAt: Date
+  lastSignInAt: Date | null
+  removedAt: Date | null
+}
+
+const columns = sql`
+  m.id, m.public_id as "publicId", m.name, m.email, m.staff_role as role, m.created_at as "createdAt", m.deleted_at as "removedAt",
+  exists (select from staff_totp t where t.member_id = m.id and t.confirmed_at is not null) as totp,
+  (select a.at from audit_log a where a.actor_id = m.id and a.action = 'staff.sign_in' order by a.at desc limit 1) as "lastSignInAt"`
+
+const listedOf = ({ publicId, name, email, role, totp, createdAt, lastSignInAt, removedAt }: Row): Listed => ({
+  id: publicId,
+  name,
+  email,
+  role,
+  totp,
+  createdAt: isoIst(createdAt.getTime()),
+  lastSignInAt: lastSignInAt === null ? null : isoIst(lastSignInAt.getTime()),
+  removedAt: removedAt === null ? null : isoIst(removedAt.getTime()),
+})
+
+const getListed = async (from: Queryable, id: bigint): Promise<Listed> =>
+  listedOf(await one<Row>(from, sql`select ${columns} from member m where m.id = ${id}::bigint`))
+
+type Locked = { readonly id: bigint; readonly role: StaffRole; readonly name: string; readonly email: string }
+
+/** Locks the list of owners and one of the team; the actor must still be an owner. */
+async function lockForOwner(tx: Tx, actorId: bigint, publicId: string) {
+  if (!(await lockAsOwner(tx, actorId))) return { ok: false, code: 'forbidden' } as const
+  const found = CURSOR_PARTS.uuid(publicId)
+    ? await maybeOne<Locked>(
+        tx,
+        sql`select id, staff_role as role, name, email from member
+            where public_id = ${publicId}::uuid and role = 'admin' and deleted_at is null for update`,
+      )
+    : undefined
+  return found === undefined ? ({ ok: false, code: 'staff_not_found' } as const) : ({ ok: true, person: found } as const)
+}
+
+const isLastOwner = async (tx: Tx, { id, role }: Locked): Promise<boolean> => role === 'owner' && !(await hasOtherOwner(tx, id))
+
+const subjectOf = ({ id }: Locked): string => `member:${id}`
+
+type Names = 'staff' | 'changeStaffRole' | 'removeStaff' | 'resetStaffTotp'
+
+export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> {
+  return {
+    staff: async ({ query }) => {
+      const page = readPage(query, [CURSOR_PARTS.id])
+      if (!page.ok) return page
+      const [rows, invitations] = await Promise.all([listStaff(db, page), listInvitations(db)])
+      const { rows: shown, nextCursor } = cutPage(rows, page.limit, ({ id }) => [String(id)])
+      return { ok: true, value: { staff: shown.map(listedOf), invitations, nextCursor } }
+    },
+
+    changeStaffRole: ({ session: { memberId: actorId }, params, body: { role } }) =>
+      inTransaction(db, async (tx) => {
+        const found = await lockForOwner(tx, actorId, params.id)
+        if (!found.ok) return found
+        const { person } = found
+        if (role !== 'owner' && (await isLastOwner(tx, person))) return { ok: false, code: 'last_owner' }
+        await tx.query(sql`update member set staff_role = ${role}::text where id = ${person.id}::bigint`)
+        if (role !== 'owner') await cancelInvitationsOf(tx, person.id)
+        await audit(tx, { actorId, action: 'staff.role', subject: subjectOf(person), before: { role: person.role }, after: { role } })
+        return { ok: true, value: { staff: await getListed(tx, person.id) } }
+      }),
+
+    removeStaff: ({ session: { memberId: actorId }, params, body: { reason } }) =>
+      inTransaction(db, async (tx) => {
+        const found = await lockForOwner(tx, actorId, params.id)
+        if (!found.ok) return found
+        const { person } = found
+        if (await isLastOwner(tx, person)) return { ok: false, code: 'last_owner' }
+        await tx.query(sql`
+          update member set deleted_at = roz_now(), email = null, phone = null, google_sub = null where id = ${person.id}::bigint`)
+        await setPassword(tx, person.id, null)
+        await removeTotp(tx, person.id)
+        await endAllSessions(tx, person.id)
+        await forgetBrowsers(tx, person.id)
+        await tx.query(sql`delete from mail_token where member_id = ${person.id}::bigint`)
+        await cancelInvitationsOf(tx, person.id)
+        const { role, name, email } = person
+        await audit(tx, { actorId, action: 'staff.remove', subject: subjectOf(person), before: { role, name, email }, after: { reason } })
+        return { ok: true, value: { staff: await getListed(tx, person.id) } }
+      }),
+
+    resetStaffTotp: ({ session: { memberId: actorId }, params, body: { reason }, origin }) =>
+      inTransaction(db, async (tx) => {
+        const found = await lockForOwner(tx, actorId, params.id)
+        if (!found.ok) return found
+        const { person } = found
+        if (person.id === actorId) return { ok: false, code: 'own_totp' }
+        if (!(await removeTotp(tx, person.id))) return { ok: false, code: 'totp_not_enrolled' }
+        await endAllSessions(tx, person.id)
+        await tellTotp(tx, person.id, 'reset', origin)
+        await audit(tx, { actorId, action: 'staff.totp_reset', subject: subjectOf(person), after: { reason } })
+        return { ok: true, value: { staff: await getListed(tx, person.id) } }
+      }),
+  }
+}
+
+const listStaff = (db: Db, { after, limit }: { readonly after: readonly string[] | undefined; readonly limit: number }): Promise<Row[]> =>
+  db.query<Row>(sql`
+    select ${columns} from member m
+    where m.role = 'admin' and ${after === undefined ? sql`true` : sql`m.id < ${after[0]}::bigint`}
+    order by m.id desc limit ${limit + 1}::int`)
