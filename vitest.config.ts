@@ -56,6 +56,8 @@ export default defineConfig({
             'spec/**/*.test.ts',
             'ops/recipes/**/*.test.ts',
             'ops/release/**/*.test.ts',
+            'ops/observability/**/*.test.ts',
+            'ops/package/**/*.test.ts',
             'ops/seeded-bugs/**/*.test.ts',
             'ops/tidy/**/*.test.ts',
             '*.test.ts',

@@ -9,6 +9,7 @@ import { buildApp } from '@roz/server/app.ts'
 import { readConfig } from '@roz/server/config/config.ts'
 import { connect } from '@roz/server/db/sql.ts'
 import { createLog } from '@roz/server/http/logger.ts'
+import { createMeters } from '@roz/server/http/meters.ts'
 import { createSessions } from '@roz/server/features/identity/sessions.ts'
 import type { Services } from '@roz/server/services.ts'
 
@@ -33,6 +34,7 @@ const app = await buildApp({
   services: services as unknown as Services,
   catcher: undefined,
   log: createLog({ level: config.logLevel, worker: undefined }),
+  meters: createMeters(),
   isStopping: () => false,
 })
 await app.listen({ host: config.host, port: config.port })

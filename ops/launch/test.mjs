@@ -7,6 +7,7 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { check } from './check.mjs'
+import { unpackDebian } from './debian.mjs'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
 import { allEnded, isStopping, LaunchError, run, say, stillThere, stopOnSignals, sweep } from './processes.mjs'
@@ -44,6 +45,7 @@ async function all() {
   const chromium = await ensureChromium()
   const shell = await ensureShell()
   await ensurePython()
+  const debian = args.includes('--all') ? await unpackDebian() : undefined
   const outcomes = []
   const web = await buildWeb(node).catch((error) => {
     // The tests that need no page still run.
@@ -53,12 +55,12 @@ async function all() {
     return undefined
   })
   if (filters.length === 0) outcomes.push(await check(node))
-  if (!isStopping()) outcomes.push(await vitest(node, { chromium, shell, web }))
+  if (!isStopping()) outcomes.push(await vitest(node, { chromium, shell, web, debian }))
   const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
   return { passed: sum('passed'), failed: sum('failed') }
 }
 
-async function vitest(node, { chromium, shell, web }) {
+async function vitest(node, { chromium, shell, web, debian }) {
   const report = path.join(folder, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const { code } = await run(node, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...filters], {
@@ -70,6 +72,7 @@ async function vitest(node, { chromium, shell, web }) {
       ...(web === undefined ? {} : { WEB_DIR: web }),
       ...(chromium === undefined ? {} : { CHROMIUM: chromium }),
       ...(shell === undefined ? {} : { CHROMIUM_SHELL: shell }),
+      ...(debian === undefined ? {} : { DEBIAN_PROGRAMS: debian }),
       ...(args.includes('--all') ? { ROZ_TEST_ALL: '1' } : {}),
     },
   })

@@ -17,6 +17,7 @@ import { registerSite } from './features/site/site.ts'
 import { registerAccessLog } from './http/access-log.ts'
 import { trustedProxies } from './http/client-address.ts'
 import { registerFaults, sendProblem } from './http/faults.ts'
+import type { Meters } from './http/meters.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
 import { registerCalls } from './http/route.ts'
@@ -34,6 +35,7 @@ export type AppDeps = {
   /** Catches mails outside production; undefined if mails are really sent. */
   readonly catcher: Catcher | undefined
   readonly log: FastifyBaseLogger
+  readonly meters: Meters
   readonly isStopping: () => boolean
 }
 
@@ -68,7 +70,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerAccessLog(app)
   registerFaults(app)
   registerShedding(app, { production: config.production })
-  registerOperator(app, { db: deps.db, metricsToken: config.metricsToken, isStopping: deps.isStopping })
+  const { db, meters, isStopping } = deps
+  registerOperator(app, { db, meters, witnesses: config.witnesses, metricsToken: config.metricsToken, isStopping })
   await app.register(
     async (scope) => {
       scope.setNotFoundHandler((request, reply) => sendProblem(request, reply, { code: 'not_found' }))

@@ -32,6 +32,7 @@ import { createRights } from './features/rights/rights.ts'
 import { createRounds } from './features/rounds/rounds.ts'
 import { createStaffLog } from './features/staff-log/staff-log.ts'
 import { createWallet } from './features/wallet/wallet.ts'
+import type { Meters } from './http/meters.ts'
 import { createAttempt, forgetUntried } from './jobs/parking.ts'
 import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
 import { createCheckpoints } from './transparency-log/checkpoints.ts'
@@ -57,6 +58,7 @@ export type ServiceDeps = {
   readonly payouts?: PayoutGateway | undefined
   readonly push: PushSender
   readonly log: FastifyBaseLogger
+  readonly meters?: Meters
   readonly config: Pick<
     Config,
     'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site' | 'beacon' | 'witnesses' | 'webDir' | 'pictureHosts'
@@ -66,10 +68,11 @@ export type ServiceDeps = {
 export type Services = ReturnType<typeof createServices>
 
 /** Warnings and alarms of features to the operator, and the counter of failed due work. */
-const operatorOf = ({ db, log }: Pick<ServiceDeps, 'db' | 'log'>) => ({
+const operatorOf = ({ db, log, meters }: Pick<ServiceDeps, 'db' | 'log' | 'meters'>) => ({
   attempt: createAttempt({ db, log }),
   warn: (details: object, message: string) => log.warn(details, message),
   alarm: (details: object, message: string) => log.error(details, message),
+  webhookLag: meters?.webhookLag,
 })
 
 type Operator = ReturnType<typeof operatorOf>
@@ -148,7 +151,16 @@ function createFeatures(deps: ServiceDeps) {
     attempt: operator.attempt,
     log,
   })
-  const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, attempt: operator.attempt })
+  const rounds = createRounds({
+    db,
+    draws,
+    ticketKeys,
+    secrets,
+    receipts,
+    policy,
+    attempt: operator.attempt,
+    joinBatch: deps.meters?.joinBatch,
+  })
   const books = createBooks({ db, ticketKeys, proofs, alarm: operator.alarm })
   const openLog = createOpenLog({
     db,

@@ -22,6 +22,7 @@ import { migrate } from './db/migrate.ts'
 import { connect, DatabaseUnavailableError, type Db, one, sql } from './db/sql.ts'
 import { expectSupported } from './db/supported-database.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
+import { createMeters } from './http/meters.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
 import { adminPassword, keepAdminPassword } from './staff/first-admin-password.ts'
 import { inWords as keptInWords, listUnreadable } from './secrets/reseal.ts'
@@ -163,6 +164,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
   await refuseUnreadable(db, secrets)
   const { gateway } = config
+  const meters = createMeters()
   const services = createServices({
     db,
     witnessDb,
@@ -173,6 +175,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
     beacon: createDrand({ relays: config.beacon.relays, warn: (details, message) => log.warn(details, message) }),
     push: createWebPush({ hosts: config.pushHosts, subject: `mailto:${config.site.supportEmail}` }),
     log,
+    meters,
     config,
     gateway: cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } }),
     payouts: gateway.payouts && cashfreePayouts({ ...gateway.payouts, nowMs: () => clock.now().getTime() }),
@@ -182,7 +185,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   await clock.read()
   await services.catchUp()
   let stopping = false
-  const app = await buildApp({ config, db, clock, storage, services, catcher, log, isStopping: () => stopping })
+  const app = await buildApp({ config, db, clock, storage, services, catcher, log, meters, isStopping: () => stopping })
   stops.push(() => services.worker.stop())
   stops.push(async () => {
     stopping = true

@@ -1,9 +1,8 @@
 /** One broken row in each kind of due work: other work goes on, the item is parked with an alarm, and it runs again once it is mended. */
 import type { IstDay } from '@roz/core/ist-day.ts'
-import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, sql } from '../db/sql.ts'
-import { registerOperator } from '../http/operator.ts'
+import { operatorApp } from '../testing/operator.ts'
 import { makeMember, testSecrets } from '../testing/calls.ts'
 import { breakRows } from '../testing/database.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../testing/payouts-world.ts'
@@ -40,8 +39,7 @@ describe('orders, disputes and events', () => {
     expect(await parkedNames(world.db)).toEqual([`order ${orderId}`])
     expect(world.alarms).toMatchObject([{ work: 'order', item: orderId, tries: 5 }])
     expect((await listParked(world.db))[0]?.error).toContain('broken on purpose')
-    const app = Fastify()
-    registerOperator(app, { db: world.db, metricsToken: undefined, isStopping: () => false })
+    const app = operatorApp(world.db)
     expect((await app.inject('/metrics')).body).toMatch(/^roz_work_parked 1$/m)
     expect((await app.inject('/readyz')).json()).toMatchObject({ status: 'ready', parked: 1 })
     await app.close()

@@ -15,3 +15,7 @@ export const isLate = ({ signedAtMs, lifeMs }: WebhookAge): Sql =>
 
 /** When the webhook is checked at the gateway. */
 export const askAt: Sql = sql`case when is_late then roz_now() + interval '15 seconds' else roz_now() end`
+
+/** Seconds from the signature to now; null if the time of signing is unreadable. */
+export const lagSeconds = ({ signedAtMs }: WebhookAge): Sql =>
+  sql`extract(epoch from roz_now())::float8 - ${signedAtMs ?? null}::float8 / 1000`

@@ -1,10 +1,9 @@
 /** Unsound books: the day is held, the next days wait behind it, and everything else continues. */
-import Fastify from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { sql } from '../../db/sql.ts'
 import { heldBooksNow } from '../../commands/held-books.ts'
-import { registerOperator } from '../../http/operator.ts'
+import { operatorApp } from '../../testing/operator.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
 
@@ -35,8 +34,7 @@ const command = async (...words: string[]): Promise<{ code: number; said: string
   return { code, said: said.join('\n') }
 }
 async function readiness(): Promise<unknown> {
-  const app = Fastify()
-  registerOperator(app, { db: world.db, metricsToken: undefined, isStopping: () => false })
+  const app = operatorApp(world.db)
   const answer = await app.inject('/readyz')
   await app.close()
   expect(answer.statusCode).toBe(200)

@@ -3,6 +3,7 @@ import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { PayoutGateway } from '../../adapters/payouts/port.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { Db } from '../../db/sql.ts'
+import type { Meters } from '../../http/meters.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
@@ -16,6 +17,7 @@ export type PayoutsDeps = {
   /** Above this amount two persons approve. */
   readonly approvalAbove: Paise
   readonly attempt: Attempt
+  readonly webhookLag?: Meters['webhookLag'] | undefined
   /** Warns the operator that a gateway could not be asked; never names a person. */
   readonly warn: (details: object, message: string) => void
   /** Alarms the operator that money is not where we booked it: a person must look. */

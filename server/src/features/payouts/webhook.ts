@@ -13,7 +13,7 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Answer, Call } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { askAt, isLate, type WebhookAge } from '../../jobs/webhook-age.ts'
+import { askAt, isLate, lagSeconds, type WebhookAge } from '../../jobs/webhook-age.ts'
 import { uuidOf } from '../../ledger/gateway-id.ts'
 import type { PayoutsDeps } from './deps.ts'
 
@@ -31,23 +31,25 @@ export async function receiveWebhook(
   return { ok: true, value: { received: true } }
 }
 
-async function storeEvent({ db, secrets }: PayoutsDeps, event: PayoutEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
+async function storeEvent({ db, secrets, webhookLag }: PayoutsDeps, event: PayoutEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
   const transferId = event.kind === 'transfer' ? event.transferId : null
-  await inTransaction(db, async (tx) => {
+  const lag = await inTransaction(db, async (tx) => {
     const sealed = secrets.seal(bytes, `payout_event:${event.eventKey}`)
-    const stored = await maybeOne<{ askAt: Date }>(
+    const stored = await maybeOne<{ askAt: Date; lag: number | null }>(
       tx,
       sql`
       insert into payout_event (event_key, type, transfer_id, sealed, is_late)
       values (${event.eventKey}::text, ${event.type}::text, ${transferId}::text, ${sealed}::bytea, ${isLate(age)})
-      on conflict do nothing returning ${askAt} as "askAt"`,
+      on conflict do nothing returning ${askAt} as "askAt", ${lagSeconds(age)} as lag`,
     )
-    if (stored === undefined || transferId === null) return
+    if (stored === undefined || transferId === null) return stored?.lag
     const id = uuidOf(transferId) ?? null
     const ours = await maybeOne<{ id: string }>(tx, sql`select id from withdrawal where id = ${id}::uuid`)
-    if (ours === undefined) return
+    if (ours === undefined) return stored.lag
     await enqueue(tx, { kind: 'check_payout', key: `event:${event.eventKey}`, payload: { withdrawalId: ours.id }, dueAt: stored.askAt })
+    return stored.lag
   })
+  if (lag !== undefined) webhookLag?.(lag)
 }
 
 export async function forgetOldEvents(db: Db): Promise<boolean> {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import Fastify from 'fastify'
 import { sql } from '../../db/sql.ts'
-import { registerOperator } from '../../http/operator.ts'
+import { operatorApp } from '../../testing/operator.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
@@ -217,8 +216,7 @@ test('a rejection returns the money and shows its reason; if the gateway pays al
   expect(flags).toEqual([{ kind: 'gateway_conflict', subject: `withdrawal:${id}` }])
   const [loss] = await world.db.query(sql`select amount from transfer where kind = 'wd_conflict' and ref = ${id}::text`)
   expect(loss).toEqual({ amount: 1000n })
-  const app = Fastify()
-  registerOperator(app, { db: world.db, metricsToken: undefined, isStopping: () => false })
+  const app = operatorApp(world.db)
   expect((await app.inject('/metrics')).body).toMatch(/^roz_withdrawals_contradicted [1-9]/m)
   await app.close()
   await world.runDue()

@@ -15,6 +15,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
 import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
+import type { Meters } from '../../http/meters.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import type { Attempt } from '../../jobs/parking.ts'
@@ -49,12 +50,17 @@ export type RoundsDeps = {
   /** The split of rounds made from now on; without winners where DRAW is off. */
   readonly policy: SplitPolicy
   readonly attempt: Attempt
+  readonly joinBatch?: Meters['joinBatch'] | undefined
 }
 
-export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy, attempt }: RoundsDeps) {
+export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy, attempt, joinBatch }: RoundsDeps) {
   const idempotency = createIdempotency({ db, secrets })
   const clockwork = createClockwork({ db, draws, policy, attempt })
-  const batcher = createJoinBatcher({ db, onJoined: (batch) => receipts.begin(batch) })
+  const batcher = createJoinBatcher({
+    db,
+    onJoined: (batch) => receipts.begin(batch),
+    onBatch: ({ joined }) => joinBatch?.(joined),
+  })
   const totals = createRoundTotals(db)
 
   type Reader = { readonly memberId: bigint | undefined; readonly language: Language }

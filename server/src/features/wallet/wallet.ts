@@ -14,6 +14,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
+import type { Meters } from '../../http/meters.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { gatherMovements } from '../../ledger/movements.ts'
 import type { Topup } from '../../ledger/topups.ts'
@@ -33,6 +34,7 @@ export type WalletDeps = {
   readonly db: Db
   readonly gateway: PaymentGateway
   readonly attempt: Attempt
+  readonly webhookLag?: Meters['webhookLag'] | undefined
   readonly secrets: Secrets
   readonly topupLimits: TopupLimits
   /** The operator's switches PAYMENTS_LIVE and CASHOUT. */

@@ -9,18 +9,19 @@
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Meters } from '../../http/meters.ts'
 import type { Call } from '../../http/route.ts'
 import type { walletCalls } from '@roz/contract/wallet.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { askAt, isLate, type WebhookAge } from '../../jobs/webhook-age.ts'
+import { askAt, isLate, lagSeconds, type WebhookAge } from '../../jobs/webhook-age.ts'
 import { uuidOf } from '../../ledger/gateway-id.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
 type Raw = Call<typeof walletCalls.cashfreeWebhook>['raw']
 
-type Deps = { readonly db: Db; readonly secrets: Secrets }
+type Deps = { readonly db: Db; readonly secrets: Secrets; readonly webhookLag?: Meters['webhookLag'] | undefined }
 
 const contextOf = (eventKey: string): string => `gateway_event:${eventKey}`
 
@@ -37,32 +38,36 @@ export async function receiveWebhook(
   return 'stored'
 }
 
-async function storeEvent({ db, secrets }: Deps, event: WebhookEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
+async function storeEvent({ db, secrets, webhookLag }: Deps, event: WebhookEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
   const orderId = event.kind === 'other' ? null : event.orderId
   const sealed = secrets.seal(bytes, contextOf(event.eventKey))
-  await inTransaction(db, async (tx) => {
-    const stored = await maybeOne<{ askAt: Date }>(
+  const lag = await inTransaction(db, async (tx) => {
+    const stored = await maybeOne<{ askAt: Date; lag: number | null }>(
       tx,
       sql`
       insert into gateway_event (event_key, type, order_id, sealed, is_late)
       values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${sealed}::bytea, ${isLate(age)})
-      on conflict do nothing returning ${askAt} as "askAt"`,
+      on conflict do nothing returning ${askAt} as "askAt", ${lagSeconds(age)} as lag`,
     )
-    if (stored === undefined || event.kind === 'other') return
-    const key = `event:${event.eventKey}`
-    const dueAt = stored.askAt
-    if (event.kind === 'payment') {
-      await enqueue(tx, { kind: 'settle_order', key, payload: { orderId: event.orderId }, dueAt })
-      return
-    }
-    if (event.kind === 'dispute') {
-      await enqueue(tx, { kind: 'check_dispute', key, payload: { disputeId: event.disputeId }, dueAt })
-      return
-    }
-    const id = uuidOf(event.refundId) ?? null
-    const refund = await maybeOne<{ id: string }>(tx, sql`select id from refund where id = ${id}::uuid`)
-    if (refund !== undefined) await enqueue(tx, { kind: 'check_refund', key, payload: { refundId: refund.id }, dueAt })
+    if (stored !== undefined && event.kind !== 'other') await askGateway(tx, event, stored.askAt)
+    return stored?.lag
   })
+  if (lag !== undefined) webhookLag?.(lag)
+}
+
+async function askGateway(tx: Tx, event: Exclude<WebhookEvent, { readonly kind: 'other' }>, dueAt: Date): Promise<void> {
+  const key = `event:${event.eventKey}`
+  if (event.kind === 'payment') {
+    await enqueue(tx, { kind: 'settle_order', key, payload: { orderId: event.orderId }, dueAt })
+    return
+  }
+  if (event.kind === 'dispute') {
+    await enqueue(tx, { kind: 'check_dispute', key, payload: { disputeId: event.disputeId }, dueAt })
+    return
+  }
+  const id = uuidOf(event.refundId) ?? null
+  const refund = await maybeOne<{ id: string }>(tx, sql`select id from refund where id = ${id}::uuid`)
+  if (refund !== undefined) await enqueue(tx, { kind: 'check_refund', key, payload: { refundId: refund.id }, dueAt })
 }
 
 const CUSTOMER_FIELDS = new Set(['customer_details', 'payment_method'])

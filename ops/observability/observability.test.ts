@@ -1,0 +1,57 @@
+/** Tests that each alert has its runbook and each runbook its alert, and runs Prometheus' own checks of the rules. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { sources } from '../tidy/source.ts'
+
+const FOLDER = import.meta.dirname
+const rules = readFileSync(path.join(FOLDER, 'alerts.yml'), 'utf8')
+const valuesOf = (key: string): string[] => [...rules.matchAll(new RegExp(`^ +(?:- )?${key}: (.+)$`, 'gm'))].map(([, value]) => value ?? '')
+const books = sources.filter(({ name }) => name.startsWith('docs/runbooks/'))
+
+test('each alert names a runbook, which names the alert', () => {
+  const alerts = valuesOf('alert')
+  const named = valuesOf('runbook')
+  expect(alerts.length).toBeGreaterThan(10)
+  expect(named).toHaveLength(alerts.length)
+  expect([...new Set(named)].toSorted()).toEqual(books.map(({ name }) => name).toSorted())
+  const told = books.flatMap(({ name, text }) => {
+    const [line = ''] = text.split('\n').filter((one) => one.startsWith('Alerts: '))
+    return [...line.matchAll(/`(\w+)`/g)].map(([, alert]) => `${alert} ${name}`)
+  })
+  expect(told.toSorted()).toEqual(alerts.map((alert, index) => `${alert} ${named[index]}`).toSorted())
+})
+
+test('each runbook says what the alert means, where to look, what to do, and when it is over', () => {
+  for (const { name, text } of books)
+    for (const part of ['**What it means.**', '**Look.**', '**Do.**', '**It is over when**'])
+      expect([name, text.includes(part)]).toEqual([name, true])
+})
+
+test('each alert has a test that it fires and one that it is silent', () => {
+  const tests = readFileSync(path.join(FOLDER, 'alerts.test.yml'), 'utf8')
+  const names = [...tests.matchAll(/^ {4}name: (.+)$/gm)].map(([, name]) => name)
+  expect(names.toSorted()).toEqual(
+    valuesOf('alert')
+      .flatMap((alert) => [`${alert} fires`, `${alert} is silent`])
+      .toSorted(),
+  )
+})
+
+const inDebian = path.join(process.env.DEBIAN_PROGRAMS ?? '/nonexistent', 'usr/bin/promtool')
+const promtool = ['/usr/bin/promtool', inDebian].find((file) => existsSync(file))
+
+describe.runIf(promtool !== undefined)('promtool', () => {
+  const promtoolSays = (...args: readonly string[]): string => {
+    const { stdout, stderr } = spawnSync(promtool ?? '', args, { cwd: FOLDER, encoding: 'utf8' })
+    return stdout + stderr
+  }
+  test('accepts the rules and the sample of a configuration', () => {
+    expect(promtoolSays('check', 'rules', 'alerts.yml')).toContain(`SUCCESS: ${valuesOf('alert').length} rules found`)
+    expect(promtoolSays('check', 'config', '--syntax-only', 'prometheus.yml')).toContain('SUCCESS')
+  })
+  test('each alert fires and is silent as its test says', () => {
+    expect(promtoolSays('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
+  })
+})

@@ -1,0 +1,146 @@
+/**
+ * The gauges of /metrics that are read from the database, so that a restart forgets nothing and every process shows the same.
+ * - One statement reads them all.
+ * - A scrape is cheap however old the books are: each figure reads an index from its end, a partial index of what is unfinished,
+ *   or a table that has a row per failure. Counts of what can pile up end at MOST.
+ */
+import { Gauge, type Registry } from 'prom-client'
+import { type Db, joinSql, one, type Sql, sql } from '../db/sql.ts'
+
+/** Counting further would tell an operator nothing more. */
+const MOST = 10_000
+
+export type Witnesses = { readonly keys: readonly string[]; readonly quorum: number }
+/** `read` gives one number, never null. */
+export type Figure = { readonly name: string; readonly help: string; readonly read: Sql }
+
+/** Seconds since `since`; 0 if there is nothing to wait for or the moment is still to come. */
+const secondsSince = (since: Sql): Sql => sql`coalesce(greatest(extract(epoch from roz_now() - (${since})), 0), 0)`
+const countUpTo = (rows: Sql): Sql => sql`(select count(*) from (${rows} limit ${MOST}::int) as counted)`
+
+/** A value above zero needs a person. */
+const MONEY_TO_LOOK_AT: readonly Figure[] = [
+  {
+    name: 'roz_work_parked',
+    help: 'Due work that failed again and again and is tried rarely: npm run parked lists it',
+    read: countUpTo(sql`select 1 from parked_work`),
+  },
+  {
+    name: 'roz_withdrawals_contradicted',
+    help: 'Withdrawals whose status or amount at the gateway contradicts our books',
+    read: countUpTo(sql`select 1 from withdrawal where flags && array['gateway_conflict', 'other_amount']`),
+  },
+  {
+    name: 'roz_refunds_contradicted',
+    help: 'Refunds whose status or amount at the gateway contradicts our books',
+    read: countUpTo(sql`select 1 from refund where problem in ('gateway_conflict', 'other_amount')`),
+  },
+  {
+    name: 'roz_disputes_unbooked',
+    help: 'Disputes whose money could not be booked',
+    read: countUpTo(sql`select 1 from dispute where problem is not null`),
+  },
+  {
+    name: 'roz_disputes_open',
+    help: 'Disputes that await our answer or a decision',
+    read: countUpTo(sql`select 1 from dispute where state = 'open'`),
+  },
+  {
+    name: 'roz_audit_broken_invariants',
+    help: 'Invariants of money that the newest audit found broken',
+    read: sql`coalesce((select jsonb_array_length(broken) from audit_run where finished_at is not null order by started_at desc limit 1), 0)`,
+  },
+  {
+    name: 'roz_audit_age_seconds',
+    help: 'Seconds since the newest audit ended; -1 before the first audit',
+    read: sql`coalesce(extract(epoch from roz_now() - (select max(finished_at) from audit_run)), -1)`,
+  },
+  {
+    name: 'roz_books_waiting_days',
+    help: 'Ended days without books because the books of a day are held, that day included',
+    read: sql`coalesce((select ist_day(roz_now()) - h.day from books_hold h
+      where not exists (select from books_day b where b.day = h.day) order by h.day limit 1), 0)`,
+  },
+]
+
+/** Work whose time has come. A few seconds are normal. */
+const WAITING: readonly Figure[] = [
+  {
+    name: 'roz_mail_queue_age_seconds',
+    help: 'How long the oldest due mail waits to be sent',
+    read: secondsSince(sql`select min(due_at) from job where done_at is null and kind = 'mail'`),
+  },
+  {
+    name: 'roz_job_queue_age_seconds',
+    help: 'How long the oldest due job waits to be run, mails excepted',
+    read: secondsSince(sql`select min(due_at) from job where done_at is null and kind <> 'mail'`),
+  },
+  {
+    name: 'roz_orders_unsettled',
+    help: `Orders whose question to the gateway is overdue, at most ${MOST}`,
+    read: countUpTo(sql`select 1 from order_check where ask_at <= roz_now()`),
+  },
+  {
+    name: 'roz_order_question_age_seconds',
+    help: 'How long the oldest due question about an order waits',
+    read: secondsSince(sql`select min(ask_at) from order_check where ask_at is not null`),
+  },
+  {
+    name: 'roz_payout_question_age_seconds',
+    help: 'How long the oldest due question about a withdrawal or a refund waits',
+    read: secondsSince(sql`select min(ask_at) from payout_check where ask_at is not null`),
+  },
+  {
+    name: 'roz_round_late_seconds',
+    help: 'How long a round is open after its end',
+    read: secondsSince(sql`select min(closes_at) from round where status = 'open'`),
+  },
+  {
+    name: 'roz_beacon_wait_seconds',
+    help: 'How long the oldest draw waits for the number of its public beacon, from the time for which the number was announced',
+    read: secondsSince(sql`
+      select min(draw_at) from round where status = 'closed' and mode = 'drand' and return_day is null
+         and not exists (select from beacon_signature s where s.chain_hash = round.chain_hash and s.round = round.beacon_round)`),
+  },
+]
+
+const witnessWait = ({ keys, quorum }: Witnesses): Figure => ({
+  name: 'roz_witness_wait_seconds',
+  help: 'Age of the oldest signed state of the log without a quorum of witnesses, among those since the newest one with a quorum; 0 without WITNESS_KEYS',
+  read:
+    keys.length === 0
+      ? sql`0`
+      : sql`(with newest as (
+          select c.created_at, c.size, (select count(*) from cosignature s where s.size = c.size and s.key = any(${keys}::text[])) >= ${quorum}::int as is_sealed
+            from (select size, created_at from checkpoint order by size desc limit 50) c)
+        select ${secondsSince(sql`select min(created_at) from newest where size > coalesce((select max(size) from newest where is_sealed), 0)`)})`,
+})
+
+/** The lag is visible only to members of pg_read_all_stats; the number of standbys is to everybody. */
+const STANDBYS: readonly Figure[] = [
+  { name: 'roz_standbys', help: 'Standbys that receive the log of the database', read: sql`(select count(*) from pg_stat_replication)` },
+  {
+    name: 'roz_replication_lag_seconds',
+    help: "The slowest standby's delay until it shows a commit; -1 if the role of DATABASE_URL may not see it",
+    read: sql`(select case when count(*) > 0 and not pg_has_role('pg_read_all_stats', 'usage') then -1
+      else coalesce(max(extract(epoch from replay_lag)), 0) end from pg_stat_replication)`,
+  },
+]
+
+export const figuresFor = (witnesses: Witnesses): readonly Figure[] => [
+  ...MONEY_TO_LOOK_AT,
+  ...WAITING,
+  witnessWait(witnesses),
+  ...STANDBYS,
+]
+
+/** Registers the gauges; the answer reads all of them with one statement. */
+export function registerFigures(registry: Registry, db: Db, witnesses: Witnesses): () => Promise<void> {
+  const figures = figuresFor(witnesses)
+  const gauges = figures.map(({ name, help }) => new Gauge({ name, help, registers: [registry] }))
+  const all = sql`select array[${joinSql(figures.map(({ read }) => sql`(${read})::float8`))}] as values`
+  return async () => {
+    const { values } = await one<{ values: readonly number[] }>(db, all)
+    for (const [place, gauge] of gauges.entries()) gauge.set(values[place] as number)
+  }
+}

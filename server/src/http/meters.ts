@@ -1,0 +1,34 @@
+/**
+ * The measurements of this process that features report: one registry, which /metrics serves.
+ * - Reporting costs one addition; it neither waits nor throws.
+ */
+import { Histogram, Registry } from 'prom-client'
+
+export type Meters = {
+  readonly registry: Registry
+  /** The number of joins that shared one statement. */
+  readonly joinBatch: (joined: number) => void
+  /** Seconds from a webhook's signature to its storing; null if its time of signing is unreadable. */
+  readonly webhookLag: (seconds: number | null) => void
+}
+
+export function createMeters(): Meters {
+  const registry = new Registry()
+  const joins = new Histogram({
+    name: 'roz_join_batch_size',
+    help: 'Joins that shared one statement',
+    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000],
+    registers: [registry],
+  })
+  const lag = new Histogram({
+    name: 'roz_webhook_lag_seconds',
+    help: 'Seconds from the signature of a new webhook to its storing',
+    buckets: [1, 5, 15, 60, 300, 900, 1800, 3600],
+    registers: [registry],
+  })
+  return {
+    registry,
+    joinBatch: (joined) => joins.observe(joined),
+    webhookLag: (seconds) => seconds !== null && lag.observe(Math.max(0, seconds)),
+  }
+}

@@ -1,0 +1,12 @@
+/** Fixture: the operator's endpoints on a database, without the rest of the server. */
+import Fastify from 'fastify'
+import type { Db } from '../db/sql.ts'
+import type { Witnesses } from '../http/figures.ts'
+import { createMeters } from '../http/meters.ts'
+import { registerOperator } from '../http/operator.ts'
+
+export function operatorApp(db: Db, { witnesses = { keys: [], quorum: 2 } }: { readonly witnesses?: Witnesses } = {}) {
+  const app = Fastify()
+  registerOperator(app, { db, meters: createMeters(), witnesses, metricsToken: undefined, isStopping: () => false })
+  return app
+}
