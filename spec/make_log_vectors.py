@@ -352,11 +352,20 @@ def liabilities_vectors() -> dict:
 SYSTEM = ["BANK", "GATEWAY", "GATEWAY_FEES", "HELP_FUND", "LOSSES", "MEMBERS", "PAYOUTS_PENDING", "PLATFORM", "REFUNDS_PENDING", "SUSPENSE", "TAX_WITHHELD"]
 
 
+def receipts(names: list) -> list:
+    return sorted(sha(b"example receipt " + name.encode()).hex() for name in names)
+
+
+def ordered(entries: list) -> list:
+    return sorted(entries, key=lambda entry: (entry["evidence"], entry["paise"]))
+
+
 class Ledger:
     """Collects the movements of consecutive days; `close` makes the books of a day."""
 
     def __init__(self):
         self.closing, self.moves = {name: 0 for name in SYSTEM}, []
+        self.open, self.given, self.back, self.house = {}, [], [], []
 
     def move(self, kind: str, source: str, target: str, paise: int) -> None:
         self.moves.append((kind, source, target, paise))
@@ -367,7 +376,7 @@ class Ledger:
             sums[(kind, source, target)] = sums.get((kind, source, target), 0) + paise
         return [{"from": source, "kind": kind, "paise": paise, "to": target} for (kind, source, target), paise in sorted(sums.items()) if paise]
 
-    def end_of_day(self, day: str, count: int, settled: list, returned: list, disbursed: list, liabilities) -> dict:
+    def end_of_day(self, day: str, count: int, settled: list, returned: list, liabilities) -> dict:
         opening, rows = dict(self.closing), []
         for flow in self.flows():
             self.closing[flow["from"]] = self.closing.get(flow["from"], 0) - flow["paise"]
@@ -380,18 +389,54 @@ class Ledger:
         fund = next(row for row in rows if row["account"] == "HELP_FUND")
         books = {
             "accounts": rows, "day": day, "flows": self.flows(), "intake": {"count": count, "paise": 100 * count},
-            "help": {"closing": fund["closing"], "disbursements": sorted(disbursed, key=lambda paid: (paid["evidence"], paid["paise"])), "in": fund["in"], "opening": fund["opening"]},
+            "help": {
+                "closing": fund["closing"], "corrections": ordered(self.back), "disbursements": ordered(self.given), "in": fund["in"],
+                "open": [{"day": day, "paise": paise} for day, paise in sorted(self.open.items()) if paise], "opening": fund["opening"],
+            },
+            "house": ordered(self.house),
             "liabilities": liabilities(sum(self.closing[name] for name in ("MEMBERS", "PAYOUTS_PENDING", "REFUNDS_PENDING"))),
             "returns": returned, "settlements": settled, "v": 1,
         }
-        self.moves = []
+        self.moves, self.given, self.back, self.house = [], [], [], []
         return books
+
+    def come_in(self, day: str, paise: int) -> None:
+        self.open[day] = self.open.get(day, 0) + paise
+
+    def disburse(self, names: list, paise: int) -> dict:
+        """Gives from the oldest open days."""
+        days, due = [], paise
+        for day, has in sorted(self.open.items()):
+            some = min(has, due)
+            if some:
+                days.append({"day": day, "paise": some})
+            self.open[day], due = has - some, due - some
+        self.move("disbursement", "HELP_FUND", "BANK", paise)
+        self.given.append({"days": days, "evidence": receipts(names), "paise": paise})
+        return self.given[-1]
+
+    def take_back(self, original: dict, names: list, paise: int) -> None:
+        """Opens the days of a disbursement again, the newest first."""
+        days, due = [], paise
+        for part in reversed(original["days"]):
+            some = min(part["paise"], due)
+            if some:
+                days.append({"day": part["day"], "paise": some})
+                self.come_in(part["day"], some)
+            due -= some
+        self.move("disbursement_back", "BANK", "HELP_FUND", paise)
+        self.back.append({"corrects": original["evidence"][0], "days": days[::-1], "evidence": receipts(names), "paise": paise})
+
+    def of_house(self, kind: str, source: str, target: str, names: list, paise: int) -> None:
+        self.move(kind, source, target, paise)
+        self.house.append({"evidence": receipts(names), "kind": kind, "paise": paise})
 
     def settle(self, result: dict) -> dict:
         pool = "POOL:" + result["day"]
         for winner in result["winners"]:
             self.move("prize", pool, "MEMBERS", winner["amount"] - winner["tax"])
             self.move("tax", pool, "TAX_WITHHELD", winner["tax"])
+        self.come_in(result["day"], result["shares"]["need"])
         self.move("need", pool, "HELP_FUND", result["shares"]["need"])
         self.move("platform", pool, "PLATFORM", result["shares"]["platform"])
         winners = [{name: winner[name] for name in ("amount", "tax", "ticket")} for winner in result["winners"]]
@@ -423,7 +468,7 @@ class Site:
     def note(self, day: str, cosigned: list) -> None:
         self.sealed.setdefault(day, []).append(note(self.lines, len(self.lines), self.log, cosigned))
 
-    def books(self, day: str, count: int, settled: list, returned: list, disbursed: list) -> None:
+    def books(self, day: str, count: int, settled: list, returned: list) -> None:
         parts = []
 
         def cut(owed: int) -> dict:
@@ -434,7 +479,7 @@ class Site:
             top, total = part_root(parts)
             return {"count": len(parts), "root": top.hex(), "total": total}
 
-        books = self.ledger.end_of_day(day, count, settled, returned, disbursed, cut)
+        books = self.ledger.end_of_day(day, count, settled, returned, cut)
         data = canonical(self.lies.get("books", lambda _, told: told)(day, books)).encode()
         self.files[f"books/{day}"] = data
         self.files[f"liabilities/{day}"] = b"".join(identity + u64(amount) for identity, amount in parts)
@@ -477,18 +522,20 @@ def example_site(lies: dict) -> dict:
     ledger.move("topup_suspense", "GATEWAY", "SUSPENSE", 4_999)
     ledger.move("join", "MEMBERS", "POOL:2026-07-22", 1_000)
     ledger.move("gift", "MEMBERS", "HELP_FUND", 250)
+    ledger.come_in("2026-07-22", 250)
     site.append(opens[0])
     site.append({"day": "2026-07-22", "kind": "verifier", "program": sha(b"example program").hex(), "v": 1})
     site.append(opens[1])
     site.append(first[1])
     site.note("2026-07-22", [(WITNESSES[0], sealed_at["2026-07-22"] // 1000 + 3)])
     site.append(first[2])
-    site.books("2026-07-22", 10, [], [], [])
+    site.books("2026-07-22", 10, [], [])
 
     ledger.move("join", "MEMBERS", "POOL:2026-07-23", 700)
     settled = [ledger.settle(first[2]), ledger.settle(second[2])]
     ledger.move("wd_hold", "MEMBERS", "PAYOUTS_PENDING", 5_050)
-    ledger.move("disbursement", "HELP_FUND", "BANK", 600)
+    ledger.disburse(["one", "photo of one"], 400)
+    two = ledger.disburse(["two"], 700)
     ledger.move("gateway_settled", "BANK", "GATEWAY", 80_000)
     ledger.move("gateway_settled", "GATEWAY_FEES", "GATEWAY", 1_600)
     ledger.move("suspense_refund", "SUSPENSE", "REFUNDS_PENDING", 4_999)
@@ -499,8 +546,7 @@ def example_site(lies: dict) -> dict:
     # One cosignature in the last valid second, one a second too late.
     site.note("2026-07-23", [(WITNESSES[0], sealed_at["2026-07-23"] // 1000 + 840), (WITNESSES[2], sealed_at["2026-07-23"] // 1000 + 841)])
     site.append(second[2])
-    evidence = [{"evidence": sha(b"example receipt " + name).hex(), "paise": paise} for name, paise in [(b"one", 400), (b"two", 200)]]
-    site.books("2026-07-23", 7, settled, [], evidence)
+    site.books("2026-07-23", 7, settled, [])
 
     ledger.move("wd_paid", "PAYOUTS_PENDING", "BANK", 5_050)
     ledger.move("refund_paid", "REFUNDS_PENDING", "GATEWAY", 4_999)
@@ -510,7 +556,11 @@ def example_site(lies: dict) -> dict:
     site.rotate("2026-07-24", LOG_2)
     site.append(opens[4])
     site.append({"day": "2026-07-24", "kind": "void", "reason": "empty", "returned": 0, "v": 1})
-    site.books("2026-07-24", 0, [], [], [])
+    ledger.take_back(two, ["two came back"], 200)
+    ledger.of_house("tds_remitted", "TAX_WITHHELD", "BANK", ["challan"], 60)
+    ledger.of_house("platform_out", "PLATFORM", "BANK", ["rent", "lease"], 30)
+    ledger.of_house("losses_covered", "PLATFORM", "LOSSES", ["decision"], 40)
+    site.books("2026-07-24", 0, [], [])
 
     def closed(days_later: int, count: int) -> dict:
         day = f"2026-07-{23 + days_later}"
@@ -521,7 +571,8 @@ def example_site(lies: dict) -> dict:
     site.append(opens[5])
     site.append(closed(2, 3))
     site.note("2026-07-25", [(witness, sealed_at["2026-07-23"] // 1000 + 2 * 86_400 + 30) for witness in WITNESSES])
-    site.books("2026-07-25", 3, [], [], [])
+    ledger.disburse(["three"], 180)
+    site.books("2026-07-25", 3, [], [])
 
     ledger.move("round_refund", "POOL:2026-07-25", "MEMBERS", 300)
     ledger.move("chargeback_back", "GATEWAY", "LOSSES", 700)
@@ -529,7 +580,7 @@ def example_site(lies: dict) -> dict:
     site.append(opens[6])
     site.append({"day": "2026-07-25", "kind": "void", "reason": "beacon", "returned": 300, "v": 1})
     site.append({"day": "2026-07-26", "kind": "void", "reason": "empty", "returned": 0, "v": 1})
-    site.books("2026-07-26", 0, [], [{"paise": 300, "round": "2026-07-25"}], [])
+    site.books("2026-07-26", 0, [], [{"paise": 300, "round": "2026-07-25"}])
     site.append(closed(4, 3))
     site.note("2026-07-27", [])
     for record in lies.get("more", []):

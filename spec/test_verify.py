@@ -509,9 +509,10 @@ class Lies(unittest.TestCase):
 
     def test_in_the_books(self):
         self.caught("books-balance", {"books": on("2026-07-24", lambda books: accounts(books, {"PLATFORM": {"closing": 1}}))}, "2026-07-24")
-        for name in ("intake", "settlements"):
-            changed = {"intake": {"count": 8, "paise": 800}, "settlements": []}[name]
-            self.caught("books-balance", {"books": on(DAY, lambda books: {**books, name: changed})})
+        self.caught("books-balance", {"books": on(DAY, lambda books: {**books, "intake": {"count": 8, "paise": 800}})})
+        # Without its settlement, a day's share of help came from nowhere as well.
+        hidden = {"books": on(DAY, lambda books: {**books, "settlements": []})}
+        self.assertEqual(failed(maker.example_site(hidden), DAY), ["books-balance", "carry-over"])
         for name, changed in (("returns", [{"paise": 200, "round": "2026-07-25"}]), ("returns", []), ("returns", [{"paise": 300, "round": DAY}])):
             self.caught("books-balance", {"books": on("2026-07-26", lambda books: {**books, name: changed})}, "2026-07-26")
         moved = {"PLATFORM": {"opening": 500, "closing": 500}, "LOSSES": {"opening": -500, "closing": -500}}
@@ -523,13 +524,41 @@ class Lies(unittest.TestCase):
             with self.assertRaisesRegex(v.Fail, "covered the night"):
                 v.check_carry_over(now, before)
         self.caught("liabilities-total", {"hidden": {DAY: 100}})
-        late = {**FILES, f"books/{DAY}": FILES[f"books/{DAY}"].replace(sha(b"example receipt one").hex().encode(), b"f" * 64)}
+        late = {**FILES, f"books/{DAY}": FILES[f"books/{DAY}"].replace(max(v.evidences(BOOKS[DAY])).encode(), b"f" * 64)}
         self.assertIn("log-inclusion", failed(late, DAY))
         def twice(books):
             paid = books["help"]["disbursements"]
             return {**books, "help": {**books["help"], "disbursements": sorted(({**one, "evidence": paid[0]["evidence"]} for one in paid), key=lambda one: one["paise"])}}
 
         self.caught("books-balance", {"books": on(DAY, twice)})
+        def of_help(day, change):
+            return {"books": on(day, lambda books: {**books, "help": {**books["help"], **change(books["help"])}})}
+
+        def first(rows, **changed):
+            return [{**rows[0], **changed}, *rows[1:]]
+
+        # Each receipt is of one entry, each entry is proven, and its days add up to it.
+        for key in ("disbursements", "corrections"):
+            day = DAY if key == "disbursements" else "2026-07-24"
+            self.caught("books-balance", of_help(day, lambda told: {key: first(told[key], evidence=[])}), day)
+            short = lambda told: {key: first(told[key], days=[{**told[key][0]["days"][0], "paise": 1}])}
+            self.assertIn("books-balance", failed(maker.example_site(of_help(day, short)), day))
+        for changed in ({"evidence": []}, {"kind": "rent"}, {"paise": 1}):
+            self.caught("books-balance", {"books": on("2026-07-24", lambda books: {**books, "house": maker.ordered(first(books["house"], **changed))})}, "2026-07-24")
+        # A day given twice or exceeded, a newer one first, and more back than was given.
+        self.caught("carry-over", of_help(DAY, lambda told: {"disbursements": first(told["disbursements"], days=[{"day": "2026-07-01", "paise": told["disbursements"][0]["paise"]}])}))
+        self.caught("carry-over", of_help("2026-07-25", lambda told: {"disbursements": first(told["disbursements"], days=[{"day": "2026-07-25", "paise": 180}])}), "2026-07-25")
+        for day, part in (("2026-07-22", 800), ("2026-07-23", 800)):
+            before, now = (json.loads(FILES[f"books/{one}"]) for one in (DAY, "2026-07-24"))
+            now["help"]["corrections"][0]["days"] = [{"day": day, "paise": part}]
+            now["help"]["open"] = [{"day": one, "paise": paise} for one, paise in sorted(v.days_of((1, [(row["day"], row["paise"]) for row in before["help"]["open"]]), (1, v.came_in(now))).items())]
+            with self.assertRaisesRegex(v.Fail, "more came back"):
+                v.check_help_days(now, before)
+        before, now = (json.loads(FILES[f"books/{one}"]) for one in ("2026-07-24", "2026-07-25"))
+        before["help"]["open"] = [{"day": "2026-07-01", "paise": 1}, *before["help"]["open"]]
+        now["help"]["open"] = [{"day": "2026-07-01", "paise": 1}, *now["help"]["open"]]
+        with self.assertRaisesRegex(v.Fail, "while an older one was open"):
+            v.check_help_days(now, before)
         self.assertEqual(v.evidences(json.loads(FILES[f"books/{DAY}"])) & v.evidences(json.loads(FILES["books/2026-07-24"])), set())
         shuffled = lambda books: {**books, "flows": books["flows"][::-1]}
         self.caught("files", {"books": on(DAY, shuffled)})

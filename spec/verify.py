@@ -364,11 +364,16 @@ RECEIPT = {
     "day": is_day, "ticket": HASH, "v": one_of(1),
     "receipt": {"count": count, "index": count, "keyId": hexed(4), "path": [HASH], "signature": SIGNATURE, "time": count},
 }
+HELP_DAYS = [{"day": is_day, "paise": count}]
 BOOKS = {
     "v": one_of(1), "day": is_day, "intake": {"count": count, "paise": count},
     "settlements": [{"need": count, "platform": count, "round": is_day, "winners": [{"amount": count, "tax": count, "ticket": HASH}]}],
     "returns": [{"paise": count, "round": is_day}],
-    "help": {"closing": balance, "disbursements": [{"evidence": HASH, "paise": count}], "in": count, "opening": balance},
+    "help": {
+        "closing": balance, "corrections": [{"corrects": HASH, "days": HELP_DAYS, "evidence": [HASH], "paise": count}],
+        "disbursements": [{"days": HELP_DAYS, "evidence": [HASH], "paise": count}], "in": count, "open": HELP_DAYS, "opening": balance,
+    },
+    "house": [{"evidence": [HASH], "kind": string, "paise": count}],
     "flows": [{"from": string, "kind": string, "paise": lambda value: count(value) and value > 0, "to": string}],
     "accounts": [{"account": string, "closing": balance, "in": count, "opening": balance, "out": count}],
     "liabilities": {"count": count, "root": HASH, "total": count},
@@ -589,14 +594,14 @@ KINDS = {
     "topup": "GATEWAY>MEMBERS", "topup_suspense": "GATEWAY>SUSPENSE", "suspense_credit": "SUSPENSE>MEMBERS",
     "suspense_refund": "SUSPENSE>REFUNDS_PENDING", "join": "MEMBERS>POOL", "prize": "POOL>MEMBERS", "need": "POOL>HELP_FUND",
     "platform": "POOL>PLATFORM", "tax": "POOL>TAX_WITHHELD", "round_refund": "POOL>MEMBERS", "disbursement": "HELP_FUND>BANK",
+    "disbursement_back": "BANK>HELP_FUND", "platform_out": "PLATFORM>BANK", "tds_remitted": "TAX_WITHHELD>BANK", "losses_covered": "PLATFORM>LOSSES",
     "gift": "MEMBERS>HELP_FUND", "gateway_settled": "BANK>GATEWAY GATEWAY_FEES>GATEWAY", "wd_hold": "MEMBERS>PAYOUTS_PENDING",
     "wd_paid": "PAYOUTS_PENDING>BANK", "wd_back": "PAYOUTS_PENDING>MEMBERS", "wd_reversed": "BANK>MEMBERS BANK>SUSPENSE", "wd_conflict": "LOSSES>BANK",
     "wd_conflict_back": "BANK>LOSSES", "refund_hold": "MEMBERS>REFUNDS_PENDING", "refund_paid": "REFUNDS_PENDING>GATEWAY",
     "refund_failed": "REFUNDS_PENDING>MEMBERS REFUNDS_PENDING>SUSPENSE", "refund_reversed": "GATEWAY>MEMBERS GATEWAY>SUSPENSE",
     "refund_conflict": "LOSSES>GATEWAY", "refund_conflict_back": "GATEWAY>LOSSES", "chargeback": "MEMBERS>GATEWAY LOSSES>GATEWAY SUSPENSE>GATEWAY",
     "suspense_paid": "SUSPENSE>BANK", "chargeback_back": "GATEWAY>MEMBERS GATEWAY>LOSSES GATEWAY>SUSPENSE",
-    "cover": "LOSSES>MEMBERS LOSSES>SUSPENSE LOSSES>HELP_FUND LOSSES>TAX_WITHHELD",
-    "cover_back": "MEMBERS>LOSSES SUSPENSE>LOSSES HELP_FUND>LOSSES TAX_WITHHELD>LOSSES",
+    "cover": "LOSSES>MEMBERS LOSSES>SUSPENSE", "cover_back": "MEMBERS>LOSSES SUSPENSE>LOSSES",
     "debt_paid": "MEMBERS>LOSSES SUSPENSE>LOSSES", "debt_back": "LOSSES>MEMBERS LOSSES>SUSPENSE",
 }
 
@@ -611,8 +616,17 @@ def check_books_form(books) -> None:
     for name, keys in (("flows", ("kind", "from", "to")), ("settlements", ("round",)), ("returns", ("round",))):
         order = [tuple(row[key] for key in keys) for row in books[name]]
         need(order == sorted(set(order)), f"{name} are out of order")
-    paid = [(row["evidence"], row["paise"]) for row in books["help"]["disbursements"]]
-    need(paid == sorted(paid), "disbursements are out of order")
+    help_now = books["help"]
+    for entries in (help_now["disbursements"], help_now["corrections"], books["house"]):
+        order = [(entry["evidence"], entry["paise"]) for entry in entries]
+        need(order == sorted(order), "entries are out of order")
+        need(all(is_ascending(entry["evidence"]) for entry in entries), "the evidence of an entry is out of order")
+    for days in (help_now["open"], *(entry["days"] for entry in help_now["disbursements"] + help_now["corrections"])):
+        need(is_ascending([part["day"] for part in days]), "days are out of order")
+
+
+def is_ascending(values: list) -> bool:
+    return values == sorted(set(values))
 
 
 def check_balance(books: dict) -> None:
@@ -628,7 +642,7 @@ def check_balance(books: dict) -> None:
     for name, row in accounts.items():
         need((row["in"], row["out"]) == (into.get(name, 0), out.get(name, 0)), f"{name} moved by other sums than its flows")
         need(row["closing"] == row["opening"] + row["in"] - row["out"], f"{name} does not close at what it should")
-        owes = name in OWED or name in ("SUSPENSE", "HELP_FUND", "TAX_WITHHELD") or name.startswith("POOL:")
+        owes = name in OWED or name in ("SUSPENSE", "HELP_FUND", "PLATFORM", "TAX_WITHHELD") or name.startswith("POOL:")
         need(not owes or row["closing"] >= 0, f"{name} is below nothing")
     need(sum(row["closing"] for row in accounts.values()) == 0, "the closings do not add up to 0")
 
@@ -664,13 +678,80 @@ def check_help(books: dict) -> None:
     fund = next(row for row in books["accounts"] if row["account"] == "HELP_FUND")
     told = books["help"]
     need([told[key] for key in ("opening", "in", "closing")] == [fund[key] for key in ("opening", "in", "closing")], "help differs from its account")
-    spent = sum(flow["paise"] for flow in books["flows"] if flow["kind"] == "disbursement")
-    need(sum(paid["paise"] for paid in told["disbursements"]) == spent, "disbursements do not add up to what left")
-    need(len(evidences(books)) == len(told["disbursements"]), "one receipt is the evidence of two disbursements")
+    entries = told["disbursements"] + told["corrections"]
+    for entry in entries + books["house"]:
+        need(entry["evidence"] and entry["paise"], "an entry is of nothing, or without evidence")
+    for entry in entries:
+        need(all(part["paise"] for part in entry["days"]) and total(entry["days"]) == entry["paise"], "an entry is not what its days add up to")
+    need(all(entry["kind"] in HOUSE for entry in books["house"]), "an entry of the house is of no kind there is")
+    by_kind = {"disbursement": told["disbursements"], "disbursement_back": told["corrections"]}
+    by_kind |= {kind: [entry for entry in books["house"] if entry["kind"] == kind] for kind in HOUSE}
+    for kind, rows in by_kind.items():
+        need(total(rows) == flowed(books, kind), f"the entries {kind} do not add up to what flowed")
+    need(len(set(receipts(books))) == len(receipts(books)), "one receipt is the evidence of two entries")
+    need(total(told["open"]) == told["closing"], "the open days of help are not what the fund holds")
+
+
+HOUSE = ("losses_covered", "platform_out", "tds_remitted")
+
+
+def total(rows: list) -> int:
+    return sum(row["paise"] for row in rows)
+
+
+def flowed(books: dict, kind: str) -> int:
+    return total([flow for flow in books["flows"] if flow["kind"] == kind])
+
+
+def receipts(books: dict) -> list:
+    entries = books["help"]["disbursements"] + books["help"]["corrections"] + books["house"]
+    return [receipt for entry in entries for receipt in entry["evidence"]]
 
 
 def evidences(books: dict) -> set:
-    return {paid["evidence"] for paid in books["help"]["disbursements"]}
+    return set(receipts(books))
+
+
+def came_in(books: dict) -> list:
+    """What came into the fund, each part for the day whose share it is."""
+    parts = [(settled["round"], settled["need"]) for settled in books["settlements"]] + [(books["day"], flowed(books, "gift"))]
+    return parts + [(part["day"], part["paise"]) for entry in books["help"]["corrections"] for part in entry["days"]]
+
+
+def given(books: dict) -> list:
+    return [(part["day"], part["paise"]) for entry in books["help"]["disbursements"] for part in entry["days"]]
+
+
+def days_of(*signed: tuple) -> dict:
+    """Adds up parts by day. Days with nothing left are left out."""
+    days = {}
+    for sign, parts in signed:
+        for day, paise in parts:
+            days[day] = days.get(day, 0) + sign * paise
+    return {day: paise for day, paise in days.items() if paise}
+
+
+def check_help_days(books: dict, before) -> None:
+    """Checks that no day's share is given twice or exceeded, oldest first, and that no more comes back than was given."""
+    shown = [(part["day"], part["paise"]) for part in before["help"]["open"]] if before else []
+    left = days_of((1, shown), (1, came_in(books)), (-1, given(books)))
+    now = days_of((1, [(part["day"], part["paise"]) for part in books["help"]["open"]]))
+    need(left == now, "the open days are not those of the day before, what came in and what was given")
+    if before:
+        kept = days_of((1, shown), (-1, came_in(before)), (-1, given(books)))
+        newest = max((day for day, _ in given(books)), default="")
+        need(not any(paise > 0 and day < newest for day, paise in kept.items()), "a newer day was given while an older one was open")
+    originals = {}
+    for one in [before, books] if before else [books]:
+        for entry in one["help"]["disbursements"]:
+            has = {part["day"]: part["paise"] for part in entry["days"]}
+            originals.update({receipt: has for receipt in entry["evidence"]})
+    for one in [before, books] if before else [books]:
+        for entry in one["help"]["corrections"]:
+            has = originals.get(entry["corrects"])
+            for part in entry["days"] if has is not None else []:
+                has[part["day"]] = has.get(part["day"], 0) - part["paise"]
+            need(has is None or all(paise >= 0 for paise in has.values()), "more came back of a disbursement than it had of a day")
 
 
 def check_carry_over(books: dict, before) -> None:
@@ -681,7 +762,8 @@ def check_carry_over(books: dict, before) -> None:
     lent = {flow["to"]: flow["paise"] for flow in before["flows"] if flow["kind"] == "cover"} if before else {}
     back = {flow["from"]: flow["paise"] for flow in books["flows"] if flow["kind"] == "cover_back"}
     need(lent == back, "what covered the night before was not given back, or more than it")
-    need(not before or not evidences(books) & evidences(before), "a receipt of the day before is the evidence of another disbursement")
+    need(not before or not evidences(books) & evidences(before), "a receipt of the day before is the evidence of another entry")
+    check_help_days(books, before)
 
 
 def keys_of_day(keys: list, since: list, day: str) -> list:

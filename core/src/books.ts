@@ -11,9 +11,14 @@ export type BooksFile = {
   readonly help: {
     readonly opening: number
     readonly in: number
-    readonly disbursements: readonly { readonly evidence: string; readonly paise: number }[]
+    readonly disbursements: readonly BooksHelp[]
+    /** Money of disbursements that came back; `corrects` is the first receipt of the disbursement. */
+    readonly corrections: readonly (BooksHelp & { readonly corrects: string })[]
+    /** The days with an open share at the day's end. */
+    readonly open: readonly BooksPart[]
     readonly closing: number
   }
+  readonly house: readonly BooksEntry[]
   readonly flows: readonly BooksFlow[]
   readonly accounts: readonly BooksAccount[]
   readonly liabilities: { readonly count: number; readonly root: string; readonly total: number }
@@ -24,6 +29,10 @@ export type BooksSettlement = {
   readonly platform: number
   readonly winners: readonly { readonly amount: number; readonly tax: number; readonly ticket: string }[]
 }
+export type BooksPart = { readonly day: IstDay; readonly paise: number }
+export type BooksHelp = { readonly days: readonly BooksPart[]; readonly evidence: readonly string[]; readonly paise: number }
+/** What left the platform's share or the withheld tax by decision. */
+export type BooksEntry = { readonly evidence: readonly string[]; readonly kind: string; readonly paise: number }
 export type BooksFlow = { readonly kind: string; readonly from: string; readonly to: string; readonly paise: number }
 export type BooksAccount = {
   readonly account: string

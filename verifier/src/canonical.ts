@@ -113,3 +113,8 @@ export const record =
     })
     return Object.fromEntries(found) as { readonly [K in keyof S]: ReturnType<S[K]> }
   }
+
+/** Checks that texts are strictly ascending, byte by byte. */
+export function assertAscending(keys: readonly string[], where: string): void {
+  if (keys.some((key, index) => index > 0 && key <= (keys[index - 1] as string))) throw new MalformedError(`${where} is not in order`)
+}

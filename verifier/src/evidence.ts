@@ -1,11 +1,13 @@
 /**
- * Finds a receipt that is the evidence of disbursements on two days (spec/protocol.md, chapter 12).
+ * Finds what two neighbouring days of books do not show (spec/protocol.md, chapter 12): a receipt that is the evidence of
+ * entries on two days, and a correction of more than its disbursement had, or of none that there is.
  *
  * - The check of one day compares only two days' books. A monitor reads the books of all days, each once.
  */
 import { MalformedError, toHex } from './bytes.ts'
 import { type Books, booksShape } from './books.ts'
 import { readCanonical } from './canonical.ts'
+import { receiptsOf } from './help.ts'
 import { type Entry, ofKind } from './log.ts'
 import { sha256 } from './sha256.ts'
 import { readFile, type Source, UnavailableError } from './sources.ts'
@@ -16,20 +18,51 @@ export type EvidenceOfAllDays = (entries: readonly Entry[], day: string) => Prom
 export function evidenceOfAllDays(source: Source): EvidenceOfAllDays {
   const shownOn = new Map<string, string>()
   const read = new Set<string>()
+  const corrections = correctionsOfAllDays()
   return async (entries, upTo) => {
     const wrong: string[] = []
+    let isWhole = true
     for (const { record } of ofKind(entries, 'books')) {
       const books = record.day > upTo || read.has(record.day) ? undefined : await loggedBooks(source, record)
+      isWhole &&= books !== undefined || read.has(record.day) || record.day > upTo
       if (books === undefined) continue
       read.add(record.day)
-      for (const { evidence } of books.help.disbursements) {
-        const before = shownOn.get(evidence)
+      for (const receipt of receiptsOf(books)) {
+        const before = shownOn.get(receipt)
         if (before !== undefined && before !== record.day)
-          wrong.push(`the receipt ${evidence} is the evidence of disbursements of ${before} and of ${record.day}`)
-        shownOn.set(evidence, before ?? record.day)
+          wrong.push(`the receipt ${receipt} is the evidence of entries of ${before} and of ${record.day}`)
+        shownOn.set(receipt, before ?? record.day)
       }
+      corrections.add(books)
     }
-    return wrong
+    // A correction is judged when the books of every day before it are read.
+    return isWhole ? [...wrong, ...corrections.judge()] : wrong
+  }
+}
+
+function correctionsOfAllDays() {
+  /** What each disbursement has of each day, by each of its receipts. */
+  const left = new Map<string, Map<string, number>>()
+  let unjudged: { readonly day: string; readonly correction: Books['help']['corrections'][number] }[] = []
+  return {
+    add({ day, help }: Books): void {
+      for (const { evidence, days } of help.disbursements) {
+        const parts = new Map(days.map((part) => [part.day, part.paise]))
+        for (const receipt of evidence) left.set(receipt, parts)
+      }
+      unjudged.push(...help.corrections.map((correction) => ({ day, correction })))
+    },
+    judge(): string[] {
+      const judged = unjudged
+      unjudged = []
+      return judged.flatMap(({ day, correction: { corrects, days } }) => {
+        const parts = left.get(corrects)
+        if (parts === undefined) return [`a correction of ${day} is of the receipt ${corrects}, which is the evidence of no disbursement`]
+        for (const part of days) parts.set(part.day, (parts.get(part.day) ?? 0) - part.paise)
+        const isMore = [...parts.values()].some((paise) => paise < 0)
+        return isMore ? [`more came back by ${day} of the disbursement with the receipt ${corrects} than it had of a day`] : []
+      })
+    },
   }
 }
 

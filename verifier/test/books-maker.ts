@@ -37,7 +37,10 @@ export function makeBooks({ day, entries, members, before, settled }: Plan, chan
     ...(settled === undefined ? [] : settlementFlows(settled)),
     { kind: 'wd_hold', from: 'MEMBERS', to: 'PAYOUTS_PENDING', paise: 1300 },
     ...(before === undefined ? [] : [{ kind: 'wd_paid', from: 'PAYOUTS_PENDING', to: 'BANK', paise: 1300 }]),
-    ...(before === undefined ? [] : [{ kind: 'disbursement', from: 'HELP_FUND', to: 'BANK', paise: 120 }]),
+    { kind: 'gift', from: 'MEMBERS', to: 'HELP_FUND', paise: before === undefined ? 90 : 0 },
+    { kind: 'disbursement', from: 'HELP_FUND', to: 'BANK', paise: before === undefined ? 60 : 120 },
+    { kind: 'disbursement_back', from: 'BANK', to: 'HELP_FUND', paise: before === undefined ? 0 : 20 },
+    { kind: 'tds_remitted', from: 'TAX_WITHHELD', to: 'BANK', paise: settled === undefined ? 0 : 1 },
     ...(before === undefined ? [] : [{ kind: 'gateway_settled', from: 'BANK', to: 'GATEWAY', paise: 2000 }]),
   ].filter(({ paise }) => paise > 0)
   change?.(flows)
@@ -45,9 +48,6 @@ export function makeBooks({ day, entries, members, before, settled }: Plan, chan
   const accounts = accountsOf(ordered, before)
   const closing = (name: string): number => accounts.find(({ account }) => account === name)?.closing ?? 0
   const fund = accounts.find(({ account }) => account === 'HELP_FUND')
-  const handedOut = ordered
-    .filter(({ kind }) => kind === 'disbursement')
-    .map(({ paise }) => ({ evidence: toHex(sha256(ascii('a scanned receipt'))), paise }))
   const owed = closing('MEMBERS') + closing('PAYOUTS_PENDING') + closing('REFUNDS_PENDING')
   return {
     v: 1,
@@ -55,10 +55,58 @@ export function makeBooks({ day, entries, members, before, settled }: Plan, chan
     intake: { count: entries, paise: 100 * entries },
     settlements: settled === undefined ? [] : [settlementOf(settled)],
     returns: [],
-    help: { closing: fund?.closing ?? 0, disbursements: handedOut, in: fund?.in ?? 0, opening: fund?.opening ?? 0 },
+    ...helpOf(ordered, { day, before, settled, fund }),
     flows: ordered,
     accounts,
     liabilities: { count: 0, root: '', total: owed },
+  }
+}
+
+type Fund = Books['accounts'][number] | undefined
+export const receipt = (of: string): string => toHex(sha256(ascii(of)))
+
+/** One entry of each kind that flowed; the oldest days give first, and a correction is of yesterday's disbursement. */
+function helpOf(
+  flows: readonly Flow[],
+  { day, before, settled, fund }: Pick<Plan, 'day' | 'before' | 'settled'> & { readonly fund: Fund },
+): Pick<Books, 'help' | 'house'> {
+  const flowed = (kind: string): number => flows.find((flow) => flow.kind === kind)?.paise ?? 0
+  const open = new Map((before?.help.open ?? []).map((part) => [part.day, part.paise]))
+  const add = (to: string, paise: number): unknown => open.set(to, (open.get(to) ?? 0) + paise)
+  if (settled !== undefined) add(settled.day, settled.shares.need)
+  add(day, flowed('gift'))
+  const [spent, back] = [flowed('disbursement'), flowed('disbursement_back')]
+  const days: { day: string; paise: number }[] = []
+  let due = spent
+  for (const [from, paise] of [...open].sort()) {
+    const some = Math.min(paise, due)
+    if (some > 0) days.push({ day: from, paise: some })
+    add(from, -some)
+    due -= some
+  }
+  const corrected = before?.help.disbursements[0]
+  const returned = [{ day: corrected?.days[0]?.day ?? day, paise: back }]
+  if (back > 0) add(returned[0]?.day ?? day, back)
+  const house = ['losses_covered', 'platform_out', 'tds_remitted'].flatMap((kind) =>
+    flowed(kind) === 0 ? [] : [{ evidence: [receipt(`${kind} ${day}`)], kind, paise: flowed(kind) }],
+  )
+  return {
+    help: {
+      closing: fund?.closing ?? 0,
+      corrections:
+        back === 0 ? [] : [{ corrects: corrected?.evidence[0] ?? '', days: returned, evidence: [receipt(`back ${day}`)], paise: back }],
+      disbursements:
+        spent === 0
+          ? []
+          : [{ days, evidence: [receipt(`a scanned receipt of ${day}`), receipt(`a photo of ${day}`)].sort(), paise: spent }],
+      in: fund?.in ?? 0,
+      open: [...open]
+        .sort()
+        .filter(([, paise]) => paise > 0)
+        .map(([one, paise]) => ({ day: one, paise })),
+      opening: fund?.opening ?? 0,
+    },
+    house: house.sort((a, b) => ((a.evidence[0] as string) < (b.evidence[0] as string) ? -1 : 1)),
   }
 }
 

@@ -18,7 +18,7 @@ test('a receipt repeated on a later day is found, however many days lie between'
   const files = new Map<string, Uint8Array>()
   const entries = [first, second, third].map((day, index) => {
     const made = makeBooks({ day, entries: 0, members: 1, before: undefined, settled: undefined })
-    const shown = day === second ? [] : [{ evidence, paise: 5 }]
+    const shown = day === second ? [] : [{ days: [{ day: first, paise: 5 }], evidence: [evidence], paise: 5 }]
     const root = '00'.repeat(32)
     const bytes = canonicalBytes({ ...made, help: { ...made.help, disbursements: shown }, liabilities: { ...made.liabilities, root } })
     files.set(`books/${day}`, bytes)
@@ -30,7 +30,7 @@ test('a receipt repeated on a later day is found, however many days lie between'
   files.delete(`books/${first}`)
   expect([await watched(entries, first), await watched(entries, second)]).toEqual([[], []])
   files.set(`books/${first}`, hidden)
-  expect(await watched(entries, third)).toEqual([`the receipt ${evidence} is the evidence of disbursements of ${first} and of ${third}`])
+  expect(await watched(entries, third)).toEqual([`the receipt ${evidence} is the evidence of entries of ${first} and of ${third}`])
   expect(await watched(entries, third)).toEqual([])
 })
 
@@ -42,7 +42,7 @@ test('a monitor raises an alarm for a repeated receipt', async () => {
   for (const day of days) {
     site.append(openRecord({ day }), { v: 1, kind: 'void', day, reason: 'empty', returned: 0 })
     const made = makeBooks({ day, entries: 0, members: 1, before: undefined, settled: undefined })
-    const disbursements = day === days[1] ? [] : [{ evidence, paise: 5 }]
+    const disbursements = day === days[1] ? [] : [{ days: [{ day: days[0], paise: 5 }], evidence: [evidence], paise: 5 }]
     site.publishBooks({ ...made, help: { ...made.help, disbursements } }, 1)
   }
   const alarms: string[] = []
@@ -57,5 +57,39 @@ test('a monitor raises an alarm for a repeated receipt', async () => {
   }
   await createWatch(ports, { logKey: verifierKeyOf(LOG), witness: undefined, chainHash: undefined }, undefined).look()
   await site.close()
-  expect(alarms).toContain(`the receipt ${evidence} is the evidence of disbursements of ${days[0]} and of ${days[2]}`)
+  expect(alarms).toContain(`the receipt ${evidence} is the evidence of entries of ${days[0]} and of ${days[2]}`)
+})
+
+test('corrections of more than their disbursement are found over any number of days, and one of nothing', async () => {
+  const days = [DAY, shiftDay(DAY, 1), shiftDay(DAY, 2), shiftDay(DAY, 3)] as [string, string, string, string]
+  const [given, ...receipts] = ['given', 'a', 'b', 'c'].map((name) => toHex(sha256(utf(name)))) as [string, string, string, string]
+  const back = (corrects: string, evidence: string, paise: number) => [
+    { corrects, days: [{ day: DAY, paise }], evidence: [evidence], paise },
+  ]
+  const files = new Map<string, Uint8Array>()
+  const entries = days.map((day, index) => {
+    const made = makeBooks({ day, entries: 0, members: 1, before: undefined, settled: undefined })
+    const help = {
+      ...made.help,
+      disbursements: index === 0 ? [{ days: [{ day: DAY, paise: 9 }], evidence: [given], paise: 9 }] : [],
+      corrections:
+        [[], back(given, receipts[0] as string, 5), back(given, receipts[1] as string, 5), back('f'.repeat(64), receipts[2] as string, 1)][
+          index
+        ] ?? [],
+    }
+    const bytes = canonicalBytes({ ...made, help, liabilities: { ...made.liabilities, root: '00'.repeat(32) } })
+    files.set(`books/${day}`, bytes)
+    const record = { v: 1, kind: 'books', day, books: toHex(sha256(bytes)) } as const
+    return { index, leaf: new Uint8Array(), json: record, record, problem: undefined }
+  })
+  const watched = evidenceOfAllDays(memorySource(files))
+  const hidden = files.get(`books/${DAY}`) as Uint8Array
+  files.delete(`books/${DAY}`)
+  // Without the books of the disbursement nothing is said of its corrections.
+  expect(await watched(entries, days[2])).toEqual([])
+  files.set(`books/${DAY}`, hidden)
+  expect(await watched(entries, days[3])).toEqual([
+    `more came back by ${days[2]} of the disbursement with the receipt ${given} than it had of a day`,
+    `a correction of ${days[3]} is of the receipt ${'f'.repeat(64)}, which is the evidence of no disbursement`,
+  ])
 })

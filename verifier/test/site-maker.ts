@@ -85,6 +85,8 @@ export type Tamper = {
   readonly flows?: (flows: Flows) => void
   /** Flows of the day before. */
   readonly flowsBefore?: (flows: Flows) => void
+  /** Changes the books of the day before. */
+  readonly booksBefore?: (books: MutableBooks) => void
   readonly parts?: (parts: Uint8Array[]) => Uint8Array[]
   /** Records and their order, before the log is signed. */
   readonly log?: (records: Json[]) => void
@@ -225,6 +227,7 @@ export function makeSite(
   const before: MutableBooks = mutable(
     makeBooks({ day: first.day, entries: 5, members: MEMBERS, before: undefined, settled: undefined }, tamper.flowsBefore),
   )
+  tamper.booksBefore?.(before)
   publishBooks(files, before, partsFor(MEMBERS, before.liabilities.total, first.day))
   add({ v: 1, kind: 'books', day: first.day, books: toHex(sha256(files.get(`books/${first.day}`) as Uint8Array)) })
   add(rotation(tamper))

@@ -31,6 +31,7 @@ import {
   WITNESSES,
 } from './site-maker.ts'
 import { ticketOf } from '../src/draw.ts'
+import { receipt } from './books-maker.ts'
 
 export type Done = { readonly files: Map<string, Uint8Array>; readonly options?: VerifyOptions }
 
@@ -153,7 +154,7 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   }),
   'draw-file-short': editJson(DRAW, (draws) => void shownIn(draws).pop()),
   'books-exchanged': editJson(BOOKS, (books) =>
-    Object.assign((books.help as { disbursements: Loose[] }).disbursements[0] as Loose, { evidence: '00'.repeat(32) }),
+    Object.assign((books.help as { disbursements: Loose[] }).disbursements[0] as Loose, { evidence: ['00'.repeat(32)] }),
   ),
   'ticket-exchanged': edit(TICKETS, (bytes) => {
     const winners = new Set(drawn().map(({ position }) => position))
@@ -233,22 +234,62 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   'closing-wrong': { books: ({ accounts }) => Object.assign(accounts.find(({ account }) => account === 'BANK') as object, { closing: 1 }) },
   'pool-robbed': { flows: (flows) => void flows.push({ kind: 'platform', from: `POOL:${DAY}`, to: 'PLATFORM', paise: 100 }) },
   'fund-robbed': { flows: (flows) => void flows.push({ kind: 'need', from: 'HELP_FUND', to: 'PLATFORM', paise: 10 }) },
-  'help-without-evidence': { books: ({ help }) => void help.disbursements.pop() },
+  'help-without-evidence': { books: ({ help }) => void Object.assign(help.disbursements[0] as object, { evidence: [] }) },
   'evidence-twice': {
     books: ({ help }) => {
-      const [paid] = help.disbursements
-      help.disbursements = [
-        { evidence: paid?.evidence ?? '', paise: 20 },
-        { evidence: paid?.evidence ?? '', paise: 100 },
+      const evidence = help.disbursements[0]?.evidence ?? []
+      help.disbursements = [20, 100].map((paise) => ({ days: [{ day: DAY_BEFORE, paise }], evidence, paise }))
+    },
+  },
+  'evidence-of-another-entry': {
+    books: ({ help, house }) => void Object.assign(house[0] as object, { evidence: help.corrections[0]?.evidence }),
+  },
+  'evidence-of-yesterday': {
+    booksBefore: ({ help }) => void Object.assign(help.disbursements[0] as object, { evidence: [receipt(`a photo of ${DAY}`)] }),
+    books: ({ help }) => void Object.assign(help.corrections[0] as object, { corrects: receipt(`a photo of ${DAY}`) }),
+  },
+  'allotment-missing': {
+    books: ({ help }) => {
+      Object.assign(help.disbursements[0] as object, { days: [] })
+      Object.assign(help.open[0] as object, { paise: (help.open[0]?.paise ?? 0) + 120 })
+    },
+  },
+  'allotment-short': {
+    books: ({ help }) => {
+      Object.assign(help.disbursements[0] as object, { days: [{ day: DAY_BEFORE, paise: 119 }] })
+      Object.assign(help.open[0] as object, { paise: (help.open[0]?.paise ?? 0) + 1 })
+    },
+  },
+  'day-given-twice': {
+    books: ({ help }) => void Object.assign(help.disbursements[0] as object, { days: [{ day: '2026-07-31', paise: 120 }] }),
+  },
+  'day-exceeded': {
+    books: ({ help }) => {
+      const days = [
+        { day: DAY_BEFORE, paise: 100 },
+        { day: DAY, paise: 20 },
+      ]
+      Object.assign(help.disbursements[0] as object, { days })
+    },
+  },
+  'newer-help-first': {
+    booksBefore: ({ help }) => void (help.open = [{ day: '2026-07-31', paise: 30 }]),
+    books: ({ help }) => {
+      Object.assign(help.disbursements[0] as object, { days: [{ day: DAY_BEFORE, paise: 120 }] })
+      const left = help.closing - 30
+      help.open = [
+        { day: '2026-07-31', paise: 30 },
+        { day: DAY_BEFORE, paise: left },
       ]
     },
   },
-  'evidence-of-yesterday': {
-    flowsBefore: (flows) =>
-      void flows.push(
-        { kind: 'gift', from: 'MEMBERS', to: 'HELP_FUND', paise: 300 },
-        { kind: 'disbursement', from: 'HELP_FUND', to: 'BANK', paise: 300 },
-      ),
+  'correction-too-large': {
+    flows: (flows) => void Object.assign(flows.find(({ kind }) => kind === 'disbursement_back') as object, { paise: 70 }),
+  },
+  'correction-without-evidence': { books: ({ help }) => void Object.assign(help.corrections[0] as object, { evidence: [] }) },
+  'share-taken-without-evidence': { books: ({ house }) => void Object.assign(house[0] as object, { evidence: [] }) },
+  'share-overdrawn': {
+    flows: (flows) => void flows.push({ kind: 'platform_out', from: 'PLATFORM', to: 'BANK', paise: 1 }),
   },
   'intake-short': {
     flows: (flows) => Object.assign(flows.find(({ kind }) => kind === 'join') as object, { paise: 600 }),

@@ -7,6 +7,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import { ACCOUNTS } from './accounts.ts'
+import type { OutlayKind } from './evidence.ts'
 
 export type Flow = { readonly kind: string; readonly from: string; readonly to: string; readonly paise: Paise }
 
@@ -24,12 +25,33 @@ export const listFlows = (from: Queryable, day: IstDay): Promise<Flow[]> =>
       select 'join', 'MEMBERS', 'POOL:' || ${day}::text, amount from join_batch where day = ${day}::date) moved
      group by kind, "from", "to"`)
 
-export type Disbursed = { readonly evidence: Buffer; readonly amount: Paise }
+/** An outlay of a day; `parts` are the days that gave to it, or got back, with `corrects` a receipt of the corrected disbursement. */
+export type DayOutlay = {
+  readonly kind: OutlayKind
+  readonly amount: Paise
+  readonly evidence: readonly Buffer[]
+  readonly corrects: Buffer | null
+  readonly days: readonly IstDay[]
+  readonly parts: readonly Paise[]
+}
 
-export const listDisbursed = (from: Queryable, day: IstDay): Promise<Disbursed[]> =>
-  from.query<Disbursed>(sql`
-    select (select min(e.hash) from evidence e where e.kind = t.kind and e.ref = t.ref) as evidence, t.amount from transfer t
-     where t.kind = 'disbursement' and t.day = ${day}::date order by evidence, t.amount`)
+export const listOutlays = (from: Queryable, day: IstDay): Promise<DayOutlay[]> =>
+  from.query<DayOutlay>(sql`
+    select t.kind, t.amount, r.evidence, c.corrects, coalesce(a.days, '{}') as days, coalesce(a.parts, '{}') as parts
+      from transfer t
+      cross join lateral (select coalesce(array_agg(e.hash order by e.hash), '{}') as evidence from evidence e where e.kind = t.kind and e.ref = t.ref) r
+      cross join lateral (
+        select array_agg(p.day order by p.day) as days, array_agg(abs(p.paise)::bigint order by p.day) as parts from help_allotment p where p.entry_id = t.ref
+           and t.kind in ('disbursement', 'disbursement_back')) a
+      left join lateral (
+        select min(e.hash) as corrects from disbursement d join evidence e on e.kind = 'disbursement' and e.ref = d.corrects
+         where d.id = t.ref and t.kind = 'disbursement_back') c on true
+     where t.kind in ('disbursement', 'disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered') and t.day = ${day}::date
+     order by r.evidence, t.amount`)
+
+/** The days with an open share of help at a day's end, the oldest first. */
+export const listOpenHelp = (from: Queryable, day: IstDay): Promise<{ readonly day: IstDay; readonly open: Paise }[]> =>
+  from.query(sql`select day, open from help_days(${day}::date) where open <> 0 order by day`)
 
 /** A member's balance and hold at a day's end. */
 export type MemberState = { readonly memberId: bigint; readonly balance: Paise; readonly held: Paise }

@@ -65,12 +65,13 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
     if (covers) await coverAccounts(tx, day)
     const books = await makeBooks(tx, await readDayLedger(tx, day), sealed)
     const bytes = Buffer.from(booksBytes(books))
-    const lent = books.flows.reduce((sum, { from, to, paise }) => sum + (from === 'LOSSES' && to === 'HELP_FUND' ? paise : 0), 0)
-    const spent = books.help.disbursements.reduce((total, { paise }) => total + paise, 0)
+    const sum = (entries: readonly { readonly paise: number }[]): number => entries.reduce((total, { paise }) => total + paise, 0)
+    const back = sum(books.help.corrections)
+    const spent = sum(books.help.disbursements) - back
     // Days are made without a gap, so the newest row has the totals before this day.
     await tx.query(sql`
       insert into books_day (day, bytes, help_in, help_out)
-      select ${day}::date, ${bytes}::bytea, coalesce(max(help_in), 0) + ${books.help.in - lent}::bigint, coalesce(max(help_out), 0) + ${spent}::bigint
+      select ${day}::date, ${bytes}::bytea, coalesce(max(help_in), 0) + ${books.help.in - back}::bigint, coalesce(max(help_out), 0) + ${spent}::bigint
         from (select help_in, help_out from books_day order by day desc limit 1) newest`)
     await appendRecord(tx, { v: 1, kind: 'books', day, books: createHash('sha256').update(bytes).digest('hex') })
     return 'day'

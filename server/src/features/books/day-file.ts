@@ -13,23 +13,24 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
-import { listDisbursed, listFlows } from '../../ledger/day-books.ts'
+import { listFlows } from '../../ledger/day-books.ts'
 import { BooksHeldError, listCovers, writeCover } from '../../ledger/held-books.ts'
 import { getRecord } from '../../transparency-log/records.ts'
+import { expectHelpSound, readHelp } from './help-books.ts'
 import type { Liabilities } from './liabilities.ts'
 
 const POOL = 'POOL:'
 const ENTRY_FEE_PAISE = 100
 const ALWAYS = [...Object.keys(ACCOUNTS), 'MEMBERS']
-const NEVER_NEGATIVE = ['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING', 'SUSPENSE', 'HELP_FUND', 'TAX_WITHHELD']
+const NEVER_NEGATIVE = ['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING', 'SUSPENSE', 'HELP_FUND', 'PLATFORM', 'TAX_WITHHELD']
 /** The accounts that members have a claim on. */
 const OWED = ['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING']
 /** The kinds of transfer that empty a pool: these pay it out, `RETURNING` gives it back. */
 const SETTLING = ['prize', 'tax', 'need', 'platform']
 const RETURNING = 'round_refund'
 const LOSSES = 'LOSSES'
-/** Accounts beside the members' that a transfer dated on the wrong day can leave below zero. */
-const COVERED = ['SUSPENSE', 'HELP_FUND', 'TAX_WITHHELD']
+/** The account beside the members' that a transfer dated on the wrong day can leave below zero. */
+const COVERED = 'SUSPENSE'
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 const roundOf = (pool: string): IstDay => pool.slice(POOL.length) as IstDay
@@ -56,18 +57,16 @@ export async function readDayLedger(from: Queryable, day: IstDay): Promise<DayLe
   return { day, flows, accounts, owed }
 }
 
-/** Covers from LOSSES each account beside the members' that closes below zero. */
+/** Covers SUSPENSE from LOSSES if it closes below zero. */
 export async function coverAccounts(tx: Tx, day: IstDay): Promise<void> {
   const { accounts } = await readDayLedger(tx, day)
   for (const { account, closing } of accounts)
-    if (COVERED.includes(account) && closing < 0) await writeCover(tx, day, { account, amount: BigInt(-closing) })
+    if (account === COVERED && closing < 0) await writeCover(tx, day, { account, amount: BigInt(-closing) })
 }
 
 export async function makeBooks(from: Queryable, { day, flows, accounts, owed }: DayLedger, liabilities: Liabilities): Promise<BooksFile> {
   const help = accounts.find(({ account }) => account === 'HELP_FUND') as BooksAccount
   const has = (kind: string): boolean => flows.some((flow) => flow.kind === kind)
-  const disbursed = has('disbursement') ? await listDisbursed(from, day) : []
-  const disbursements = disbursed.map(({ evidence, amount }) => ({ evidence: hex(evidence), paise: Number(amount) }))
   const books: BooksFile = {
     v: 1,
     day,
@@ -77,12 +76,13 @@ export async function makeBooks(from: Queryable, { day, flows, accounts, owed }:
       .filter(({ kind }) => kind === RETURNING)
       .map(({ from: pool, paise }) => ({ round: roundOf(pool), paise }))
       .sort((a, b) => byText(a.round, b.round)),
-    help: { opening: help.opening, in: help.in, disbursements, closing: help.closing },
+    ...(await readHelp(from, day, help)),
     flows,
     accounts,
     liabilities: { count: liabilities.count, root: hex(liabilities.root), total: liabilities.total },
   }
   expectSound(books, owed)
+  expectHelpSound(books, await findBooks(from, addDays(day, -1)))
   return books
 }
 
@@ -126,7 +126,7 @@ async function settlementsOf(from: Queryable, flows: readonly BooksFlow[]): Prom
 
 /** Unsound books are our fault, to be found before anybody else finds it. */
 function expectSound(books: BooksFile, owed: number): void {
-  const { accounts, flows, intake, help, liabilities } = books
+  const { accounts, flows, intake, liabilities } = books
   const expect = (holds: boolean, what: string): void => {
     if (!holds) throw new BooksHeldError(what)
   }
@@ -147,10 +147,5 @@ function expectSound(books: BooksFile, owed: number): void {
     expect(paid(pool, 'need') === need && paid(pool, 'platform') === platform, `${pool} paid other shares`)
   }
   for (const { round } of books.returns) expect(closing(`${POOL}${round}`) === 0, `${POOL}${round} is not empty`)
-  expect(
-    sum(help.disbursements.map(({ paise }) => paise)) ===
-      sum(flows.filter(({ kind }) => kind === 'disbursement').map(({ paise }) => paise)),
-    'a disbursement has no receipt',
-  )
   expect(liabilities.total === owed, `the parts add up to ${liabilities.total}, and ${owed} is owed`)
 }

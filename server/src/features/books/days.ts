@@ -134,9 +134,15 @@ function booksOf({ books }: Row): DayView['books'] {
   const { help, flows, accounts, liabilities } = JSON.parse(books.toString()) as BooksFile
   const moved = (...kinds: string[]): number =>
     rupees(flows.filter(({ kind }) => kinds.includes(kind)).reduce((total, flow) => total + flow.paise, 0))
-  const out = help.disbursements.reduce((total, disbursement) => total + disbursement.paise, 0)
+  const total = (entries: readonly { readonly paise: number }[]): number => entries.reduce((sum, entry) => sum + entry.paise, 0)
+  const back = total(help.corrections ?? [])
   return {
-    help: { opening: rupees(help.opening), in: rupees(help.in), out: rupees(out), closing: rupees(help.closing) },
+    help: {
+      opening: rupees(help.opening),
+      in: rupees(help.in - back),
+      out: rupees(total(help.disbursements) - back),
+      closing: rupees(help.closing),
+    },
     topups: moved('topup'),
     withdrawals: moved('wd_paid'),
     refunds: moved('refund_paid'),
