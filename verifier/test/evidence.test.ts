@@ -72,10 +72,7 @@ test('corrections of more than their disbursement are found over any number of d
     const help = {
       ...made.help,
       disbursements: index === 0 ? [{ days: [{ day: DAY, paise: 9 }], evidence: [given], paise: 9 }] : [],
-      corrections:
-        [[], back(given, receipts[0] as string, 5), back(given, receipts[1] as string, 5), back('f'.repeat(64), receipts[2] as string, 1)][
-          index
-        ] ?? [],
+      corrections: [[], back(given, receipts[0], 5), back(given, receipts[1], 5), back('f'.repeat(64), receipts[2], 1)][index] ?? [],
     }
     const bytes = canonicalBytes({ ...made, help, liabilities: { ...made.liabilities, root: '00'.repeat(32) } })
     files.set(`books/${day}`, bytes)

@@ -1,0 +1,113 @@
+/** Help in the books: allotments, corrections and the house's own entries, day after day, as both verifiers check them. */
+import { afterEach, expect, test } from 'vitest'
+import type { BooksFile } from '@roz/core/books.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
+import { connect, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { bookDisbursement, correctDisbursement } from '../../ledger/disbursements.ts'
+import { hashOf } from '../../ledger/fixtures.ts'
+import { bookHouseEntry } from '../../ledger/house-entries.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
+
+let world: RoundsWorld
+afterEach(() => world.close())
+
+const DAY = '2026-11-21' as IstDay
+const [SECOND, THIRD, FOURTH] = [addDays(DAY, 1), addDays(DAY, 2), addDays(DAY, 3)]
+const midnight = (day: IstDay) => world.goTo(`${day}T00:00:05+05:30`)
+const file = (path: string) => fetch(`${world.url}/api/public/${path}`)
+const booksOf = async (day: IstDay) => (await (await file(`books/${day}`)).json()) as BooksFile
+const outlay = (id: string, amount: bigint, ...receipts: readonly string[]) => ({
+  id,
+  amount: paise(amount),
+  evidence: receipts.map(hashOf),
+})
+const hexOf = (...receipts: readonly string[]) => receipts.map((receipt) => hashOf(receipt).toString('hex')).sort()
+
+test('a disbursement, its correction and the house’s entries stand in the books of their days, and both verifiers pass', async () => {
+  world = await openRoundsWorld()
+  const members = [await world.member(30), await world.member(30), await world.member(30)]
+  for (const member of members) await world.join(member)
+  await midnight(SECOND)
+  for (const member of members) await world.join(member)
+  await inTransaction(world.db, (tx) => bookDisbursement(tx, outlay('shoes', 100n, 'bill', 'photo')))
+  await midnight(THIRD)
+  await inTransaction(world.db, (tx) => bookDisbursement(tx, outlay('rice', 130n, 'rice')))
+  await inTransaction(world.db, (tx) => correctDisbursement(tx, { ...outlay('back', 30n, 'transfer'), corrects: 'shoes' }))
+  await inTransaction(world.db, (tx) => bookHouseEntry(tx, { ...outlay('rent', 25n, 'rent'), kind: 'platform_out' }))
+  await midnight(FOURTH)
+
+  const second = await booksOf(SECOND)
+  const shoes = { days: [{ day: DAY, paise: 100 }], evidence: hexOf('bill', 'photo'), paise: 100 }
+  expect(second.help).toEqual({
+    opening: 0,
+    in: 180,
+    disbursements: [shoes],
+    corrections: [],
+    open: [{ day: DAY, paise: 80 }],
+    closing: 80,
+  })
+  const third = await booksOf(THIRD)
+  expect(third.help).toMatchObject({
+    disbursements: [
+      {
+        days: [
+          { day: DAY, paise: 80 },
+          { day: SECOND, paise: 50 },
+        ],
+        evidence: hexOf('rice'),
+      },
+    ],
+    corrections: [{ corrects: hexOf('bill', 'photo')[0], days: [{ day: DAY, paise: 30 }], evidence: hexOf('transfer'), paise: 30 }],
+    open: [
+      { day: DAY, paise: 30 },
+      { day: SECOND, paise: 130 },
+    ],
+    closing: 160,
+  })
+  expect(third.house).toEqual([{ evidence: hexOf('rent'), kind: 'platform_out', paise: 25 }])
+  // The second day had a local draw, which is weak by itself; the third had no entry.
+  for (const [day, expected] of [
+    [SECOND, VERDICT.weak],
+    [THIRD, VERDICT.pass],
+  ] as const)
+    for (const verdict of [await verifyDay({ url: world.url, day }), await verifyDayByTwin({ url: world.url, day })])
+      expect(verdict.code, verdict.text).toBe(expected)
+
+  // The public pages say the same.
+  const { days, totals } = (await world.ask('GET /public/days?limit=5')).body as unknown as {
+    readonly days: readonly { readonly day: string; readonly disbursed: number; readonly receipts: readonly object[] }[]
+    readonly totals: { readonly disbursed: number; readonly helpFund: number }
+  }
+  expect(days.find(({ day }) => day === DAY)).toMatchObject({
+    disbursed: 1.5,
+    receipts: [
+      { id: 'shoes', date: SECOND, amount: 0.7, allotted: 0.7, evidence: hexOf('bill', 'photo') },
+      { id: 'rice', date: THIRD, amount: 1.3, allotted: 0.8, evidence: hexOf('rice') },
+    ],
+  })
+  expect(totals).toMatchObject({ disbursed: 2, helpFund: 1.6 })
+})
+
+test('books whose allotments do not add up are held, and nothing of them is published', async () => {
+  world = await openRoundsWorld()
+  const member = await world.member(30)
+  await world.join(member)
+  await midnight(SECOND)
+  await inTransaction(world.db, (tx) => bookDisbursement(tx, outlay('shoes', 60n, 'bill')))
+  const owner = connect({ url: world.database.superUrl, max: 1, named: false })
+  const broken = ['set session_replication_role = replica', 'update help_allotment set paise = paise - 1']
+  for (const statement of broken) await owner.query(sql([statement] as unknown as TemplateStringsArray))
+  await midnight(THIRD)
+  expect(world.faults.splice(0)).toMatchObject([{ day: SECOND }])
+  expect((await file(`books/${SECOND}`)).status).toBe(404)
+  const [held] = await world.db.query<{ found: string }>(sql`select found from books_hold where day = ${SECOND}::date`)
+  expect(held?.found).toBe('a disbursement of 60 is of days with 59')
+  await owner.query(sql`update help_allotment set paise = paise + 1`)
+  await owner.close()
+  await world.db.query(sql`update books_hold set next_try_at = roz_now()`)
+  await world.runDue()
+  expect((await booksOf(SECOND)).help.open).toEqual([])
+})
