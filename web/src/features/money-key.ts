@@ -66,10 +66,8 @@ export function createMoneyKeys(): MoneyKeys {
 const withdrawals = createMoneyKeys()
 const refunds = createMoneyKeys()
 const closings = createMoneyKeys()
-/** Joins by the day on the card: after a lost answer, a press on the same card never joins the next day too. */
-const joins = createMoneyKeys()
 /** Kept for the page's lifetime: leaving a form does not answer its request. The server scopes keys to the member. */
-export const moneyKeys = { withdrawals, refunds, closings, joins } as const
+export const moneyKeys = { withdrawals, refunds, closings } as const
 
 /** The keys of one dialog. The server decides each item once, so a repeated decision with a new key is refused. */
 export function useMoneyKeys(): MoneyKeys {

@@ -24,7 +24,6 @@ import { Share } from '../../ui/Share.tsx'
 import { Ruler } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { type CurrentRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
-import { moneyKeys } from '../money-key.ts'
 import { keepReceipt } from '../ticket/kept-receipts.ts'
 import type { RoundResult } from './use-round.ts'
 
@@ -99,6 +98,12 @@ function LoadedRound({ round, onEnd }: { readonly round: CurrentRound; readonly 
   )
 }
 
+/**
+ * The key of a join is this page and the day on the card. After a lost answer, a press on the same card never joins the next day too.
+ * The server stores no key with a refused join, so one key serves every press.
+ */
+const PAGE = String(crypto.getRandomValues(new Uint32Array(4)))
+
 function JoinForm({ round }: { readonly round: CurrentRound }) {
   const { t } = useLingui()
   const member = useMember()
@@ -107,11 +112,9 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
 
   const join = useMutation({
     mutationFn: () =>
-      withTicketKey(member.id, async (ticketKey) => {
-        const body = ticketKey === undefined ? {} : { ticketKey }
-        const { answer } = await moneyKeys.joins(round.id, (idempotencyKey) => call('joinRound', { body, idempotencyKey }))
-        return answer
-      }),
+      withTicketKey(member.id, (ticketKey) =>
+        call('joinRound', { body: ticketKey === undefined ? {} : { ticketKey }, idempotencyKey: `${PAGE}/${round.id}` }),
+      ),
     onMutate: async () => {
       await client.cancelQueries({ queryKey: roundQuery.queryKey })
       client.setQueryData(roundQuery.queryKey, (known) => known && { ...known, hasParticipated: true })
