@@ -8,6 +8,7 @@ import { identityCalls } from './identity.ts'
 import { impactCalls } from './impact.ts'
 import { memberAdminCalls } from './members-admin.ts'
 import { openBooksCalls } from './open-books.ts'
+import { outlayCalls } from './outlays.ts'
 import { payoutCalls } from './payouts.ts'
 import { pushCalls } from './push.ts'
 import { rightsCalls } from './rights.ts'
@@ -29,6 +30,7 @@ export const api = {
   ...rightsCalls,
   ...helpCalls,
   ...staffCalls,
+  ...outlayCalls,
 } as const
 
 export type Api = typeof api

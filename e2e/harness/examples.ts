@@ -16,6 +16,7 @@ const BENEFICIARY = {
   consent: { how: 'written', on: '2026-11-20' },
   note: 'The paper is in the blue folder.',
 }
+const OUTLAY = { amount: 10, purpose: 'school shoes', receipts: ['f'.repeat(64)] }
 
 export type JsonObject = { readonly [name: string]: unknown }
 /** Undefined for a call without a body. */
@@ -110,6 +111,16 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   uploadReceipt: undefined,
   adminReceipt: undefined,
   publicReceipt: undefined,
+  disbursements: undefined,
+  disbursementQuote: undefined,
+  askDisbursement: { ...OUTLAY, beneficiaryId: '00000000-0000-4000-8000-000000000000' },
+  approveDisbursement: { status: 'requested' },
+  rejectDisbursement: { status: 'requested', reason: 'The bill is not readable.' },
+  correctDisbursement: OUTLAY,
+  houseEntries: undefined,
+  askHouseEntry: { ...OUTLAY, kind: 'platform_out' },
+  approveHouseEntry: { status: 'requested' },
+  rejectHouseEntry: { status: 'requested', reason: 'Not due yet.' },
   home: undefined,
   notifications: undefined,
   readNotifications: { ids: ['1'] },

@@ -21,4 +21,30 @@ export async function walkHelp(walk: Walk, { admin, picture }: Given): Promise<v
   const { hash } = receipt
   expect((await walk.step('adminReceipt', { token: admin, params: { hash } })).headers.get('content-type')).toBe('image/webp')
   expect((await walk.step('publicReceipt', { params: { hash } })).refusal.code).toBe('receipt_not_found')
+  await walkHelpGiven(walk, admin, params.id, hash)
+}
+
+/** By now the fund has the need share of one settled round: ₹1.20. */
+async function walkHelpGiven(walk: Walk, token: string, beneficiaryId: string, hash: string): Promise<void> {
+  const quote = await walk.step('disbursementQuote', { token, query: { amount: '0.5' } })
+  expect(quote.output).toMatchObject({ balance: 1.2, days: [{ amount: 0.5 }] })
+  const body = { amount: 0.5, purpose: 'a pencil', beneficiaryId, receipts: [hash] }
+  const { disbursement } = (await walk.step('askDisbursement', { token, body })).output
+  expect(disbursement).toMatchObject({ status: 'booked', days: quote.output.days, receipts: [{ hash }] })
+  expect((await walk.step('publicReceipt', { params: { hash } })).headers.get('content-type')).toBe('image/webp')
+  const listed = (await walk.step('disbursements', { token })).output
+  expect([listed.disbursements, listed.fund.balance]).toEqual([[disbursement], 0.7])
+
+  const params = { id: disbursement.id }
+  const again = { amount: 0.1, purpose: 'change returned', receipts: [hash] }
+  expect((await walk.step('correctDisbursement', { token, params, body: again })).refusal.code).toBe('receipt_used')
+  const seen = { status: 'booked' }
+  const because = { ...seen, reason: 'Too late.' }
+  expect((await walk.step('approveDisbursement', { token, params, body: seen })).refusal.code).toBe('outlay_final')
+  expect((await walk.step('rejectDisbursement', { token, params, body: because })).refusal.code).toBe('outlay_final')
+  expect((await walk.step('houseEntries', { token })).output).toMatchObject({ entries: [], payable: { platform_out: 0.2 } })
+  const entry = { kind: 'platform_out', amount: 0.1, purpose: 'office rent', receipts: [hash] }
+  expect((await walk.step('askHouseEntry', { token, body: entry })).refusal.code).toBe('receipt_used')
+  expect((await walk.step('approveHouseEntry', { token, params, body: seen })).refusal.code).toBe('outlay_not_found')
+  expect((await walk.step('rejectHouseEntry', { token, params, body: because })).refusal.code).toBe('outlay_not_found')
 }

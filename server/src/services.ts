@@ -172,7 +172,7 @@ function createFeatures(deps: ServiceDeps) {
     programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
   })
   const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts })
-  const help = createHelp({ db, secrets, storage: deps.storage })
+  const help = createHelp({ db, secrets, storage: deps.storage, approvalAbove: business.approvalAbove })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })

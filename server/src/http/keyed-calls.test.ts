@@ -19,11 +19,13 @@ import { bookPayout } from '../ledger/withdrawals.ts'
 import { makeMember, makeStaff } from '../testing/calls.ts'
 import { scriptedRefunds } from '../testing/payouts-world.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { type HelpKeyed, helpCases } from '../testing/keyed-help.ts'
 import { ADD, BANK } from '../testing/wallet-world.ts'
 
 const WITHDRAW = { amount: 10, bankDetail: BANK }
 
 type Keyed =
+  | HelpKeyed
   | 'addMoney'
   | 'approveRefund'
   | 'approveRefunds'
@@ -147,6 +149,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     return { as, body: { amount: 20, bankDetail: BANK }, refused: ['insufficient_funds', () => topUp(as, 10)] }
   },
   closeAccount: async () => ({ as: await funded(10), body: { gift: true } }),
+  ...helpCases(() => ({ world, admin })),
   approveWithdrawal: async () => {
     const member = await funded(10)
     return { as: admin, id: await withdrawal(member), body: { status: 'requested' }, refused: await hold(member) }

@@ -32,6 +32,10 @@ export async function bookDisbursement(
   return accepted({ replayed: false, days })
 }
 
+/** The days that would give an amount now, the oldest first; undefined if the fund has less. */
+export const quoteDisbursement = async (from: Queryable, today: IstDay, amount: Paise): Promise<HelpPart[] | undefined> =>
+  takeFirst(await listOpenDays(from, today), amount)
+
 export async function correctDisbursement(
   tx: Tx,
   correction: Outlay & { readonly corrects: string },

@@ -1,12 +1,17 @@
 /** Fixture: the help desk on a database and a folder of its own, with staff of each role and pictures to upload. */
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
+import { wholeRupees } from '@roz/core/money.ts'
 import sharp from 'sharp'
 import { createFileStorage } from '../adapters/storage/files.ts'
 import { registerUploads } from '../adapters/storage/uploads.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { createHelp } from '../features/help/help.ts'
+import { giveRest } from '../ledger/closing.ts'
+import { addMoney, DAY, newMember, openDay } from '../ledger/fixtures.ts'
 import { makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 
@@ -20,11 +25,12 @@ export const MEERA = {
   note: 'Meera Sharma, 12 Ring Road',
 }
 
-export async function openHelpWorld() {
+/** `approvalAbove` in rupees. */
+export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approvalAbove?: number } = {}) {
   const database = await createTestDatabase()
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-help-'))
   const storage = createFileStorage({ folder })
-  const help = createHelp({ db: database.db, secrets: testSecrets, storage })
+  const help = createHelp({ db: database.db, secrets: testSecrets, storage, approvalAbove: wholeRupees(approvalAbove) })
   const calls = await serveCalls(database.db, help.handlers, (app) => registerUploads(app, storage))
   const staff = {} as Record<StaffRole, bigint>
   for (const role of STAFF_ROLES) staff[role] = await makeStaff(database.db, role)
@@ -34,6 +40,7 @@ export async function openHelpWorld() {
     return calls.ask('POST /admin/uploads', { as, form })
   }
   let made = 0
+  await openDay(database, DAY)
   return {
     database,
     db: database.db,
@@ -52,6 +59,12 @@ export async function openHelpWorld() {
       const { status, body, text } = await upload(bytes, staff.finance, 'image/png')
       if (status !== 201) throw new Error(`upload answered ${status}: ${text}`)
       return body.hash
+    },
+    /** A gift to the help fund, today. */
+    give: async (rupees: number): Promise<void> => {
+      const memberId = await newMember(database.db)
+      await addMoney(database.db, memberId, wholeRupees(rupees))
+      await inTransaction(database.db, (tx) => giveRest(tx, { memberId, ref: randomUUID() }))
     },
     beneficiary: async (fields: object = {}): Promise<string> => {
       const { status, body, text } = await calls.ask('POST /admin/beneficiaries', { as: staff.editor, body: { ...MEERA, ...fields } })

@@ -1,6 +1,19 @@
-/** The help desk: beneficiaries and their consent, and the receipts that prove what was paid. */
+/** The help desk: beneficiaries and their consent, receipts, and the payments by decision that they prove. */
+import { createIdempotency } from '../../http/idempotency.ts'
 import { beneficiaryHandlers } from './beneficiaries.ts'
 import type { HelpDeps } from './deps.ts'
+import { disbursementHandlers } from './disbursements.ts'
+import { houseEntryHandlers } from './house-entries.ts'
 import { receiptHandlers } from './receipts.ts'
 
-export const createHelp = (deps: HelpDeps) => ({ handlers: { ...beneficiaryHandlers(deps), ...receiptHandlers(deps) } })
+export function createHelp(deps: HelpDeps) {
+  const idempotency = createIdempotency(deps)
+  return {
+    handlers: {
+      ...beneficiaryHandlers(deps),
+      ...receiptHandlers(deps),
+      ...disbursementHandlers(deps, idempotency),
+      ...houseEntryHandlers(deps, idempotency),
+    },
+  }
+}

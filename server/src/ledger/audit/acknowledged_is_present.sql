@@ -28,6 +28,13 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
    when k.route like 'suspense.refund %' then not exists (select from refund r where 'suspense:' || r.suspense_id = k.ref)
    when k.route like 'suspense.pay %' then not exists (select from transfer t where t.kind = 'suspense_paid' and 'suspense:' || t.ref = k.ref)
    when k.route = 'triggerDraw' then not exists (select from round r where r.day = (k.answer #>> '{value,round,id}')::date and r.status <> 'open')
+   when k.route like '%.ask' then not exists (
+     select from outlay o where o.id::text = k.ref and o.kind || '.ask' = k.route
+        and (o.status <> 'booked' or exists (select from transfer t where t.kind = o.kind and t.ref = k.ref)))
+   when k.route like 'disbursement.approve %' or k.route like 'entry.approve %' then not exists (
+     select from outlay o join transfer t on t.kind = o.kind and t.ref = o.id::text where k.ref in ('disbursement:' || o.id, 'entry:' || o.id) and o.status = 'booked')
+   when k.route like 'disbursement.reject %' or k.route like 'entry.reject %' then not exists (
+     select from outlay o where k.ref in ('disbursement:' || o.id, 'entry:' || o.id) and o.status = 'rejected')
    -- An answer that names no amount found nothing left to take.
    when k.route = 'closeAccount' then coalesce(k.answer #>> '{value,message}', '₹') like '%₹%'
      and not exists (select from withdrawal w join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text where w.id::text = k.ref)

@@ -1,0 +1,209 @@
+/** Calls of payments by decision: disbursements from the help fund, and entries of the house's own accounts. */
+import { rupeeAmount } from '@roz/core/fields.ts'
+import { purpose, RECEIPTS_MAX } from '@roz/core/help-fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { receiptPicture } from './help.ts'
+import { HELPERS, READERS, STAFF, TREASURY } from './roles.ts'
+import { day, instant, nextCursor, page, rupees } from './shapes.ts'
+
+const person = z.object({ id: z.string(), name: z.string() })
+const search = z.string().max(200).optional()
+const id = z.object({ id: z.string().max(100) })
+
+export const outlayState = z.enum(['requested', 'booked', 'rejected'], 'choice_invalid')
+/** A payment by decision, as the portal shows it. */
+const outlay = {
+  id: z.string(),
+  amount: rupees,
+  purpose: z.string().meta({ description: 'Public words' }),
+  status: outlayState,
+  needsSecond: z.boolean().meta({ description: 'Another person than the one who asked must approve it' }),
+  askedBy: person,
+  askedAt: instant,
+  decidedBy: person.nullable(),
+  decidedAt: instant.nullable(),
+  reason: z.string().nullable().meta({ description: 'Why it was rejected' }),
+  receipts: z.array(receiptPicture).meta({ description: 'In the order of their pages' }),
+}
+const part = z.object({ day, amount: rupees })
+export const disbursement = z.object({
+  ...outlay,
+  kind: z.enum(['disbursement', 'disbursement_back']).meta({ description: 'disbursement_back: money of another one that came back' }),
+  corrects: z.string().nullable(),
+  beneficiary: z.object({ id: z.string(), publicName: z.string(), isRevoked: z.boolean() }),
+  days: z.array(part).meta({ description: 'The days whose help it took, or that got help back' }),
+  returned: rupees.meta({ description: 'What came back of it since' }),
+})
+export const HOUSE_KINDS = ['platform_out', 'tds_remitted', 'losses_covered'] as const
+const houseKind = z.enum(HOUSE_KINDS, 'choice_invalid')
+export const houseEntry = z.object({ ...outlay, kind: houseKind })
+
+const receipts = z
+  .array(z.string('receipts_needed').regex(/^[0-9a-f]{64}$/, 'receipts_needed'), 'receipts_needed')
+  .min(1, 'receipts_needed')
+  .max(RECEIPTS_MAX, 'receipts_many')
+const asked = { amount: rupeeAmount, purpose, receipts }
+/** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
+const seen = z.strictObject({ status: outlayState })
+const reasoned = z.strictObject({ ...seen.shape, reason: decisionReason })
+const filter = { ...page.shape, status: outlayState.optional(), q: search }
+const APPROVAL_ABOVE = 'Above APPROVAL_ABOVE, or asked by an editor, another person approves it; else it is booked at once.'
+
+export const outlayCalls = {
+  disbursements: endpoint({
+    method: 'GET',
+    path: '/admin/disbursements',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'Disbursements from the help fund and money of them that came back, newest first; q searches words and public name.',
+    query: z.object(filter),
+    output: z.object({
+      disbursements: z.array(disbursement),
+      fund: z.object({
+        balance: rupees,
+        requested: rupees.meta({ description: 'Asked for and not decided yet' }),
+        approvalAbove: rupees.meta({ description: 'Above this a second person approves' }),
+      }),
+      nextCursor,
+    }),
+    refusals: [],
+  }),
+  disbursementQuote: endpoint({
+    method: 'GET',
+    path: '/admin/disbursements/quote',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'The days whose open help an amount would take now, the oldest first.',
+    query: z.object({ amount: z.coerce.number('amount_invalid').pipe(rupeeAmount) }),
+    output: z.object({ balance: rupees, days: z.array(part) }),
+    refusals: ['insufficient_funds'],
+  }),
+  askDisbursement: endpoint({
+    method: 'POST',
+    path: '/admin/disbursements',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary: `Asks for a disbursement to somebody whose consent is recorded. ${APPROVAL_ABOVE}`,
+    body: z.strictObject({ ...asked, beneficiaryId: z.uuid('beneficiary_needed') }),
+    output: z.object({ disbursement }),
+    refusals: [
+      'beneficiary_not_found',
+      'consent_missing',
+      'consent_revoked',
+      'receipt_not_found',
+      'receipt_used',
+      'insufficient_funds',
+      'idempotency_mismatch',
+    ],
+  }),
+  approveDisbursement: endpoint({
+    method: 'POST',
+    path: '/admin/disbursements/{id}/approve',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Books a requested disbursement, or money that came back; never by the person who asked.',
+    params: id,
+    body: seen,
+    output: z.object({ disbursement }),
+    refusals: [
+      'outlay_not_found',
+      'changed_since_seen',
+      'outlay_final',
+      'own_request',
+      'beneficiary_not_found',
+      'disbursement_not_found',
+      'consent_missing',
+      'consent_revoked',
+      'receipt_used',
+      'insufficient_funds',
+      'correction_too_large',
+      'idempotency_mismatch',
+    ],
+  }),
+  rejectDisbursement: endpoint({
+    method: 'POST',
+    path: '/admin/disbursements/{id}/reject',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Rejects a requested disbursement with a reason; the money stays in the fund.',
+    params: id,
+    body: reasoned,
+    output: z.object({ disbursement }),
+    refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
+  }),
+  correctDisbursement: endpoint({
+    method: 'POST',
+    path: '/admin/disbursements/{id}/correct',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: `Records money of a booked disbursement that came back, as an entry of its own. ${APPROVAL_ABOVE}`,
+    params: id,
+    body: z.strictObject(asked),
+    output: z.object({ disbursement }),
+    refusals: ['disbursement_not_found', 'receipt_not_found', 'receipt_used', 'correction_too_large', 'idempotency_mismatch'],
+  }),
+  houseEntries: endpoint({
+    method: 'GET',
+    path: '/admin/house-entries',
+    access: 'admin',
+    roles: READERS,
+    summary: 'What left the platform’s own accounts by decision, newest first; q searches the words.',
+    query: z.object(filter),
+    output: z.object({
+      entries: z.array(houseEntry),
+      payable: z.record(houseKind, rupees).meta({ description: 'The most that each kind of entry can take today' }),
+      approvalAbove: rupees,
+      nextCursor,
+    }),
+    refusals: [],
+  }),
+  askHouseEntry: endpoint({
+    method: 'POST',
+    path: '/admin/house-entries',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: `Asks for an entry: the platform’s share paid out, tax remitted, or losses covered from the share. ${APPROVAL_ABOVE}`,
+    body: z.strictObject({ ...asked, kind: houseKind }),
+    output: z.object({ entry: houseEntry }),
+    refusals: ['receipt_not_found', 'receipt_used', 'insufficient_funds', 'idempotency_mismatch'],
+  }),
+  approveHouseEntry: endpoint({
+    method: 'POST',
+    path: '/admin/house-entries/{id}/approve',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Books a requested entry; never by the person who asked.',
+    params: id,
+    body: seen,
+    output: z.object({ entry: houseEntry }),
+    refusals: [
+      'outlay_not_found',
+      'changed_since_seen',
+      'outlay_final',
+      'own_request',
+      'receipt_used',
+      'insufficient_funds',
+      'idempotency_mismatch',
+    ],
+  }),
+  rejectHouseEntry: endpoint({
+    method: 'POST',
+    path: '/admin/house-entries/{id}/reject',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Rejects a requested entry with a reason.',
+    params: id,
+    body: reasoned,
+    output: z.object({ entry: houseEntry }),
+    refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
+  }),
+} as const

@@ -1,0 +1,255 @@
+/** Disbursements: who may ask and approve, what is refused, and what two decisions at once leave behind. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { DAY } from '../../ledger/fixtures.ts'
+import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+
+let world: HelpWorld
+let meera: string
+beforeAll(async () => {
+  world = await openHelpWorld()
+  meera = await world.beneficiary()
+  await world.give(20_000)
+})
+afterAll(() => world.close())
+
+type Sent = Readonly<Record<string, unknown>>
+const ask = async (fields: Sent = {}, as = world.staff.finance, headers = {}) =>
+  world.calls.ask('POST /admin/disbursements', {
+    as,
+    headers,
+    body: { amount: 100, purpose: 'school shoes', beneficiaryId: meera, receipts: [await world.receipt()], ...fields },
+  })
+/** A disbursement of ₹1,500 by finance, which waits for another person. */
+const request = async (fields: Sent = {}): Promise<string> => {
+  const { body, text } = await ask({ amount: 1500, ...fields })
+  if (body.disbursement === undefined) throw new Error(text)
+  expect(body.disbursement).toMatchObject({ status: 'requested', needsSecond: true })
+  return body.disbursement.id
+}
+const decide = (id: string, deed: 'approve' | 'reject', as = world.staff.owner, fields: Sent = {}) =>
+  world.calls.ask(`POST /admin/disbursements/${id}/${deed}`, {
+    as,
+    body: { status: 'requested', ...(deed === 'reject' ? { reason: 'The bill is not readable' } : {}), ...fields },
+  })
+const list = async (query = '') => (await world.calls.ask(`GET /admin/disbursements${query}`, { as: world.staff.auditor })).body
+const bookedTimes = async (id: string): Promise<number> =>
+  (await one<{ n: number }>(world.db, sql`select count(*)::int as n from transfer where ref = ${id}::text`)).n
+
+describe('a disbursement', () => {
+  test('up to the limit is booked by the confirmation of the person who asks, from the oldest open days', async () => {
+    const before = (await list()).fund.balance
+    const hash = await world.receipt()
+    const { status, body } = await ask({ amount: 1000, receipts: [hash] })
+    expect([status, body.disbursement]).toMatchObject([
+      200,
+      {
+        kind: 'disbursement',
+        amount: 1000,
+        purpose: 'school shoes',
+        status: 'booked',
+        needsSecond: false,
+        beneficiary: { id: meera, publicName: 'Meera', isRevoked: false },
+        receipts: [{ hash }],
+        days: [{ day: DAY, amount: 1000 }],
+        returned: 0,
+        corrects: null,
+      },
+    ])
+    const { disbursements, fund } = await list()
+    expect(disbursements[0]).toEqual(body.disbursement)
+    expect(fund).toEqual({ balance: before - 1000, requested: 0, approvalAbove: 1000 })
+    expect((await world.calls.ask(`GET /receipts/${hash}`)).status).toBe(200)
+  })
+
+  test('above the limit is booked by another person, never by the one who asked', async () => {
+    const id = await request()
+    expect((await list()).fund.requested).toBe(1500)
+    expect((await decide(id, 'approve', world.staff.finance)).body).toMatchObject({ code: 'own_request' })
+    expect(await bookedTimes(id)).toBe(0)
+    expect((await decide(id, 'approve')).body.disbursement).toMatchObject({ status: 'booked', days: [{ day: DAY, amount: 1500 }] })
+    expect(await bookedTimes(id)).toBe(1)
+  })
+
+  test('that an editor asked for waits for the treasury, however small', async () => {
+    const { body } = await ask({ amount: 1 }, world.staff.editor)
+    expect(body.disbursement).toMatchObject({ status: 'requested', needsSecond: true })
+    expect((await decide(body.disbursement.id, 'approve', world.staff.editor)).body.code).toBe('forbidden')
+    expect((await decide(body.disbursement.id, 'approve', world.staff.finance)).status).toBe(200)
+  })
+
+  test('is rejected with a reason; its receipt is free again and stays unpublished', async () => {
+    const hash = await world.receipt()
+    const id = await request({ receipts: [hash] })
+    expect((await decide(id, 'reject', world.staff.owner, { reason: '' })).body.code).toBe('invalid_input')
+    expect((await decide(id, 'reject')).body.disbursement).toMatchObject({ status: 'rejected', reason: 'The bill is not readable' })
+    expect((await world.calls.ask(`GET /receipts/${hash}`)).status).toBe(404)
+    expect((await ask({ receipts: [hash] })).status).toBe(200)
+  })
+
+  test('leaves lines in the audit log for the request and the decision', async () => {
+    const id = await request()
+    await decide(id, 'approve')
+    const entries = await world.db.query(
+      sql`select action from audit_log where subject in (${`outlay:${id}`}::text, ${`disbursement:${id}`}::text) order by id`,
+    )
+    expect(entries).toEqual([{ action: 'disbursement.ask' }, { action: 'disbursement.approve' }])
+  })
+
+  test('with the same Idempotency-Key is one, also when it is sent three times at once', async () => {
+    const receipts = [await world.receipt()]
+    const send = () => ask({ receipts }, world.staff.finance, { 'idempotency-key': 'one help' })
+    const answers = await Promise.all([send(), send(), send()])
+    expect(new Set(answers.map(({ body }) => body.disbursement.id)).size).toBe(1)
+    expect((await ask({ receipts, amount: 7 }, world.staff.finance, { 'idempotency-key': 'one help' })).body.code).toBe(
+      'idempotency_mismatch',
+    )
+  })
+})
+
+describe('a request is refused', () => {
+  const UNKNOWN = '2b1c0a9e-0000-4000-8000-000000000000'
+  test.each([
+    ['without an amount', { amount: 0 }, 400, 'invalid_input'],
+    ['with a negative amount', { amount: -5 }, 400, 'invalid_input'],
+    ['with the name in its words', { purpose: 'shoes for Meera' }, 400, 'invalid_input'],
+    ['with a phone number in its words', { purpose: 'call 98765 43210' }, 400, 'invalid_input'],
+    ['without a receipt', { receipts: [] }, 400, 'invalid_input'],
+    ['with a receipt that nobody uploaded', { receipts: ['ab'.repeat(32)] }, 404, 'receipt_not_found'],
+    ['for nobody', { beneficiaryId: UNKNOWN }, 404, 'beneficiary_not_found'],
+    ['above the fund', { amount: 1_000_000 }, 409, 'insufficient_funds'],
+  ])('%s', async (_what, fields, status, code) => {
+    const answer = await ask(fields)
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+  })
+
+  test('for somebody without a consent, or whose consent was revoked', async () => {
+    const waiting = await world.beneficiary({ publicName: 'Ravi', consent: null })
+    expect((await ask({ beneficiaryId: waiting })).body.code).toBe('consent_missing')
+    await world.calls.ask(`PUT /admin/beneficiaries/${waiting}`, { as: world.staff.editor, body: { revoked: true } })
+    expect((await ask({ beneficiaryId: waiting })).body.code).toBe('consent_revoked')
+  })
+
+  test('with a receipt of another one, requested or booked, or twice the same', async () => {
+    const [first, second] = [await world.receipt(), await world.receipt()]
+    await request({ receipts: [first] })
+    await ask({ receipts: [second] })
+    for (const receipts of [[first], [second]]) expect((await ask({ receipts })).body.code).toBe('receipt_used')
+    const twice = await world.receipt()
+    expect((await ask({ receipts: [twice, twice] })).body.code).toBe('receipt_used')
+  })
+
+  test('without a fresh step-up', async () => {
+    const body = { amount: 1, purpose: 'shoes', beneficiaryId: meera, receipts: [await world.receipt()] }
+    const answer = await world.calls.ask('POST /admin/disbursements', { as: world.staff.finance, isStale: true, body })
+    expect([answer.status, answer.body.code]).toEqual([403, 'step_up_required'])
+  })
+})
+
+describe('a decision', () => {
+  test('on a state that has changed, on a decided one, or on none is refused', async () => {
+    const id = await request()
+    expect((await decide(id, 'approve', world.staff.owner, { status: 'booked' })).body.code).toBe('changed_since_seen')
+    await decide(id, 'approve')
+    expect((await decide(id, 'reject')).body.code).toBe('changed_since_seen')
+    for (const deed of ['approve', 'reject'] as const)
+      expect((await decide(id, deed, world.staff.owner, { status: 'booked' })).body.code).toBe('outlay_final')
+    expect((await decide('unknown', 'approve')).body.code).toBe('outlay_not_found')
+  })
+
+  test('is refused when the consent was revoked since the request', async () => {
+    const lata = await world.beneficiary({ publicName: 'Lata' })
+    const id = await request({ beneficiaryId: lata })
+    await world.calls.ask(`PUT /admin/beneficiaries/${lata}`, { as: world.staff.editor, body: { revoked: true } })
+    expect((await decide(id, 'approve')).body.code).toBe('consent_revoked')
+    expect(await bookedTimes(id)).toBe(0)
+  })
+
+  test('of two approvals at once one books, and the other sees that it changed', async () => {
+    const id = await request()
+    const answers = await Promise.all([decide(id, 'approve'), decide(id, 'approve')])
+    expect(answers.map(({ body }) => body.code ?? 'booked').sort()).toEqual(['booked', 'changed_since_seen'])
+    expect(await bookedTimes(id)).toBe(1)
+  })
+
+  test('of an approval and a rejection at once one takes effect', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await request()
+      const answers = await Promise.all([decide(id, 'approve'), decide(id, 'reject')])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+      const { status } = (await list()).disbursements.find((one: { id: string }) => one.id === id)
+      expect(await bookedTimes(id)).toBe(status === 'booked' ? 1 : 0)
+      expect(status).toBe(answers[0]?.status === 200 ? 'booked' : 'rejected')
+    }
+  })
+
+  test('of an approval and a revocation at once: help is booked with a consent, or not at all', async () => {
+    for (let round = 0; round < 5; round++) {
+      const asha = await world.beneficiary({ publicName: 'Asha' })
+      const id = await request({ beneficiaryId: asha })
+      const revoke = world.calls.ask(`PUT /admin/beneficiaries/${asha}`, { as: world.staff.editor, body: { revoked: true } })
+      const [approved, revoked] = await Promise.all([decide(id, 'approve'), revoke])
+      expect(revoked.status).toBe(200)
+      expect(await bookedTimes(id)).toBe(approved.status === 200 ? 1 : 0)
+      if (approved.status !== 200) expect(approved.body.code).toBe('consent_revoked')
+    }
+  })
+})
+
+describe('the quote', () => {
+  const quote = (amount: number | string) => world.calls.ask(`GET /admin/disbursements/quote?amount=${amount}`, { as: world.staff.support })
+  test('names the days that would give, before anything is sent', async () => {
+    const { balance, days } = (await quote(12.5)).body
+    expect([balance, days]).toEqual([(await list()).fund.balance, [{ day: DAY, amount: 12.5 }]])
+  })
+  test.each([
+    [0, 'invalid_input'],
+    ['x', 'invalid_input'],
+    [1_000_000, 'insufficient_funds'],
+  ])('of %s is refused', async (amount, code) => {
+    expect((await quote(amount)).body.code).toBe(code)
+  })
+})
+
+describe('money that came back', () => {
+  let booked: string
+  beforeEach(async () => {
+    booked = (await ask({ amount: 500 })).body.disbursement.id
+  })
+  const correct = async (fields: Sent = {}, id = booked) =>
+    world.calls.ask(`POST /admin/disbursements/${id}/correct`, {
+      as: world.staff.finance,
+      body: { amount: 200, purpose: 'shoes returned', receipts: [await world.receipt()], ...fields },
+    })
+
+  test('is an entry of its own: the disbursement stays, and its days are open again', async () => {
+    const before = (await list()).fund.balance
+    const { body } = await correct()
+    expect(body.disbursement).toMatchObject({
+      kind: 'disbursement_back',
+      status: 'booked',
+      corrects: booked,
+      days: [{ day: DAY, amount: 200 }],
+    })
+    const { disbursements, fund } = await list()
+    expect(disbursements.find((one: { id: string }) => one.id === booked)).toMatchObject({ amount: 500, returned: 200 })
+    expect(fund.balance).toBe(before + 200)
+    expect((await correct({ amount: 301 })).body.code).toBe('correction_too_large')
+    expect((await correct({ amount: 300 })).status).toBe(200)
+  })
+
+  test('of one that was not booked, or of a correction, is refused', async () => {
+    const back = (await correct({ amount: 1 })).body.disbursement.id
+    for (const id of [await request(), back, 'unknown']) expect((await correct({}, id)).body.code).toBe('disbursement_not_found')
+  })
+
+  test('above the limit waits for another person, and two of them never return more than was given', async () => {
+    const id = await request({ amount: 2000 })
+    await decide(id, 'approve')
+    const [first, second] = [await correct({ amount: 1500 }, id), await correct({ amount: 1500 }, id)]
+    expect(first.body.disbursement).toMatchObject({ status: 'requested', needsSecond: true })
+    expect((await decide(first.body.disbursement.id, 'approve', world.staff.finance)).body.code).toBe('own_request')
+    const answers = await Promise.all([first, second].map(({ body }) => decide(body.disbursement.id, 'approve')))
+    expect(answers.map(({ body }) => body.code ?? 'booked').sort()).toEqual(['booked', 'correction_too_large'])
+  })
+})

@@ -1,0 +1,141 @@
+/** Disbursements from the help fund, and money of them that came back: one list, each entry an outlay. */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS } from '../../http/cursor.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import { pageOf } from '../../http/listing.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { bookDisbursement, correctDisbursement, quoteDisbursement } from '../../ledger/disbursements.ts'
+import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import type { HelpDeps } from './deps.ts'
+import { HELP_KINDS, searchDisbursements, viewDisbursement, type Disbursement } from './outlay-view.ts'
+import {
+  approveOutlay,
+  askOutlay,
+  type Book,
+  type ConsentRefusal,
+  judgeConsent,
+  judgePurpose,
+  lockOutlay,
+  rejectOutlay,
+} from './outlays.ts'
+
+type Answered = { disbursement: Disbursement }
+type Names =
+  | 'disbursements'
+  | 'disbursementQuote'
+  | 'askDisbursement'
+  | 'approveDisbursement'
+  | 'rejectDisbursement'
+  | 'correctDisbursement'
+
+export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): Handlers<Names> {
+  const { db } = deps
+  const show = async (tx: Tx, id: string) => ({ disbursement: await viewDisbursement(tx, id) })
+
+  const decide = <C extends RefusalCode>(
+    verb: string,
+    call: Deciding,
+    effect: (tx: Tx, id: string, status: string) => Promise<Effect<C | 'outlay_not_found'>>,
+  ) =>
+    decideAbout<'disbursement', Disbursement, C | 'outlay_not_found'>(idempotency, call, {
+      name: 'disbursement',
+      verb,
+      notFound: 'outlay_not_found',
+      lock: (tx, id) => lockOutlay(tx, HELP_KINDS, id),
+      effect,
+      show: viewDisbursement,
+    })
+
+  return {
+    disbursements: async ({ query }) => {
+      const { status, q } = query
+      const page = await pageOf(query, (part) => searchDisbursements(db, { status, q, ...part }))
+      if (!page.ok) return page
+      const fund = { ...(await readFund(db)), approvalAbove: rupeesFromPaise(deps.approvalAbove) }
+      return { ok: true, value: { disbursements: [...page.rows], fund, nextCursor: page.nextCursor } }
+    },
+    disbursementQuote: async ({ query }) => {
+      const amount = paiseFromRupees(query.amount)
+      if (amount === undefined || amount <= 0n) return invalid({ amount: 'amount_invalid' })
+      const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
+      const days = await quoteDisbursement(db, today, amount)
+      if (days === undefined) return { ok: false, code: 'insufficient_funds' }
+      const { balance } = await readFund(db)
+      return { ok: true, value: { balance, days: days.map((part) => ({ day: part.day, amount: rupeesFromPaise(part.paise) })) } }
+    },
+    askDisbursement: (call) =>
+      askOutlay<Answered, Giving>(deps, idempotency, call, {
+        kind: 'disbursement',
+        book: give,
+        subjectOf: async (tx) => {
+          const { beneficiaryId, purpose } = call.body
+          const consent = await judgeConsent(tx, beneficiaryId)
+          if (!consent.ok) return consent
+          return judgePurpose(purpose, consent.value.publicName) ?? { ok: true, value: { beneficiaryId, corrects: null } }
+        },
+        refusalOf: async (tx, amount) => ((await readOpen(tx)) < amount ? 'insufficient_funds' : undefined),
+        show,
+      }),
+    correctDisbursement: (call) =>
+      askOutlay<Answered, Returning>(deps, idempotency, call, {
+        kind: 'disbursement_back',
+        book: takeBack,
+        subjectOf: async (tx) => {
+          const found = await findBooked(tx, call.params.id)
+          if (found === undefined) return { ok: false, code: 'disbursement_not_found' }
+          const { beneficiaryId, publicName } = found
+          return judgePurpose(call.body.purpose, publicName) ?? { ok: true, value: { beneficiaryId, corrects: call.params.id } }
+        },
+        refusalOf: async (tx, amount) =>
+          ((await findBooked(tx, call.params.id))?.left ?? 0n) < amount ? 'correction_too_large' : undefined,
+        show,
+      }),
+    approveDisbursement: (call) =>
+      decide<Approving>('approve', call, (tx, id) => approveOutlay<Approving>(tx, id, { by: call.session.memberId, book })),
+    rejectDisbursement: (call) =>
+      decide<'outlay_final'>('reject', call, (tx, id, status) =>
+        rejectOutlay(tx, id, { by: call.session.memberId, reason: call.body.reason, status }),
+      ),
+  }
+}
+
+type Giving = ConsentRefusal | 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'
+type Returning = 'disbursement_not_found' | 'correction_too_large' | 'receipt_used' | 'idempotency_mismatch'
+type Approving = Giving | Returning | 'outlay_final' | 'own_request'
+
+/** The consent is judged again: it may have been revoked since the request. */
+const give: Book<Giving> = async (tx, outlay) => {
+  const consent = await judgeConsent(tx, outlay.beneficiaryId ?? '')
+  return consent.ok ? bookDisbursement(tx, outlay) : consent
+}
+const takeBack: Book<Returning> = (tx, outlay) => correctDisbursement(tx, { ...outlay, corrects: outlay.corrects ?? '' })
+const book: Book<Giving | Returning> = (tx, outlay) => (outlay.kind === 'disbursement' ? give(tx, outlay) : takeBack(tx, outlay))
+
+const readOpen = async (from: Queryable): Promise<Paise> =>
+  (await one<{ open: Paise }>(from, sql`select coalesce(sum(open), 0)::bigint as open from help_day`)).open
+
+async function readFund(from: Queryable) {
+  const { requested } = await one<{ requested: Paise }>(
+    from,
+    sql`select coalesce(sum(amount_paise), 0)::bigint as requested from outlay where status = 'requested' and kind = 'disbursement'`,
+  )
+  return { balance: rupeesFromPaise(await readOpen(from)), requested: rupeesFromPaise(requested) }
+}
+
+type BookedDisbursement = { readonly beneficiaryId: string; readonly publicName: string; readonly left: Paise }
+
+/** A booked disbursement, and what did not come back of it yet. */
+const findBooked = async (tx: Tx, id: string): Promise<BookedDisbursement | undefined> =>
+  CURSOR_PARTS.uuid(id)
+    ? maybeOne<BookedDisbursement>(
+        tx,
+        sql`select o.beneficiary_id as "beneficiaryId", b.public_name as "publicName", (o.amount_paise - (
+              select coalesce(sum(c.amount_paise), 0) from outlay c where c.corrects = o.id and c.status = 'booked'))::bigint as left
+            from outlay o join beneficiary b on b.id = o.beneficiary_id
+           where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked'`,
+      )
+    : undefined

@@ -1,0 +1,82 @@
+/** Entries of the house's own accounts: the platform's share paid out, tax remitted, losses covered. Each is an outlay. */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { paise, rupeesFromPaise } from '@roz/core/money.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import { one, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import { pageOf } from '../../http/listing.ts'
+import type { Handlers } from '../../http/route.ts'
+import { bookHouseEntry, HOUSE_KINDS, readPayable } from '../../ledger/house-entries.ts'
+import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import type { HelpDeps } from './deps.ts'
+import { type HouseEntry, searchHouseEntries, viewHouseEntry } from './outlay-view.ts'
+import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from './outlays.ts'
+
+export function houseEntryHandlers(
+  deps: HelpDeps,
+  idempotency: Idempotency,
+): Handlers<'houseEntries' | 'askHouseEntry' | 'approveHouseEntry' | 'rejectHouseEntry'> {
+  const { db } = deps
+
+  const decide = <C extends RefusalCode>(
+    verb: string,
+    call: Deciding,
+    effect: (tx: Tx, id: string, status: string) => Promise<Effect<C | 'outlay_not_found'>>,
+  ) =>
+    decideAbout<'entry', HouseEntry, C | 'outlay_not_found'>(idempotency, call, {
+      name: 'entry',
+      verb,
+      notFound: 'outlay_not_found',
+      lock: (tx, id) => lockOutlay(tx, HOUSE_KINDS, id),
+      effect,
+      show: viewHouseEntry,
+    })
+
+  return {
+    houseEntries: async ({ query }) => {
+      const { status, q } = query
+      const page = await pageOf(query, (part) => searchHouseEntries(db, HOUSE_KINDS, { status, q, ...part }))
+      if (!page.ok) return page
+      const now = await inTransaction(db, payableToday)
+      const payable = {
+        platform_out: shown(now.platform_out),
+        tds_remitted: shown(now.tds_remitted),
+        losses_covered: shown(now.losses_covered),
+      }
+      return {
+        ok: true,
+        value: { entries: [...page.rows], payable, approvalAbove: rupeesFromPaise(deps.approvalAbove), nextCursor: page.nextCursor },
+      }
+    },
+    askHouseEntry: (call) =>
+      askOutlay<{ entry: HouseEntry }, Refused>(deps, idempotency, call, {
+        kind: call.body.kind,
+        book,
+        subjectOf: async () => ({ ok: true, value: { beneficiaryId: null, corrects: null } }),
+        refusalOf: async (tx, amount) => ((await payableToday(tx))[call.body.kind] < amount ? 'insufficient_funds' : undefined),
+        show: async (tx, id) => ({ entry: await viewHouseEntry(tx, id) }),
+      }),
+    approveHouseEntry: (call) =>
+      decide<Refused | 'outlay_final' | 'own_request'>('approve', call, (tx, id) =>
+        approveOutlay<Refused>(tx, id, { by: call.session.memberId, book }),
+      ),
+    rejectHouseEntry: (call) =>
+      decide<'outlay_final'>('reject', call, (tx, id, status) =>
+        rejectOutlay(tx, id, { by: call.session.memberId, reason: call.body.reason, status }),
+      ),
+  }
+}
+
+/** What an account owes cannot be paid out. */
+const shown = (payable: bigint): number => rupeesFromPaise(paise(payable < 0n ? 0n : payable))
+
+const readToday = async (from: Queryable): Promise<IstDay> => (await one<{ day: IstDay }>(from, sql`select ist_day(roz_now()) as day`)).day
+const payableToday = async (tx: Tx) => readPayable(tx, await readToday(tx))
+
+type Refused = 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'
+const book: Book<Refused> = async (tx, outlay) => {
+  const kind = HOUSE_KINDS.find((name) => name === outlay.kind)
+  if (kind === undefined) throw new Error(`${outlay.kind} is no entry of the house`)
+  return bookHouseEntry(tx, { ...outlay, kind })
+}

@@ -1,0 +1,96 @@
+/** Payments by decision as the portal shows them, and the pages of their lists. */
+import type { Output } from '@roz/contract/api.ts'
+import type { outlayCalls } from '@roz/contract/outlays.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { one, type Queryable, sql } from '../../db/sql.ts'
+import type { Cursor } from '../../http/cursor.ts'
+import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
+import { microsOf, olderThan } from '../../http/newest-first.ts'
+import type { OutlayKind } from '../../ledger/evidence.ts'
+import type { HouseKind } from '../../ledger/house-entries.ts'
+
+export type Disbursement = Output<(typeof outlayCalls)['disbursements']>['disbursements'][number]
+export type HouseEntry = Output<(typeof outlayCalls)['houseEntries']>['entries'][number]
+/** The kinds of the screen "Help given", and of "House entries". */
+export const HELP_KINDS = ['disbursement', 'disbursement_back'] as const satisfies readonly OutlayKind[]
+
+type Row = {
+  readonly id: string
+  readonly kind: OutlayKind
+  readonly amount: Paise
+  readonly purpose: string
+  readonly status: Disbursement['status']
+  readonly needsSecond: boolean
+  readonly askedById: string
+  readonly askedByName: string
+  readonly askedAt: Date
+  readonly decidedById: string | null
+  readonly decidedByName: string | null
+  readonly decidedAt: Date | null
+  readonly reason: string | null
+  readonly corrects: string | null
+  readonly beneficiaryId: string | null
+  readonly publicName: string | null
+  readonly isRevoked: boolean
+  readonly receipts: { hash: string; width: number; height: number }[]
+  readonly days: { day: IstDay; paise: string }[]
+  readonly returned: Paise
+  readonly sortedAt: string
+}
+
+const rows = sql`
+  select o.id, o.kind, o.amount_paise as amount, o.purpose, o.status, o.needs_second as "needsSecond", o.asked_at as "askedAt",
+    a.public_id as "askedById", a.name as "askedByName", d.public_id as "decidedById", d.name as "decidedByName",
+    o.decided_at as "decidedAt", o.decision as reason, o.corrects, b.id as "beneficiaryId", b.public_name as "publicName",
+    b.revoked_at is not null as "isRevoked",
+    (select coalesce(json_agg(json_build_object('hash', encode(r.hash, 'hex'), 'width', r.width, 'height', r.height) order by l.position), '[]')
+       from outlay_receipt l join receipt r on r.hash = l.hash where l.outlay_id = o.id) as receipts,
+    (select coalesce(json_agg(json_build_object('day', h.day, 'paise', abs(h.paise)::text) order by h.day), '[]')
+       from help_allotment h where h.entry_id = o.id::text) as days,
+    (select coalesce(sum(c.amount_paise), 0)::bigint from outlay c where c.corrects = o.id and c.status = 'booked') as returned,
+    ${microsOf(sql`o.asked_at`)} as "sortedAt"
+  from outlay o join member a on a.id = o.asked_by left join member d on d.id = o.decided_by
+    left join beneficiary b on b.id = o.beneficiary_id`
+
+const sharedOf = (row: Row) => ({
+  id: row.id,
+  amount: rupeesFromPaise(row.amount),
+  purpose: row.purpose,
+  status: row.status,
+  needsSecond: row.needsSecond,
+  askedBy: { id: row.askedById, name: row.askedByName },
+  askedAt: instantOf(row.askedAt),
+  decidedBy: row.decidedById === null ? null : { id: row.decidedById, name: row.decidedByName ?? '' },
+  decidedAt: instantOrNull(row.decidedAt),
+  reason: row.reason,
+  receipts: row.receipts,
+})
+
+const disbursementOf = (row: Row): Disbursement => ({
+  ...sharedOf(row),
+  kind: row.kind as Disbursement['kind'],
+  corrects: row.corrects,
+  beneficiary: { id: row.beneficiaryId ?? '', publicName: row.publicName ?? '', isRevoked: row.isRevoked },
+  days: row.days.map((part) => ({ day: part.day, amount: rupeesFromPaise(paise(BigInt(part.paise))) })),
+  returned: rupeesFromPaise(row.returned),
+})
+const entryOf = (row: Row): HouseEntry => ({ ...sharedOf(row), kind: row.kind as HouseKind })
+
+const getRow = (from: Queryable, id: string): Promise<Row> => one<Row>(from, sql`${rows} where o.id = ${id}::uuid`)
+export const viewDisbursement = async (from: Queryable, id: string): Promise<Disbursement> => disbursementOf(await getRow(from, id))
+export const viewHouseEntry = async (from: Queryable, id: string): Promise<HouseEntry> => entryOf(await getRow(from, id))
+
+/** Newest first; one row more than `limit` when there is a next page. */
+const search = (from: Queryable, kinds: readonly OutlayKind[], { status, q, after, limit }: Search): Promise<Row[]> =>
+  from.query<Row>(sql`
+    ${rows} where o.kind = any(${kinds}::text[]) and ${olderThan({ at: sql`o.asked_at`, id: sql`o.id` }, after)}
+      and (${status ?? null}::text is null or o.status = ${status ?? null}::text)
+      and (o.purpose ilike ${likePattern(q)}::text or b.public_name ilike ${likePattern(q)}::text)
+    order by o.asked_at desc, o.id desc limit ${limit + 1}::int`)
+
+const keyOf = (row: Row): Cursor => [row.sortedAt, row.id]
+export const searchDisbursements = async (from: Queryable, page: Search) =>
+  (await search(from, HELP_KINDS, page)).map((row) => ({ shown: disbursementOf(row), key: keyOf(row) }))
+export const searchHouseEntries = async (from: Queryable, kinds: readonly HouseKind[], page: Search) =>
+  (await search(from, kinds, page)).map((row) => ({ shown: entryOf(row), key: keyOf(row) }))

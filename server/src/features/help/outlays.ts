@@ -1,0 +1,162 @@
+/**
+ * The one way in which money leaves the books by decision: an outlay.
+ * - An outlay is requested once. Up to APPROVAL_ABOVE its own confirmation books it; above it, or where an editor asked,
+ *   another person approves it.
+ * - The ledger books it in the transaction of the decision, under the lock of all outlays.
+ * - A receipt belongs to one outlay that was not rejected.
+ * - Help goes only to somebody whose consent is recorded and not revoked; this is judged again when it is booked.
+ */
+import { randomUUID } from 'node:crypto'
+import { TREASURY, type StaffRole } from '@roz/contract/roles.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+import { namesPerson } from '@roz/core/help-fields.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { needsSecondPerson } from '@roz/core/two-persons.ts'
+import { lockInTransaction } from '../../db/advisory-locks.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import { invalid, type Refusal } from '../../http/route.ts'
+import { isReceiptUsed, type OutlayKind } from '../../ledger/evidence.ts'
+import { audit } from '../../staff/audit-log.ts'
+import type { Effect } from '../../staff/decision.ts'
+import type { HelpDeps } from './deps.ts'
+
+export type ConsentRefusal = 'beneficiary_not_found' | 'consent_missing' | 'consent_revoked'
+
+type Outlay = Subject & {
+  readonly id: string
+  readonly kind: OutlayKind
+  readonly amount: Paise
+  readonly evidence: readonly Buffer[]
+}
+/** What a request is about, once its own rules have passed. */
+export type Subject = { readonly beneficiaryId: string | null; readonly corrects: string | null }
+type Asking = {
+  readonly session: { readonly memberId: bigint; readonly staffRole: StaffRole }
+  readonly idempotencyKey: string | undefined
+  readonly body: { readonly amount: number; readonly purpose: string; readonly receipts: readonly string[] }
+}
+/** Books an outlay in the ledger, if its own rules still allow it. */
+export type Book<C extends string> = (tx: Tx, outlay: Outlay) => Promise<Outcome<unknown, C>>
+type Rules<V, C extends RefusalCode> = {
+  readonly kind: OutlayKind
+  /** Finds what the request is about, or refuses it. */
+  readonly subjectOf: (tx: Tx, amount: Paise) => Promise<Outcome<Subject, C> | Refusal<C | 'invalid_input'>>
+  /** Refuses a request that could not be booked now. */
+  readonly refusalOf: (tx: Tx, amount: Paise) => Promise<C | undefined>
+  readonly book: Book<C>
+  readonly show: (tx: Tx, id: string) => Promise<V>
+}
+
+/** Requests an outlay, and books it where one person is enough. */
+export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency: Idempotency, call: Asking, rules: Rules<V, C>) {
+  const { session, idempotencyKey, body } = call
+  const { kind } = rules
+  const id = randomUUID()
+  type Answered = { readonly ok: true; readonly value: V } | Refusal<C | 'receipt_not_found' | 'receipt_used' | 'invalid_input'>
+  const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${kind}.ask`, body }
+  return idempotency.once<Answered>(keyed, id, async (tx) => {
+    const amount = paiseFromRupees(body.amount)
+    if (amount === undefined || amount <= 0n) return invalid({ amount: 'amount_invalid' })
+    await lockInTransaction(tx, 'helpFund')
+    const subject = await rules.subjectOf(tx, amount)
+    if (!subject.ok) return subject
+    const evidence = body.receipts.map((hash) => Buffer.from(hash, 'hex'))
+    const unusable = await judgeReceipts(tx, evidence)
+    if (unusable !== undefined) return { ok: false, code: unusable }
+    const needsSecond = needsSecondPerson(amount, deps.approvalAbove) || !TREASURY.some((role) => role === session.staffRole)
+    const impossible = await rules.refusalOf(tx, amount)
+    if (impossible !== undefined) return { ok: false, code: impossible }
+    const outlay = { id, kind, amount, evidence, ...subject.value }
+    if (!needsSecond) {
+      const booked = await rules.book(tx, outlay)
+      if (!booked.ok) return booked
+    }
+    const by = needsSecond ? null : session.memberId
+    await tx.query(sql`
+      insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, corrects, needs_second, status, asked_by, decided_by, decided_at)
+      values (${id}::uuid, ${kind}::text, ${amount}::bigint, ${body.purpose}::text, ${outlay.beneficiaryId}::uuid, ${outlay.corrects}::uuid,
+        ${needsSecond}::boolean, ${needsSecond ? 'requested' : 'booked'}::text, ${session.memberId}::bigint, ${by}::bigint,
+        case when ${by}::bigint is not null then roz_now() end)`)
+    await tx.query(sql`
+      insert into outlay_receipt (outlay_id, position, hash)
+      select ${id}::uuid, position, hash from unnest(${evidence}::bytea[]) with ordinality as r(hash, position)`)
+    await audit(tx, {
+      actorId: session.memberId,
+      action: needsSecond ? `${kind}.ask` : `${kind}.book`,
+      subject: `outlay:${id}`,
+      after: { amount, purpose: body.purpose, ...subject.value, receipts: body.receipts },
+    })
+    return { ok: true, value: await rules.show(tx, id) }
+  })
+}
+
+/** Refuses receipts that are not kept, given twice, or part of another outlay. */
+async function judgeReceipts(tx: Tx, evidence: readonly Buffer[]): Promise<'receipt_not_found' | 'receipt_used' | undefined> {
+  const { kept, taken } = await one<{ kept: number; taken: boolean }>(
+    tx,
+    sql`select (select count(*)::int from receipt where hash = any(${evidence}::bytea[])) as kept,
+          exists (select from outlay_receipt l join outlay o on o.id = l.outlay_id
+                   where l.hash = any(${evidence}::bytea[]) and o.status <> 'rejected') as taken`,
+  )
+  if (taken || (await isReceiptUsed(tx, evidence))) return 'receipt_used'
+  return kept < evidence.length ? 'receipt_not_found' : undefined
+}
+
+/** Locks an outlay of these kinds; the caller's decision is the only one. */
+export async function lockOutlay(tx: Tx, kinds: readonly OutlayKind[], id: string): Promise<{ readonly status: string } | undefined> {
+  await lockInTransaction(tx, 'helpFund')
+  return maybeOne<{ status: string }>(
+    tx,
+    sql`select status from outlay where id = ${id}::uuid and kind = any(${kinds}::text[]) for no key update`,
+  )
+}
+
+/** Books a requested outlay that is locked. */
+export async function approveOutlay<C extends RefusalCode>(
+  tx: Tx,
+  id: string,
+  { by, book }: { readonly by: bigint; readonly book: Book<C> },
+): Promise<Effect<C | 'outlay_final' | 'own_request'>> {
+  const found = await one<Omit<Outlay, 'id'> & { status: string; needsSecond: boolean; askedBy: bigint }>(
+    tx,
+    sql`select kind, amount_paise as amount, corrects, status, needs_second as "needsSecond", asked_by as "askedBy",
+          beneficiary_id as "beneficiaryId", array(select hash from outlay_receipt where outlay_id = outlay.id order by position) as evidence
+          from outlay where id = ${id}::uuid`,
+  )
+  if (found.status !== 'requested') return { ok: false, code: 'outlay_final' }
+  if (found.needsSecond && found.askedBy === by) return { ok: false, code: 'own_request' }
+  const booked = await book(tx, { ...found, id })
+  if (!booked.ok) return booked
+  await tx.query(sql`update outlay set status = 'booked', decided_by = ${by}::bigint, decided_at = roz_now() where id = ${id}::uuid`)
+  return { ok: true }
+}
+
+export async function rejectOutlay(
+  tx: Tx,
+  id: string,
+  { by, reason, status }: { readonly by: bigint; readonly reason: string; readonly status: string },
+): Promise<Effect<'outlay_final'>> {
+  if (status !== 'requested') return { ok: false, code: 'outlay_final' }
+  await tx.query(sql`
+    update outlay set status = 'rejected', decided_by = ${by}::bigint, decided_at = roz_now(), decision = ${reason}::text where id = ${id}::uuid`)
+  return { ok: true, after: { reason } }
+}
+
+/** The public name of somebody who may be helped. The lock makes a revocation wait for the caller's commit. */
+export async function judgeConsent(tx: Tx, id: string): Promise<Outcome<{ readonly publicName: string }, ConsentRefusal>> {
+  const found = await maybeOne<{ publicName: string; hasConsent: boolean; isRevoked: boolean }>(
+    tx,
+    sql`select public_name as "publicName", consent_how is not null as "hasConsent", revoked_at is not null as "isRevoked"
+          from beneficiary where id = ${id}::uuid for share`,
+  )
+  if (found === undefined) return refused('beneficiary_not_found')
+  if (found.isRevoked) return refused('consent_revoked')
+  return found.hasConsent ? accepted({ publicName: found.publicName }) : refused('consent_missing')
+}
+
+/** Public words stay true after a revocation only without the name. */
+export const judgePurpose = (words: string, publicName: string): Refusal<'invalid_input'> | undefined =>
+  namesPerson(words, publicName) ? invalid({ purpose: 'purpose_names' }) : undefined

@@ -1,0 +1,91 @@
+/** The help desk's calls that take an Idempotency-Key, each prepared so that it is accepted. */
+import { randomBytes } from 'node:crypto'
+import { wholeRupees } from '@roz/core/money.ts'
+import { sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { giveRest } from '../ledger/closing.ts'
+import { addMoney, newMember } from '../ledger/fixtures.ts'
+import { makeStaff } from './calls.ts'
+import { MEERA } from './help-world.ts'
+import type { ServicesWorld } from './services-world.ts'
+
+export type HelpKeyed =
+  | 'askDisbursement'
+  | 'approveDisbursement'
+  | 'rejectDisbursement'
+  | 'correctDisbursement'
+  | 'askHouseEntry'
+  | 'approveHouseEntry'
+  | 'rejectHouseEntry'
+
+type Prepared = { readonly as: bigint; readonly id?: string; readonly body: object }
+type Stand = { readonly world: ServicesWorld; readonly admin: bigint }
+
+export function helpCases(stand: () => Stand): { readonly [N in HelpKeyed]: () => Promise<Prepared> } {
+  /** A receipt without its picture: these calls read none. */
+  const receipt = async (): Promise<string> => {
+    const { world, admin } = stand()
+    const hash = randomBytes(32)
+    const file = `receipts/${hash.toString('hex')}`
+    await world.database.db.query(sql`
+      insert into receipt (hash, file, bytes, width, height, uploaded_by) values (${hash}::bytea, ${file}::text, 1, 1, 1, ${admin}::bigint)`)
+    return hash.toString('hex')
+  }
+  const help = async (amount: number) => {
+    const { world, admin } = stand()
+    const { db } = world.database
+    await inTransaction(db, async (tx) => {
+      const memberId = await newMember(db)
+      await addMoney(db, memberId, wholeRupees(amount))
+      await giveRest(tx, { memberId, ref: `gift ${memberId}` })
+    })
+    const { body } = await world.calls.ask('POST /admin/beneficiaries', {
+      as: admin,
+      body: { ...MEERA, consent: { how: 'written', on: '2026-01-05' } },
+    })
+    return { amount, purpose: 'school shoes', beneficiaryId: body.beneficiary.id, receipts: [await receipt()] }
+  }
+  const asked = async (amount: number): Promise<string> => {
+    const { world, admin } = stand()
+    return (await world.calls.ask('POST /admin/disbursements', { as: admin, body: await help(amount) })).body.disbursement.id
+  }
+  /** An entry as it waits for a second person: the platform of this world has too little for one above the limit. */
+  const requestedEntry = async (): Promise<string> => {
+    const { world, admin } = stand()
+    const [row] = await world.database.db.query<{ id: string }>(sql`
+      with o as (
+        insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
+        values (gen_random_uuid(), 'platform_out', 1, 'office rent', true, ${admin}::bigint) returning id)
+      insert into outlay_receipt select id, 1, ${Buffer.from(await receipt(), 'hex')}::bytea from o returning outlay_id as id`)
+    return row?.id ?? ''
+  }
+  /** One joins and the round is drawn: the platform gets ten paise. */
+  const earn = async (): Promise<void> => {
+    const { world, admin } = stand()
+    const { db } = world.database
+    const memberId = await newMember(db)
+    await addMoney(db, memberId, wholeRupees(10))
+    await world.calls.ask('POST /rounds/join', { as: memberId, body: {} })
+    await world.calls.ask('POST /admin/trigger-draw', { as: admin, body: {} })
+  }
+  const other = () => makeStaff(stand().world.database.db, 'finance')
+  const seen = { status: 'requested' }
+  const because = { ...seen, reason: 'Not readable' }
+
+  return {
+    askDisbursement: async () => ({ as: stand().admin, body: await help(100) }),
+    approveDisbursement: async () => ({ as: await other(), id: await asked(1500), body: seen }),
+    rejectDisbursement: async () => ({ as: await other(), id: await asked(1500), body: because }),
+    correctDisbursement: async () => ({
+      as: stand().admin,
+      id: await asked(100),
+      body: { amount: 10, purpose: 'returned', receipts: [await receipt()] },
+    }),
+    askHouseEntry: async () => {
+      await earn()
+      return { as: stand().admin, body: { kind: 'platform_out', amount: 0.01, purpose: 'office rent', receipts: [await receipt()] } }
+    },
+    approveHouseEntry: async () => ({ as: await other(), id: await requestedEntry(), body: seen }),
+    rejectHouseEntry: async () => ({ as: await other(), id: await requestedEntry(), body: because }),
+  }
+}
