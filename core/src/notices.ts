@@ -13,6 +13,17 @@ const notice = (title: Texts, body: Texts): Notice => ({ title, body })
 export const NOTICES = {
   /** Derived from the join rows, not stored; data: day */
   auto_joined: notice(texts("You're in"), texts('Auto Participate joined you to the round of {day} for ₹1.')),
+  /** Derived from joins and allotments, not stored; data: paise, day, purpose, helped (a public name), others */
+  help_told: notice(
+    texts('Your rupee reached somebody'),
+    texts('Your {paise} paise of {day}: {purpose} for {helped}, with {others} others.'),
+  ),
+  /** As help_told, with one other member */
+  help_told_two: notice(texts('Your rupee reached somebody'), texts('Your {paise} paise of {day}: {purpose} for {helped}, with 1 other.')),
+  /** As help_told, of a round without other members */
+  help_told_alone: notice(texts('Your rupee reached somebody'), texts('Your {paise} paise of {day}: {purpose} for {helped}.')),
+  /** As help_told, of several days; data: paise, days, purpose, helped */
+  help_told_days: notice(texts('Your rupees reached somebody'), texts('Your {paise} paise of {days} days: {purpose} for {helped}.')),
   /** data: balance (₹2.50) */
   low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Add money to keep joining.')),
   /** data: day */

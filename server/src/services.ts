@@ -215,7 +215,7 @@ function workOf(deps: ServiceDeps, features: Features): WorkerDeps {
     db,
     log,
     now: clock.read,
-    clockwork: [[rounds.due, async () => (await books.due()) !== undefined, openLog.due], draws.due, notifications.due],
+    clockwork: [[rounds.due, async () => (await books.due()) !== undefined, openLog.due], draws.due, notifications.due, impact.due],
     sweeps: [
       ...wallet.sweeps,
       ...payouts.sweeps,

@@ -130,6 +130,23 @@ export const HI = {
   'This is more than the unused part of this payment': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है',
   'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक संदर्भ लिखें: 4 से 50 अक्षर और अंक',
 
+  // Whom a rupee reached
+  'Your rupee reached somebody': 'आपका रुपया किसी के काम आया',
+  'Your rupees reached somebody': 'आपके रुपये किसी के काम आए',
+  'Your {paise} paise of {day}: {purpose} for {helped}, with {others} others.':
+    '{day} के आपके {paise} पैसे: {helped} के लिए {purpose}, {others} और सदस्यों के साथ।',
+  'Your {paise} paise of {day}: {purpose} for {helped}, with 1 other.':
+    '{day} के आपके {paise} पैसे: {helped} के लिए {purpose}, 1 और सदस्य के साथ।',
+  'Your {paise} paise of {day}: {purpose} for {helped}.': '{day} के आपके {paise} पैसे: {helped} के लिए {purpose}।',
+  'Your {paise} paise of {days} days: {purpose} for {helped}.': '{days} दिनों के आपके {paise} पैसे: {helped} के लिए {purpose}।',
+  'It paid: {purpose}. See the story and the receipt.': 'इससे यह हुआ: {purpose}। कहानी और रसीद देखें।',
+  'Your rupee helped: {purpose} for {helped}': 'आपके रुपये से मदद: {helped} के लिए {purpose}',
+  'Part of one of your rupees paid this: {purpose} for {helped}. The story is out, with the receipt.':
+    'आपके एक रुपये के हिस्से से यह हुआ: {helped} के लिए {purpose}। रसीद के साथ कहानी आ गई है।',
+  'One more story is about your rupees.': 'एक और कहानी आपके रुपयों की है।',
+  '{more} more stories are about your rupees.': '{more} और कहानियाँ आपके रुपयों की हैं।',
+  'See where your rupees went': 'देखें, आपके रुपये कहाँ गए',
+
   // Problems of the fields of a story
   'Title is required': 'शीर्षक ज़रूरी है',
   'Title must be at most 200 characters': 'शीर्षक ज़्यादा से ज़्यादा 200 अक्षरों का हो सकता है',
@@ -367,8 +384,8 @@ export const HI = {
 
   // Ending optional emails by a link
   'Stop these emails?': 'ये ईमेल बंद करें?',
-  'You will no longer get the weekly email, nor emails about rounds that Auto Participate skipped. Emails about your money and your account still come.':
-    'हफ़्ते का ईमेल और उन राउंड के ईमेल, जिनमें ऑटो-जॉइन ने नहीं जोड़ा, अब नहीं आएँगे। आपके पैसों और खाते के ईमेल आते रहेंगे।',
+  'You will no longer get the weekly email, nor emails about help that your rupees paid or rounds that Auto Participate skipped. Emails about your money and your account still come.':
+    'हफ़्ते का ईमेल, आपके रुपयों से हुई मदद के ईमेल और उन राउंड के ईमेल, जिनमें ऑटो-जॉइन ने नहीं जोड़ा, अब नहीं आएँगे। आपके पैसों और खाते के ईमेल आते रहेंगे।',
   'Stop these emails': 'ये ईमेल बंद करें',
   'These emails are stopped': 'ये ईमेल बंद हो गए',
   'You can turn them on again in Notifications.': 'इन्हें आप “सूचनाएँ” में फिर चालू कर सकते हैं।',

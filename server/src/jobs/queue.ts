@@ -36,6 +36,9 @@ export type JobPayloads = {
   push_round: { readonly day: string }
   /** Push the result to the devices with ids between `from` and `to`. */
   push_page: { readonly day: string; readonly from: string; readonly to: string }
+  /** Push a published story to the devices of the members whose rupee is in it: one `push_story_page` per page of devices. */
+  push_story: { readonly storyId: string }
+  push_story_page: { readonly storyId: string; readonly from: string; readonly to: string }
 }
 export type JobKind = keyof JobPayloads
 

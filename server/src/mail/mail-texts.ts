@@ -244,6 +244,17 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
     after: [texts('If it was not you, tell an owner of {brandName} at once.')],
   }),
+  help_told: ({ more }) => ({
+    subject: texts('Your rupee helped: {purpose} for {helped}'),
+    paragraphs: [
+      HELLO,
+      texts('Part of one of your rupees paid this: {purpose} for {helped}. The story is out, with the receipt.'),
+      ...(more === '0'
+        ? []
+        : [more === '1' ? texts('One more story is about your rupees.') : texts('{more} more stories are about your rupees.')]),
+    ],
+    action: { label: texts('See where your rupees went'), path: '/history' },
+  }),
   audit_alarm: {
     subject: texts('{brandName}: the accounts do not add up'),
     paragraphs: [HELLO, texts('The check of the accounts of {at} IST found what must never happen:'), '{sentences}'],
@@ -263,7 +274,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
 }
 
 /** The emails with a link that ends them. */
-export const STOPPABLE: ReadonlySet<MailTemplate> = new Set(['weekly_joins', 'auto_join_skipped'])
+export const STOPPABLE: ReadonlySet<MailTemplate> = new Set(['weekly_joins', 'auto_join_skipped', 'help_told'])
 const STOP = texts('Stop these emails')
 const FOOTER = texts('Questions? Write to {supportEmail}')
 

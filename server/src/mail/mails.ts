@@ -20,7 +20,7 @@ export type MemberMail<T extends MemberTemplate> = {
 }
 
 /** Mails that a member can turn off. Mails about money and safety are always sent. */
-const OPTIONAL: ReadonlySet<MailTemplate> = new Set(['welcome', 'weekly_joins', 'auto_join_skipped'])
+const OPTIONAL: ReadonlySet<MailTemplate> = new Set(['welcome', 'weekly_joins', 'auto_join_skipped', 'help_told'])
 
 type Recipient = { name: string; email: string | null; language: Language; link_origin: string | null; wants_mail: boolean }
 

@@ -31,11 +31,12 @@ export async function openPushWorld() {
   let day = DAY
   await database.setClock(new Date(startOfDayMs(day) + 12 * HOUR_MS))
   const push = createWebPush({ hosts: [service.host], subject: 'mailto:support@roz.example', timeoutMs: 5000 })
+  const mailer = createCatcher(db)
   const services = createServices({
     db,
     clock: createClock(db),
     secrets: testSecrets,
-    mailer: createCatcher(db),
+    mailer,
     storage: { put: async () => '', find: async () => undefined, remove: async () => undefined },
     beacon: createDrand({ relays: [] }),
     gateway: scriptedRefunds().gateway,
@@ -51,7 +52,7 @@ export async function openPushWorld() {
   /** Runs until no push job is due or running: on a busy machine one run can end before a slow lane. */
   async function runAll(): Promise<void> {
     const running = sql`
-      select 1 from job where kind in ('push_round', 'push_page') and done_at is null and (due_at <= roz_now() or locked_until > roz_now())`
+      select 1 from job where kind in ('push_round', 'push_page', 'push_story', 'push_story_page') and done_at is null and (due_at <= roz_now() or locked_until > roz_now())`
     do await services.worker.runDue()
     while ((await db.query(running)).length > 0)
   }
@@ -65,6 +66,7 @@ export async function openPushWorld() {
     push,
     logLines,
     ask: app.ask,
+    mailer,
     signIn,
     /** Makes a member with ten rupees who is logged in. */
     async member(language = 'en'): Promise<Owner> {

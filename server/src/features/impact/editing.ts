@@ -19,6 +19,7 @@ import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { getStory, insertByHand, judgeOutlay, lockStory, publishNext, type StoryContent, updateStory } from './queries.ts'
 import { portalStoryOf } from './story.ts'
+import { tellOnce } from './telling.ts'
 
 export type EditingDeps = { readonly db: Db; readonly storage: Storage; readonly pictureHosts: readonly string[] }
 
@@ -123,6 +124,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
           if (refused !== undefined) return { ok: false, code: refused } as const
         }
         await updateStory(tx, id, after)
+        await tellOnce(tx, id)
         await audit(tx, { actorId: session.memberId, action: editAction(stands, after), subject: `story:${id}`, before: stands, after })
         return { ok: true, value: { before: stands.imageUrl, after: after.imageUrl } } as const
       })
@@ -172,6 +174,7 @@ export async function publishDue(db: Db): Promise<boolean> {
       before: { publishAt },
       after: { isActive: true },
     })
+    await tellOnce(tx, id)
     return true
   })
 }

@@ -14,6 +14,7 @@ import { type EditingDeps, editingHandlers, isId, publishDue } from './editing.t
 import { memberImpact } from './figures.ts'
 import { findPublished, listAll, listPublished, type StoryRow } from './queries.ts'
 import { portalStoryOf, storyOf } from './story.ts'
+import { createStoryMail } from './telling.ts'
 import { countView, eraseOldViews } from './views.ts'
 
 const RECENT = 6
@@ -61,6 +62,8 @@ export function createImpact(deps: EditingDeps) {
   return {
     handlers,
     jobs: { draft_story: ({ day }: { readonly day: string }): Promise<void> => draftStory(db, day) },
+    /** The daily mail about stories. */
+    due: createStoryMail(db),
     sweeps: [() => publishDue(db), () => eraseOldViews(db)],
     /** The newest published stories, for the home page. */
     recentStories: async (language: Language): Promise<Story[]> => (await newestStories(language, RECENT)).stories,

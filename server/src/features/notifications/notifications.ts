@@ -34,7 +34,8 @@ export type Notifications = {
 
 const NOTICE_ID = /^n([1-9]\d{0,17})$/
 const dayOfJoin = (id: string): string | undefined => (id.startsWith('j') && CURSOR_PARTS.day(id.slice(1)) ? id.slice(1) : undefined)
-const isId: CursorPart = (id) => NOTICE_ID.test(id) || dayOfJoin(id) !== undefined
+const storyOf = (id: string): string | undefined => (id.startsWith('s') && CURSOR_PARTS.uuid(id.slice(1)) ? id.slice(1) : undefined)
+const isId: CursorPart = (id) => NOTICE_ID.test(id) || (dayOfJoin(id) ?? storyOf(id)) !== undefined
 
 const keyOf = (row: NoticeRow): readonly string[] => [row.sortedAt, row.id]
 
@@ -72,7 +73,8 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
           if (body.ids === undefined) await markAllRead(tx, session.memberId)
           else {
             const noticeIds = body.ids.flatMap((id) => NOTICE_ID.exec(id)?.[1] ?? []).map(BigInt)
-            await markRead(tx, session.memberId, { noticeIds, days: body.ids.flatMap((id) => dayOfJoin(id) ?? []) })
+            const days = body.ids.flatMap((id) => dayOfJoin(id) ?? [])
+            await markRead(tx, session.memberId, { noticeIds, days, storyIds: body.ids.flatMap((id) => storyOf(id) ?? []) })
           }
           return { ok: true, value: { unread: await countUnread(tx, session.memberId) } }
         }),

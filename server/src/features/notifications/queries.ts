@@ -1,16 +1,18 @@
 /**
  * Notices in SQL.
  *
- * - A member's list combines stored notices with the joins by Auto Participate, which are read from the join rows.
+ * - A member's list combines stored notices with the joins by Auto Participate, which are read from the join rows, and with the
+ *   stories that tell of the member's rupees, which are read from joins and allotments.
  * - The list pages by instant and id, newest first.
  * - A read mark belongs to one member and changes nothing for others.
  */
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../http/cursor.ts'
+import { ownPart, TOLD } from '../../members/own-stories.ts'
 
 export type NoticeRow = {
-  /** `n17` for a stored notice, `j2026-11-21` for a join. */
+  /** `n17` for a stored notice, `j2026-11-21` for a join, `s` and its id for a story. */
   readonly id: string
   readonly kind: string
   readonly data: Readonly<Record<string, string>>
@@ -25,6 +27,12 @@ const autoJoins = (memberId: bigint) => sql`
   round_join j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
   left join join_notice_read r on r.member_id = j.member_id and r.day = j.day
   where j.member_id = ${memberId}::bigint`
+
+/** The stories that tell of the member's rupees, told since the account was made. */
+const ownStories = (memberId: bigint) => sql`
+  ${TOLD} cross join lateral ${ownPart(memberId)} own
+  left join story_notice_read r on r.member_id = ${memberId}::bigint and r.story_id = s.id
+  where own.days > 0 and t.told_at >= (select created_at from member where id = ${memberId}::bigint)`
 
 /** Returns one row more than `limit` when there is a next page. */
 export function listNotices(
@@ -46,7 +54,15 @@ export function listNotices(
       (select 'j' || j.day, 'auto_joined', jsonb_build_object('day', j.day), b.created_at, r.read_at
        from ${autoJoins(memberId)}
          and (b.created_at, ('j' || j.day) collate "C") < (select at, id from after)
-       order by j.day desc limit ${limit}::int))
+       order by j.day desc limit ${limit}::int)
+      union all
+      (select 's' || s.id,
+         case when own.days > 1 then 'help_told_days' when own.entries = 1 then 'help_told_alone' when own.entries = 2 then 'help_told_two' else 'help_told' end,
+         jsonb_build_object('paise', own.paise::text, 'day', own.day, 'days', own.days::text, 'others', (own.entries - 1)::text,
+           'purpose', o.purpose, 'helped', o.public_name), t.told_at, r.read_at
+       from ${ownStories(memberId)}
+         and (t.told_at, ('s' || s.id) collate "C") < (select at, id from after)
+       order by t.told_at desc limit ${limit}::int))
     select id, kind, data, at as "createdAt", (extract(epoch from at) * 1000000)::bigint::text as "sortedAt", read_at as "readAt"
     from item order by at desc, id collate "C" desc limit ${limit}::int`)
 }
@@ -55,7 +71,8 @@ export async function countUnread(from: Queryable, memberId: bigint): Promise<nu
   const { unread } = await one<{ unread: number }>(
     from,
     sql`select ((select count(*) from notice where member_id = ${memberId}::bigint and read_at is null)
-             + (select count(*) from ${autoJoins(memberId)} and r.day is null))::int as unread`,
+             + (select count(*) from ${autoJoins(memberId)} and r.day is null)
+             + (select count(*) from ${ownStories(memberId)} and r.story_id is null))::int as unread`,
   )
   return unread
 }
@@ -65,13 +82,16 @@ export async function markAllRead(tx: Tx, memberId: bigint): Promise<void> {
   await tx.query(sql`
     insert into join_notice_read (member_id, day) select j.member_id, j.day from ${autoJoins(memberId)} and r.day is null
     on conflict do nothing`)
+  await tx.query(sql`
+    insert into story_notice_read (member_id, story_id) select ${memberId}::bigint, s.id from ${ownStories(memberId)} and r.story_id is null
+    on conflict do nothing`)
 }
 
 /** Marks some notices read; an unknown id or another member's id changes nothing. */
 export async function markRead(
   tx: Tx,
   memberId: bigint,
-  marks: { readonly noticeIds: readonly bigint[]; readonly days: readonly string[] },
+  marks: { readonly noticeIds: readonly bigint[]; readonly days: readonly string[]; readonly storyIds: readonly string[] },
 ): Promise<void> {
   await tx.query(sql`
     update notice set read_at = roz_now()
@@ -79,6 +99,10 @@ export async function markRead(
   await tx.query(sql`
     insert into join_notice_read (member_id, day)
     select j.member_id, j.day from ${autoJoins(memberId)} and j.day = any (${marks.days}::date[]) and r.day is null
+    on conflict do nothing`)
+  await tx.query(sql`
+    insert into story_notice_read (member_id, story_id)
+    select ${memberId}::bigint, s.id from ${ownStories(memberId)} and s.id = any (${marks.storyIds}::uuid[]) and r.story_id is null
     on conflict do nothing`)
 }
 

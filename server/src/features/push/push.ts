@@ -13,6 +13,7 @@ import type { Secrets } from '../../secrets/secrets.ts'
 import { addDevice, findDeviceKey, listDevices, removeDevice } from './devices.ts'
 import { createPushKeys } from './keys.ts'
 import { cutIntoPages, tellPage } from './results.ts'
+import { cutStoryPages, tellStoryPage } from './story-news.ts'
 
 export type PushDeps = {
   readonly db: Db
@@ -62,6 +63,8 @@ export function createPush(deps: PushDeps) {
     jobs: {
       push_round: (payload: JobPayloads['push_round']) => cutIntoPages(db, payload),
       push_page: (payload: JobPayloads['push_page']) => tellPage({ ...deps, keys }, payload),
+      push_story: (payload: JobPayloads['push_story']) => cutStoryPages(db, payload),
+      push_story_page: (payload: JobPayloads['push_story_page']) => tellStoryPage({ ...deps, keys }, payload),
     },
   }
 }

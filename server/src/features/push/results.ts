@@ -25,7 +25,7 @@ export type ResultsDeps = {
   readonly warn: (details: object, message: string) => void
 }
 
-const PAGE = 100
+export const PAGE = 100
 const AT_ONCE = 8
 const NEWS_SECONDS = 18 * 3600
 /** How long the push service keeps it for a device that is offline: about until the next result. */
@@ -74,13 +74,21 @@ const listUntold = (db: Db, { day, from, to }: JobPayloads['push_page']): Promis
 export async function tellPage(deps: ResultsDeps, page: JobPayloads['push_page']): Promise<void> {
   const news = await findNews(deps.db, page.day)
   if (news === undefined) return
-  const devices = await listUntold(deps.db, page)
+  await sendToAll(await listUntold(deps.db, page), async (device) => {
+    const answer = await tell(deps, page.day as IstDay, news, device)
+    if (answer.is === 'later') return answer.afterSeconds
+    await note(deps, page.day, device, answer)
+    return undefined
+  })
+}
+
+/** Sends to some devices at once. `send` returns the seconds that its push service asks to wait. */
+export async function sendToAll<D>(devices: D[], send: (device: D) => Promise<number | undefined>): Promise<void> {
   const waits: number[] = []
   const tellNext = async (): Promise<void> => {
     for (let device = devices.shift(); device !== undefined; device = devices.shift()) {
-      const answer = await tell(deps, page.day as IstDay, news, device)
-      if (answer.is === 'later') waits.push(answer.afterSeconds)
-      else await note(deps, page.day, device, answer)
+      const wait = await send(device)
+      if (wait !== undefined) waits.push(wait)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, tellNext))
@@ -104,7 +112,7 @@ async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news:
 }
 
 /** Undefined when it cannot be decrypted: the device stays untold, and the others are told. */
-function openedOrNone(secrets: ResultsDeps['secrets'], device: Device): PushTarget | undefined {
+export function openedOrNone(secrets: ResultsDeps['secrets'], device: SealedDevice): PushTarget | undefined {
   try {
     return openDevice(secrets, device)
   } catch {

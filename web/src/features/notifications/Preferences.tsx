@@ -47,7 +47,8 @@ export function Preferences() {
       )}
       <p className="small muted">
         <Trans>
-          Once a week, about the rounds that Auto Participate joined for you. Emails about your money and your account come all the same.
+          Once a week, about the rounds that Auto Participate joined for you, and when help that your rupees paid has its story. Emails
+          about your money and your account come all the same.
         </Trans>
       </p>
     </>

@@ -1,0 +1,158 @@
+/** Everybody whose rupee is in a story is told: in the app, by push and by mail, once. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storyNews } from '@roz/core/story-news.ts'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { makeStaff } from '../../testing/calls.ts'
+import { type Outlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
+import type { TestBrowser } from '../../testing/push-service.ts'
+import { createStoryMail, tellOnce } from './telling.ts'
+
+let world: PushWorld
+let staff: bigint
+let asha: Owner
+let ravi: Owner
+let outside: Owner
+let device: TestBrowser
+let silent: TestBrowser
+let shoes: Outlay
+let storyId: string
+
+/** Asha and Ravi joined the day before; the outsider only today. */
+beforeAll(async () => {
+  world = await openPushWorld()
+  staff = await makeStaff(world.db, 'editor')
+  asha = await world.member()
+  ravi = await world.member('hi')
+  outside = await world.member()
+  await world.join(asha)
+  await world.join(ravi)
+  await world.nextDay()
+  await world.join(outside)
+  device = await world.subscribe(asha)
+  silent = await world.subscribe(outside)
+  shoes = await help('school shoes', 'Meera')
+  storyId = await draftOf(shoes)
+})
+afterAll(() => world.close())
+
+const help = (purpose: string, publicName: string, amount = 100): Promise<Outlay> =>
+  payHelp(world.db, { amount, purpose, publicName, askedBy: staff, decidedBy: staff })
+async function draftOf({ id }: Outlay): Promise<string> {
+  const [story] = await world.db.query<{ id: string }>(sql`
+    insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
+    values (gen_random_uuid(), ist_day(roz_now()), 'A story', 'Told.', 'Somebody', 'Something', ${id}::uuid) returning id`)
+  return story?.id ?? ''
+}
+/** As the editor's call does it. */
+const setActive = (id: string, isActive: boolean): Promise<void> =>
+  inTransaction(world.db, async (tx) => {
+    await tx.query(sql`update story set is_active = ${isActive}::boolean, published_at = roz_now() where id = ${id}::uuid`)
+    await tellOnce(tx, id)
+  })
+const noticesOf = async ({ token }: Owner, language = 'en') =>
+  (await world.ask('GET /notifications', { token, language })).body.notifications.filter(({ kind }: { kind: string }) =>
+    kind.startsWith('help_told'),
+  )
+const mailsTo = async ({ id }: Owner) => {
+  const [row] = await world.db.query<{ email: string }>(sql`select email from member where id = ${id}::bigint`)
+  return (await world.mailer.listCaught(row?.email ?? '')).filter(({ text }) => /receipt|रसीद/.test(text))
+}
+const newsTo = (browser: TestBrowser) => browser.arrived.map(({ text }) => JSON.parse(text)).filter(({ path }) => path === '/history')
+
+test('a draft tells nobody', async () => {
+  await world.runAll()
+  expect(await noticesOf(asha)).toEqual([])
+  expect(await mailsTo(asha)).toEqual([])
+})
+
+test('once it is published, each member whose rupee is in it is told, and nobody else', async () => {
+  await setActive(storyId, true)
+  await world.runAll()
+  const [notice] = await noticesOf(asha)
+  expect(notice).toMatchObject({ id: `s${storyId}`, kind: 'help_told_two', title: 'Your rupee reached somebody', readAt: null })
+  expect(notice.body).toBe('Your 50 paise of 21 November 2026: school shoes for Meera, with 1 other.')
+  expect((await noticesOf(ravi, 'hi'))[0].body).toBe('21 नवंबर 2026 के आपके 50 पैसे: Meera के लिए school shoes, 1 और सदस्य के साथ।')
+  expect(await noticesOf(outside)).toEqual([])
+  expect(newsTo(device)).toEqual([storyNews({ id: storyId, purpose: 'school shoes' }, 'en')])
+  expect(JSON.stringify(newsTo(device))).not.toContain('Meera')
+  expect(newsTo(silent)).toEqual([])
+  expect((await mailsTo(asha)).map(({ subject }) => subject)).toEqual(['Your rupee helped: school shoes for Meera'])
+  expect((await mailsTo(ravi)).map(({ subject }) => subject)).toEqual(['आपके रुपये से मदद: Meera के लिए school shoes'])
+  expect(await mailsTo(outside)).toEqual([])
+})
+
+test('taken back, it tells nothing; published again, it is the same notice and no second mail or push', async () => {
+  await world.ask('POST /notifications/read', { token: asha.token, body: { ids: [`s${storyId}`] } })
+  expect((await noticesOf(asha))[0].readAt).not.toBeNull()
+  expect((await noticesOf(ravi))[0].readAt).toBeNull()
+  await setActive(storyId, false)
+  expect(await noticesOf(asha)).toEqual([])
+  await Promise.all([setActive(storyId, true), setActive(storyId, true)])
+  await world.db.query(sql`delete from job where kind in ('push_story', 'push_story_page', 'mail')`)
+  await world.nextDay()
+  expect((await noticesOf(asha)).map(({ readAt }: { readAt: string | null }) => readAt === null)).toEqual([false])
+  expect([await mailsTo(asha), newsTo(device)].map(({ length }) => length)).toEqual([1, 1])
+})
+
+test('all notices are marked read at once, and counted before', async () => {
+  const unread = async () => (await world.ask('GET /notifications', { token: ravi.token })).body.unread
+  const before = await unread()
+  expect(before).toBeGreaterThan(0)
+  expect((await world.ask('POST /notifications/read', { token: ravi.token, body: {} })).body.unread).toBe(0)
+  expect(await unread()).toBe(0)
+})
+
+test('two stories of a day are one mail, and a third of that day waits for the next', async () => {
+  await world.join(asha)
+  await world.join(ravi)
+  await world.db.query(sql`update member set wants_mail = false where id = ${ravi.id}::bigint`)
+  await world.nextDay()
+  const [rice, books] = [await draftOf(await help('rice', 'Ramesh', 30)), await draftOf(await help('books', 'Sita', 80))]
+  await setActive(rice, true)
+  await setActive(books, true)
+  // Two workers at once, and one that starts over, as after a crash.
+  const now = new Date(Date.parse(`${world.today()}T12:00:00+05:30`))
+  const run = async (): Promise<void> => {
+    const due = createStoryMail(world.db)
+    while (await due(now));
+  }
+  await Promise.all([run(), run(), run()])
+  await world.db.query(sql`update story_mail set done_at = null, last_member = 0 where day = ${world.today()}::date`)
+  await run()
+  await world.runAll()
+  expect((await mailsTo(asha)).length).toBe(2)
+  expect((await mailsTo(asha))[0]?.text).toContain('One more story is about your rupees.')
+  expect((await mailsTo(ravi)).length).toBe(1)
+  const late = await draftOf(await help('a blanket', 'Gita', 20))
+  await setActive(late, true)
+  await world.runAll()
+  expect((await mailsTo(asha)).length).toBe(2)
+  await world.nextDay()
+  expect((await mailsTo(asha)).map(({ subject }) => subject)[0]).toBe('Your rupee helped: a blanket for Gita')
+  expect((await mailsTo(asha)).length).toBe(3)
+})
+
+test('no mail begins at night', async () => {
+  await world.join(asha)
+  await world.nextDay()
+  const id = await draftOf(await help('milk', 'Tara', 20))
+  await setActive(id, true)
+  const due = createStoryMail(world.db)
+  for (const time of ['08:59:59', '21:00:00', '00:00:01'])
+    expect(await due(new Date(Date.parse(`${world.today()}T${time}+05:30`))), time).toBe(false)
+  expect(await due(new Date(Date.parse(`${world.today()}T20:59:59+05:30`)))).toBe(true)
+})
+
+test('what a correction took back wholly, and whose consent is revoked, tells nobody any more', async () => {
+  const bodies = async (): Promise<string> => JSON.stringify(await noticesOf(asha))
+  expect(await bodies()).toContain('school shoes')
+  await takeBack(world.db, shoes, 100, staff)
+  expect(await bodies()).not.toContain('school shoes')
+  expect(await bodies()).toContain('milk')
+  const [milk] = await world.db.query<{ id: string }>(sql`
+    select b.id from beneficiary b where public_name = 'Tara'`)
+  await revokeConsent(world.db, milk?.id ?? '')
+  expect(await bodies()).not.toContain('milk')
+})

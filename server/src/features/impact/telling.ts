@@ -1,0 +1,98 @@
+/**
+ * Tells everybody whose rupee is in a story that it is published: once, however often it is taken back and published again.
+ *
+ * - In the app the notice is read from joins and allotments (notifications/queries.ts), never written for each member.
+ * - A member gets at most one such mail a day. It names all stories told since the mail before, and begins between 9:00 and 21:00 IST.
+ * - Each page of members and the cursor behind it are committed in one transaction.
+ */
+import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { mailMembers } from '../../mail/mails.ts'
+import { daysOf, hasPart, TOLD } from '../../members/own-stories.ts'
+
+const PAGE = 500
+const HOUR_MS = 3_600_000
+const [FROM_HOUR, TO_HOUR] = [9, 21]
+
+/** Called after each change of a story: a story that is public and of a disbursement is told from then on. */
+export async function tellOnce(tx: Tx, storyId: string): Promise<void> {
+  const told = await tx.query(sql`
+    insert into story_telling (story_id) select id from story where id = ${storyId}::uuid and is_active and outlay_id is not null
+    on conflict do nothing returning story_id`)
+  if (told.length === 0) return
+  const asked = await tx.query(sql`select 1 from push_device limit 1`)
+  if (asked.length > 0) await enqueue(tx, { kind: 'push_story', key: storyId, payload: { storyId } })
+}
+
+const isMailTime = (now: Date): boolean => {
+  const hour = Math.floor(((now.getTime() + 5.5 * HOUR_MS) / HOUR_MS) % 24)
+  return hour >= FROM_HOUR && hour < TO_HOUR
+}
+
+/** Orders one page of the mails. */
+export function createStoryMail(db: Db): (now: Date) => Promise<boolean> {
+  return async (now) => {
+    const waits = await db.query(sql`
+      select 1 where exists (select from story_mail where done_at is null)
+        or ${isMailTime(now)}::boolean and exists (select from ${TOLD} where t.mail_day is null)
+           and not exists (select from story_mail where day = ist_day(roz_now()))`)
+    return waits.length > 0 && (await inTransaction(db, (tx) => orderPage(tx, now)))
+  }
+}
+
+type Run = { readonly day: IstDay; readonly lastMember: bigint }
+
+async function orderPage(tx: Tx, now: Date): Promise<boolean> {
+  const run = (await lockRun(tx)) ?? (isMailTime(now) ? await begin(tx, dayAt(now.getTime())) : undefined)
+  if (run === undefined) return false
+  const { day, lastMember } = run
+  const page = await tx.query<{ memberId: bigint }>(sql`
+    with given as (select distinct d.day from ${TOLD} cross join lateral ${daysOf(sql`s.outlay_id::text`)} d where t.mail_day = ${day}::date)
+    select distinct j.member_id as "memberId" from given cross join lateral (
+      select member_id from round_join where day = given.day and member_id > ${lastMember}::bigint order by member_id limit ${PAGE}::int) j
+    order by 1 limit ${PAGE}::int`)
+  const last = page.at(-1)
+  if (last === undefined) {
+    await tx.query(sql`update story_mail set done_at = roz_now() where day = ${day}::date`)
+    return true
+  }
+  await orderMails(
+    tx,
+    day,
+    page.map(({ memberId }) => memberId),
+  )
+  await tx.query(sql`update story_mail set last_member = ${last.memberId}::bigint where day = ${day}::date`)
+  return true
+}
+
+const lockRun = (tx: Tx): Promise<Run | undefined> =>
+  maybeOne<Run>(
+    tx,
+    sql`select day, last_member as "lastMember" from story_mail where done_at is null order by day limit 1 for update skip locked`,
+  )
+
+/** Begins the mail of today with the stories told until now. Of two workers one begins it: the day is its key. */
+async function begin(tx: Tx, day: IstDay): Promise<Run | undefined> {
+  const fresh = await tx.query(sql`
+    insert into story_mail (day) select ${day}::date where not exists (select from story_mail where done_at is null)
+    on conflict do nothing returning day`)
+  if (fresh.length === 0) return undefined
+  await tx.query(sql`
+    update story_telling set mail_day = ${day}::date where story_id in (select t.story_id from ${TOLD} where t.mail_day is null)`)
+  return { day, lastMember: 0n }
+}
+
+/** Each member's mail names the newest of the stories with a rupee of theirs, and counts the others. */
+const orderMails = (tx: Tx, day: IstDay, members: readonly bigint[]): Promise<void> =>
+  mailMembers(
+    tx,
+    'help_told',
+    sql`
+    select member_id, member_id || ':' || ${day}::text as key,
+      jsonb_build_object('purpose', own.purpose, 'helped', own.helped, 'more', (own.stories - 1)::text) as data
+    from unnest(${members}::bigint[]) as asked (member_id) cross join lateral (
+      select o.purpose, o.public_name as helped, count(*) over () as stories from ${TOLD}
+       where t.mail_day = ${day}::date and ${hasPart(sql`asked.member_id`)} order by t.told_at desc, s.id limit 1) own`,
+  )

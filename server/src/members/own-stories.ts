@@ -1,0 +1,26 @@
+/**
+ * The stories that a member's rupees are in: public, of a disbursement that a day gave to which the member has joined.
+ * - What a correction took back does not count, and a story of somebody who revoked the consent is in no list.
+ */
+import { type Sql, sql } from '../db/sql.ts'
+
+/** The days that a disbursement is of, with what each gave and did not get back. */
+export const daysOf = (disbursementId: Sql): Sql => sql`
+  (select day, sum(paise) as paise from help_allotment where disbursement_id = ${disbursementId} group by day having sum(paise) > 0)`
+
+/** Stories that were told, `t`, with their story `s` and their disbursement `o`. */
+export const TOLD: Sql = sql`
+  story_telling t join story s on s.id = t.story_id and s.is_active join outlay_public o on o.id = s.outlay_id and not o.is_revoked`
+
+/** One row: the member's own days in the story `s`, and the paise of the member's rupees in it. */
+export const ownPart = (memberId: bigint): Sql => sql`
+  (select count(*)::int as days, max(d.day) as day, max(r.entries) as entries,
+          sum(ceil(r.need_paise * d.paise / (r.entries * (r.need_paise + gift.paise)))) as paise
+     from ${daysOf(sql`s.outlay_id::text`)} d
+     join round_join j on j.day = d.day and j.member_id = ${memberId}::bigint
+     join round r on r.day = d.day
+    cross join lateral (select coalesce(sum(amount), 0) as paise from transfer where kind = 'gift' and transfer.day = d.day) gift)`
+
+/** Whether a rupee of this member is in the story `s`. */
+export const hasPart = (memberId: Sql): Sql => sql`
+  exists (select from ${daysOf(sql`s.outlay_id::text`)} given join round_join j on j.day = given.day and j.member_id = ${memberId})`
