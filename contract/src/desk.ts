@@ -1,8 +1,10 @@
-/** Calls of the working day: several approvals at once. */
+/** Calls of the working day: several approvals at once, what waits for the team, figures over time, every round. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { refundState, withdrawalState } from './payouts.ts'
-import { TREASURY } from './roles.ts'
+import { READERS, STAFF, TREASURY } from './roles.ts'
+import { roundStatus } from './rounds.ts'
+import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 /** How one row of several approvals ended. */
 export const approvedRow = z.object({
@@ -20,7 +22,95 @@ const rowsOf = <S extends z.ZodType>(status: S) =>
       .max(APPROVED_AT_ONCE, 'choice_invalid'),
   })
 
+/** Every day's round is read by the roles that read money, and by editors, who tell of it. */
+const ROUND_READERS = [...READERS, 'editor'] as const
+
+export const todoCode = z.enum([
+  'withdrawals',
+  'refunds',
+  'failed_payouts',
+  'suspense',
+  'stories',
+  'help_waiting',
+  'outlays',
+  'messages',
+  'audit',
+  'jobs',
+])
+const todoItem = z.object({
+  code: todoCode,
+  count: z.int().min(1),
+  oldest: instant.nullable().meta({ description: 'Since when the oldest waits' }),
+  isLate: z.boolean(),
+})
+const figure = z.object({
+  day,
+  members: count.meta({ description: 'Accounts at the end of the day, confirmed or not' }),
+  joined: count.meta({ description: 'Members of the round' }),
+  pool: rupees,
+  setAside: rupees.meta({ description: 'Need share of the settled round' }),
+  given: rupees.meta({ description: 'Disbursed on this day, less what came back' }),
+})
+const listedRound = z.object({
+  day,
+  status: roundStatus,
+  entries: count,
+  pool: rupees,
+  split: z.object({ need: rupees, reward: rupees, platform: rupees }).nullable(),
+  winners: count,
+  closedAt: instant.nullable(),
+  root: z.string().nullable().meta({ description: 'Root of the sealed list' }),
+  beacon: z.object({ mode: z.enum(['local', 'drand']), round: count.nullable(), drawAt: instant.nullable(), hasNumber: z.boolean() }),
+  witnesses: z.object({
+    quorum: count,
+    assurance: z.enum(['weak', 'sealed']).nullable().meta({ description: 'null until the proof is final' }),
+  }),
+  drawnAt: instant.nullable(),
+  endedAt: instant.nullable(),
+  books: z.enum(['published', 'held', 'waiting']),
+  waitsFor: z.array(z.enum(['close', 'seal', 'number', 'draw', 'settlement', 'returns', 'witnesses', 'books', 'books_held'])),
+  problem: z.string().nullable().meta({ description: 'The error of the work on this day that fails, in English' }),
+})
+
 export const deskCalls = {
+  adminTodo: endpoint({
+    method: 'GET',
+    path: '/admin/todo',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'What waits for the team and the role may read: its number, the oldest, and whether it is late.',
+    output: z.object({ todo: z.array(todoItem) }),
+    refusals: [],
+  }),
+  adminFigures: endpoint({
+    method: 'GET',
+    path: '/admin/figures',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'Members, pool and help of each of the last 30, 90 or 365 days, the oldest first.',
+    query: z.object({ days: z.enum(['30', '90', '365'], 'choice_invalid').default('30') }),
+    output: z.object({ figures: z.array(figure) }),
+    refusals: [],
+  }),
+  adminRounds: endpoint({
+    method: 'GET',
+    path: '/admin/rounds',
+    access: 'admin',
+    roles: ROUND_READERS,
+    summary: 'Every round, newest first, with its seal, beacon, witnesses, result and books, and what it waits for.',
+    query: page,
+    output: z.object({ rounds: z.array(listedRound), nextCursor }),
+    refusals: [],
+  }),
+  adminRoundsCsv: endpoint({
+    method: 'GET',
+    path: '/admin/rounds.csv',
+    access: 'admin',
+    roles: ROUND_READERS,
+    summary: 'Every round as a table.',
+    output: 'csv',
+    refusals: [],
+  }),
   approveWithdrawals: endpoint({
     method: 'POST',
     path: '/admin/withdrawals/approve',

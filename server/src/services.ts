@@ -18,6 +18,7 @@ import { createAdmin } from './features/admin/admin.ts'
 import { createAudit } from './features/audit/scheduled-audit.ts'
 import { createBooks } from './features/books/books.ts'
 import { createContact } from './features/contact/contact.ts'
+import { createDesk } from './features/desk/desk.ts'
 import { createDraws } from './features/draws/draws.ts'
 import { createHelp } from './features/help/help.ts'
 import { createHome } from './features/home/home.ts'
@@ -181,6 +182,7 @@ function createFeatures(deps: ServiceDeps) {
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const memberCare = createMemberCare({ db })
+  const desk = createDesk({ db })
   const audit = createAudit({ db, alarm: operator.alarm })
   const mail = mailOf(deps)
   return {
@@ -199,6 +201,7 @@ function createFeatures(deps: ServiceDeps) {
     rights,
     contact,
     memberCare,
+    desk,
     audit,
     mail,
   }
@@ -210,7 +213,7 @@ type Features = ReturnType<typeof createFeatures>
 function workOf(deps: ServiceDeps, features: Features): WorkerDeps {
   const { db, clock, log } = deps
   const { identity, wallet, payouts, draws, rounds, books, openLog, impact } = features
-  const { notifications, push, rights, contact, memberCare, audit, mail } = features
+  const { notifications, push, rights, contact, memberCare, desk, audit, mail } = features
   return {
     db,
     log,
@@ -224,6 +227,7 @@ function workOf(deps: ServiceDeps, features: Features): WorkerDeps {
       rights.due,
       contact.due,
       memberCare.due,
+      desk.due,
       audit.due,
       audit.nightly,
       () => forgetDoneJobs(db),
@@ -260,6 +264,7 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.rights.handlers,
   ...features.contact.handlers,
   ...features.memberCare.handlers,
+  ...features.desk.handlers,
   ...createAdmin({ db }).handlers,
   ...createStaffLog({ db }).handlers,
 })

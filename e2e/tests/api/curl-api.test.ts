@@ -366,6 +366,9 @@ describe('notices, messages and the portal', () => {
       todayRevenue: 2,
       activeRounds: 0,
     })
+    const { figures } = (await ask('adminFigures', { token: admin, query: { days: '30' } })).output
+    expect(figures.at(-1)).toMatchObject({ members: 3, joined: 2, pool: 2, setAside: 1.2, given: 0 })
+    expect((await ask('adminTodo', { token: admin })).output.todo.map(({ code }) => code)).not.toContain('audit')
     const all = (await ask('adminUsers', { token: admin })).output.users
     expect(all).toHaveLength(3)
     const table = (await ask('adminUsersCsv', { token: admin, query: { q: 'GITA' } })).text.split('\r\n')
@@ -382,6 +385,9 @@ describe('notices, messages and the portal', () => {
     await walkOpenBooks(walk, { member, day: parseDay(settled?.date ?? '') as IstDay })
     // By the next morning the administrator's session has idled out.
     admin = (await ask('adminLogin', { body: ADMIN })).output.token
+    const { rounds } = (await ask('adminRounds', { token: admin })).output
+    expect(rounds.find((round) => round.day === settled?.date)).toMatchObject({ status: 'settled', waitsFor: [], books: 'published' })
+    expect((await ask('adminRoundsCsv', { token: admin })).text).toContain(`${settled?.date},settled,2,2,1.2,`)
   })
 
   test('a member exports their data, sets their preferences, and deletes the account', () => walkRights(walk, member))

@@ -1,4 +1,4 @@
-/** The portal's six figures, its alarms, and the latest audit of the ledger. */
+/** The portal's first screen: alarms, what waits for the team, six figures, charts, and the latest audit of the ledger. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -6,7 +6,9 @@ import { currentLanguage } from '../../app/language.ts'
 import { Badge, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay, formatInstant } from '../../ui/format.ts'
 import { Money } from '../../ui/Money.tsx'
+import { Figures } from './Figures.tsx'
 import { adminStatsQuery } from './queries.ts'
+import { Todo } from './Todo.tsx'
 
 export function Overview() {
   const { t } = useLingui()
@@ -23,6 +25,7 @@ export function Overview() {
           <AlarmWords {...alarm} />
         </p>
       ))}
+      <Todo />
       <StatTiles columns={3}>
         <StatTile label={t`Total members`}>{formatCount(totalUsers)}</StatTile>
         <StatTile label={t`Put in so far`}>
@@ -37,6 +40,7 @@ export function Overview() {
         </StatTile>
         <StatTile label={t`Active rounds`}>{formatCount(activeRounds)}</StatTile>
       </StatTiles>
+      <Figures />
       <BooksCheck audit={audit} />
     </>
   )

@@ -14,6 +14,19 @@ export type SuspenseState = SuspenseItem['status']
 export type Dispute = Output<Api['disputes']>['disputes'][number]
 export type DisputeState = Dispute['state']
 
+export type Days = '30' | '90' | '365'
+export type Figure = Output<Api['adminFigures']>['figures'][number]
+export type TodoItem = Output<Api['adminTodo']>['todo'][number]
+export type ListedRound = Output<Api['adminRounds']>['rounds'][number]
+export const todoQuery = queryOptions({ queryKey: ['admin', 'todo'], queryFn: ({ signal }) => call('adminTodo', { signal }) })
+export const figuresQuery = (days: Days) =>
+  queryOptions({ queryKey: ['admin', 'figures', days], queryFn: ({ signal }) => call('adminFigures', { query: { days }, signal }) })
+export const roundsQuery = infiniteQueryOptions({
+  queryKey: ['admin', 'rounds'],
+  queryFn: ({ pageParam, signal }) => call('adminRounds', { query: at(pageParam), signal }),
+  ...paging,
+})
+
 export const adminStatsQuery = queryOptions({ queryKey: ['admin', 'stats'], queryFn: ({ signal }) => call('adminStats', { signal }) })
 
 export type UserSort = 'newest' | 'balance' | 'joins' | 'won'

@@ -20,6 +20,7 @@ export type SectionGroup = { readonly label: MessageDescriptor; readonly section
 
 const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(async () => ({ default: await load() }))
 
+const Rounds = onDemand(async () => (await import('./Rounds.tsx')).Rounds)
 const Users = onDemand(async () => (await import('./Users.tsx')).Users)
 const Stories = onDemand(async () => (await import('./Stories.tsx')).Stories)
 const Withdrawals = onDemand(async () => (await import('./Withdrawals.tsx')).Withdrawals)
@@ -28,7 +29,13 @@ const Suspense = onDemand(async () => (await import('./Suspense.tsx')).Suspense)
 const Disputes = onDemand(async () => (await import('./Disputes.tsx')).Disputes)
 
 const GROUPS: readonly SectionGroup[] = [
-  { label: msg`Today`, sections: [{ id: 'overview', label: msg`Overview`, roles: STAFF, Screen: Overview }] },
+  {
+    label: msg`Today`,
+    sections: [
+      { id: 'overview', label: msg`Overview`, roles: STAFF, Screen: Overview },
+      { id: 'rounds', label: msg`Rounds`, roles: STAFF, Screen: Rounds },
+    ],
+  },
   { label: msg`Members`, sections: [{ id: 'users', label: msg`Users`, roles: READERS, Screen: Users }] },
   { label: msg`Help`, sections: [{ id: 'stories', label: msg`Impact Stories`, roles: STAFF, Screen: Stories }] },
   {

@@ -1,0 +1,85 @@
+/** The portal's day: what waits for the team leads to its section, figures over time with their table, and every round. */
+import { addDays, type IstDay, parseDay } from '@roz/core/ist-day.ts'
+import type { Page } from 'playwright-core'
+import { sql } from '@roz/server/db/sql.ts'
+import { beforeAll, expect as plainExpect, test } from 'vitest'
+import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
+import { expect } from '../../harness/expect.ts'
+import { adminToken, BANK, newMember, readClock, setClock } from '../../harness/people.ts'
+import type { Program } from '../../harness/program.ts'
+import { useStage, type Work } from '../../harness/stage.ts'
+
+const stage = useStage({ size: WIDE })
+let roz: Program
+let visit: Visit
+let page: Page
+beforeAll(() => {
+  ;({ roz, visit, page } = stage)
+})
+
+const open = async (tab: string, work: Work): Promise<void> =>
+  stage.at(`/admin/dashboard?tab=${tab}`, work, { token: await adminToken(roz.url) })
+const todo = () => page.getByRole('region', { name: 'To do' })
+
+async function bothWidths(): Promise<void> {
+  await auditVisit(visit)
+  await page.setViewportSize(SMALL)
+  await auditVisit(visit, 'light')
+  await page.setViewportSize(WIDE)
+}
+
+test('with nothing to do the list says so; a late withdrawal is listed with its age, and leads to its section by keyboard', async () => {
+  await open('overview', async () => {
+    await expect(todo()).toContainText('Nothing waits for you.')
+  })
+  const asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
+  await ask(roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail: BANK } })
+  const now = Date.parse(await readClock(roz.url))
+  await setClock(roz.url, new Date(now + 50 * 3_600_000).toISOString())
+  await open('overview', async (at) => {
+    const line = todo().getByRole('listitem').filter({ hasText: 'Withdrawals to decide' })
+    await expect(line).toContainText('Oldest: 2 days')
+    await expect(line).toContainText('1')
+    await bothWidths()
+    await line.getByRole('link', { name: 'Withdrawals to decide' }).focus()
+    await at.keyboard.press('Enter')
+    await expect(at.getByText('Late: waits 2 days; 24 to 48 hours are promised.')).toBeVisible()
+  })
+})
+
+test('the figures of each day are a drawing and a table, for 30, 90 or 365 days', async () => {
+  await open('overview', async (at) => {
+    const figures = at.getByRole('region', { name: 'Figures over time' })
+    await expect(figures.getByRole('row')).toHaveCount(31)
+    await expect(figures.locator('polyline')).toHaveCount(4)
+    await figures.getByLabel('Period').selectOption('90')
+    await expect(figures.getByRole('row')).toHaveCount(91)
+  })
+})
+
+test('every round is listed with its state and result; work on a day that fails is named', async () => {
+  const ravi = await newMember(roz, { name: 'Ravi Rao', rupees: 10 })
+  await ask(roz.url, 'joinRound', { token: ravi.token })
+  const { id: day } = (await ask(roz.url, 'currentRound')).output
+  const now = Date.parse(await readClock(roz.url))
+  await setClock(roz.url, new Date(now + 86_400_000).toISOString())
+  // Work on the day before fails.
+  const held = addDays(parseDay(day) as IstDay, -1)
+  await inDatabase(roz.dataDir, async (db) => {
+    await db.query(
+      sql`insert into failing_work (work, item, tries, error, next_at) values ('draw', ${held}::text, 6, 'the relay is silent', roz_now())`,
+    )
+  })
+  await open('rounds', async (at) => {
+    const row = at.locator('.story-rows li', { has: at.locator(`a[href$="/${day}"]`) })
+    await expect(row).toContainText('Settled')
+    await expect(row).toContainText('1 member, ₹1.00')
+    await expect(row).toContainText('Help ₹0.60, reward ₹0.30, platform ₹0.10; winners: 1')
+    await expect(at.getByText('the relay is silent')).toBeVisible()
+    await expect(at.locator('.story-rows li').first()).toContainText('Open')
+    await bothWidths()
+  })
+  plainExpect(visit.complaints()).toEqual([])
+})

@@ -1,0 +1,165 @@
+/** The portal's day: what waits for the team, figures over time, and every round with what it waits for. */
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { insertSettledRound } from '../../testing/settled-round.ts'
+import { openRoundsWorld } from '../../testing/rounds-world.ts'
+import { createDesk } from './desk.ts'
+
+const TODAY = '2026-11-21' as IstDay
+let database: TestDatabase
+let calls: ServedCalls
+let desk: ReturnType<typeof createDesk>
+const staff = new Map<StaffRole, bigint>()
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await database.setClock(new Date(`${TODAY}T17:59:00+05:30`))
+  desk = createDesk({ db: database.db })
+  calls = await serveCalls(database.db, desk.handlers)
+  for (const role of STAFF_ROLES) staff.set(role, await makeStaff(database.db, role))
+})
+afterAll(async () => {
+  await calls.close()
+  // This file writes withdrawals and rounds without their money, which the audit would report.
+  await database.dropUnaudited()
+})
+
+const run = (statement: ReturnType<typeof sql>) => database.db.query(statement)
+type Todo = { code: string; count: number; oldest: string | null; isLate: boolean }
+const todo = async (role: StaffRole = 'owner'): Promise<Todo[]> =>
+  (await calls.ask('GET /admin/todo', { as: staff.get(role) ?? 0n })).body.todo
+const codes = async (role?: StaffRole): Promise<string[]> => (await todo(role)).map(({ code }) => code)
+
+test('with nothing to do the list is empty', async () => {
+  for (const role of STAFF_ROLES) expect(await todo(role)).toEqual([])
+})
+
+test('a withdrawal is counted from its request, late after 48 hours, and only roles that read money see it', async () => {
+  const member = await makeMember(database.db)
+  const [bank] = await run(sql`
+    insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
+    values (${member}::bigint, sha256('a'), sha256('b'), 'x', 'Sample Bank', '1234') returning id`)
+  const ask = (hours: number, status: string, problem: string | null) =>
+    run(sql`insert into withdrawal (id, member_id, amount, bank_account_id, status, problem, created_at)
+      values (gen_random_uuid(), ${member}::bigint, 1000, ${(bank as { id: bigint }).id}::bigint, ${status}::text, ${problem}::text,
+        roz_now() - ${hours}::int * interval '1 hour')`)
+  await ask(3, 'requested', null)
+  expect(await todo('finance')).toEqual([
+    { code: 'withdrawals', count: 1, oldest: expect.stringContaining(`${TODAY}T14:59:00`), isLate: false },
+  ])
+  await ask(49, 'requested', null)
+  expect(await todo('auditor')).toMatchObject([{ code: 'withdrawals', count: 2, isLate: true }])
+  expect(await todo('editor')).toEqual([])
+  // One that the gateway refused is a failed payout; one that waits for the end of a hold is nobody's work.
+  await ask(1, 'approved', 'member_on_hold')
+  await ask(1, 'approved', 'beneficiary_invalid')
+  expect(await todo('support')).toMatchObject([{ code: 'withdrawals' }, { code: 'failed_payouts', count: 1, isLate: true }])
+})
+
+test('yesterday’s story is missing from 6 PM on, until it is published', async () => {
+  const id = crypto.randomUUID()
+  await run(sql`
+    insert into story (id, day, round_day, title, description, charity_name, charity_description)
+    values (${id}::uuid, ${addDays(TODAY, -1)}::date, ${addDays(TODAY, -1)}::date, 'Books', 'Books for a school', 'Roz', 'Help')`)
+  expect(await codes('editor')).toEqual([])
+  await database.setClock(new Date(`${TODAY}T18:00:00+05:30`))
+  expect(await todo('editor')).toEqual([{ code: 'stories', count: 1, oldest: `${TODAY}T18:00:00.000+05:30`, isLate: true }])
+  await run(sql`update story set is_active = true, published_at = roz_now() where id = ${id}::uuid`)
+  expect(await codes('editor')).toEqual([])
+})
+
+test('suspense, refunds, messages, a broken audit, late jobs and old help are each their own line', async () => {
+  await run(sql`insert into suspense_item (payment_id, order_id, amount, reason) values ('p', 'o', 500, 'unknown_order')`)
+  await run(sql`insert into refund (id, order_id, member_id, amount, reason) values (gen_random_uuid(), 'o', 1999, 500, 'Too much')`)
+  await run(sql`insert into contact_message (ticket, name, email, message) values ('ROZ-ABCDEF', 'Asha', 'asha@example.org', 'Hello')`)
+  await run(sql`insert into audit_run (scope, finished_at, broken) values ('full', roz_now(), '[{}, {}]')`)
+  await run(
+    sql`insert into job (kind, key, payload, due_at) values ('mail', 'k', '{}', roz_now() - interval '9 minutes'), ('notice', 'k', '{}', roz_now() - interval '11 minutes')`,
+  )
+  expect((await todo('owner')).map(({ code, count }) => [code, count])).toEqual([
+    ['withdrawals', 2],
+    ['failed_payouts', 1],
+    ['audit', 2],
+    ['jobs', 1],
+    ['refunds', 1],
+    ['suspense', 1],
+    ['messages', 1],
+  ])
+  expect(await codes('editor')).toEqual(['audit', 'jobs'])
+  expect(await codes('auditor')).toEqual(['withdrawals', 'failed_payouts', 'audit', 'jobs', 'refunds', 'suspense', 'messages'])
+})
+
+test('figures count members at the end of each day, rounds and help; a counted day is never counted again', async () => {
+  const figures = async (days = '30') =>
+    (await calls.ask(`GET /admin/figures?days=${days}`, { as: staff.get('editor') ?? 0n })).body.figures
+  const winner = await makeMember(database.db)
+  const gone = await makeMember(database.db)
+  const back = (member: bigint, days: number) =>
+    run(sql`update member set created_at = roz_now() - ${days}::int * interval '1 day' where id = ${member}::bigint`)
+  await run(sql`update member set created_at = roz_now() - interval '3 days'`)
+  await back(winner, 2)
+  await back(gone, 2)
+  await run(sql`update member set deleted_at = roz_now() - interval '1 day' where id = ${gone}::bigint`)
+  await insertSettledRound(database, { day: addDays(TODAY, -2), entries: 10n, winner })
+  const before = await figures()
+  expect(before).toHaveLength(30)
+  const last = before.slice(-4)
+  expect(last.map(({ day, members, joined, pool, setAside }: Record<string, unknown>) => [day, members, joined, pool, setAside])).toEqual([
+    [addDays(TODAY, -3), 1, 0, 0, 0],
+    [addDays(TODAY, -2), 3, 10, 10, 6],
+    [addDays(TODAY, -1), 2, 0, 0, 0],
+    [TODAY, 2, 0, 0, 0],
+  ])
+  expect(await desk.due()).toBe(true)
+  expect(await desk.due()).toBe(false)
+  expect(await figures()).toEqual(before)
+  expect(await one(database.db, sql`select count(*)::int as days from member_day`)).toEqual({ days: 3 })
+  expect(await figures('365')).toHaveLength(365)
+  expect((await calls.ask('GET /admin/figures?days=7', { as: staff.get('owner') ?? 0n })).status).toBe(400)
+})
+
+test('two processes that count the ended days at once count each day once', async () => {
+  await database.setClock(new Date(`${addDays(TODAY, 2)}T12:00:00+05:30`))
+  await Promise.all([desk.due(), desk.due(), desk.due()])
+  expect(await one(database.db, sql`select count(*)::int as days from member_day`)).toEqual({ days: 5 })
+  expect(await desk.due()).toBe(false)
+})
+
+test('rounds are listed with what each waits for, from open to its books, page by page and as a table', async () => {
+  const world = await openRoundsWorld()
+  const served = await serveCalls(world.db, createDesk({ db: world.db }).handlers)
+  const editor = await makeStaff(world.db, 'editor')
+  const rounds = async (query = '') => (await served.ask(`GET /admin/rounds${query}`, { as: editor })).body
+  try {
+    for (let n = 0; n < 2; n++) await world.join(await world.member(5))
+    expect((await rounds()).rounds).toMatchObject([
+      { day: TODAY, status: 'open', entries: 2, pool: 2, root: null, waitsFor: [], books: 'waiting' },
+    ])
+    await world.goTo(`${addDays(TODAY, 1)}T00:10:00+05:30`)
+    const { rounds: both, nextCursor } = await rounds('?limit=1')
+    expect(both).toMatchObject([{ day: addDays(TODAY, 1), status: 'open' }])
+    const [settled] = (await rounds(`?limit=1&cursor=${nextCursor}`)).rounds
+    expect(settled).toMatchObject({
+      day: TODAY,
+      status: 'settled',
+      split: { need: 1.2, reward: 0.6, platform: 0.2 },
+      winners: 1,
+      beacon: { mode: 'local', hasNumber: true },
+    })
+    expect(settled.root).toMatch(/^[0-9a-f]{64}$/)
+    expect(settled.waitsFor.every((what: string) => ['witnesses', 'books'].includes(what))).toBe(true)
+    const csv = await served.ask('GET /admin/rounds.csv', { as: editor })
+    expect(csv.text.split('\r\n')[0]).toContain('day,status,entries,pool_rupees')
+    expect(csv.text).toContain(`${TODAY},settled,2,2,1.2,0.6,0.2,1,`)
+    // Nobody spends the help share of the first day for more than 14 days.
+    await world.goTo(`${addDays(TODAY, 16)}T12:00:00+05:30`)
+    const { todo: waiting } = (await served.ask('GET /admin/todo', { as: editor })).body
+    expect(waiting).toMatchObject([{ code: 'help_waiting', count: 1, isLate: true }])
+  } finally {
+    await served.close()
+    await world.close()
+  }
+})

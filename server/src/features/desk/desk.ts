@@ -1,0 +1,32 @@
+/** The portal's day: what waits for the team, figures over time, and every round. */
+import type { Db } from '../../db/sql.ts'
+import { csvRows } from '../../http/csv-rows.ts'
+import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import type { Handlers } from '../../http/route.ts'
+import { countDays, readFigures } from './figures.ts'
+import { cellsOf, listRounds, ROUND_COLUMNS_CSV, roundOf } from './round-list.ts'
+import { readTodo } from './todo.ts'
+
+type Names = 'adminTodo' | 'adminFigures' | 'adminRounds' | 'adminRoundsCsv'
+
+export function createDesk({ db }: { readonly db: Db }) {
+  const handlers: Handlers<Names> = {
+    adminTodo: async ({ session }) => ({ ok: true, value: { todo: await readTodo(db, session.staffRole) } }),
+    adminFigures: async ({ query }) => ({ ok: true, value: { figures: await readFigures(db, Number(query.days)) } }),
+    adminRounds: async ({ query }) => {
+      const page = readPage(query, [CURSOR_PARTS.day])
+      if (!page.ok) return page
+      const { rows, nextCursor } = cutPage(await listRounds(db, page), page.limit, (row) => [row.day])
+      return { ok: true, value: { rounds: rows.map(roundOf), nextCursor } }
+    },
+    adminRoundsCsv: async () => {
+      const rows = csvRows(
+        (page) => listRounds(db, page),
+        (row) => [row.day],
+        (row) => cellsOf(roundOf(row)),
+      )
+      return { ok: true, value: { columns: ROUND_COLUMNS_CSV, rows } }
+    },
+  }
+  return { handlers, due: (): Promise<boolean> => countDays(db) }
+}

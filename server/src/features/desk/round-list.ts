@@ -1,0 +1,140 @@
+/**
+ * Every round with its states, seal, beacon, witnesses, result and books, and what an unfinished one waits for.
+ * - Newest first; the next day's round, made ahead, is not listed.
+ * - A row names no member.
+ */
+import type { Output } from '@roz/contract/api.ts'
+import type { deskCalls } from '@roz/contract/desk.ts'
+import { hex } from '@roz/core/draw.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { type Db, sql } from '../../db/sql.ts'
+import type { Cell } from '../../http/csv.ts'
+import type { Cursor } from '../../http/cursor.ts'
+import { instantOrNull } from '../../http/listing.ts'
+
+export type ListedRound = Output<(typeof deskCalls)['adminRounds']>['rounds'][number]
+type Row = {
+  readonly day: IstDay
+  readonly status: ListedRound['status']
+  readonly entries: number
+  readonly pool: Paise
+  readonly need: Paise | null
+  readonly reward: Paise | null
+  readonly platform: Paise | null
+  readonly winners: number
+  readonly closedAt: Date | null
+  readonly drawAt: Date | null
+  readonly drawnAt: Date | null
+  readonly settledAt: Date | null
+  readonly root: Buffer | null
+  readonly mode: 'local' | 'drand'
+  readonly beaconRound: number | null
+  readonly hasNumber: boolean
+  readonly quorum: number | null
+  readonly assurance: 'weak' | 'sealed' | null
+  readonly hasBooks: boolean
+  readonly isHeld: boolean
+  readonly isOver: boolean
+  readonly isReturned: boolean
+  readonly problem: string | null
+}
+
+/** Newest first; one row more than `limit` when there is a next page. */
+export const listRounds = (db: Db, { after, limit }: { readonly after: Cursor | undefined; readonly limit: number }): Promise<Row[]> =>
+  db.query<Row>(sql`
+    select r.day, r.status, coalesce(r.entries, (select sum(b.n) from join_batch b where b.day = r.day), 0)::float8 as entries,
+      coalesce(r.pool, (select sum(b.n) from join_batch b where b.day = r.day)::bigint * entry_fee(), 0)::bigint as pool,
+      r.need_paise as need, r.reward_paise as reward, r.platform_paise as platform,
+      (select count(*) from draw_winner w where w.day = r.day)::int as winners,
+      r.closed_at as "closedAt", r.draw_at as "drawAt", r.drawn_at as "drawnAt", coalesce(r.settled_at, r.voided_at) as "settledAt",
+      r.root, r.mode, r.beacon_round::float8 as "beaconRound",
+      r.randomness is not null or exists (
+        select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round) as "hasNumber",
+      (select (convert_from(e.bytes, 'UTF8')::jsonb #>> '{witnesses,quorum}')::int from log_entry e
+        where e.day = r.day and e.kind = 'open') as quorum,
+      (select p.assurance from sealed_proof p where p.day = r.day) as assurance,
+      exists (select from books_day b where b.day = r.day) as "hasBooks",
+      exists (select from books_hold h where h.day = r.day) as "isHeld",
+      r.day < ist_day(roz_now()) as "isOver", r.return_day is not null as "isReturned",
+      (select f.error from failing_work f where f.item = r.day::text order by f.tries desc limit 1) as problem
+      from round r
+     where r.opens_at <= roz_now() and (${after?.[0] ?? null}::date is null or r.day < ${after?.[0] ?? null}::date)
+     order by r.day desc limit ${limit + 1}::int`)
+
+function waitsFor(row: Row): ListedRound['waitsFor'] {
+  const { status } = row
+  if (status === 'open') return row.isOver ? ['close'] : []
+  if (status === 'closed') {
+    if (row.isReturned) return ['returns']
+    if (row.root === null) return ['seal']
+    return row.mode === 'drand' && !row.hasNumber ? ['number'] : ['draw']
+  }
+  if (status === 'drawn') return ['settlement']
+  const proof = row.assurance === null && row.closedAt !== null && row.root !== null ? (['witnesses'] as const) : []
+  if (!row.isOver || row.hasBooks) return [...proof]
+  return [...proof, row.isHeld ? 'books_held' : 'books']
+}
+
+export const roundOf = (row: Row): ListedRound => ({
+  day: row.day,
+  status: row.status,
+  entries: row.entries,
+  pool: rupeesFromPaise(row.pool),
+  split:
+    row.need === null || row.reward === null || row.platform === null
+      ? null
+      : { need: rupeesFromPaise(row.need), reward: rupeesFromPaise(row.reward), platform: rupeesFromPaise(row.platform) },
+  winners: row.winners,
+  closedAt: instantOrNull(row.closedAt),
+  root: row.root === null ? null : hex(row.root),
+  beacon: { mode: row.mode, round: row.beaconRound, drawAt: instantOrNull(row.drawAt), hasNumber: row.hasNumber },
+  witnesses: { quorum: row.quorum ?? 0, assurance: row.assurance },
+  drawnAt: instantOrNull(row.drawnAt),
+  endedAt: instantOrNull(row.settledAt),
+  books: row.hasBooks ? 'published' : row.isHeld ? 'held' : 'waiting',
+  waitsFor: waitsFor(row),
+  problem: row.problem,
+})
+
+export const ROUND_COLUMNS_CSV = [
+  'day',
+  'status',
+  'entries',
+  'pool_rupees',
+  'need_rupees',
+  'reward_rupees',
+  'platform_rupees',
+  'winners',
+  'closed_at',
+  'root',
+  'beacon_mode',
+  'beacon_round',
+  'witness_quorum',
+  'assurance',
+  'drawn_at',
+  'ended_at',
+  'books',
+  'waits_for',
+] as const
+
+export const cellsOf = (round: ListedRound): readonly Cell[] => [
+  round.day,
+  round.status,
+  round.entries,
+  round.pool,
+  round.split?.need,
+  round.split?.reward,
+  round.split?.platform,
+  round.winners,
+  round.closedAt,
+  round.root,
+  round.beacon.mode,
+  round.beacon.round,
+  round.witnesses.quorum,
+  round.witnesses.assurance,
+  round.drawnAt,
+  round.endedAt,
+  round.books,
+  round.waitsFor.join(' '),
+]

@@ -1,0 +1,106 @@
+/**
+ * What waits for the team, with its number, the age of the oldest and whether it is late.
+ * - One statement reads everything from indexes of what is open; its cost does not grow with members or movements.
+ * - A role sees only what it may read.
+ * - Nothing that waits: no line.
+ */
+import type { Output } from '@roz/contract/api.ts'
+import type { deskCalls } from '@roz/contract/desk.ts'
+import { HELPERS, READERS, type Roles, STAFF, type StaffRole } from '@roz/contract/roles.ts'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
+import { instantOrNull } from '../../http/listing.ts'
+
+type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
+type Code = Item['code']
+type Row = { readonly code: Code; readonly count: number; readonly oldest: Date | null; readonly isLate: boolean }
+type Kind = {
+  readonly roles: Roles
+  /** Rows with `at`, the instant since which each waits. */
+  readonly waiting: Sql
+  /** Late once the oldest waits longer. */
+  readonly lateAfter: Sql
+}
+
+/** Yesterday's story is promised for 18:00 of the day after its round. */
+const STORY_DUE = sql`start_of_ist_day(round_day + 1) + interval '18 hours'`
+const NEVER_ON_TIME = sql`interval '0'`
+
+const KINDS = {
+  withdrawals: {
+    roles: READERS,
+    waiting: sql`select created_at as at from withdrawal where status = 'requested'`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  refunds: {
+    roles: READERS,
+    waiting: sql`select created_at as at from refund where status = 'requested'`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  /** Approved, and stopped by the gateway, by a debt, or for a payment by hand. */
+  failed_payouts: {
+    roles: READERS,
+    waiting: sql`
+      select created_at as at from withdrawal where status = 'approved' and problem is not null and problem <> 'member_on_hold'
+      union all select created_at from refund where status = 'approved' and problem is not null and problem <> 'member_on_hold'`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  suspense: {
+    roles: READERS,
+    waiting: sql`select created_at as at from suspense_item where status = 'open'`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  /** Drafts and scheduled stories of the last week that were promised for an hour that has passed. */
+  stories: {
+    roles: STAFF,
+    waiting: sql`
+      select ${STORY_DUE} as at from story
+       where round_day >= ist_day(roz_now()) - 7 and not is_active and published_at is null and ${STORY_DUE} <= roz_now()`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  help_waiting: {
+    roles: STAFF,
+    waiting: sql`select start_of_ist_day(day) as at from help_day where open > 0 and day < ist_day(roz_now()) - 14`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  outlays: {
+    roles: HELPERS,
+    waiting: sql`select asked_at as at from outlay where status = 'requested'`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  messages: {
+    roles: READERS,
+    waiting: sql`select created_at as at from contact_message where status = 'open'`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  audit: {
+    roles: STAFF,
+    waiting: sql`
+      select finished_at as at from (
+        select finished_at, broken from audit_run where finished_at is not null order by started_at desc limit 1) newest
+       cross join lateral jsonb_array_elements(broken)`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  jobs: {
+    roles: STAFF,
+    waiting: sql`
+      (select due_at as at from job where done_at is null and kind = 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
+      union all
+      (select due_at from job where done_at is null and kind <> 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
+      union all select since from parked_work`,
+    lateAfter: NEVER_ON_TIME,
+  },
+} as const satisfies Record<Code, Kind>
+
+export async function readTodo(db: Db, role: StaffRole): Promise<Item[]> {
+  const read = (Object.entries(KINDS) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(role))
+  const parts = read.map(
+    ([code, { waiting, lateAfter }], index) => sql`
+      select ${index}::int as place, ${code}::text as code, count(*)::int as count, min(at) as oldest,
+             coalesce(min(at) <= roz_now() - ${lateAfter}, false) as "isLate" from (${waiting}) waiting`,
+  )
+  const all = parts.reduce((whole, part) => sql`${whole} union all ${part}`)
+  const rows = await db.query<Row>(
+    sql`select code, count, oldest, "isLate" from (${all}) todo where count > 0 order by "isLate" desc, place`,
+  )
+  return rows.map(({ code, count, oldest, isLate }) => ({ code, count, oldest: instantOrNull(oldest), isLate }))
+}

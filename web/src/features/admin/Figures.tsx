@@ -1,0 +1,136 @@
+/**
+ * Members, pool and help over time: a line for the eye, and the table beside it with every number.
+ * - The drawing is hidden from screen readers; the table says the same.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { currentLanguage } from '../../app/language.ts'
+import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { SelectField } from '../../ui/Field.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { formatMoney } from '../../ui/Money.tsx'
+import { type Days, type Figure, figuresQuery } from './queries.ts'
+
+type Line = { readonly name: string; readonly kind: 'first' | 'second'; readonly of: (figure: Figure) => number }
+
+export function Figures() {
+  const { t } = useLingui()
+  const [days, setDays] = useState<Days>('30')
+  const figures = useQuery(figuresQuery(days))
+  return (
+    <section className="books-check" aria-label={t`Figures over time`}>
+      <h2 className="spaced">
+        <Trans>Figures over time</Trans>
+      </h2>
+      <div className="narrowing">
+        <SelectField label={t`Period`} value={days} onChange={(event) => setDays(event.target.value as Days)}>
+          <option value="30">{t`30 days`}</option>
+          <option value="90">{t`90 days`}</option>
+          <option value="365">{t`365 days`}</option>
+        </SelectField>
+      </div>
+      {figures.data !== undefined ? (
+        <Drawn figures={figures.data.figures} />
+      ) : figures.isError ? (
+        <ErrorState title={t`The figures could not be loaded.`} busy={figures.isFetching} onRetry={() => void figures.refetch()} />
+      ) : (
+        <Skeleton lines={6} />
+      )}
+    </section>
+  )
+}
+
+function Drawn({ figures }: { readonly figures: readonly Figure[] }) {
+  const { t } = useLingui()
+  return (
+    <div className="figures">
+      <div className="figure-charts">
+        <Chart figures={figures} format={formatCount} lines={[{ name: t`Members`, kind: 'first', of: ({ members }) => members }]} />
+        <Chart figures={figures} format={formatMoney} lines={[{ name: t`Put in on the day`, kind: 'first', of: ({ pool }) => pool }]} />
+        <Chart
+          figures={figures}
+          format={formatMoney}
+          lines={[
+            { name: t`Set aside for help`, kind: 'first', of: ({ setAside }) => setAside },
+            { name: t`Sent as help`, kind: 'second', of: ({ given }) => given },
+          ]}
+        />
+      </div>
+      <FigureTable figures={figures} />
+    </div>
+  )
+}
+
+const WIDTH = 320
+const HEIGHT = 96
+const EDGE = 4
+
+type ChartProps = {
+  readonly figures: readonly Figure[]
+  readonly lines: readonly Line[]
+  readonly format: (value: number) => string
+}
+
+/** One or two lines from zero to the highest value, which is written beside the name. */
+function Chart({ figures, lines, format }: ChartProps) {
+  const { t } = useLingui()
+  const highest = Math.max(...lines.flatMap(({ of }) => figures.map(of)))
+  const step = (WIDTH - 2 * EDGE) / Math.max(1, figures.length - 1)
+  const y = (value: number): number => HEIGHT - EDGE - (highest === 0 ? 0 : (value / highest) * (HEIGHT - 2 * EDGE))
+  return (
+    <figure className="chart">
+      <figcaption>
+        {lines.map(({ name, kind }) => (
+          <span key={name} className={`chart-name ${kind}`}>
+            {name}
+          </span>
+        ))}
+        <span className="small muted">{t`up to ${format(highest)}`}</span>
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {lines.map(({ name, kind, of }) => (
+          <polyline
+            key={name}
+            className={kind}
+            points={figures.map((figure, index) => `${(EDGE + index * step).toFixed(1)},${y(of(figure)).toFixed(1)}`).join(' ')}
+          />
+        ))}
+      </svg>
+    </figure>
+  )
+}
+
+/** The newest day first. */
+function FigureTable({ figures }: { readonly figures: readonly Figure[] }): ReactNode {
+  const { t } = useLingui()
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the table scrolls, also by keyboard
+    <div className="figure-table" role="region" aria-label={t`Figures by day`} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{t`Day`}</th>
+            <th scope="col" className="number">{t`Members`}</th>
+            <th scope="col" className="number">{t`Joined`}</th>
+            <th scope="col" className="number">{t`Put in`}</th>
+            <th scope="col" className="number">{t`Set aside for help`}</th>
+            <th scope="col" className="number">{t`Sent as help`}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {figures.toReversed().map(({ day, members, joined, pool, setAside, given }) => (
+            <tr key={day}>
+              <th scope="row">{formatDay(day, currentLanguage())}</th>
+              <td className="number">{formatCount(members)}</td>
+              <td className="number">{formatCount(joined)}</td>
+              <td className="number">{formatMoney(pool)}</td>
+              <td className="number">{formatMoney(setAside)}</td>
+              <td className="number">{formatMoney(given)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+/** What waits for the team, as the role may read it: each with its number, the age of the oldest, and the way to its section. */
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { paths } from '../../paths.ts'
+import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { serverNowMs } from '../clock.ts'
+import { type TodoItem, todoQuery } from './queries.ts'
+
+type Line = {
+  readonly label: MessageDescriptor
+  /** The section where it is done, which every role that gets the line can read; nothing where the overview itself tells more. */
+  readonly tab?: string
+}
+
+const LINES = {
+  withdrawals: { label: msg`Withdrawals to decide`, tab: 'withdrawals' },
+  refunds: { label: msg`Refunds to decide`, tab: 'refunds' },
+  failed_payouts: { label: msg`Approved, but not sent`, tab: 'withdrawals' },
+  suspense: { label: msg`Payments in suspense`, tab: 'suspense' },
+  stories: { label: msg`Stories not out by 6 PM`, tab: 'stories' },
+  help_waiting: { label: msg`Days whose help waits longer than 14 days`, tab: 'help-given' },
+  outlays: { label: msg`Payments from the help fund to approve`, tab: 'help-given' },
+  messages: { label: msg`Messages without an answer`, tab: 'messages' },
+  audit: { label: msg`Rules that the accounts break` },
+  jobs: { label: msg`Background jobs that are late or fail` },
+} as const satisfies Record<TodoItem['code'], Line>
+
+const HOUR_MS = 3_600_000
+
+export function Todo() {
+  const { t } = useLingui()
+  const list = useQuery(todoQuery)
+  return (
+    <section className="books-check" aria-label={t`To do`}>
+      <h2 className="spaced">
+        <Trans>To do</Trans>
+      </h2>
+      {list.data === undefined ? (
+        list.isError ? (
+          <ErrorState title={t`The list could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
+        ) : (
+          <Skeleton lines={3} />
+        )
+      ) : list.data.todo.length === 0 ? (
+        <p className="muted">
+          <Trans>Nothing waits for you.</Trans>
+        </p>
+      ) : (
+        <ul className="ledger">
+          {list.data.todo.map((item) => (
+            <TodoLine key={item.code} {...item} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function TodoLine({ code, count, oldest, isLate }: TodoItem) {
+  const { i18n } = useLingui()
+  const { label, tab }: Line = LINES[code]
+  const words = i18n._(label)
+  return (
+    <li>
+      <span>
+        {tab === undefined ? (
+          words
+        ) : (
+          <Link to={paths.adminDashboard} search={{ tab }}>
+            {words}
+          </Link>
+        )}
+        {oldest === null ? null : (
+          <span className="small muted todo-age">
+            <Age since={oldest} />
+          </span>
+        )}
+      </span>
+      <Badge tone={isLate ? 'bad' : 'waiting'}>{formatCount(count)}</Badge>
+    </li>
+  )
+}
+
+function Age({ since }: { readonly since: string }) {
+  const hours = Math.max(0, Math.floor((serverNowMs() - Date.parse(since)) / HOUR_MS))
+  if (hours === 0) return <Trans>Oldest: less than an hour</Trans>
+  if (hours < 48) return <Plural value={hours} one="Oldest: # hour" other="Oldest: # hours" />
+  return <Plural value={Math.floor(hours / 24)} one="Oldest: # day" other="Oldest: # days" />
+}
