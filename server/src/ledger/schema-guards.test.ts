@@ -112,6 +112,12 @@ test('a movement that contradicts the wallet is refused', async () => {
     insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
     select 'gift', 'g', member_id, 6, ${amount}, seq, balance, day from moved, fence`
   expect(await refusalOf(gift(100, 200))).toBe(MOVEMENT)
+  const topup = (amount: number, given: number): string => `
+    with fence as materialized (select posting_day() as day),
+    moved as (update wallet set balance = balance + ${given}, seq = seq + 1 where member_id = ${member} returning *)
+    insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+    select 'topup', 't', 1, member_id, ${amount}, seq, balance, day from moved, fence`
+  expect(await refusalOf(topup(100, 200))).toBe(MOVEMENT)
   const alone = `
     insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
     select 'gift', 'g', member_id, 6, 100, seq + 1, balance - 100, posting_day() from wallet where member_id = ${member}`
