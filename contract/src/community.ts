@@ -34,6 +34,12 @@ export const communityCalls = {
           rounds: count,
           today: z.object({ pool: rupees, charity: rupees, giveaway: rupees, platform: rupees }),
         }),
+        help: z.object({
+          medianDays: count
+            .nullable()
+            .meta({ description: 'Half of the help paid out waited no longer, from the day of its rupee; null before the first' }),
+          oldest: z.object({ day, days: count }).nullable().meta({ description: 'The oldest day with help that is not paid out yet' }),
+        }),
         recentImpacts: z.array(story),
       }),
     }),
@@ -106,7 +112,7 @@ export const communityCalls = {
         })
         .nullable()
         .meta({ description: 'The newest audit; null before the first' }),
-      alarms: z.array(z.object({ code: z.enum(['books_held', 'draw_waiting']), day, waiting: count })).meta({
+      alarms: z.array(z.object({ code: z.enum(['books_held', 'draw_waiting', 'help_waiting']), day, waiting: count })).meta({
         description: 'Conditions that an operator must look at: the day concerned, and the number of further days; the same as in /readyz',
       }),
     }),

@@ -31,6 +31,9 @@ const disbursed = z.object({
   date: day,
   amount: rupees.meta({ description: 'The whole disbursement, less what came back of it' }),
   allotted: rupees.meta({ description: "Of this day's share" }),
+  purpose: z.string().meta({ description: 'What it paid; empty if not recorded' }),
+  name: z.string().nullable().meta({ description: 'Who was helped; null: not recorded, or the consent was revoked' }),
+  hasPictures: z.boolean().meta({ description: 'Each receipt is a picture at /api/receipts/{hash}' }),
   evidence: z.array(hash).meta({ description: 'SHA-256 of each published receipt' }),
 })
 

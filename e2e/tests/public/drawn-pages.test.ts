@@ -58,6 +58,7 @@ const DAY: Day = {
 const DATA: PageData = {
   home: {
     stats: { totalCharity: 0, totalPeople: 3, rounds: 1, today: { pool: 0, charity: 0, giveaway: 0, platform: 0 } },
+    help: { medianDays: 3, oldest: null },
     recentImpacts: [STORY],
   },
   round: {

@@ -8,6 +8,7 @@ import type { communityCalls } from '@roz/contract/community.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Queryable, sql } from '../db/sql.ts'
 import { findHeldBooks } from '../ledger/held-books.ts'
+import { findLateHelp } from '../ledger/help-waits.ts'
 
 export type Alarm = Output<typeof communityCalls.adminStats>['alarms'][number]
 
@@ -24,6 +25,11 @@ const READERS: readonly ((from: Queryable) => Promise<Alarm[]>)[] = [
        where status = 'closed' and return_day is null and mode = 'drand' and draw_at < roz_now() - interval '12 hours'
          and not exists (select from beacon_signature s where s.chain_hash = round.chain_hash and s.round = round.beacon_round)`)
     return late === undefined || late.day === null ? [] : [{ code: 'draw_waiting', day: late.day, waiting: late.count - 1 }]
+  },
+  /** Help that waits for more than 14 days: the oldest day with an open share, and the number of further ones. */
+  async (from) => {
+    const late = await findLateHelp(from)
+    return late === undefined ? [] : [{ code: 'help_waiting', ...late }]
   },
 ]
 

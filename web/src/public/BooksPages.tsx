@@ -13,7 +13,7 @@ import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
-import { CheckLink, FiguresMissing, OlderRows, WeakDraw } from './parts.tsx'
+import { CheckLink, FiguresMissing, HelpWaits, OlderRows, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
@@ -42,6 +42,7 @@ export function MoneyTrail() {
           <Trans>In and out, to the paisa</Trans>
         </h2>
         {data?.days === undefined ? <FiguresMissing /> : <InAndOut totals={data.days.totals} />}
+        <HelpWaits />
       </Section>
       {data?.days === undefined || data.days.totals.entries === 0 ? null : (
         <Section when={<Trans>₹1</Trans>} id="rupee">
@@ -250,14 +251,35 @@ function Receipts({ day }: { readonly day: Day }) {
         </p>
       ) : (
         <ul className="ledger narrow">
-          {day.receipts.map(({ id, date, amount, evidence }) => (
+          {day.receipts.map(({ id, date, amount, allotted, purpose, name, hasPictures, evidence }) => (
             <li key={id}>
               <span>
                 {formatDay(date, language)}
+                {purpose === '' ? null : (
+                  <span className="block">
+                    {name === null ? (
+                      purpose
+                    ) : (
+                      <Trans>
+                        {purpose} for {name}
+                      </Trans>
+                    )}
+                  </span>
+                )}
+                {allotted === amount ? null : (
+                  <span className="small muted block">
+                    <Trans>{formatMoney(allotted)} of it from this day</Trans>
+                  </span>
+                )}
                 {evidence.map((hash) => (
-                  <code key={hash} className="hash">
-                    {hash}
-                  </code>
+                  <span key={hash} className="block">
+                    {hasPictures ? (
+                      <a className="tap" href={`/api/receipts/${hash}`}>
+                        <Trans>See the receipt</Trans>
+                      </a>
+                    ) : null}
+                    <code className="hash">{hash}</code>
+                  </span>
                 ))}
               </span>
               <span className="amount">{formatMoney(amount)}</span>
@@ -340,6 +362,7 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
           </LedgerRow>
           {books === null ? null : <DayBooks books={books} />}
         </div>
+        <Receipts day={day} />
         {status === 'settled' && assurance === 'weak' ? <WeakDraw /> : null}
         <CheckLink day={day.day} />
       </details>

@@ -10,7 +10,7 @@ import { formatMoney, Money } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { Ruler } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { CharityState, FiguresMissing, PublicVideo, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
+import { HelpWaits, CharityState, FiguresMissing, PublicVideo, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
 
 /** Policy A, by which the page explains a rupee. Today's amounts follow the split of today's round. */
 const READING_A = { need: 60, reward: 30, platform: 10 } as const
@@ -156,6 +156,7 @@ function SoFar({ stats }: { readonly stats: HomeData['stats'] | undefined }) {
           A community of {people} people with {contributors} contributors.
         </Trans>
       </p>
+      <HelpWaits />
     </Section>
   )
 }

@@ -159,6 +159,37 @@ export function CheckLink({ day }: { readonly day: string }) {
   )
 }
 
+const HELP_LATE_DAYS = 14
+
+/** How long money waits until it helps, and openly a day that waits too long. */
+export function HelpWaits() {
+  const { data, language } = usePage()
+  if (data === undefined) return null
+  const { medianDays, oldest } = data.home.help
+  return (
+    <p className="gap">
+      {medianDays === null ? (
+        <Trans>No help has been paid out yet.</Trans>
+      ) : (
+        <Plural
+          value={medianDays}
+          _0="Half of the help was paid out on the day of its rupee."
+          one="Half of the help was paid out within # day of its rupee."
+          other="Half of the help was paid out within # days of its rupee."
+        />
+      )}
+      {oldest !== null && oldest.days > HELP_LATE_DAYS ? (
+        <>
+          {' '}
+          <Trans>
+            Help of {formatDay(oldest.day, language)} still waits, for {oldest.days} days: longer than we want.
+          </Trans>
+        </>
+      ) : null}
+    </p>
+  )
+}
+
 /** The published stories, or the empty state. */
 export function StoryList({ stories }: { readonly stories: readonly Story[] }) {
   const { t } = useLingui()

@@ -47,6 +47,9 @@ type Spent = {
   readonly date: IstDay
   readonly amount: Paise
   readonly allotted: Paise
+  readonly purpose: string
+  readonly name: string | null
+  readonly hasPictures: boolean
   readonly evidence: readonly Buffer[]
 }
 type Given = { readonly gifts: readonly { readonly day: IstDay; readonly amount: Paise }[]; readonly spent: readonly Spent[] }
@@ -78,8 +81,10 @@ const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
        where day = any(${days}::date[]) group by day, disbursement_id having sum(paise) > 0)
     select part.day, part.id, t.day as date, part.allotted,
            (select sum(a.paise)::bigint from help_allotment a where a.disbursement_id = part.id) as amount,
-           (select array_agg(e.hash order by e.hash) from evidence e where e.kind = 'disbursement' and e.ref = part.id) as evidence
-      from part join transfer t on t.kind = 'disbursement' and t.ref = part.id order by t.day, t.transfer_id`)
+           (select array_agg(e.hash order by e.hash) from evidence e where e.kind = 'disbursement' and e.ref = part.id) as evidence,
+           coalesce(o.purpose, '') as purpose, o.public_name as name, coalesce(cardinality(o.receipts), 0) > 0 as "hasPictures"
+      from part join transfer t on t.kind = 'disbursement' and t.ref = part.id
+      left join outlay_public o on o.disbursement_id = part.id order by t.day, t.transfer_id`)
 
 async function viewsOf(db: Db, rows: readonly Row[], language: Language): Promise<DayView[]> {
   const days = rows.map(({ day }) => day)
@@ -119,11 +124,14 @@ function spentOf({ day }: Row, { gifts, spent }: Given) {
   return {
     gifts: rupeesFromPaise(gifts.find((gift) => gift.day === day)?.amount ?? ZERO),
     disbursed: rupeesFromPaise(paise(own.reduce((sum, { allotted }) => sum + allotted, 0n))),
-    receipts: own.map(({ id, date, amount, allotted, evidence }) => ({
+    receipts: own.map(({ id, date, amount, allotted, purpose, name, hasPictures, evidence }) => ({
       id,
       date,
       amount: rupeesFromPaise(amount),
       allotted: rupeesFromPaise(allotted),
+      purpose,
+      name,
+      hasPictures,
       evidence: evidence.map(hex),
     })),
   }

@@ -28,6 +28,7 @@ test('before the first round every figure is zero', async () => {
   expect(body).toEqual({
     data: {
       stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today: { pool: 0, charity: 0, giveaway: 0, platform: 0 } },
+      help: { medianDays: null, oldest: null },
       recentImpacts: [],
     },
   })

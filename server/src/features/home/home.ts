@@ -12,6 +12,7 @@ import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { shares, type SplitPolicy } from '@roz/core/split.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { readHelpWaits } from '../../ledger/help-waits.ts'
 import type { Handlers } from '../../http/route.ts'
 
 export type HomeDeps = {
@@ -26,7 +27,13 @@ type Today = { name: 'A' | 'B'; need: number; reward: number; platform: number; 
 export function createHome({ db, recentStories }: HomeDeps) {
   const people = createPeopleCount(db)
   async function read(language: Language): Promise<HomeData> {
-    const [totals, count, today, recentImpacts] = await Promise.all([readTotals(db), people(), readToday(db), recentStories(language)])
+    const [totals, count, today, help, recentImpacts] = await Promise.all([
+      readTotals(db),
+      people(),
+      readToday(db),
+      readHelpWaits(db),
+      recentStories(language),
+    ])
     return {
       stats: {
         totalCharity: rupeesFromPaise(totals.charity),
@@ -34,6 +41,7 @@ export function createHome({ db, recentStories }: HomeDeps) {
         rounds: Number(totals.rounds),
         today,
       },
+      help,
       recentImpacts,
     }
   }

@@ -57,7 +57,7 @@ async function figures(): Promise<PageData> {
   if (failing) throw new Error('no database')
   const today = { pool, charity: 0, giveaway: 0, platform: 0 }
   return {
-    home: { stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today }, recentImpacts: [] },
+    home: { stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today }, help: { medianDays: null, oldest: null }, recentImpacts: [] },
     round: { serverTime: String(reads) } as PageData['round'],
     stories: [],
     storiesNext: null,

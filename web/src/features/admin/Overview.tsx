@@ -64,6 +64,12 @@ function AlarmWords({ code, day, waiting }: Alarm) {
         Check that this server reaches the relays.
       </Trans>
     ),
+    help_waiting: () => (
+      <Trans>
+        Help of {date} waits in the help fund for more than 14 days; other days that wait so long: {waiting}. Record what it pays, with the
+        receipt.
+      </Trans>
+    ),
   } as const satisfies Record<Alarm['code'], () => React.ReactNode>
   const Words = words[code]
   return <Words />

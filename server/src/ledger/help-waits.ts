@@ -1,0 +1,39 @@
+/** How long help waits: from the day of a rupee to the day it was disbursed, and the oldest day with an open share. */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+
+/** A day whose share is still open after this is said openly, and alarms the portal. */
+export const HELP_LATE_DAYS = 14
+
+export type HelpWaits = {
+  /** Half of the paise that were disbursed and did not come back waited no longer; null before the first. */
+  readonly medianDays: number | null
+  readonly oldest: { readonly day: IstDay; readonly days: number } | null
+}
+
+export async function readHelpWaits(from: Queryable): Promise<HelpWaits> {
+  const [median, oldest] = await Promise.all([
+    maybeOne<{ days: number }>(
+      from,
+      sql`with kept as (
+            select day, max(posted_on) filter (where paise > 0) - day as days, sum(paise) as paise
+              from help_allotment group by disbursement_id, day having sum(paise) > 0),
+          ranked as (select days, sum(paise) over (order by days) as upto, sum(paise) over () as total from kept)
+          select days from ranked where upto * 2 >= total order by days limit 1`,
+    ),
+    maybeOne<{ day: IstDay; days: number }>(
+      from,
+      sql`select day, ist_day(roz_now()) - day as days from help_day where open > 0 order by day limit 1`,
+    ),
+  ])
+  return { medianDays: median?.days ?? null, oldest: oldest ?? null }
+}
+
+/** The oldest day that waits too long, and the number of further ones. */
+export async function findLateHelp(from: Queryable): Promise<{ readonly day: IstDay; readonly waiting: number } | undefined> {
+  const late = await maybeOne<{ day: IstDay | null; count: number }>(
+    from,
+    sql`select min(day) as day, count(*)::int as count from help_day where open > 0 and day < ist_day(roz_now()) - ${HELP_LATE_DAYS}::int`,
+  )
+  return late === undefined || late.day === null ? undefined : { day: late.day, waiting: late.count - 1 }
+}
