@@ -16,6 +16,7 @@ export const SCHEMA = 'server/migrations/0002_ledger.sql'
 export const MODEL = `${LEDGER}/model.test.ts`
 export const INTERLEAVINGS = `${LEDGER}/interleavings.test.ts`
 export const JOINS = `${LEDGER}/joins.test.ts`
+export const DISBURSEMENTS = `${LEDGER}/disbursements.test.ts`
 export const ROUNDS = `${LEDGER}/rounds.test.ts`
 export const REFUNDS = `${LEDGER}/refunds.test.ts`
 export const PAYOUTS = `${LEDGER}/payouts.test.ts`

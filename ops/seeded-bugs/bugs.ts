@@ -6,6 +6,7 @@ import { type Bug, INTERLEAVINGS, JOINS, LEDGER, ROUNDS, SCHEMA } from './bug.ts
 import { DECISIONS } from './decision-bugs.ts'
 import { DEBT_RULES } from './debt-bugs.ts'
 import { GATEWAY_WORDS } from './gateway-bugs.ts'
+import { HELP_BUGS } from './help-bugs.ts'
 import { CLOSED_RULES, ROUND_RULES, RULES } from './rule-bugs.ts'
 import { SCHEMA_BUGS } from './schema-bugs.ts'
 
@@ -79,14 +80,14 @@ const LOCKS: readonly Bug[] = [
   {
     name: 'A refund is decided without its lock',
     file: `${LEDGER}/refunds.ts`,
-    find: 'from refund where id = ${id}::uuid for update`',
-    replace: 'from refund where id = ${id}::uuid`',
+    find: 'from refund r where r.id = ${id}::uuid for update`',
+    replace: 'from refund r where r.id = ${id}::uuid`',
     test: INTERLEAVINGS,
     only: 'requested refund',
   },
   {
     name: 'Two simultaneous disbursements from the help fund spend the same rupees',
-    file: `${LEDGER}/disbursements.ts`,
+    file: `${LEDGER}/evidence.ts`,
     find: "  await lockInTransaction(tx, 'helpFund')\n",
     replace: '  void lockInTransaction\n',
     test: INTERLEAVINGS,
@@ -228,6 +229,7 @@ export const BUGS: readonly Bug[] = [
   ...ROUND_RULES,
   ...DECISIONS,
   ...GATEWAY_WORDS,
+  ...HELP_BUGS,
   ...SCHEMA_BUGS,
   ...BORDERS,
 ]

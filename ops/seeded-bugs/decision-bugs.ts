@@ -9,7 +9,7 @@ const HOLDS = `${PAYOUTS_FEATURE}/holds.test.ts`
 export const DECISIONS: readonly Bug[] = [
   {
     name: 'A decision on a stale state is accepted and undoes another administrator’s decision',
-    file: `${PAYOUTS_FEATURE}/decision.ts`,
+    file: 'server/src/staff/decision.ts',
     find: 'call.body.status === status ? undefined',
     replace: 'call.body.status !== undefined ? undefined',
     test: STALE,

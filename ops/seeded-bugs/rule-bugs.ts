@@ -217,13 +217,6 @@ export const CLOSED_RULES: readonly Bug[] = [
 
 export const ROUND_RULES: readonly Bug[] = [
   {
-    name: 'A disbursement exceeds the help fund',
-    file: `${LEDGER}/disbursements.ts`,
-    find: "  if (fund < amount) return refused('insufficient_funds')\n",
-    replace: '',
-    test: `${LEDGER}/disbursements.test.ts`,
-  },
-  {
     name: 'Auto-join takes a rupee for a day that has ended',
     file: `${LEDGER}/auto-join.ts`,
     find: 'from (${openRound(held)}) r where',

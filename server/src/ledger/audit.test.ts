@@ -9,7 +9,7 @@ import { listInvariants, runAudit } from './audit.ts'
 import { addMoney, DAY, endDay, newMember, newMembers, newOrderId, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { sealDay } from './seal-day.ts'
-import { asked, cameBack, lost, moveOut, ofItem, refunded, refusedRefund, reversed } from './testing/audit-history.ts'
+import { asked, cameBack, HELP_BREAKS, lost, moveOut, ofItem, payHelp, refunded, refusedRefund, reversed } from './testing/audit-history.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
@@ -32,6 +32,7 @@ beforeAll(async () => {
   await inTransaction(db, (tx) => sealDay(tx, DAY))
   await payOut(db, DAY, [members[0] as bigint])
   await openDay(database, TODAY)
+  await payHelp(db)
   await batcher.join({ memberId: members[1] as bigint })
   for (const id of [held, rejected]) {
     await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId: members[2] as bigint, amount: wholeRupees(10), bankAccountId: 1n }))
@@ -97,6 +98,7 @@ const ACKNOWLEDGED = [
 ] as const
 const STRANGE = "where payment_id = 'strange'"
 const BREAKS: readonly Break[] = [
+  ...HELP_BREAKS.map(([invariant, statement, subject]) => ({ invariant, breaks: [statement], names: () => subject })),
   ...ACKNOWLEDGED.map(([route, ref]) => ({
     invariant: 'acknowledged_is_present',
     breaks: [acknowledge(route.includes('.') ? `${route} ${ref}` : route, ref)],
@@ -367,6 +369,9 @@ test.each([
   'suspense_item',
   'dispute',
   'debt',
+  'disbursement, help_allotment',
+  'help_allotment',
+  'evidence',
   'draw_winner',
   'ledger_day_total',
 ])('the audit reports an empty %s after money moved', async (table) => {

@@ -5,8 +5,10 @@ import { expect } from 'vitest'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { readDebt } from '../debts.ts'
+import { bookDisbursement, correctDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
-import { addMoney, APPROVER, newOrderId } from '../fixtures.ts'
+import { addMoney, APPROVER, hashOf, newOrderId } from '../fixtures.ts'
+import { bookHouseEntry } from '../house-entries.ts'
 import { bookRefund, rejectRefund, requestRefund } from '../refunds.ts'
 import { refundSuspense } from '../suspense.ts'
 import { captureTopup } from '../topups.ts'
@@ -14,6 +16,34 @@ import { approveWithdrawal, bookPayout, holdWithdrawal, rejectWithdrawal, startS
 
 export const [reversed, lost] = [randomUUID(), randomUUID()]
 export const [asked, refunded, refusedRefund, ofItem, cameBack] = [randomUUID(), randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+
+const outlay = (id: string, amount: bigint) => ({ id, amount: paise(amount), evidence: [hashOf(id)] })
+
+/** A disbursement, money of it that came back, and a part of the platform's share that was paid out. */
+export async function payHelp(db: Db): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    expect(await bookDisbursement(tx, outlay('shoes', 200n))).toMatchObject({ ok: true })
+    expect(await correctDisbursement(tx, { ...outlay('back', 50n), corrects: 'shoes' })).toMatchObject({ ok: true })
+    expect(await bookHouseEntry(tx, { ...outlay('rent', 20n), kind: 'platform_out' })).toMatchObject({ ok: true })
+  })
+}
+
+/** Rows of outlays that are broken on purpose, and the subject that the audit names. */
+export const HELP_BREAKS = [
+  ['help_is_of_days', "update help_allotment set paise = paise + 1 where entry_id = 'shoes'", 'entry shoes'],
+  ['help_is_of_days', "delete from help_allotment where entry_id = 'back'", 'entry back'],
+  ['help_is_of_days', "update disbursement set corrects = null where id = 'back'", 'entry back'],
+  ['help_is_of_days', "delete from disbursement where id = 'shoes'", 'entry shoes'],
+  ['help_is_of_days', "insert into disbursement (id, amount) values ('nowhere', 1)", 'disbursement nowhere'],
+  ['help_is_of_days', "update help_allotment set disbursement_id = 'rice' where entry_id = 'back'", 'correction back'],
+  ['help_is_of_days', "update help_allotment set paise = 2 * paise where entry_id = 'shoes'", 'help of '],
+  ['help_is_of_days', 'update help_allotment set posted_on = posted_on - 9', ' at the end of '],
+  ['help_is_of_days', "update help_allotment set paise = 9 * paise where entry_id = 'back'", 'disbursement shoes'],
+  ['help_is_of_days', "update transfer set amount = amount + 1 where kind = 'disbursement_back'", 'HELP_FUND'],
+  ['outlay_is_proven', "delete from evidence where ref = 'rent'", 'platform_out rent'],
+  ['outlay_is_proven', "update evidence set ref = 'nothing' where ref = 'shoes'", 'receipt '],
+  ['house_accounts_not_overdrawn', "update transfer set amount = 99 where kind = 'platform_out'", 'PLATFORM at the end of '],
+] as const
 
 /** Withdrawals and refunds that ended in each way, and a suspense item that is being refunded. */
 export async function moveOut(db: Db, memberId: bigint): Promise<void> {

@@ -251,8 +251,8 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
     union all select concat_ws(' ', 'join', day, member_id, wallet_seq, balance_after) from round_join where day >= ${since.day}::date
     union all select concat_ws(' ', 'allotment', a.entry_id, a.disbursement_id, a.day, a.paise, a.posted_on)
       from help_allotment a join transfer t on t.kind in ('disbursement', 'disbursement_back') and t.ref = a.entry_id where t.transfer_id > ${since.transfer}::bigint
-    union all select concat_ws(' ', 'evidence', e.kind, e.ref, encode(e.hash, 'hex'))
-      from evidence e join transfer t on t.kind = e.kind and t.ref = e.ref where t.transfer_id > ${since.transfer}::bigint
+    union all select concat_ws(' ', 'receipts', e.kind, e.ref, count(*))
+      from evidence e join transfer t on t.kind = e.kind and t.ref = e.ref where t.transfer_id > ${since.transfer}::bigint group by e.kind, e.ref
     union all select concat_ws(' ', 'transfer', t.kind, coalesce(s.payment_id, t.ref), t.debit, t.credit, t.amount, t.day, t.wallet_seq, t.balance_after)
       from transfer t left join suspense_item s on t.kind in ('suspense_credit', 'suspense_paid') and s.id::text = t.ref where t.transfer_id > ${since.transfer}::bigint`)
   return rows.map(({ line }) => line).sort()

@@ -32,6 +32,7 @@ export type Need =
   | 'closed round'
   | 'drawn round'
   | 'filled fund'
+  | 'disbursed'
   | 'emptied wallet'
   | 'returned to who left'
   | `${'requested' | 'approved' | 'sending' | 'paid' | 'rejected'} ${'withdrawal' | 'refund'}`
@@ -259,6 +260,7 @@ async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {
   const drawn = (day: IstDay): Op => ({ do: 'draw', day, winners: [stage.member], taxPercent: 0n })
   if (stage.needs.has('filled fund'))
     await play(...past(stage.settledDay), drawn(stage.settledDay), { do: 'settle', day: stage.settledDay })
+  if (stage.needs.has('disbursed')) await play({ do: 'disburse', id: stage.id('given'), amount: 80n, receipts: [stage.id('given')] })
   if (stage.needs.has('drawn round')) await play(...past(stage.drawnDay), drawn(stage.drawnDay))
   if (stage.needs.has('closed round')) await play(...past(stage.closedDay))
   await makeDay(ledger.db, addDays(stage.today, 1), POLICY_A)

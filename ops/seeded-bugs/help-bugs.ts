@@ -1,0 +1,131 @@
+/** Bugs in what leaves the house: disbursements of the help fund, their corrections, the house's own entries, and the check of all that. */
+import { type Bug, DISBURSEMENTS, LEDGER } from './bug.ts'
+
+const FILE = `${LEDGER}/disbursements.ts`
+const HOUSE = `${LEDGER}/house-entries.ts`
+const HOUSE_TEST = `${LEDGER}/house-entries.test.ts`
+const SCHEMA = 'server/migrations/0049_help_allotments.sql'
+const VERIFIER = 'verifier/src/help.ts'
+const TAMPERS = 'verifier/test/tampers.test.ts'
+
+export const HELP_BUGS: readonly Bug[] = [
+  {
+    name: 'A disbursement exceeds the help fund',
+    file: FILE,
+    find: '  return due === 0n ? taken : undefined\n',
+    replace: '  return taken\n',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'A disbursement takes the newest days first',
+    file: FILE,
+    find: 'where open > 0 order by day`)',
+    replace: 'where open > 0 order by day desc`)',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'A disbursement takes help that came in on a later day',
+    file: FILE,
+    find: 'from help_days(${until}::date) where',
+    replace: 'from help_day where ${until}::date is not null and',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'A disbursement is dated before the one that precedes it',
+    file: SCHEMA,
+    find: "  if last > ist_day(roz_now()) then perform set_config('roz.posting_day', last::text, true); end if;\n",
+    replace: '',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'A disbursement comes back twice',
+    file: FILE,
+    find: 'from help_allotment where disbursement_id = ${id}::text group by day',
+    replace: 'from help_allotment where entry_id = ${id}::text group by day',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'A correction opens the oldest days first',
+    file: FILE,
+    find: 'having sum(paise) > 0 order by day desc`',
+    replace: 'having sum(paise) > 0 order by day`',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'A repeated disbursement may name other receipts',
+    file: FILE,
+    find: 'if (!known.same || !(await hasReceipts(tx, kind, { id, evidence }))) return',
+    replace: 'if (!known.same || hasReceipts.length === evidence.length + kind.length) return',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'One receipt proves two entries',
+    file: `${LEDGER}/evidence.ts`,
+    find: 'any(${evidence}::bytea[]) limit 1`)) !== undefined',
+    replace: 'any(${evidence}::bytea[]) limit 1`)) === null',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'The schema gives a day more than its share',
+    file: SCHEMA,
+    find: 'coalesce((select sum(paise) from help_allotment a where a.day = new.day), 0)\n',
+    replace: '0\n',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'The schema accepts a receipt for an entry of long ago',
+    file: SCHEMA,
+    find: ' and t.xmin = pg_current_xact_id()::xid',
+    replace: '',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'The platform’s share leaves before it has paid what was lost',
+    file: HOUSE,
+    find: 'platform_out: has.losses < 0n ? afterFees + has.losses : afterFees',
+    replace: 'platform_out: afterFees',
+    test: HOUSE_TEST,
+  },
+  {
+    name: 'The platform’s share leaves before it has paid the gateway’s fees',
+    file: HOUSE,
+    find: 'const afterFees = has.platform + has.fees\n',
+    replace: 'const afterFees = has.platform\n',
+    test: HOUSE_TEST,
+  },
+  {
+    name: 'More is covered by the platform’s share than was lost',
+    file: HOUSE,
+    find: 'losses_covered: afterFees < -has.losses ? afterFees : -has.losses',
+    replace: 'losses_covered: afterFees',
+    test: HOUSE_TEST,
+  },
+  {
+    name: 'The books leave out the days that gave to a disbursement',
+    file: `${LEDGER}/day-books.ts`,
+    find: "coalesce(a.days, '{}') as days",
+    replace: "'{}'::date[] as days",
+    test: 'server/src/features/books/help-books.test.ts',
+  },
+  {
+    name: 'The verifier lets a day of help be given twice',
+    file: VERIFIER,
+    find: 'if ((left.get(day) ?? 0) !== (open.get(day) ?? 0))',
+    replace: 'if ((left.get(day) ?? 0) > (open.get(day) ?? 0))',
+    test: TAMPERS,
+  },
+  {
+    name: 'The verifier lets a newer day of help give before an older one',
+    file: VERIFIER,
+    find: '  if (before !== undefined) checkOldestFirst(books, before)\n',
+    replace: '  void checkOldestFirst\n',
+    test: TAMPERS,
+  },
+  {
+    name: 'The verifier lets more help come back than was given',
+    file: VERIFIER,
+    find: '  checkCorrections([...(before === undefined ? [] : [before]), books])\n',
+    replace: '  void checkCorrections\n',
+    test: TAMPERS,
+  },
+]

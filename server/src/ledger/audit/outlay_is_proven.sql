@@ -1,0 +1,8 @@
+-- Whatever left the house by decision is proven by a receipt, and each receipt is of an entry that is booked.
+-- small
+select kind || ' ' || ref as subject, 'moved ' || amount || ' without a receipt' as found
+  from transfer t where kind in ('disbursement', 'disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered')
+   and not exists (select from evidence e where e.kind = t.kind and e.ref = t.ref)
+union all
+select 'receipt ' || encode(hash, 'hex'), 'is of ' || kind || ' ' || ref || ', which is booked nowhere'
+  from evidence e where not exists (select from transfer t where t.kind = e.kind and t.ref = e.ref)
