@@ -74,6 +74,7 @@ const operatorOf = ({ db, log, meters }: Pick<ServiceDeps, 'db' | 'log' | 'meter
   warn: (details: object, message: string) => log.warn(details, message),
   alarm: (details: object, message: string) => log.error(details, message),
   webhookLag: meters?.webhookLag,
+  joinBatch: meters?.joinBatch,
 })
 
 type Operator = ReturnType<typeof operatorOf>
@@ -152,16 +153,7 @@ function createFeatures(deps: ServiceDeps) {
     attempt: operator.attempt,
     log,
   })
-  const rounds = createRounds({
-    db,
-    draws,
-    ticketKeys,
-    secrets,
-    receipts,
-    policy,
-    attempt: operator.attempt,
-    joinBatch: deps.meters?.joinBatch,
-  })
+  const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, ...operator })
   const books = createBooks({ db, ticketKeys, proofs, alarm: operator.alarm })
   const openLog = createOpenLog({
     db,
