@@ -1,0 +1,109 @@
+/**
+ * `npm run many-members`: finds every statement of the server that is not bound to one member, and writes docs/many-members.txt.
+ * - Such a statement would meet several shards of a database that is divided by member (docs/scale.md).
+ * - `key`: it names one row by another key, so it would ask every shard. `many`: it may meet rows of several members.
+ * - The text alone is judged: a statement that a view, a function or a fragment hides from its text is judged by what its text names.
+ */
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { ROOT, sources } from './source.ts'
+
+export const LIST = 'docs/many-members.txt'
+export type Found = { readonly file: string; readonly kind: 'key' | 'many'; readonly verb: string; readonly tables: readonly string[] }
+
+/** The views of the ledger and the tables whose members have other names of columns. */
+const ALSO_OWNED = ['member', 'transfer', 'leg', 'round_join']
+const migrations = sources.filter(({ name }) => name.startsWith('server/migrations/') && name.endsWith('.sql'))
+const withMember = migrations.flatMap(({ text }) =>
+  [...text.matchAll(/^create table (\w+) \(([^]*?)^\)/gm)]
+    .filter(([, , body = '']) => /\bmember_id\b/.test(body))
+    .map(([, name = '']) => name),
+)
+/** Tables with rows of members. */
+export const OWNED: ReadonlySet<string> = new Set([...withMember, ...ALSO_OWNED])
+
+/** The statements and fragments in a source: each `sql` template, with the templates inside it in their places and `$` for each value. */
+export function statementsIn(text: string): string[] {
+  const found: string[] = []
+  const read = (from: number): { readonly content: string; readonly end: number } => {
+    let content = ''
+    let at = from
+    while (at < text.length && text[at] !== '`') {
+      if (text.startsWith('${', at)) {
+        const { value, end } = readValue(at + 2)
+        content += value
+        at = end
+      } else content += text[at++]
+    }
+    return { content, end: at + 1 }
+  }
+  /** An interpolation: the templates in it, or `$`. */
+  const readValue = (from: number): { readonly value: string; readonly end: number } => {
+    let depth = 1
+    let value = ''
+    let at = from
+    while (at < text.length && depth > 0) {
+      const char = text[at]
+      if (char === '`') {
+        const { content, end } = read(at + 1)
+        value += content
+        at = end
+        continue
+      }
+      if (char === '{') depth++
+      if (char === '}') depth--
+      at++
+    }
+    return { value: value === '' ? '$' : value, end: at }
+  }
+  for (let at = text.indexOf('sql`'); at !== -1; ) {
+    const { content, end } = read(at + 4)
+    found.push(content.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim())
+    at = text.indexOf('sql`', end)
+  }
+  return found
+}
+
+const ONE_MEMBER = /\b(?:\w+\.)?(?:member_id|debit|credit) = (?:\(select )?\$/i
+const ONE_ROW = /\b(?:\w+\.)?(?:id|ref|hash|uuid|token|email|\w+_(?:id|key|hash|mac))\)? = (?:lower\()?(?:\(select )?\$/i
+const ONE_NEW_ROW = /^insert into \w+ (?:as \w+ )?\([^)]*\) values \(/i
+
+/** Undefined for a statement that names no table of members, or one member. */
+export function judge(statement: string): Omit<Found, 'file'> | undefined {
+  const named = [...statement.matchAll(/\b(?:from|join|update|into) (?:only )?(\w+)/gi)].map(([, table = '']) => table.toLowerCase())
+  const tables = [...new Set(named.filter((table) => OWNED.has(table)))].sort()
+  if (tables.length === 0) return undefined
+  const takesLists = /\bunnest\(|= any ?\(/i.test(statement)
+  const isOfMember = tables.includes('member') && /\b(?:m\.|member\.)?id = \$/i.test(statement)
+  if (!takesLists && (ONE_MEMBER.test(statement) || isOfMember || ONE_NEW_ROW.test(statement))) return undefined
+  const [verb = ''] = /\b(?:insert|update|delete|select)\b/i.exec(statement) ?? []
+  return { kind: !takesLists && ONE_ROW.test(statement) ? 'key' : 'many', verb: verb.toLowerCase(), tables }
+}
+
+/** A line for each place: file, kind, verb, tables, and how often. */
+export function linesOf(files: readonly { readonly name: string; readonly text: string }[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { name, text } of files)
+    for (const statement of name.endsWith('.sql') ? [text.replace(/--.*$/gm, '').replace(/\s+/g, ' ')] : statementsIn(text)) {
+      const found = judge(statement)
+      if (found === undefined) continue
+      const line = `${name} ${found.kind} ${found.verb || 'part'} ${found.tables.join(' ')}`
+      counts.set(line, (counts.get(line) ?? 0) + 1)
+    }
+  return [...counts].map(([line, count]) => (count === 1 ? line : `${line} ×${count}`)).sort()
+}
+
+/** The server's own statements: neither its tests nor the demo, which only runs outside production. */
+export const judged = sources.filter(
+  ({ name, isTest }) => name.startsWith('server/src/') && /\.(ts|sql)$/.test(name) && !isTest && !/^server\/src\/(demo|dev)\//.test(name),
+)
+
+export const HEAD = `# Statements of the server that are not bound to one member: written by npm run many-members, read before it is committed (docs/scale.md).
+# file, key or many, verb, tables with rows of members, how often
+`
+
+if (import.meta.main) {
+  const lines = linesOf(judged)
+  writeFileSync(path.join(ROOT, LIST), `${HEAD}${lines.join('\n')}\n`)
+  process.stdout.write(`${LIST}: ${lines.filter((line) => line.includes(' many ')).length} places may meet several members at once.\n`)
+}
