@@ -95,11 +95,14 @@ describe('the tabs', () => {
       await expect(page.getByRole('tab')).toHaveText([
         'Overview',
         'Users',
+        'Beneficiaries',
+        'Help given',
         'Impact Stories',
         'Withdrawals',
         'Refunds',
         'Suspense',
         'Disputes',
+        'House entries',
       ])
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
       const figures = ['Total members', 'Put in so far', 'Set aside for people in need', 'Members today', 'Put in today', 'Active rounds']
@@ -114,6 +117,9 @@ describe('the tabs', () => {
   test.each([
     ['overview', '/api/admin/stats', 'The figures could not be loaded.', 'Total members', 'cut'],
     ['users', '/api/admin/users', 'The members could not be loaded.', 'Asha Verma', 'wordless'],
+    ['beneficiaries', '/api/admin/beneficiaries', 'The beneficiaries could not be loaded.', 'No beneficiaries found', 'cut'],
+    ['help-given', '/api/admin/disbursements', 'The help given could not be loaded.', 'No help found', 'wordless'],
+    ['house-entries', '/api/admin/house-entries', 'The entries could not be loaded.', 'No entries found', 'cut'],
     ['stories', '/api/impact/stories-admin', 'The stories could not be loaded.', 'No impact stories yet', 'cut'],
     ['withdrawals', '/api/admin/withdrawals', 'The withdrawals could not be loaded.', 'No withdrawals found', 'cut'],
     ['refunds', '/api/admin/refunds', 'The refunds could not be loaded.', 'No refunds found', 'wordless'],

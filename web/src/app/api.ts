@@ -102,6 +102,17 @@ async function answerTo(name: ScreenCall, method: string, path: string, parts: L
   return withTimeOf(response, JSON.parse(text))
 }
 
+/** A picture that only staff see; as bytes, because the page may not load it with a token. */
+export async function readReceipt(hash: string, signal?: AbortSignal): Promise<Blob> {
+  const response = await fetch(`/api/admin/receipts/${hash}`, {
+    headers: { authorization: `Bearer ${token.get() ?? ''}` },
+    cache: 'no-store',
+    ...(signal === undefined ? {} : { signal }),
+  })
+  if (!response.ok) throw await failureOf(response, 'disbursements', token.get())
+  return response.blob()
+}
+
 /** A body from the cache contains an old serverTime. The header is renewed on every revalidation, so it replaces the body's value. */
 function withTimeOf(response: Response, answer: unknown): unknown {
   const serverTime = response.headers.get('x-server-time')

@@ -35,6 +35,8 @@ type DecisionProps<T> = {
   /** Disables the button until something in the body is chosen. */
   readonly unready?: boolean
   readonly question?: Question
+  /** The body is a form: `check` tells whether it may be sent, and a refusal keeps it open. */
+  readonly check?: () => boolean
   /** The message for a failure without a message from the server. */
   readonly failed?: string
   /** The call. `text` is the answer to the question, empty if there is none. */
@@ -52,6 +54,7 @@ export function Decision<T>({
   danger = false,
   unready = false,
   question,
+  check,
   failed,
   send,
   onDone,
@@ -70,6 +73,7 @@ export function Decision<T>({
 
   const decide = form.handleSubmit(
     async ({ text, password }) => {
+      if (check?.() === false) return
       try {
         if (asksPassword) await call('stepUp', { body: { password } })
         const { answer } = await once({ text }, (key) => send(text, key))
@@ -80,7 +84,7 @@ export function Decision<T>({
         if (error instanceof ApiError && error.code === 'wrong_password') return form.setError('password', { message: error.message })
         toast.error(messageOf(error, failed ?? t`Network error. Please check your connection and try again.`))
         // Another administrator may have decided it meanwhile: the reloaded list shows its current state.
-        if (error instanceof ApiError && error.status !== 429 && error.status < 500) onClose()
+        if (error instanceof ApiError && error.status !== 429 && error.status < 500 && check === undefined) onClose()
       }
       await refreshPortal()
     },

@@ -23,6 +23,9 @@ const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(asy
 const Rounds = onDemand(async () => (await import('./Rounds.tsx')).Rounds)
 const Users = onDemand(async () => (await import('./Users.tsx')).Users)
 const Stories = onDemand(async () => (await import('./Stories.tsx')).Stories)
+const Beneficiaries = onDemand(async () => (await import('./help/Beneficiaries.tsx')).Beneficiaries)
+const HelpGiven = onDemand(async () => (await import('./help/HelpGiven.tsx')).HelpGiven)
+const HouseEntries = onDemand(async () => (await import('./help/HouseEntries.tsx')).HouseEntries)
 const Withdrawals = onDemand(async () => (await import('./Withdrawals.tsx')).Withdrawals)
 const Refunds = onDemand(async () => (await import('./Refunds.tsx')).Refunds)
 const Suspense = onDemand(async () => (await import('./Suspense.tsx')).Suspense)
@@ -37,7 +40,14 @@ const GROUPS: readonly SectionGroup[] = [
     ],
   },
   { label: msg`Members`, sections: [{ id: 'users', label: msg`Users`, roles: READERS, Screen: Users }] },
-  { label: msg`Help`, sections: [{ id: 'stories', label: msg`Impact Stories`, roles: STAFF, Screen: Stories }] },
+  {
+    label: msg`Help`,
+    sections: [
+      { id: 'beneficiaries', label: msg`Beneficiaries`, roles: STAFF, Screen: Beneficiaries },
+      { id: 'help-given', label: msg`Help given`, roles: STAFF, Screen: HelpGiven },
+      { id: 'stories', label: msg`Impact Stories`, roles: STAFF, Screen: Stories },
+    ],
+  },
   {
     label: msg`Money`,
     sections: [
@@ -45,6 +55,7 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'refunds', label: msg`Refunds`, roles: READERS, Screen: Refunds },
       { id: 'suspense', label: msg`Suspense`, roles: READERS, Screen: Suspense },
       { id: 'disputes', label: msg`Disputes`, roles: READERS, Screen: Disputes },
+      { id: 'house-entries', label: msg`House entries`, roles: READERS, Screen: HouseEntries },
     ],
   },
 ]

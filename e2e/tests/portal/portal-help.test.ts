@@ -1,0 +1,133 @@
+/** The help desk in the browser: a beneficiary, a receipt whose personal data is gone from its pixels, and the entry that it proves. */
+import { expect } from '../../harness/expect.ts'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import { beforeAll, test } from 'vitest'
+import { ask } from '../../harness/calls.ts'
+import { adminToken, newMember } from '../../harness/people.ts'
+import { png } from '../../harness/pictures.ts'
+import type { Program } from '../../harness/program.ts'
+import { useStage } from '../../harness/stage.ts'
+import { toast } from '../../harness/steps.ts'
+
+const stage = useStage()
+let roz: Program
+let admin: string
+beforeAll(async () => {
+  ;({ roz } = stage)
+  admin = await adminToken(roz.url)
+  const giver = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
+  expect((await ask(roz.url, 'closeAccount', { token: giver.token, body: { gift: true } })).status).toBe(200)
+})
+
+const inPortal = (tab: string, work: (page: Page) => Promise<void>) => stage.at(`/admin/dashboard?tab=${tab}`, work, { token: admin })
+const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
+const receipt = (red: number) => ({ name: 'bill.png', mimeType: 'image/png', buffer: png(400, 300, () => [red, 120, 40]) })
+
+test('a beneficiary is added with the consent that was given', async () => {
+  await inPortal('beneficiaries', async (page) => {
+    await page.getByRole('button', { name: 'New beneficiary' }).click()
+    const form = dialog(page, 'New beneficiary')
+    await form.getByLabel('Public name').fill('Meera Sharma')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await expect(form.getByText('Please give the first name only, or words such as “A family in Surat”')).toBeVisible()
+    await form.getByLabel('Public name').fill('Meera')
+    await form.getByLabel('How the consent was given').selectOption('In writing')
+    await form.getByLabel('Day of the consent').fill('2026-01-05')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await expect(toast(page, 'The beneficiary is saved.')).toBeVisible()
+    await expect(page.getByRole('listitem').filter({ hasText: 'Meera' })).toContainText('Consent recorded')
+  })
+})
+
+test('help is sent with a receipt: what was covered is gone from the published pixels, and the rest stays', async () => {
+  let hash = ''
+  await inPortal('help-given', async (page) => {
+    await page.getByRole('button', { name: 'New disbursement' }).click()
+    const form = dialog(page, 'New disbursement')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await expect(form.getByText('Please add at least one receipt')).toBeVisible()
+    await form.getByLabel('Add a page').last().setInputFiles(receipt(200))
+
+    const cover = dialog(page, 'Cover personal data')
+    const picture = cover.getByRole('img', { name: 'The page of the receipt' })
+    const box = await picture.boundingBox()
+    if (box === null) throw new Error('the page is not shown')
+    // The left upper quarter by mouse.
+    await page.mouse.move(box.x, box.y)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 4 })
+    await page.mouse.up()
+    await expect(cover.getByLabel('Cover 1')).toBeVisible()
+    // A second cover by keyboard, to the right lower corner; a third is undone.
+    await cover.getByRole('button', { name: 'Add a cover' }).press('Enter')
+    const second = cover.getByLabel('Cover 2')
+    for (const [key, times] of [
+      ['ArrowRight', 40],
+      ['ArrowDown', 40],
+    ] as const)
+      for (let press = 0; press < times; press++) await second.press(key)
+    await cover.getByRole('button', { name: 'Add a cover' }).press('Enter')
+    await cover.getByRole('button', { name: 'Undo' }).press('Enter')
+    await expect(cover.getByLabel(/Cover \d/)).toHaveCount(2)
+    const sent = page.waitForResponse((response) => response.url().endsWith('/api/admin/uploads'))
+    await cover.getByRole('button', { name: 'Use this page' }).click()
+    hash = ((await (await sent).json()) as { hash: string }).hash
+    await expect(form.getByRole('img', { name: 'Page 1' })).toBeVisible()
+
+    await form.getByLabel('Who is helped').selectOption('Meera')
+    await form.getByLabel('Amount in rupees').fill('12.50')
+    await expect(form.getByText(/In the help fund: ₹30\.00\. This takes help of/)).toBeVisible()
+    await form.getByLabel('What it is for').fill('school shoes for Meera')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await expect(form.getByText('Please leave the name out: it is shown beside these words').first()).toBeVisible()
+    await form.getByLabel('What it is for').fill('school shoes')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await expect(toast(page, 'It is booked.')).toBeVisible()
+    const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
+    await expect(row).toContainText('Booked')
+    await expect(page.getByText(/In the help fund: ₹17\.50/)).toBeVisible()
+    await row.getByRole('button', { name: /^Receipts/ }).click()
+    await expect(dialog(page, 'Receipts').getByRole('img', { name: 'Page 1' })).toBeVisible()
+  })
+
+  const published = Buffer.from(await (await fetch(`${roz.url}/api/receipts/${hash}`)).arrayBuffer())
+  const { data, info } = await sharp(published).raw().toBuffer({ resolveWithObject: true })
+  const at = (x: number, y: number): number[] => [...data.subarray((y * info.width + x) * info.channels).subarray(0, 3)]
+  const isBlack = (pixel: number[]): boolean => pixel.every((part) => part < 12)
+  for (const [x, y] of [
+    [5, 5],
+    [100, 70],
+    [190, 140],
+    [395, 295],
+    [260, 285],
+  ] as const)
+    expect(isBlack(at(x, y)), `${x}, ${y}`).toBe(true)
+  for (const [x, y] of [
+    [300, 50],
+    [50, 250],
+    [220, 200],
+  ] as const)
+    expect(at(x, y)[0], `${x}, ${y}`).toBeGreaterThan(150)
+})
+
+test('a PDF is refused in plain words', async () => {
+  await inPortal('house-entries', async (page) => {
+    await page.getByRole('button', { name: 'New entry' }).click()
+    const pdf = { name: 'bill.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') }
+    await dialog(page, 'New entry').getByLabel('Add a page').last().setInputFiles(pdf)
+    await expect(toast(page, 'A PDF can hide text under a cover. Please choose a photo or a screenshot of each page.')).toBeVisible()
+  })
+})
+
+test('a revoked consent takes the name and the receipt from everybody', async () => {
+  await inPortal('beneficiaries', async (page) => {
+    await page.getByRole('button', { name: 'Revoke the consent: Meera' }).click()
+    await dialog(page, 'Revoke the consent?').getByRole('button', { name: 'Revoke' }).click()
+    await expect(toast(page, 'The consent is revoked. Nothing public names them any more.')).toBeVisible()
+    await expect(page.getByRole('listitem').filter({ hasText: 'Meera' })).toContainText('Consent revoked')
+  })
+  const { output } = await ask(roz.url, 'disbursements', { token: admin })
+  const hash = output.disbursements[0]?.receipts[0]?.hash ?? ''
+  expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(404)
+})

@@ -1,0 +1,131 @@
+/** Beneficiaries: whom the help fund may help, by which consent. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { HELPERS } from '@roz/contract/roles.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { formatDay, formatInstant } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Listing } from '../../Listing.tsx'
+import { Decision } from '../Decision.tsx'
+import { useNarrowing } from '../MoneyRows.tsx'
+import { useMay } from '../use-may.ts'
+import { BeneficiaryDialog } from './BeneficiaryDialog.tsx'
+import { BENEFICIARY_STATES, type Beneficiary, beneficiariesQuery, CONSENTS, GUARDIAN_NAMES } from './queries.ts'
+
+type Open = { readonly for: 'new' } | { readonly for: 'edit' | 'revoke'; readonly beneficiary: Beneficiary }
+
+export function Beneficiaries() {
+  const { t } = useLingui()
+  const mayWrite = useMay(HELPERS)
+  const { narrowing, fields } = useNarrowing(BENEFICIARY_STATES, t`Search beneficiaries`, t`Public name`)
+  const list = useInfiniteQuery(beneficiariesQuery(narrowing))
+  const [open, setOpen] = useState<Open>()
+  const close = (): void => setOpen(undefined)
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Beneficiaries</Trans>
+        </h2>
+        {mayWrite ? (
+          <Button onClick={() => setOpen({ for: 'new' })}>
+            <Trans>New beneficiary</Trans>
+          </Button>
+        ) : null}
+      </div>
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.beneficiaries}
+        failed={t`The beneficiaries could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`No beneficiaries found`}>
+            <Trans>Add a person or a family before you send help to them.</Trans>
+          </EmptyState>
+        }
+      >
+        {(beneficiaries) => (
+          <ul className="story-rows">
+            {beneficiaries.map((beneficiary) => (
+              <Row
+                key={beneficiary.id}
+                beneficiary={beneficiary}
+                mayWrite={mayWrite}
+                onChoose={(deed) => setOpen({ for: deed, beneficiary })}
+              />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {open?.for === 'new' ? <BeneficiaryDialog onClose={close} /> : null}
+      {open?.for === 'edit' ? <BeneficiaryDialog beneficiary={open.beneficiary} onClose={close} /> : null}
+      {open?.for === 'revoke' ? <Revocation beneficiary={open.beneficiary} onClose={close} /> : null}
+    </>
+  )
+}
+
+type RowProps = { readonly beneficiary: Beneficiary; readonly mayWrite: boolean; readonly onChoose: (deed: 'edit' | 'revoke') => void }
+
+function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
+  const { t, i18n } = useLingui()
+  const { publicName, consent, guardian, note, revokedAt, helped, status } = beneficiary
+  const state = BENEFICIARY_STATES[status]
+  const sum = formatMoney(helped)
+  const given = consent === null ? '' : formatDay(consent.on, currentLanguage())
+  const how = consent === null ? '' : i18n._(CONSENTS[consent.how])
+  const by = guardian === null ? '' : i18n._(GUARDIAN_NAMES[guardian])
+  const until = revokedAt === null ? '' : formatInstant(revokedAt, currentLanguage())
+  return (
+    <li>
+      <div>
+        <h3>{publicName}</h3>
+        {consent === null ? null : <p className="small muted">{t`Consent: ${how}, ${given}`}</p>}
+        {guardian === null ? null : <p className="small muted">{t`Given for a child by: ${by}`}</p>}
+        {revokedAt === null ? null : <p className="small warning-line">{t`Revoked on ${until}. Nothing public names them.`}</p>}
+        <p className="small muted">{t`Helped so far: ${sum}`}</p>
+        {note === null ? null : <p className="small muted">{t`Private note: ${note}`}</p>}
+      </div>
+      <Badge tone={state.tone}>{i18n._(state.label)}</Badge>
+      <div className="buttons">
+        {mayWrite && status !== 'revoked' ? (
+          <>
+            <Button kind="secondary" aria-label={t`Edit: ${publicName}`} onClick={() => onChoose('edit')}>
+              <Trans>Edit</Trans>
+            </Button>
+            <Button kind="quiet" aria-label={t`Revoke the consent: ${publicName}`} onClick={() => onChoose('revoke')}>
+              <Trans>Revoke the consent</Trans>
+            </Button>
+          </>
+        ) : null}
+      </div>
+    </li>
+  )
+}
+
+function Revocation({ beneficiary, onClose }: { readonly beneficiary: Beneficiary; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const { id, publicName } = beneficiary
+  return (
+    <Decision
+      title={<Trans>Revoke the consent?</Trans>}
+      confirm={t`Revoke`}
+      danger
+      send={() => call('updateBeneficiary', { params: { id }, body: { revoked: true } })}
+      onDone={() => toast.success(t`The consent is revoked. Nothing public names them any more.`)}
+      onClose={onClose}
+    >
+      <p>{publicName}</p>
+      <p className="muted spaced">
+        <Trans>
+          This cannot be undone. Their stories become drafts, and their pictures and receipts are no longer shown. The money stays in the
+          books, without the name. Copies that others saved cannot be called back.
+        </Trans>
+      </p>
+    </Decision>
+  )
+}

@@ -1,0 +1,131 @@
+/** The form of a beneficiary: public name, consent, the guardian of a child, and a note for staff. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { CONSENT_WAYS, type ConsentWay, GUARDIANS, type Guardian, privateNote, publicName } from '@roz/core/help-fields.ts'
+import { useState } from 'react'
+import { ApiError, call } from '../../../app/api.ts'
+import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+import { wordsOf } from '../words.ts'
+import { type Beneficiary, CONSENTS, GUARDIAN_NAMES } from './queries.ts'
+
+type Problems = Readonly<Record<string, string | undefined>>
+const problemOf = (rule: typeof publicName, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
+
+function useValues(beneficiary: Beneficiary | undefined) {
+  const [values, setValues] = useState({
+    name: beneficiary?.publicName ?? '',
+    isChild: beneficiary?.isChild ?? false,
+    guardian: beneficiary?.guardian ?? '',
+    how: beneficiary?.consent?.how ?? '',
+    on: beneficiary?.consent?.on ?? '',
+    note: beneficiary?.note ?? '',
+  })
+  const [problems, setProblems] = useState<Problems>({})
+  const { name, isChild, guardian, how, on, note } = values
+  const hasConsent = how !== ''
+  const body = {
+    publicName: name.trim(),
+    isChild,
+    guardian: isChild && guardian !== '' ? (guardian as Guardian) : null,
+    consent: hasConsent ? { how: how as ConsentWay, on } : null,
+    note,
+  }
+  const check = (): boolean => {
+    const found: Problems = {
+      publicName: problemOf(publicName, name),
+      consent: hasConsent && on === '' ? 'consent_day' : undefined,
+      guardian: isChild && hasConsent && guardian === '' ? 'guardian_needed' : undefined,
+      note: problemOf(privateNote, note),
+    }
+    setProblems(found)
+    return Object.values(found).every((problem) => problem === undefined)
+  }
+  const set = (changed: Partial<typeof values>): void => setValues({ ...values, ...changed })
+  return { values, set, body, check, problems, setProblems }
+}
+
+export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficiary?: Beneficiary; readonly onClose: () => void }) {
+  const { t, i18n } = useLingui()
+  const { values, set, body, check, problems, setProblems } = useValues(beneficiary)
+  const save = async () => {
+    try {
+      return await (beneficiary === undefined
+        ? call('createBeneficiary', { body })
+        : call('updateBeneficiary', { params: { id: beneficiary.id }, body }))
+    } catch (error) {
+      if (error instanceof ApiError) setProblems(error.fields)
+      throw error
+    }
+  }
+  return (
+    <Decision
+      title={beneficiary === undefined ? <Trans>New beneficiary</Trans> : <Trans>Edit beneficiary</Trans>}
+      confirm={t`Save`}
+      check={check}
+      send={save}
+      onDone={() => toast.success(t`The beneficiary is saved.`)}
+      onClose={onClose}
+    >
+      <TextField
+        label={t`Public name`}
+        hint={t`First name only, or words such as “A family in Surat”. Everybody can read it.`}
+        autoComplete="off"
+        maxLength={60}
+        value={values.name}
+        error={wordsOf(problems.publicName)}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <SelectField
+        label={t`How the consent was given`}
+        hint={t`Without consent no help can be sent, and nothing is published.`}
+        value={values.how}
+        onChange={(event) => set({ how: event.target.value })}
+      >
+        <option value="">{t`Not given yet`}</option>
+        {CONSENT_WAYS.map((way) => (
+          <option key={way} value={way}>
+            {i18n._(CONSENTS[way])}
+          </option>
+        ))}
+      </SelectField>
+      {values.how === '' ? null : (
+        <TextField
+          label={t`Day of the consent`}
+          type="date"
+          value={values.on}
+          error={wordsOf(problems.consent)}
+          onChange={(event) => set({ on: event.target.value })}
+        />
+      )}
+      <label className="pick">
+        <input type="checkbox" checked={values.isChild} onChange={(event) => set({ isChild: event.target.checked })} />
+        <span>
+          <Trans>This is a child, under 18</Trans>
+        </span>
+      </label>
+      {values.isChild ? (
+        <SelectField
+          label={t`Who gave the consent for the child`}
+          value={values.guardian}
+          error={wordsOf(problems.guardian)}
+          onChange={(event) => set({ guardian: event.target.value })}
+        >
+          <option value="">{t`Please choose`}</option>
+          {GUARDIANS.map((guardian) => (
+            <option key={guardian} value={guardian}>
+              {i18n._(GUARDIAN_NAMES[guardian])}
+            </option>
+          ))}
+        </SelectField>
+      ) : null}
+      <TextAreaField
+        label={t`Private note`}
+        hint={t`Full name, address, where the paper is kept. Only owner, finance and editor read it; it is stored encrypted.`}
+        value={values.note}
+        error={wordsOf(problems.note)}
+        onChange={(event) => set({ note: event.target.value })}
+      />
+    </Decision>
+  )
+}

@@ -1,0 +1,156 @@
+/**
+ * Covers personal data on one page of a receipt: with finger or mouse by a drag, with the keyboard by a cover that moves and grows.
+ * - The screen shows the page as it is published.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { Modal } from '../../../ui/Modal.tsx'
+import { type Cover, coverBetween, middleCover, movedCover, penOf, type Point, resizedCover } from './cover.ts'
+import './cover.css'
+
+/** The distance of one key press, as a share of the page's shorter side. */
+const STEP = 0.02
+const WAYS: Readonly<Record<string, readonly [right: number, down: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+type CoverDialogProps = {
+  readonly page: HTMLCanvasElement
+  readonly busy: boolean
+  readonly onUse: (covers: readonly Cover[]) => void
+  readonly onClose: () => void
+}
+
+export function CoverDialog({ page, busy, onUse, onClose }: CoverDialogProps) {
+  const [covers, setCovers] = useState<readonly Cover[]>([])
+  const hintId = useId()
+  return (
+    <Modal
+      open
+      size="lg"
+      closeOnOverlay={false}
+      onClose={() => (busy ? undefined : onClose())}
+      title={<Trans>Cover personal data</Trans>}
+      footer={
+        <>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button busy={busy} onClick={() => onUse(covers)}>
+            <Trans>Use this page</Trans>
+          </Button>
+        </>
+      }
+    >
+      <p className="muted spaced" id={hintId}>
+        <Trans>
+          Draw over names, addresses, phone numbers, faces and signatures. What is black here is gone from the picture. With the keyboard:
+          add a cover, move it with the arrow keys, resize it with Shift and the arrow keys, remove it with Delete.
+        </Trans>
+      </p>
+      <Stage page={page} covers={covers} hintId={hintId} onChange={setCovers} />
+      <div className="cover-tools">
+        <Button kind="secondary" onClick={() => setCovers([...covers, middleCover(page)])}>
+          <Trans>Add a cover</Trans>
+        </Button>
+        <Button kind="quiet" disabled={covers.length === 0} onClick={() => setCovers(covers.slice(0, -1))}>
+          <Trans>Undo</Trans>
+        </Button>
+      </div>
+    </Modal>
+  )
+}
+
+type StageProps = {
+  readonly page: HTMLCanvasElement
+  readonly covers: readonly Cover[]
+  readonly hintId: string
+  readonly onChange: (covers: readonly Cover[]) => void
+}
+
+function Stage({ page, covers, hintId, onChange }: StageProps) {
+  const { t } = useLingui()
+  const stage = useRef<HTMLDivElement>(null)
+  const seen = useRef<HTMLCanvasElement>(null)
+  const [drag, setDrag] = useState<{ readonly from: Point; readonly to: Point }>()
+  const { width, height } = page
+  useEffect(() => {
+    if (seen.current !== null) penOf(seen.current).drawImage(page, 0, 0)
+  }, [page])
+
+  const pointOf = (event: PointerEvent): Point => {
+    const box = stage.current?.getBoundingClientRect()
+    if (box === undefined) return { x: 0, y: 0 }
+    const scale = width / box.width
+    return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale }
+  }
+  const press = (event: PointerEvent): void => {
+    event.currentTarget.setPointerCapture(event.pointerId)
+    const at = pointOf(event)
+    setDrag({ from: at, to: at })
+  }
+  const letGo = (): void => {
+    const cover = drag === undefined ? undefined : coverBetween(drag.from, drag.to, page)
+    if (cover !== undefined) onChange([...covers, cover])
+    setDrag(undefined)
+  }
+  const onKey = (event: KeyboardEvent, index: number): void => {
+    const cover = covers[index]
+    if (cover === undefined) return
+    if (event.key === 'Delete' || event.key === 'Backspace') {
+      event.preventDefault()
+      return onChange(covers.filter((_, other) => other !== index))
+    }
+    const way = WAYS[event.key]
+    if (way === undefined) return
+    event.preventDefault()
+    const step = Math.min(width, height) * STEP
+    const change = event.shiftKey ? resizedCover : movedCover
+    const changed = change(cover, way[0] * step, way[1] * step, page)
+    onChange(covers.map((other, at) => (at === index ? changed : other)))
+  }
+  const placeOf = ({ x, y, width: wide, height: high }: Cover) => ({
+    left: `${(x / width) * 100}%`,
+    top: `${(y / height) * 100}%`,
+    width: `${(wide / width) * 100}%`,
+    height: `${(high / height) * 100}%`,
+  })
+  const drawn = drag === undefined ? undefined : coverBetween(drag.from, drag.to, page)
+
+  return (
+    <div
+      className="cover-stage"
+      ref={stage}
+      style={{ aspectRatio: width / height, width: `min(100%, ${(56 * width) / height}dvh)` }}
+      onPointerDown={press}
+      onPointerMove={(event) => (drag === undefined ? undefined : setDrag({ ...drag, to: pointOf(event) }))}
+      onPointerUp={letGo}
+      onPointerCancel={() => setDrag(undefined)}
+    >
+      <canvas ref={seen} width={width} height={height} role="img" aria-label={t`The page of the receipt`} />
+      {covers.map((cover, index) => {
+        const number = index + 1
+        return (
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- no HTML control moves in two directions
+          <div
+            // oxlint-disable-next-line react/no-array-index-key -- a cover is its place in the list
+            key={index}
+            className="cover"
+            role="application"
+            aria-label={t`Cover ${number}`}
+            aria-describedby={hintId}
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the arrow keys move it, so it must take the focus
+            tabIndex={0}
+            style={placeOf(cover)}
+            onKeyDown={(event) => onKey(event, index)}
+          />
+        )
+      })}
+      {drawn === undefined ? null : <div className="cover drawn" style={placeOf(drawn)} />}
+    </div>
+  )
+}

@@ -1,0 +1,124 @@
+/** The forms of a disbursement, and of money of one that came back. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call, messageOf } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { SelectField } from '../../../ui/Field.tsx'
+import { formatDay } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+import { SearchField } from '../SearchField.tsx'
+import { usePaused } from '../use-paused.ts'
+import { wordsOf } from '../words.ts'
+import { OutlayFields, useOutlayForm } from './OutlayForm.tsx'
+import { type Disbursement, helpableQuery, quoteQuery } from './queries.ts'
+import { CoverNext } from './ReceiptPages.tsx'
+
+type DialogProps = { readonly approvalAbove: number; readonly onClose: () => void }
+
+export function DisbursementDialog({ approvalAbove, onClose }: DialogProps) {
+  const { t } = useLingui()
+  const [beneficiaryId, setBeneficiaryId] = useState('')
+  const [q, setQ] = useState('')
+  const helpable = useQuery(helpableQuery(usePaused(q.trim())))
+  const form = useOutlayForm(() => (beneficiaryId === '' ? { beneficiaryId: 'beneficiary_needed' } : {}))
+  const limit = formatMoney(approvalAbove)
+  return (
+    <>
+      <Decision
+        title={<Trans>New disbursement</Trans>}
+        confirm={t`Send`}
+        check={form.check}
+        send={(_, idempotencyKey) => call('askDisbursement', { body: { ...form.body, beneficiaryId }, idempotencyKey }).catch(form.refused)}
+        onDone={({ disbursement }) =>
+          toast.success(disbursement.status === 'booked' ? t`It is booked.` : t`Requested. Another person approves it.`)
+        }
+        onClose={onClose}
+      >
+        <SearchField label={t`Find the beneficiary`} placeholder={t`Public name`} value={q} onType={setQ} />
+        <SelectField
+          label={t`Who is helped`}
+          hint={t`Only those whose consent is recorded.`}
+          value={beneficiaryId}
+          error={wordsOf(form.problems.beneficiaryId)}
+          onChange={(event) => setBeneficiaryId(event.target.value)}
+        >
+          <option value="">{t`Please choose`}</option>
+          {(helpable.data?.beneficiaries ?? []).map(({ id, publicName }) => (
+            <option key={id} value={id}>
+              {publicName}
+            </option>
+          ))}
+        </SelectField>
+        <OutlayFields
+          form={form}
+          purposeLabel={t`What it is for`}
+          purposeHint={t`Everybody reads these words beside the name: “school shoes”. Leave the name out.`}
+        />
+        <Quote amount={form.body.amount} />
+        <p className="muted spaced">
+          <Trans>Up to {limit} your confirmation books it. Above that, or if an editor asks, another person approves it.</Trans>
+        </p>
+      </Decision>
+      <CoverNext pages={form.pages} />
+    </>
+  )
+}
+
+/** The days whose help the amount would take, before anything is sent. */
+function Quote({ amount }: { readonly amount: number }) {
+  const { t } = useLingui()
+  const typed = usePaused(String(amount))
+  const quote = useQuery(quoteQuery(Number(typed)))
+  if (quote.isError)
+    return (
+      <p className="warning-line spaced" role="status">
+        {messageOf(quote.error, t`The days could not be loaded.`)}
+      </p>
+    )
+  if (quote.data === undefined || amount === 0) return null
+  const { balance, days } = quote.data
+  const count = days.length
+  const from = formatDay(days[0]?.day ?? '', currentLanguage())
+  const until = formatDay(days.at(-1)?.day ?? '', currentLanguage())
+  const fund = formatMoney(balance)
+  return (
+    <p className="spaced" role="status">
+      {count === 1
+        ? t`In the help fund: ${fund}. This takes help of ${from}.`
+        : t`In the help fund: ${fund}. This takes the help of ${count} days, the oldest first: ${from} to ${until}.`}
+    </p>
+  )
+}
+
+export function CorrectionDialog({ entry, onClose }: { readonly entry: Disbursement; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const form = useOutlayForm()
+  const params = { id: entry.id }
+  const left = formatMoney(entry.amount - entry.returned)
+  const { purpose } = entry
+  return (
+    <>
+      <Decision
+        title={<Trans>Money came back</Trans>}
+        confirm={t`Record it`}
+        check={form.check}
+        send={(_, idempotencyKey) => call('correctDisbursement', { params, body: form.body, idempotencyKey }).catch(form.refused)}
+        onDone={({ disbursement }) =>
+          toast.success(disbursement.status === 'booked' ? t`It is booked.` : t`Requested. Another person approves it.`)
+        }
+        onClose={onClose}
+      >
+        <p className="spaced">
+          <Trans>
+            {purpose}: at most {left} can come back. The disbursement stays as it is; this is an entry of its own.
+          </Trans>
+        </p>
+        <OutlayFields form={form} purposeLabel={t`Why it came back`} purposeHint={t`Everybody reads these words. Leave the name out.`} />
+      </Decision>
+      <CoverNext pages={form.pages} />
+    </>
+  )
+}

@@ -1,0 +1,146 @@
+/** Help given: disbursements from the help fund with their receipts, and money of them that came back. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { HELPERS, TREASURY } from '@roz/contract/roles.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/Feedback.tsx'
+import { formatDay } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { Listing } from '../../Listing.tsx'
+import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
+import { useMay, useViewerId } from '../use-may.ts'
+import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
+import { OutlayDecision, type OutlayDeed } from './OutlayDecision.tsx'
+import { type Disbursement, disbursementsQuery, OUTLAY_STATES } from './queries.ts'
+import { ReceiptView } from './ReceiptView.tsx'
+
+type Deed = OutlayDeed | 'receipts' | 'correct'
+type Open = { readonly deed: 'new' } | { readonly deed: Deed; readonly entry: Disbursement }
+
+export function HelpGiven() {
+  const { t } = useLingui()
+  const { narrowing, fields } = useNarrowing(OUTLAY_STATES, t`Search help given`, t`Public words or name`)
+  const list = useInfiniteQuery(disbursementsQuery(narrowing))
+  const [open, setOpen] = useState<Open>()
+  const close = (): void => setOpen(undefined)
+  const mayAsk = useMay(HELPERS)
+  const fund = list.data?.pages[0]?.fund
+  const balance = formatMoney(fund?.balance ?? 0)
+  const requested = formatMoney(fund?.requested ?? 0)
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Help given</Trans>
+        </h2>
+        {mayAsk ? (
+          <Button onClick={() => setOpen({ deed: 'new' })}>
+            <Trans>New disbursement</Trans>
+          </Button>
+        ) : null}
+      </div>
+      {fund === undefined ? null : (
+        <p className="muted spaced">
+          <Trans>
+            In the help fund: {balance}. Requested and not decided yet: {requested}.
+          </Trans>
+        </p>
+      )}
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.disbursements}
+        failed={t`The help given could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`No help found`}>
+            <Trans>A disbursement takes money from the help fund for a beneficiary, with its receipts.</Trans>
+          </EmptyState>
+        }
+      >
+        {(entries) => (
+          <ul className="story-rows">
+            {entries.map((entry) => (
+              <Row key={entry.id} entry={entry} onChoose={(deed) => setOpen({ deed, entry })} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {open?.deed === 'new' ? <DisbursementDialog approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
+      {open?.deed === 'correct' ? <CorrectionDialog entry={open.entry} onClose={close} /> : null}
+      {open?.deed === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
+      {open?.deed === 'approve' || open?.deed === 'reject' ? (
+        <OutlayDecision deed={open.deed} of="help" entry={open.entry} onClose={close}>
+          <p>
+            {formatMoney(open.entry.amount)}, {open.entry.purpose}, {open.entry.beneficiary.publicName}
+          </p>
+        </OutlayDecision>
+      ) : null}
+    </>
+  )
+}
+
+/** The days as one text: `21 Nov 2026`, or `19 Nov 2026 – 21 Nov 2026 (3)`. */
+function daysText(days: Disbursement['days']): string {
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  const from = formatDay(first.day, currentLanguage())
+  return first === last ? from : `${from} – ${formatDay(last.day, currentLanguage())} (${days.length})`
+}
+
+function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onChoose: (deed: Deed) => void }) {
+  const { t } = useLingui()
+  const viewer = useViewerId()
+  const mayDecide = useMay(TREASURY)
+  const { amount, purpose, beneficiary, status, kind, askedBy, decidedBy, reason, returned, days, needsSecond } = entry
+  const isBack = kind === 'disbursement_back'
+  const asker = askedBy.name
+  const decider = decidedBy?.name ?? ''
+  const given = daysText(days)
+  const back = formatMoney(returned)
+  const about = `${formatMoney(amount)}, ${purpose}`
+  const isOwn = needsSecond && askedBy.id === viewer
+  const deeds: readonly Deed[] = [
+    'receipts',
+    ...(mayDecide && status === 'requested' ? ([...(isOwn ? [] : ['approve' as const]), 'reject'] as const) : []),
+    ...(mayDecide && status === 'booked' && !isBack && returned < amount ? (['correct'] as const) : []),
+  ]
+  const labels = {
+    receipts: t`Receipts`,
+    approve: t`Approve`,
+    reject: t`Reject`,
+    correct: t`Money came back`,
+  } satisfies Record<Deed, string>
+  return (
+    <MoneyRow
+      amount={amount}
+      who={purpose}
+      at={entry.askedAt}
+      state={OUTLAY_STATES[status]}
+      facts={[
+        beneficiary.publicName,
+        isBack ? t`Came back to the help fund` : null,
+        given === '' ? null : isBack ? t`Open again: ${given}` : t`Help of: ${given}`,
+        decidedBy === null ? t`Asked by ${asker}` : t`Asked by ${asker}, decided by ${decider}`,
+        reason === null ? null : t`Reason: ${reason}`,
+        returned === 0 ? null : t`Came back since: ${back}`,
+      ]}
+      warnings={[
+        ...(beneficiary.isRevoked ? [t`The consent was revoked: nothing public names them.`] : []),
+        ...(status === 'requested' && isOwn ? [t`You asked for this: another person approves it.`] : []),
+      ]}
+    >
+      {deeds.map((deed) => (
+        <Button
+          key={deed}
+          kind={deed === 'approve' ? 'secondary' : 'quiet'}
+          aria-label={`${labels[deed]}: ${about}`}
+          onClick={() => onChoose(deed)}
+        >
+          {labels[deed]}
+        </Button>
+      ))}
+    </MoneyRow>
+  )
+}

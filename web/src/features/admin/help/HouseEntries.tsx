@@ -1,0 +1,172 @@
+/** House entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts and two persons. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/Feedback.tsx'
+import { SelectField } from '../../../ui/Field.tsx'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Listing } from '../../Listing.tsx'
+import { Decision } from '../Decision.tsx'
+import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
+import { useMay, useViewerId } from '../use-may.ts'
+import { OutlayDecision, type OutlayDeed } from './OutlayDecision.tsx'
+import { OutlayFields, useOutlayForm } from './OutlayForm.tsx'
+import { HOUSE_NAMES, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from './queries.ts'
+import { CoverNext } from './ReceiptPages.tsx'
+import { ReceiptView } from './ReceiptView.tsx'
+
+type Kind = HouseEntry['kind']
+type Payable = Readonly<Record<Kind, number>>
+type Open = { readonly deed: 'new' } | { readonly deed: OutlayDeed | 'receipts'; readonly entry: HouseEntry }
+const KINDS = Object.keys(HOUSE_NAMES) as readonly Kind[]
+
+export function HouseEntries() {
+  const { t, i18n } = useLingui()
+  const { narrowing, fields } = useNarrowing(OUTLAY_STATES, t`Search house entries`, t`Public words`)
+  const list = useInfiniteQuery(houseEntriesQuery(narrowing))
+  const [open, setOpen] = useState<Open>()
+  const close = (): void => setOpen(undefined)
+  const mayAsk = useMay(TREASURY)
+  const first = list.data?.pages[0]
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>House entries</Trans>
+        </h2>
+        {mayAsk && first !== undefined ? (
+          <Button onClick={() => setOpen({ deed: 'new' })}>
+            <Trans>New entry</Trans>
+          </Button>
+        ) : null}
+      </div>
+      {first === undefined ? null : (
+        <dl className="facts-list spaced">
+          {KINDS.map((kind) => (
+            <div key={kind}>
+              <dt>{i18n._(HOUSE_NAMES[kind])}</dt>
+              <dd>
+                <Most amount={first.payable[kind]} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.entries}
+        failed={t`The entries could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No entries found`} />}
+      >
+        {(entries) => (
+          <ul className="story-rows">
+            {entries.map((entry) => (
+              <Row key={entry.id} entry={entry} onChoose={(deed) => setOpen({ deed, entry })} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {open?.deed === 'new' && first !== undefined ? (
+        <EntryDialog payable={first.payable} approvalAbove={first.approvalAbove} onClose={close} />
+      ) : null}
+      {open?.deed === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
+      {open?.deed === 'approve' || open?.deed === 'reject' ? (
+        <OutlayDecision deed={open.deed} of="house" entry={open.entry} onClose={close}>
+          <p>
+            {formatMoney(open.entry.amount)}, {open.entry.purpose}
+          </p>
+        </OutlayDecision>
+      ) : null}
+    </>
+  )
+}
+
+function Most({ amount }: { readonly amount: number }) {
+  const most = formatMoney(amount)
+  return <Trans>At most {most} today</Trans>
+}
+
+type RowProps = { readonly entry: HouseEntry; readonly onChoose: (deed: OutlayDeed | 'receipts') => void }
+
+function Row({ entry, onChoose }: RowProps) {
+  const { t, i18n } = useLingui()
+  const viewer = useViewerId()
+  const mayDecide = useMay(TREASURY)
+  const { amount, purpose, status, kind, askedBy, decidedBy, reason, needsSecond } = entry
+  const asker = askedBy.name
+  const decider = decidedBy?.name ?? ''
+  const isOwn = needsSecond && askedBy.id === viewer
+  const about = `${formatMoney(amount)}, ${purpose}`
+  const labels = { receipts: t`Receipts`, approve: t`Approve`, reject: t`Reject` }
+  const deeds = [
+    'receipts' as const,
+    ...(mayDecide && status === 'requested' ? ([...(isOwn ? [] : ['approve' as const]), 'reject'] as const) : []),
+  ]
+  return (
+    <MoneyRow
+      amount={amount}
+      who={purpose}
+      at={entry.askedAt}
+      state={OUTLAY_STATES[status]}
+      facts={[
+        i18n._(HOUSE_NAMES[kind]),
+        decidedBy === null ? t`Asked by ${asker}` : t`Asked by ${asker}, decided by ${decider}`,
+        reason === null ? null : t`Reason: ${reason}`,
+      ]}
+      warnings={status === 'requested' && isOwn ? [t`You asked for this: another person approves it.`] : []}
+    >
+      {deeds.map((deed) => (
+        <Button
+          key={deed}
+          kind={deed === 'approve' ? 'secondary' : 'quiet'}
+          aria-label={`${labels[deed]}: ${about}`}
+          onClick={() => onChoose(deed)}
+        >
+          {labels[deed]}
+        </Button>
+      ))}
+    </MoneyRow>
+  )
+}
+
+type DialogProps = { readonly payable: Payable; readonly approvalAbove: number; readonly onClose: () => void }
+
+function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
+  const { t, i18n } = useLingui()
+  const [kind, setKind] = useState<Kind>('platform_out')
+  const form = useOutlayForm()
+  const limit = formatMoney(approvalAbove)
+  return (
+    <>
+      <Decision
+        title={<Trans>New entry</Trans>}
+        confirm={t`Send`}
+        check={form.check}
+        send={(_, idempotencyKey) => call('askHouseEntry', { body: { ...form.body, kind }, idempotencyKey }).catch(form.refused)}
+        onDone={({ entry }) => toast.success(entry.status === 'booked' ? t`It is booked.` : t`Requested. Another person approves it.`)}
+        onClose={onClose}
+      >
+        <SelectField label={t`Kind of entry`} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+          {KINDS.map((name) => (
+            <option key={name} value={name}>
+              {i18n._(HOUSE_NAMES[name])}
+            </option>
+          ))}
+        </SelectField>
+        <p className="spaced">
+          <Most amount={payable[kind]} />
+        </p>
+        <OutlayFields form={form} purposeLabel={t`What it is for`} purposeHint={t`Everybody can read these words.`} />
+        <p className="muted spaced">
+          <Trans>Up to {limit} your confirmation books it; above that another person approves it.</Trans>
+        </p>
+      </Decision>
+      <CoverNext pages={form.pages} />
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+/** Approves or rejects a requested entry, with the state that its row showed. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import type { ReactNode } from 'react'
+import { call } from '../../../app/api.ts'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+
+export type OutlayDeed = 'approve' | 'reject'
+type OutlayDecisionProps = {
+  readonly deed: OutlayDeed
+  /** Where the calls of this entry are. */
+  readonly of: 'help' | 'house'
+  readonly entry: { readonly id: string; readonly status: 'requested' | 'booked' | 'rejected' }
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function OutlayDecision({ deed, of, entry: { id, status }, onClose, children }: OutlayDecisionProps) {
+  const { t } = useLingui()
+  const params = { id }
+  if (deed === 'approve')
+    return (
+      <Decision
+        title={<Trans>Approve this payment?</Trans>}
+        confirm={t`Approve and book`}
+        send={async (_, idempotencyKey) => {
+          const given = { params, body: { status }, idempotencyKey }
+          await (of === 'help' ? call('approveDisbursement', given) : call('approveHouseEntry', given))
+        }}
+        onDone={() => toast.success(t`It is booked.`)}
+        onClose={onClose}
+      >
+        {children}
+        <p className="muted spaced">
+          <Trans>Look at the receipts first. It goes into the books of today, its receipts become public, and nothing undoes it.</Trans>
+        </p>
+      </Decision>
+    )
+  return (
+    <Decision
+      title={<Trans>Reject this payment?</Trans>}
+      confirm={t`Reject`}
+      danger
+      question={{ label: t`Reason`, hint: t`The person who asked reads it.`, rule: decisionReason, long: true }}
+      send={async (reason, idempotencyKey) => {
+        const given = { params, body: { status, reason }, idempotencyKey }
+        await (of === 'help' ? call('rejectDisbursement', given) : call('rejectHouseEntry', given))
+      }}
+      onDone={() => toast.success(t`It is rejected.`)}
+      onClose={onClose}
+    >
+      {children}
+    </Decision>
+  )
+}

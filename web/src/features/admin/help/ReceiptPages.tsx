@@ -1,0 +1,145 @@
+/**
+ * The pages of a receipt: chosen files are covered one after the other, uploaded, and listed as they will be published.
+ * - A file that this browser cannot show is refused: nobody could cover it.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { RECEIPTS_MAX } from '@roz/core/help-fields.ts'
+import { type ChangeEvent, useEffect, useRef, useState } from 'react'
+import { call, messageOf } from '../../../app/api.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorIcon } from '../../../ui/icons.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { CoverDialog } from './CoverDialog.tsx'
+import { type Cover, coveredCopy, fileOf, penOf, readPage } from './cover.ts'
+
+export type ReceiptPage = { readonly hash: string; readonly picture: HTMLCanvasElement }
+/** The pages chosen so far, and those that wait to be covered. */
+export type Pages = ReturnType<typeof usePages>
+
+export function usePages() {
+  const { t } = useLingui()
+  const [pages, setPages] = useState<readonly ReceiptPage[]>([])
+  const [waiting, setWaiting] = useState<readonly HTMLCanvasElement[]>([])
+  /** The number of pages covered or skipped: the next page starts without covers. */
+  const [done, setDone] = useState(0)
+  const [busy, setBusy] = useState(false)
+  const next = (): void => {
+    setWaiting((before) => before.slice(1))
+    setDone((before) => before + 1)
+  }
+
+  const choose = async (files: readonly File[]): Promise<void> => {
+    const read: HTMLCanvasElement[] = []
+    for (const file of files) {
+      if (file.type === 'application/pdf') {
+        toast.error(t`A PDF can hide text under a cover. Please choose a photo or a screenshot of each page.`)
+        continue
+      }
+      const page = await readPage(file)
+      if (page === undefined) toast.error(t`This browser cannot show this file. Please choose a photo or a screenshot.`)
+      else read.push(page)
+    }
+    setWaiting((before) => [...before, ...read])
+  }
+  const use = async (page: HTMLCanvasElement, covers: readonly Cover[]): Promise<void> => {
+    setBusy(true)
+    try {
+      const picture = coveredCopy(page, covers)
+      const upload = await fileOf(picture)
+      if (upload === null) throw new Error('the browser could not encode the page')
+      const { hash } = await call('uploadReceipt', { upload })
+      setPages((before) => [...before.filter((other) => other.hash !== hash), { hash, picture }])
+      next()
+    } catch (error) {
+      toast.error(messageOf(error, t`The page could not be uploaded.`))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return {
+    pages,
+    hashes: pages.map(({ hash }) => hash),
+    waiting: waiting[0],
+    busy,
+    choose,
+    use,
+    done,
+    skip: next,
+    remove: (hash: string) => setPages((before) => before.filter((page) => page.hash !== hash)),
+  }
+}
+
+/** Beside the form's dialog, never inside it: a key pressed in it must not reach the form. */
+export const CoverNext = ({ pages }: { readonly pages: Pages }) => {
+  const page = pages.waiting
+  return page === undefined ? null : (
+    <CoverDialog key={pages.done} page={page} busy={pages.busy} onUse={(covers) => void pages.use(page, covers)} onClose={pages.skip} />
+  )
+}
+
+export function ReceiptPages({ pages, error }: { readonly pages: Pages; readonly error: string | undefined }) {
+  const { t } = useLingui()
+  const input = useRef<HTMLInputElement>(null)
+  const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
+    const files = [...(event.target.files ?? [])]
+    event.target.value = ''
+    void pages.choose(files)
+  }
+  return (
+    <div className="field">
+      <p>
+        <strong>
+          <Trans>Receipts</Trans>
+        </strong>
+      </p>
+      <p className="hint">
+        <Trans>Photos or screenshots. You cover personal data before anything is uploaded. Everybody can see them once it is booked.</Trans>
+      </p>
+      {pages.pages.length === 0 ? null : (
+        <ol className="pages">
+          {pages.pages.map(({ hash, picture }, index) => {
+            const number = index + 1
+            return (
+              <li key={hash}>
+                <Picture picture={picture} label={t`Page ${number}`} />
+                <span>
+                  <Trans>Page {number}</Trans>
+                </span>
+                <Button kind="quiet" aria-label={t`Remove page ${number}`} onClick={() => pages.remove(hash)}>
+                  <Trans>Remove</Trans>
+                </Button>
+              </li>
+            )
+          })}
+        </ol>
+      )}
+      <Button kind="secondary" disabled={pages.pages.length >= RECEIPTS_MAX} onClick={() => input.current?.click()}>
+        <Trans>Add a page</Trans>
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        accept="image/jpeg,image/png,image/webp,image/heic,application/pdf"
+        multiple
+        hidden
+        aria-label={t`Add a page`}
+        onChange={chosen}
+      />
+      {error === undefined ? null : (
+        <p className="field-error">
+          <ErrorIcon size={18} />
+          <span>{error}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A picture that was drawn already; the page may load none by address. */
+export function Picture({ picture, label }: { readonly picture: HTMLCanvasElement; readonly label: string }) {
+  const shown = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    if (shown.current !== null) penOf(shown.current).drawImage(picture, 0, 0)
+  }, [picture])
+  return <canvas ref={shown} width={picture.width} height={picture.height} role="img" aria-label={label} />
+}

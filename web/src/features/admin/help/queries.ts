@@ -1,0 +1,87 @@
+/** The queries of the help desk, and the labels of its states. */
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
+import type { Api, Output } from '@roz/contract/api.ts'
+import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { call } from '../../../app/api.ts'
+import { at, paging } from '../../queries.ts'
+import type { Narrowing } from '../queries.ts'
+import type { Shown } from '../states.ts'
+
+export type Beneficiary = Output<Api['beneficiaries']>['beneficiaries'][number]
+export type Disbursement = Output<Api['disbursements']>['disbursements'][number]
+export type HouseEntry = Output<Api['houseEntries']>['entries'][number]
+export type OutlayState = Disbursement['status']
+
+const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
+  ...(status === '' ? {} : { status }),
+  ...(q === '' ? {} : { q }),
+})
+
+export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'beneficiaries', narrowing],
+    queryFn: ({ pageParam, signal }) => call('beneficiaries', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
+
+/** Those who may be helped, for the form of a disbursement. */
+export const helpableQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['admin', 'helpable', q],
+    queryFn: ({ signal }) => call('beneficiaries', { query: { status: 'consented', limit: 100, ...(q === '' ? {} : { q }) }, signal }),
+  })
+
+export const disbursementsQuery = (narrowing: Narrowing<OutlayState>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'disbursements', narrowing],
+    queryFn: ({ pageParam, signal }) => call('disbursements', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
+
+export const quoteQuery = (amount: number) =>
+  queryOptions({
+    queryKey: ['admin', 'disbursement-quote', amount],
+    queryFn: ({ signal }) => call('disbursementQuote', { query: { amount }, signal }),
+    enabled: amount > 0,
+    retry: false,
+  })
+
+export const houseEntriesQuery = (narrowing: Narrowing<OutlayState>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'house-entries', narrowing],
+    queryFn: ({ pageParam, signal }) => call('houseEntries', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
+
+export const BENEFICIARY_STATES = {
+  waiting: { tone: 'waiting', label: msg`Waits for consent` },
+  consented: { tone: 'good', label: msg`Consent recorded` },
+  revoked: { tone: 'bad', label: msg`Consent revoked` },
+} as const satisfies Record<Beneficiary['status'], Shown>
+
+export const OUTLAY_STATES = {
+  requested: { tone: 'waiting', label: msg`Requested` },
+  booked: { tone: 'good', label: msg`Booked` },
+  rejected: { tone: 'bad', label: msg`Rejected` },
+} as const satisfies Record<OutlayState, Shown>
+
+export const CONSENTS = {
+  written: msg`In writing`,
+  recorded: msg`Recorded on video or audio`,
+  witnessed: msg`Spoken before a witness`,
+} as const satisfies Record<ConsentWay, MessageDescriptor>
+
+export const GUARDIAN_NAMES = {
+  mother: msg`Mother`,
+  father: msg`Father`,
+  grandparent: msg`Grandparent`,
+  legal_guardian: msg`Legal guardian`,
+} as const satisfies Record<Guardian, MessageDescriptor>
+
+export const HOUSE_NAMES = {
+  platform_out: msg`Platform share paid out`,
+  tds_remitted: msg`Tax remitted to the government`,
+  losses_covered: msg`Losses covered from the platform share`,
+} as const satisfies Record<HouseEntry['kind'], MessageDescriptor>
