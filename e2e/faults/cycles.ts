@@ -69,6 +69,7 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
     members: stand.members,
     dice,
     admin: ADMIN,
+    desk: stand.desk,
     clients: options.clients,
     forgetsKeys,
     noticeUrl: () => stand.server().url,

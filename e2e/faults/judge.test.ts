@@ -5,6 +5,7 @@ import { compare, type Ledger } from './judge.ts'
 import { findLate, type Gateways } from './judge-returns.ts'
 
 const DAY = '2026-11-21'
+const RECEIPT = 'ab'.repeat(32)
 const JOIN: Deed = { line: 'tried', id: 1, kind: 'join', memberId: '1001', key: 'k1', effects: [DAY], refused: undefined }
 const ORDER: Deed = { line: 'tried', id: 2, kind: 'topup', memberId: '1001', key: 'k2', paise: 1000, effects: ['o1'], refused: undefined }
 const PAYMENT: Deed = { line: 'tried', id: 3, kind: 'payment', memberId: '1001', subject: 'o1', effects: ['o1'], refused: undefined }
@@ -50,13 +51,15 @@ const RETURNED = [
   tried(10, 'strange', 's1', { memberId: '0', subject: 's1' }),
   tried(11, 'item-credit', '5'),
   tried(12, 'dispute', 'd1', { subject: 'o1' }),
+  tried(13, 'disburse', 'h1', { memberId: '0', paise: 70, subject: RECEIPT }),
 ]
 const REFUND = { id: 'r1', member: '1001', item: null, amount: 500n, status: 'sending', problem: null, holds: 1, backs: 0 }
 const ITEM = { id: '5', order: 's1', credits: 1, creditedTo: '1001' }
+const SHOES = { id: 'h1', kind: 'disbursement', amount: 70n, receipt: RECEIPT, isAsked: true }
 const DISPUTE = { id: 'd1', order: 'o1', isTaken: true, problem: null }
-const NOTHING_RETURNED = { refunds: [], items: [], disputes: [] }
+const NOTHING_RETURNED = { refunds: [], items: [], disputes: [], outlays: [] }
 const LEDGER: Ledger = { entries: [ENTRY], orders: [TOPUP], withdrawals: [WITHDRAWAL], ...NOTHING_RETURNED }
-const WITH_RETURNS: Ledger = { ...LEDGER, refunds: [REFUND], items: [ITEM], disputes: [DISPUTE] }
+const WITH_RETURNS: Ledger = { ...LEDGER, refunds: [REFUND], items: [ITEM], disputes: [DISPUTE], outlays: [SHOES] }
 const ALL_DEEDS = [...DEEDS, ...RETURNED]
 
 const found = (deeds: readonly Deed[], ledger: Ledger) => {
@@ -110,6 +113,9 @@ test.each<[string, 'lost' | 'doubled' | 'strange', Partial<Ledger>]>([
   ['a second refund of one deed', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2' }] }],
   ['one payment that waits twice', 'doubled', { items: [ITEM, { ...ITEM, id: '6', credits: 0, creditedTo: null }] }],
   ['an item of a payment that nobody made', 'strange', { items: [ITEM, { ...ITEM, id: '6', order: 's2', credits: 0 }] }],
+  ['a disbursement that is missing', 'lost', { outlays: [] }],
+  ['a disbursement of another amount', 'lost', { outlays: [{ ...SHOES, amount: 71n }] }],
+  ['a disbursement that nobody asked for', 'strange', { outlays: [SHOES, { ...SHOES, id: 'h2', receipt: 'cd'.repeat(32) }] }],
   ['a dispute that nobody raised', 'strange', { disputes: [DISPUTE, { ...DISPUTE, id: 'd2', order: 'o9' }] }],
 ])('%s is %s', (_what, word, change) => {
   expect(compare(ALL_DEEDS, WITH_RETURNS, ALL_DEEDS)).toEqual({ lost: [], doubled: [], strange: [] })

@@ -9,6 +9,7 @@ import { type Db, sql } from '@roz/server/db/sql.ts'
 import { runAudit } from '@roz/server/ledger/audit.ts'
 import { keyPrefix } from '@roz/server/ledger/join-outcome.ts'
 import type { Deed, DeedKind, Journal } from './journal.ts'
+import { findUnasked, type OutlayRow, outlaysIn, readOutlays } from './outlays.ts'
 import { findDoubled, findLate, findNobodys, type Gateways, readReturns, type Returns, standsIn } from './judge-returns.ts'
 
 export type Verdict = {
@@ -27,11 +28,13 @@ export type Ledger = Returns & {
   readonly entries: readonly Entry[]
   readonly orders: readonly Order[]
   readonly withdrawals: readonly Withdrawal[]
+  readonly outlays: readonly OutlayRow[]
 }
 
 async function readLedger(db: Db): Promise<Ledger> {
   return {
     ...(await readReturns(db)),
+    outlays: await readOutlays(db),
     entries: await db.query<Entry>(sql`
       select j.member_id::text as member, j.day, j.key_prefix as prefix, b.via
         from round_join j join join_batch b on b.day = j.day and b.batch_id = j.batch_id`),
@@ -64,7 +67,7 @@ export function compare(before: readonly Deed[], ledger: Ledger, after: readonly
   return {
     lost: findLost(before, ledger),
     doubled: [...findContradictions(after), ...findSurplus(after, ledger), ...findDoubled(ledger)],
-    strange: [...findStrange(after, ledger), ...findNobodys(after, ledger)],
+    strange: [...findStrange(after, ledger), ...findNobodys(after, ledger), ...findUnasked(after, ledger.outlays)],
   }
 }
 
@@ -78,6 +81,7 @@ function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
   const withdrawals = new Map(ledger.withdrawals.map((one) => [one.id, one]))
   const stands: Readonly<Record<DeedKind, (told: Acknowledged) => boolean>> = {
     ...standsIn(ledger),
+    ...outlaysIn(ledger.outlays),
     join: ({ deed, effect }) => {
       const entry = entries.get(`${deed.memberId} ${effect}`)
       return entry !== undefined && (deed.key === undefined || entry.prefix === keyPrefix(deed.key))

@@ -1,6 +1,6 @@
 /**
  * The load during the strikes: clients that retry.
- * - Members join, pay, withdraw, request refunds, read their history and repeat keys; administrators decide.
+ * - Members join, pay, withdraw, request refunds, read their history and repeat keys; administrators decide, and pay help out.
  * - A call that could move money is in the journal before it leaves.
  */
 import { randomUUID } from 'node:crypto'
@@ -11,6 +11,7 @@ import type { DeedKind, Journal } from './journal.ts'
 import type { Member } from './members.ts'
 import { type Calls, type Reply, UnansweredError } from './patient-calls.ts'
 import type { Dice } from './random.ts'
+import { createOutlays, type Desk } from './outlays.ts'
 import { createReturns, type Decision } from './returns.ts'
 
 export type LoadDeps = {
@@ -20,6 +21,7 @@ export type LoadDeps = {
   readonly members: readonly Member[]
   readonly dice: Dice
   readonly admin: { readonly email: string; readonly password: string }
+  readonly desk: Desk
   readonly clients: number
   /** Every repeat has a key of its own, to see that the judge finds what is doubled. */
   readonly forgetsKeys: boolean
@@ -64,6 +66,15 @@ export function createLoad(deps: LoadDeps) {
     complain: (complaint) => void complaints.push(complaint),
     openItems,
     noticeUrl: deps.noticeUrl,
+  })
+
+  const outlays = createOutlays({
+    deeds,
+    dice,
+    desk: deps.desk,
+    signIn,
+    signOut: () => void (adminToken = undefined),
+    complain: (complaint) => void complaints.push(complaint),
   })
 
   /** A call with the member's own session, which never ends here. */
@@ -203,7 +214,8 @@ export function createLoad(deps: LoadDeps) {
     if (chance < 0.82) return decide()
     if (chance < 0.86) return endTransfer()
     if (chance < 0.92) return returns.bring()
-    if (chance < 0.96) return look(member)
+    if (chance < 0.94) return look(member)
+    if (chance < 0.97) return outlays.step()
     return deeds.repeat(dice)
   }
 

@@ -12,6 +12,7 @@ import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
 import { databaseProcesses, freePorts, type Program, startProgram } from '../harness/program.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { makeMembers, type Member } from './members.ts'
+import { makeDesk } from './outlays.ts'
 import { type PgProxy, startPgProxy } from './pg-proxy.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
 
@@ -91,6 +92,7 @@ async function build(options: { readonly members: number }, ends: End[]) {
   ends.push(() => journal.close())
   const writing = connect({ url: postgres.appUrl, max: 2, applicationName: 'roz-faults' })
   const members: Member[] = await makeMembers(writing, journal, options.members)
+  const desk = await makeDesk(writing, members[0]?.id ?? '')
   await writing.close()
   /** The output of killed servers. */
   let printed = ''
@@ -101,6 +103,7 @@ async function build(options: { readonly members: number }, ends: End[]) {
     db,
     journal,
     members,
+    desk,
     proxy,
     databaseLog,
     server: (): Program => server,

@@ -1,0 +1,120 @@
+/**
+ * The part of the load that pays help out: disbursements, money of them that came back, and the platform's share.
+ * - Each try has a receipt of its own, which names it in the journal and in the books.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { type Db, sql } from '@roz/server/db/sql.ts'
+import type { Deeds } from './deeds.ts'
+import type { Deed, DeedKind } from './journal.ts'
+import type { Dice } from './random.ts'
+
+/** Each receipt is used by one try: more than a stand makes. */
+const RECEIPTS = 4000
+const KINDS = {
+  disburse: { path: '/api/admin/disbursements', answer: 'disbursement', transfer: 'disbursement' },
+  'help-back': { path: '/api/admin/disbursements', answer: 'disbursement', transfer: 'disbursement_back' },
+  house: { path: '/api/admin/house-entries', answer: 'entry', transfer: 'platform_out' },
+} as const
+type OutlayKind = keyof typeof KINDS
+/** Expected refusals: there is not so much, another client was first, or a retry without its key meets its own first try. */
+const LATE = new Set(['insufficient_funds', 'correction_too_large', 'receipt_used'])
+
+export type Desk = { readonly beneficiaryId: string; readonly receipts: string[] }
+
+/** Makes a beneficiary with consent and the kept receipts. `by` is a member's number. */
+export async function makeDesk(db: Db, by: string): Promise<Desk> {
+  const beneficiaryId = randomUUID()
+  await db.query(sql`
+    insert into beneficiary (id, public_name, consent_how, consented_on, created_by)
+    values (${beneficiaryId}::uuid, 'Meera', 'written', '2026-01-01', ${by}::bigint)`)
+  const hashes = Array.from({ length: RECEIPTS }, (_, n) => createHash('sha256').update(`${beneficiaryId} ${n}`).digest())
+  await db.query(sql`
+    insert into receipt (hash, file, bytes, width, height, uploaded_by)
+    select hash, encode(hash, 'hex') || '.webp', 1, 1, 1, ${by}::bigint from unnest(${hashes}::bytea[]) hash`)
+  return { beneficiaryId, receipts: hashes.map((hash) => hash.toString('hex')) }
+}
+
+type OutlayDeps = {
+  readonly deeds: Deeds
+  readonly dice: Dice
+  readonly desk: Desk
+  readonly signIn: () => Promise<string>
+  readonly signOut: () => void
+  readonly complain: (complaint: string) => void
+}
+
+export function createOutlays({ deeds, dice, desk, signIn, signOut, complain }: OutlayDeps) {
+  const { deed, ok, field } = deeds
+  /** Booked disbursements of which something may come back. */
+  const booked: string[] = []
+
+  async function ask(kind: OutlayKind, under: string, more: object): Promise<void> {
+    const subject = desk.receipts.pop()
+    if (subject === undefined) return
+    const { path, answer } = KINDS[kind]
+    const paise = 1 + dice.below(kind === 'disburse' ? 90 : 30)
+    const body = { amount: paise / 100, purpose: 'School shoes', receipts: [subject], ...more }
+    const { reply, effect } = await deed(
+      { kind, memberId: '0', paise, subject },
+      { path: `${path}${under}`, token: await signIn(), key: randomUUID(), body },
+      (told) => (ok(told) ? field(told.body[answer], 'id') : undefined),
+    )
+    if (effect !== undefined) {
+      if (kind === 'disburse') booked.push(effect)
+      return
+    }
+    if (reply.status === 401 || reply.body.code === 'step_up_required') return signOut()
+    if (!LATE.has(String(reply.body.code))) complain(`${path}${under} answered ${reply.status} ${JSON.stringify(reply.body)}`)
+  }
+
+  return {
+    async step(): Promise<void> {
+      const chance = dice.between(0, 1)
+      if (chance < 0.25) return ask('house', '', { kind: 'platform_out' })
+      if (chance < 0.5 && booked.length > 0) return ask('help-back', `/${dice.pick(booked)}/correct`, {})
+      return ask('disburse', '', { beneficiaryId: desk.beneficiaryId })
+    },
+  }
+}
+
+export type OutlayRow = {
+  readonly id: string
+  readonly kind: string
+  readonly amount: bigint
+  readonly receipt: string
+  readonly isAsked: boolean
+}
+
+export const readOutlays = (db: Db): Promise<OutlayRow[]> =>
+  db.query<OutlayRow>(sql`
+    select t.ref as id, t.kind, t.amount, encode(e.hash, 'hex') as receipt,
+           exists (select from outlay o where o.id::text = t.ref and o.kind = t.kind and o.amount_paise = t.amount and o.status = 'booked') as "isAsked"
+      from transfer t left join evidence e on e.kind = t.kind and e.ref = t.ref
+     where t.kind in ('disbursement', 'disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered')`)
+
+type Told = { readonly deed: Deed; readonly effect: string }
+const isOutlay = (kind: DeedKind): kind is OutlayKind => Object.hasOwn(KINDS, kind)
+
+export function outlaysIn(rows: readonly OutlayRow[]): Readonly<Record<OutlayKind, (told: Told) => boolean>> {
+  const stands = ({ deed, effect }: Told): boolean =>
+    rows.some(
+      ({ id, kind, amount, receipt, isAsked }) =>
+        id === effect &&
+        isOutlay(deed.kind) &&
+        kind === KINDS[deed.kind].transfer &&
+        amount === BigInt(deed.paise ?? 0) &&
+        receipt === deed.subject &&
+        isAsked,
+    )
+  return { disburse: stands, 'help-back': stands, house: stands }
+}
+
+/** Entries without a try, and those whose try was refused. */
+export function findUnasked(deeds: readonly Deed[], rows: readonly OutlayRow[]): string[] {
+  const tried = new Map(deeds.flatMap((deed) => (isOutlay(deed.kind) ? [[deed.subject, deed] as const] : [])))
+  return rows.flatMap(({ id, kind, receipt }) => {
+    const deed = tried.get(receipt)
+    if (deed === undefined) return [`${kind} ${id}: nobody asked for it`]
+    return deed.refused?.first === true ? [`${kind} ${id} was refused`] : []
+  })
+}
