@@ -108,7 +108,8 @@ test('the database refuses an entry that its account cannot pay, or that has no 
         await tx.query(
           sql`insert into transfer (kind, ref, debit, credit, amount, day) values ('platform_out', 'refused', 7, 2, ${amount}::bigint, ${TODAY}::date)`,
         )
-        if (proven) await tx.query(sql`insert into evidence (hash, kind, ref) values (${hashOf('x')}::bytea, 'platform_out', 'refused')`)
+        if (proven)
+          await tx.query(sql`insert into evidence (hash, kind, ref) values (${hashOf('refused')}::bytea, 'platform_out', 'refused')`)
       }),
     ).rejects.toThrow(/without its receipt, its days or its money/)
 })
