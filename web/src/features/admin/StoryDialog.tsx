@@ -8,6 +8,7 @@ import { TextAreaField, TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../forms.ts'
+import { HelpField } from './HelpField.tsx'
 import { refreshStories } from './queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
 import { showRefusedStory, storyRules, type StoryValues } from './story-fields.ts'
@@ -27,6 +28,7 @@ export function StoryDialog({ story, onClose }: { readonly story?: PortalStory; 
   const form = useRules<StoryValues>(storyRules, valuesOf(story))
   const { errors, isSubmitting } = form.formState
   const [picture, setPicture] = useState<Picture>('kept')
+  const [outlayId, setOutlayId] = useState('')
 
   const save = form.handleSubmit(
     async (values) => {
@@ -39,7 +41,7 @@ export function StoryDialog({ story, onClose }: { readonly story?: PortalStory; 
       try {
         const saved =
           story === undefined
-            ? await call('createStory', { body })
+            ? await call('createStory', { body: outlayId === '' ? body : { ...body, outlayId } })
             : await call('updateStory', { params: { id: story.id }, body: picture === 'removed' ? { ...body, imageUrl: null } : body })
         await savePicture(saved.story.id)
       } catch (error) {
@@ -81,6 +83,18 @@ export function StoryDialog({ story, onClose }: { readonly story?: PortalStory; 
       }
     >
       <form id={formId} noValidate onSubmit={(event) => void save(event)}>
+        {story === undefined ? (
+          <HelpField
+            chosen={outlayId}
+            onChoose={({ id, purpose, name }) => {
+              setOutlayId(id)
+              if (id === '') return
+              form.setValue('title', t`${purpose} for ${name}`)
+              form.setValue('charityName', name)
+              form.setValue('charityDescription', purpose)
+            }}
+          />
+        ) : null}
         <TextField label={t`Title`} error={wordsOf(errors.title?.message)} {...form.register('title')} />
         <TextAreaField label={t`Description`} error={wordsOf(errors.description?.message)} {...form.register('description')} />
         <TextField label={t`Charity name`} error={wordsOf(errors.charityName?.message)} {...form.register('charityName')} />

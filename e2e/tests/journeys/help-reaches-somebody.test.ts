@@ -1,0 +1,104 @@
+/** The whole way of a rupee: joined, drawn, paid out by two persons, told by an editor, and read by its giver with receipt and proof. */
+import type { Page } from 'playwright-core'
+import { sql } from '@roz/server/db/sql.ts'
+import { beforeAll, expect as expectValue, test } from 'vitest'
+import { auditScreen } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { expectCleanAudit, inDatabase } from '../../harness/database.ts'
+import { expect } from '../../harness/expect.ts'
+import { adminToken, joinRound, newMember, passDay, passRound, type Person } from '../../harness/people.ts'
+import { png } from '../../harness/pictures.ts'
+import { ADMIN, type Program } from '../../harness/program.ts'
+import { useStage } from '../../harness/stage.ts'
+import { toast } from '../../harness/steps.ts'
+
+// The share of two rupees, ₹1.20, needs a second person.
+const stage = useStage({ env: async () => ({ APPROVAL_ABOVE: '1' }) })
+let roz: Program
+let asha: Person
+let ravi: Person
+
+beforeAll(async () => {
+  ;({ roz } = stage)
+  ;[asha, ravi] = await Promise.all([newMember(roz, { name: 'Asha Verma', rupees: 20 }), newMember(roz, { name: 'Ravi Rao', rupees: 20 })])
+  await inDatabase(roz.dataDir, (db) =>
+    db.query(sql`
+      insert into member (name, email, role, staff_role, password_hash, email_verified_at)
+      select 'Sunita Nair', 'sunita@roz.example', 'admin', 'finance', password_hash, roz_now() from member where role = 'admin' limit 1`),
+  )
+})
+
+const finance = async (): Promise<string> =>
+  (await ask(roz.url, 'adminLogin', { body: { email: 'sunita@roz.example', password: ADMIN.password } })).output.token
+
+/** Finance asks, and the owner approves. */
+async function payHelp(): Promise<string> {
+  const [asks, approves] = [await finance(), await adminToken(roz.url)]
+  const consent = { how: 'written', on: '2026-01-05' }
+  const fields = { publicName: 'Meera', isChild: false, guardian: null, consent, note: '' }
+  const { beneficiary } = (await ask(roz.url, 'createBeneficiary', { token: asks, body: fields })).output
+  const form = new FormData()
+  const picture = png(40, 60, (x, y) => (y < 12 ? [0, 0, 0] : [x * 4, 200, 180]))
+  form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'receipt.png')
+  const { hash } = (await ask(roz.url, 'uploadReceipt', { token: asks, form })).output
+  const body = { amount: 1.2, purpose: 'school shoes', beneficiaryId: beneficiary.id, receipts: [hash] }
+  const { disbursement } = (await ask(roz.url, 'askDisbursement', { token: asks, body })).output
+  const asked = { params: { id: disbursement.id }, body: { status: 'requested' } }
+  expectValue((await ask(roz.url, 'approveDisbursement', { token: asks, ...asked })).refusal.code).toBe('own_request')
+  const booked = await ask(roz.url, 'approveDisbursement', { token: approves, ...asked })
+  expectValue(booked.output.disbursement.status, booked.text).toBe('booked')
+  return hash
+}
+
+const at = (path: string, token: string, work: (page: Page) => Promise<void>): Promise<void> => stage.at(path, work, { token })
+
+test('a member’s rupee reaches somebody, and the member reads it with its receipt and its proof', async () => {
+  await Promise.all([joinRound(roz.url, asha), joinRound(roz.url, ravi)])
+  const day = await passRound(roz.url, asha)
+  await at('/history', asha.token, async (page) => {
+    await expect(page.getByText('Your 60 paise wait in the help fund, day 1.')).toBeVisible()
+  })
+  await at('/', '', async (page) => {
+    await expect(page.getByText('No help has been paid out yet.')).toBeVisible()
+  })
+
+  const hash = await payHelp()
+  await at('/admin/dashboard?tab=stories', await adminToken(roz.url), async (page) => {
+    await page.getByRole('button', { name: 'New story' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Help that it tells of').selectOption({ label: 'school shoes for Meera, ₹1.20' })
+    await expect(dialog.getByLabel('Title', { exact: true })).toHaveValue('school shoes for Meera')
+    await dialog.getByLabel('Description', { exact: true }).fill('Her old ones were too small.')
+    await dialog.getByRole('button', { name: 'Save story' }).click()
+    await expect(toast(page, 'Impact story created!')).toBeVisible()
+    await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
+    await expect(toast(page, 'Story published successfully!')).toBeVisible()
+  })
+
+  await at('/notifications', asha.token, async (page) => {
+    await expect(page.getByText(/^Your 60 paise of .*: school shoes for Meera, with 1 other\.$/)).toBeVisible()
+  })
+  await at('/history', asha.token, async (page) => {
+    await expect(page.getByText('Your 60 paise: school shoes for Meera, with 1 other.')).toBeVisible()
+    await auditScreen(page)
+    const link = page.getByRole('link', { name: 'Receipt', exact: true })
+    await expect(link).toHaveAttribute('href', `/api/receipts/${hash}`)
+    await link.click()
+    await expect(page.locator('img')).toHaveJSProperty('naturalWidth', 40)
+  })
+  await at('/money-trail', '', async (page) => {
+    await expect(page.getByText('school shoes for Meera')).toBeVisible()
+    await expect(page.getByText('Half of the help was paid out within 1 day of its rupee.')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'See the receipt' })).toHaveAttribute('href', `/api/receipts/${hash}`)
+  })
+
+  // The books of the day of the allotment are published once that day is over.
+  const paidOn = await passDay(roz.url)
+  await at('/history', asha.token, async (page) => {
+    const check = page.getByRole('link', { name: 'Check it' })
+    await expect(check).toHaveAttribute('href', `/verify/${paidOn}`)
+  })
+  const checked = (await ask(roz.url, 'publicDay', { params: { day } })).output.day
+  expectValue(checked).toMatchObject({ disbursed: 1.2, receipts: [{ purpose: 'school shoes', name: 'Meera', evidence: [hash] }] })
+  await expectCleanAudit(roz.dataDir)
+})
