@@ -94,6 +94,7 @@ describe('the tabs', () => {
     await visit('/admin/dashboard', admin, async (page) => {
       await expect(page.getByRole('tab')).toHaveText([
         'Overview',
+        'Rounds',
         'Users',
         'Beneficiaries',
         'Help given',
