@@ -111,7 +111,7 @@ export const HELP_BUGS: readonly Bug[] = [
     name: 'The verifier lets a day of help be given twice',
     file: VERIFIER,
     find: 'if ((left.get(day) ?? 0) !== (open.get(day) ?? 0))',
-    replace: 'if ((left.get(day) ?? 0) > (open.get(day) ?? 0))',
+    replace: "if (day === '')",
     test: TAMPERS,
   },
   {
