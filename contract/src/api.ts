@@ -7,6 +7,7 @@ import { helpCalls } from './help.ts'
 import { identityCalls } from './identity.ts'
 import { impactCalls } from './impact.ts'
 import { memberAdminCalls } from './members-admin.ts'
+import { messageCalls } from './messages.ts'
 import { openBooksCalls } from './open-books.ts'
 import { outlayCalls } from './outlays.ts'
 import { payoutCalls } from './payouts.ts'
@@ -25,6 +26,7 @@ export const api = {
   ...communityCalls,
   ...memberAdminCalls,
   ...deskCalls,
+  ...messageCalls,
   ...pushCalls,
   ...openBooksCalls,
   ...rightsCalls,

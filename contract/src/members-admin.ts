@@ -1,9 +1,12 @@
 /** Administrators' calls about members: the list, one member's page, and decisions about an account. */
+import { staffNote } from '@roz/core/care-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
-import { count, instant, nextCursor, page, rupees, user } from './shapes.ts'
+import { signedInDevice } from './identity.ts'
+import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
+import { transaction } from './wallet.ts'
 
 /** The hold of a member: the mail that the member answered with "This wasn't me". */
 export const hold = z.object({ at: instant, about: z.string().meta({ description: 'The mail: withdrawal_requested' }) })
@@ -16,6 +19,49 @@ const listed = z.object({
   hold: hold.nullable().meta({ description: 'Since this time withdrawals and refunds wait for an administrator' }),
   suspendedAt: instant.nullable(),
 })
+
+const moneyRow = z.object({
+  id: z.string(),
+  amount: rupees,
+  status: z.string(),
+  createdAt: instant,
+  flags: z.array(z.string()),
+  problem: z.string().nullable(),
+})
+const note = z.object({ id: z.string(), text: z.string(), author: z.string(), createdAt: instant })
+
+/** Each list has the newest rows alone. */
+const memberPage = z.object({
+  user: listed,
+  devices: z.array(signedInDevice),
+  flags: z.array(z.object({ kind: z.string(), about: z.string(), createdAt: instant })),
+  notes: z.array(note),
+  mails: z.array(
+    z.object({
+      kind: z.string().meta({ description: 'Its template, such as withdrawal_paid' }),
+      outcome: z.enum(['sent', 'refused']),
+      at: instant,
+    }),
+  ),
+  withdrawals: z.array(moneyRow),
+  refunds: z.array(moneyRow),
+  debts: z.array(z.object({ amount: rupees, paid: rupees, isOpen: z.boolean(), createdAt: instant })),
+  days: z
+    .array(z.object({ day, status: z.string(), joined: z.boolean(), won: rupees.nullable() }))
+    .meta({ description: 'The last 30 rounds, today included' }),
+})
+
+const params = z.object({ id: z.string().max(100) })
+/** A decision about an account: with a reason, for the audit log. */
+const decision = {
+  method: 'POST',
+  access: 'admin',
+  roles: CARE,
+  stepUp: true,
+  params,
+  body: z.strictObject({ reason: decisionReason }),
+  output: z.object({ user: listed }),
+} as const
 
 const narrowing = {
   q: z.string().max(200).optional(),
@@ -48,16 +94,68 @@ export const memberAdminCalls = {
     output: 'csv',
     refusals: [],
   }),
+  adminUser: endpoint({
+    method: 'GET',
+    path: '/admin/users/{id}',
+    access: 'admin',
+    roles: READERS,
+    summary: 'One member: account, devices, flags, notes, mails, and the newest of their money and rounds.',
+    params,
+    output: memberPage,
+    refusals: ['member_not_found'],
+  }),
+  adminUserTransactions: endpoint({
+    method: 'GET',
+    path: '/admin/users/{id}/transactions',
+    access: 'admin',
+    roles: READERS,
+    summary: "A member's transactions, newest first, as the member sees them.",
+    params,
+    query: page,
+    output: z.object({ transactions: z.array(transaction), nextCursor }),
+    refusals: ['member_not_found'],
+  }),
+  suspendUser: endpoint({
+    ...decision,
+    path: '/admin/users/{id}/suspend',
+    summary: 'Suspends a member: joining, adding money, withdrawing, refunds and closing are refused. The member is mailed.',
+    refusals: ['member_not_found', 'already_suspended'],
+  }),
+  reinstateUser: endpoint({
+    ...decision,
+    path: '/admin/users/{id}/reinstate',
+    summary: 'Ends a suspension. The member is mailed.',
+    refusals: ['member_not_found', 'not_suspended'],
+  }),
+  holdUser: endpoint({
+    ...decision,
+    path: '/admin/users/{id}/hold',
+    summary: 'Holds the withdrawals and refunds of a member; joining and adding money go on. The member is mailed.',
+    refusals: ['member_not_found', 'already_held'],
+  }),
   releaseUser: endpoint({
-    method: 'POST',
+    ...decision,
     path: '/admin/users/{id}/release',
+    summary: 'Ends the hold of a member: withdrawals and refunds may be approved again. The member is mailed.',
+    refusals: ['member_not_found', 'not_held'],
+  }),
+  endUserSessions: endpoint({
+    ...decision,
+    path: '/admin/users/{id}/end-sessions',
+    summary: 'Logs a member out of all devices.',
+    output: z.object({ ended: count }),
+    refusals: ['member_not_found'],
+  }),
+  noteUser: endpoint({
+    method: 'POST',
+    path: '/admin/users/{id}/notes',
     access: 'admin',
     roles: CARE,
-    stepUp: true,
-    summary: 'Ends the hold of a member, by owner, finance or support: withdrawals and refunds may be approved again.',
-    params: z.object({ id: z.string().max(100) }),
-    body: z.strictObject({ reason: decisionReason }),
-    output: z.object({ id: z.string() }),
-    refusals: ['member_not_found', 'not_held'],
+    summary: 'Writes a note about a member for the staff. A note is never changed.',
+    params,
+    body: z.strictObject({ text: staffNote }),
+    output: z.object({ note }),
+    status: 201,
+    refusals: ['member_not_found'],
   }),
 } as const

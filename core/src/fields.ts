@@ -4,6 +4,7 @@
  * - All rules use zod/mini, to keep the web's bundle small.
  */
 import * as z from 'zod/mini'
+import { CARE_TEXTS } from './care-fields.ts'
 import { type Words, wordsIn } from './field-words.ts'
 import type { Language } from './language.ts'
 import { paiseFromRupees } from './money.ts'
@@ -37,6 +38,7 @@ export const FIELD_TEXTS = {
   ...STORY_TEXTS,
   ...HELP_TEXTS,
   ...STAFF_TEXTS,
+  ...CARE_TEXTS,
   ...CALL_TEXTS,
 } as const satisfies Words
 

@@ -99,6 +99,9 @@ export const REFUSALS = {
   refund_pending: refusal(409, texts('A refund is not finished yet. You can close your account after it.')),
   round_pending: refusal(409, texts('A round that you joined has no result yet. You can close your account after it.')),
   money_left: refusal(409, texts('There is money in your wallet. First withdraw it or donate it to the help fund.')),
+  already_held: refusal(409, texts('This member is on hold already.')),
+  already_suspended: refusal(409, texts('This member is suspended already.')),
+  not_suspended: refusal(409, texts('This member is not suspended.')),
   not_held: refusal(409, texts('This member is not on hold.')),
   member_not_found: refusal(404, texts('There is no such member.')),
   webhook_signature: refusal(401, texts('The signature of this event does not match.')),
@@ -132,6 +135,8 @@ export const REFUSALS = {
   story_not_found: refusal(404, texts('There is no such story.')),
   story_exists: refusal(409, texts('This help already has a story.')),
   consent_revoked: refusal(409, texts('The consent was revoked. Nothing may show this person any more.')),
+  // Messages
+  message_not_found: refusal(404, texts('There is no such message.')),
   // Outside production only
   clock_step_back: refusal(409, texts('The clock cannot go back to before the opening of the newest open round.')),
 } as const satisfies Record<string, Refusal>

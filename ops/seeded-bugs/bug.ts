@@ -21,6 +21,7 @@ export const ROUNDS = `${LEDGER}/rounds.test.ts`
 export const REFUNDS = `${LEDGER}/refunds.test.ts`
 export const PAYOUTS = `${LEDGER}/payouts.test.ts`
 export const RIGHTS = 'server/src/features/rights/rights.test.ts'
+export const STANDING = `${LEDGER}/standing.test.ts`
 export const AUTO_JOIN = `${LEDGER}/auto-join.test.ts`
 export const CHARGEBACKS = `${LEDGER}/chargebacks.test.ts`
 export const DEBTS = `${LEDGER}/debts.test.ts`

@@ -1,5 +1,18 @@
 /** Bugs in the rules of money: payments, withdrawals, refunds, suspense, disputes, rounds. */
-import { AUTO_JOIN, type Bug, CHARGEBACKS, INTERLEAVINGS, JOINS, LEDGER, PAYOUTS, REFUNDS, RIGHTS, ROUNDS, SUSPENSE } from './bug.ts'
+import {
+  AUTO_JOIN,
+  type Bug,
+  CHARGEBACKS,
+  INTERLEAVINGS,
+  JOINS,
+  LEDGER,
+  PAYOUTS,
+  REFUNDS,
+  RIGHTS,
+  ROUNDS,
+  STANDING,
+  SUSPENSE,
+} from './bug.ts'
 
 export const RULES: readonly Bug[] = [
   {
@@ -15,6 +28,27 @@ export const RULES: readonly Bug[] = [
     find: "if (wallet === undefined || !wallet.mayMove) return refused('may_not_move')",
     replace: "if (wallet === undefined) return refused('may_not_move')",
     test: `${LEDGER}/withdrawals.test.ts`,
+  },
+  {
+    name: 'A suspension leaves the wallet open',
+    file: `${LEDGER}/standing.ts`,
+    find: '  await setMayMove(tx, memberId, false)\n',
+    replace: '',
+    test: STANDING,
+  },
+  {
+    name: 'The end of a suspension opens the wallet of an address that nobody confirmed',
+    file: `${LEDGER}/standing.ts`,
+    find: 'await setMayMove(tx, memberId, standing.isConfirmed)',
+    replace: 'await setMayMove(tx, memberId, true)',
+    test: STANDING,
+  },
+  {
+    name: 'An approval does not see the suspension that it waited for',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: '  await lockWallet(tx, memberId)\n  if (await isOnHold(tx, memberId)) return ON_HOLD\n',
+    replace: '  if (await isOnHold(tx, memberId)) return ON_HOLD\n  await lockWallet(tx, memberId)\n',
+    test: STANDING,
   },
   {
     name: 'The amount of a payment is not checked against its order',

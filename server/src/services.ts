@@ -41,6 +41,7 @@ import { createLogKeys, originOf } from './transparency-log/log-key.ts'
 import { createLogProofs } from './transparency-log/log-tree.ts'
 import { createReceipts } from './transparency-log/receipts.ts'
 import { createMailJob } from './mail/mail-job.ts'
+import { createLoggedMail } from './mail/mail-log.ts'
 import { createReseal } from './secrets/reseal.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTicketKeys, type TicketKeys } from './tickets/ticket-keys.ts'
@@ -173,7 +174,7 @@ function createFeatures(deps: ServiceDeps) {
   const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports }
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
-  const memberCare = createMemberCare({ db })
+  const memberCare = createMemberCare({ db, transactionsOf: wallet.transactionsOf })
   const desk = createDesk({ db })
   const audit = createAudit({ db, alarm: operator.alarm })
   const mail = mailOf(deps)
@@ -218,7 +219,7 @@ function workOf(deps: ServiceDeps, features: Features): WorkerDeps {
       identity.due,
       rights.due,
       contact.due,
-      memberCare.due,
+      ...memberCare.sweeps,
       desk.due,
       audit.due,
       audit.nightly,
@@ -234,7 +235,7 @@ function workOf(deps: ServiceDeps, features: Features): WorkerDeps {
       ...notifications.jobs,
       ...push.jobs,
       ...rounds.jobs,
-      mail,
+      mail: createLoggedMail(db, mail),
     },
   }
 }

@@ -184,7 +184,10 @@ const adminLogin = createRoute({
 const adminDashboard = createRoute({
   getParentRoute: () => admin,
   path: paths.adminDashboard,
-  validateSearch: (search: Record<string, unknown>): { tab?: string | undefined } => ({ tab: textOf(search, 'tab') }),
+  validateSearch: (search: Record<string, unknown>): { tab?: string | undefined; member?: string | undefined } => ({
+    tab: textOf(search, 'tab'),
+    member: textOf(search, 'member'),
+  }),
   component: lazyRouteComponent(() => import('./features/admin/AdminDashboardPage.tsx'), 'AdminDashboardPage'),
 })
 const kitchenSink = createRoute({

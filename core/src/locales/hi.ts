@@ -47,6 +47,14 @@ export const HI = {
   '{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.':
     '{name} ने बैंक खाता देख लिया है और हो सकता है पैसे भेज दिए हों। अब सिर्फ़ {name} ही बता सकते हैं कि पैसे गए या नहीं गए।',
   'This member is not on hold.': 'इस सदस्य पर कोई रोक नहीं है।',
+  'This member is on hold already.': 'यह सदस्य पहले से रोका हुआ है।',
+  'This member is suspended already.': 'यह सदस्य पहले से सस्पेंड है।',
+  'This member is not suspended.': 'यह सदस्य सस्पेंड नहीं है।',
+  'There is no such message.': 'ऐसा कोई संदेश नहीं है।',
+  'Re: [{ticket}] We got your message': 'Re: [{ticket}] आपका संदेश मिल गया',
+  'To answer, reply to this email. Your ticket number is {ticket}.': 'जवाब देने के लिए इसी ईमेल पर लिखें। आपका टिकट नंबर {ticket} है।',
+  'Please write a note of 3 to 2,000 characters': 'कृपया 3 से 2,000 अक्षरों का नोट लिखें',
+  'Please write a reply of 10 to 4,000 characters': 'कृपया 10 से 4,000 अक्षरों का जवाब लिखें',
   "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
   'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.':
     'बैंक ने इस सदस्य का एक पेमेंट वापस ले लिया था, उसके पैसे अभी बाकी हैं। इसे नामंज़ूर करें: रोकी गई रकम से पहले वही चुकाया जाएगा।',
@@ -321,6 +329,20 @@ export const HI = {
   'Your account was closed and your name, email, phone number and picture were erased. Our public accounts keep the amounts, without your name.':
     'आपका खाता बंद हो गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। हमारे सार्वजनिक हिसाब में रकमें रहती हैं, आपका नाम नहीं।',
   'Thank you for every rupee you shared.': 'आपके दिए हर रुपये के लिए धन्यवाद।',
+  'Your {brandName} account is on hold': 'आपका {brandName} खाता रोका गया है',
+  'We have put your account on hold while we look into something. You can still log in, see everything and download your data. You cannot join rounds, add money or withdraw for now.':
+    'हम कुछ जाँच रहे हैं, इसलिए हमने आपका खाता रोका है। आप लॉग इन कर सकते हैं, सब कुछ देख सकते हैं और अपना डेटा डाउनलोड कर सकते हैं। अभी आप राउंड में नहीं जुड़ सकते, पैसे नहीं जोड़ सकते और नहीं निकाल सकते।',
+  'Your money stays in your wallet, and anything you win is added to it. Please write to us: we want to solve this with you.':
+    'आपके पैसे आपके वॉलेट में रहते हैं, और जीती हुई रकम भी उसी में जुड़ती है। कृपया हमें लिखें: हम इसे आपके साथ मिलकर सुलझाना चाहते हैं।',
+  'Your {brandName} account works again': 'आपका {brandName} खाता फिर चालू है',
+  'Your account is no longer on hold. You can join rounds, add money and withdraw again. Thank you for your patience.':
+    'आपका खाता अब रोका हुआ नहीं है। आप फिर से राउंड में जुड़ सकते हैं, पैसे जोड़ और निकाल सकते हैं। आपके धैर्य के लिए धन्यवाद।',
+  'Your withdrawals wait for a check': 'आपकी निकासी जाँच के लिए रुकी है',
+  'We are checking something about your account. Until we are done, withdrawals and refunds wait. Joining rounds and adding money work as before.':
+    'हम आपके खाते में कुछ जाँच रहे हैं। जाँच पूरी होने तक निकासी और रिफ़ंड रुके रहेंगे। राउंड में जुड़ना और पैसे जोड़ना पहले की तरह चलता है।',
+  'No money is lost. If you have a question, please write to us.': 'कोई पैसा कम नहीं हुआ है। कोई सवाल हो तो कृपया हमें लिखें।',
+  'Your withdrawals go on': 'आपकी निकासी फिर शुरू है',
+  'The check of your account is done. Withdrawals and refunds go on.': 'आपके खाते की जाँच पूरी हो गई। निकासी और रिफ़ंड फिर चालू हैं।',
   'Write to us': 'हमें लिखें',
   'If this was not you, please write to us at once.': 'अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।',
   'A new bank account was used on {brandName}': '{brandName} पर नया बैंक खाता इस्तेमाल हुआ',

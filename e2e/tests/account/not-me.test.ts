@@ -77,15 +77,17 @@ describe('the portal', () => {
       async (page) => {
         const row = page.getByRole('listitem').filter({ hasText: asha.email })
         await expect(row.getByText('On hold')).toBeVisible()
-        await expect(row).toContainText("“This wasn't me”")
-        await expect(row).toContainText(/to the email about a (withdrawal|new bank account)/)
-        await row.getByRole('button', { name: 'Release' }).click()
+        await row.getByRole('link', { name: asha.name }).click()
+        const member = page.locator('.tab-panel')
+        await expect(member).toContainText("“This wasn't me”")
+        await expect(member).toContainText(/to the email about a (withdrawal|new bank account)/)
+        await member.getByRole('button', { name: 'Release' }).click()
         await dialog(page).getByRole('button', { name: 'Release' }).click()
         await expect(dialog(page)).toBeVisible()
         await dialog(page).getByLabel('Reason').fill('Spoke to her by phone.')
         await dialog(page).getByRole('button', { name: 'Release' }).click()
         await expect(exactToast(page, 'Released. Withdrawals and refunds can be approved again.')).toBeVisible()
-        await expect(row.getByText('On hold')).toHaveCount(0)
+        await expect(member.getByText('On hold')).toHaveCount(0)
       },
       { token: admin },
     )

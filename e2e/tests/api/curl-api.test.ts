@@ -15,7 +15,7 @@ import { BANK, creditOf, eventually, mailedLink, newMember, PASSWORD, pay, type 
 import { ADMIN, type Program } from '../../harness/program.ts'
 import { startWalk, type Walk } from '../../walks/walk.ts'
 import { storyTests } from '../../walks/stories.ts'
-import { walkContact, walkGoogleNonce, walkHold } from '../../walks/doors.ts'
+import { walkContact, walkGoogleNonce, walkHold, walkMessages } from '../../walks/doors.ts'
 import { walkHelp } from '../../walks/help.ts'
 import { walkOpenBooks } from '../../walks/open-books.ts'
 import { walkPayouts } from '../../walks/payouts.ts'
@@ -356,6 +356,8 @@ describe('notices, messages and the portal', () => {
   })
 
   test('POST /contact answers 201 with a ticket, and support gets the mail', () => walkContact(walk, email))
+
+  test('the portal answers a message of the contact form', () => walkMessages(walk, admin))
 
   test('GET /admin/stats and /admin/users count the real data', async () => {
     expect((await ask('adminStats', { token: admin })).output).toMatchObject({

@@ -138,6 +138,9 @@ describe('the portal shows the name as it was written', () => {
   test('where her hold is ended', async () => {
     const link = new URL(await mailedLink(roz.url, asha.email, paths.notMe))
     await ask(roz.url, 'notMe', { body: { token: link.searchParams.get('token') ?? '' } })
-    await inTab('users', opens('Release', `${NAME} answered one of our emails`))
+    await inTab('users', async (page) => {
+      await page.getByRole('link', { name: NAME }).click()
+      await opens('Release', `${NAME} answered one of our emails`)(page)
+    })
   })
 })

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, type SplitPolicy } from '@roz/core/split.ts'
-import { type Db, sql } from '../db/sql.ts'
+import { type Db, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { TestDatabase } from '../testing/database.ts'
 import { FIRST_MEMBER_ID } from './accounts.ts'
@@ -35,6 +35,12 @@ export const newMembers = async (db: Db, count: number, member: NewMember = {}):
   for (let n = 0; n < count; n++) ids.push(await newMember(db, member))
   return ids
 }
+
+/** Accounts with a confirmed address for wallets that were opened without one. */
+export const giveAccounts = (from: Queryable, memberIds: readonly bigint[]): Promise<object[]> =>
+  from.query(sql`
+    insert into member (id, name, email, email_verified_at) overriding system value
+    select id, 'Member', 'member' || id || '@example.org', roz_now() from unnest(${memberIds}::bigint[]) id`)
 
 /** A transaction that has done `work` and waits before its commit until it is told to commit. */
 export async function holdOpen(db: Db, work: (tx: Tx) => Promise<unknown>): Promise<{ readonly commit: () => Promise<void> }> {

@@ -14,7 +14,7 @@ export type Joined = {
   /** The idempotency key was repeated: this is the first answer. */
   readonly replayed: boolean
 }
-/** `may_not_move`: there is no wallet (staff), or the wallet may not move money: unconfirmed email, suspended at confirmation, or closed. */
+/** `may_not_move`: there is no wallet (staff), or the wallet may not move money: unconfirmed email, suspended, or closed. */
 export type JoinOutcome = Outcome<Joined, JoinRefusal | 'may_not_move' | 'overloaded'>
 
 /** A join read from its row. */

@@ -12,7 +12,7 @@ import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { runAudit } from './audit.ts'
-import { newMember } from './fixtures.ts'
+import { giveAccounts, newMember } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { type Before, Books, modelLines, unusedOf } from './testing/model-books.ts'
 import { type Ledger, ledgerLines, type Op, perform, plain, type Since } from './testing/model-ops.ts'
@@ -68,7 +68,9 @@ const EFFECTS: Record<Op['do'], number> = {
   disburse: 0,
   correct: 0,
   house: 0,
-  flag: 0,
+  'auto participate': 0,
+  suspend: 0,
+  reinstate: 0,
   close: 0,
   draw: 0,
   settle: 0,
@@ -154,6 +156,7 @@ async function newWorld(policy: number): Promise<World> {
   const { db } = ledger
   const members: bigint[] = []
   for (let n = 0; n < MEMBERS; n++) members.push(await newMember(db))
+  await giveAccounts(db, members)
   const accounts = await db.query<{ account: bigint; balance: bigint }>(
     sql`select account, sum(amount)::bigint as balance from leg where account between 6 and 10 group by account`,
   )

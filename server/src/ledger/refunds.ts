@@ -125,8 +125,9 @@ export async function approveRefund(
   if (found.status !== 'requested' && !isStuck) return refused('refund_final')
   const judged = isStuck ? accepted('final' as const) : await judgeApprover(tx, approver, found)
   if (!judged.ok) return judged
-  if (await isRefundOnHold(tx, id)) return refused('member_on_hold')
+  // First the locks: a suspension or hold that they waited for is seen.
   const obstacle = await obstacleOf(tx, found)
+  if (await isRefundOnHold(tx, id)) return refused('member_on_hold')
   if (obstacle !== undefined) return refused(obstacle)
   if (judged.value === 'first') await recordFirstApproval(tx, 'refund', id, approver.by)
   else

@@ -99,10 +99,11 @@ export async function rejectWithdrawal(
 
 type Stopped = typeof ON_HOLD | 'member_in_debt'
 
-/** The reason why none of the member's money may leave now. Every change of a debt needs the wallet's lock taken here. */
+/** The reason why none of the member's money may leave now. Every change of a debt, a hold or a suspension needs the wallet's lock taken here. */
 async function whyStopped(tx: Tx, memberId: bigint): Promise<Stopped | undefined> {
-  if (await isOnHold(tx, memberId)) return ON_HOLD
+  // First the lock: a suspension or hold that it waited for is seen.
   await lockWallet(tx, memberId)
+  if (await isOnHold(tx, memberId)) return ON_HOLD
   return (await readDebt(tx, memberId)) > 0n ? 'member_in_debt' : undefined
 }
 
@@ -213,8 +214,9 @@ export async function completeWithdrawal(
 ): Promise<Outcome<Approved, ByHandRefusal | 'member_on_hold'>> {
   const found = await lockByHand(tx, payment)
   if (!found.ok) return found
-  if (await isOnHold(tx, found.value.memberId)) return refused('member_on_hold')
   const { memberId, amount } = found.value
+  await lockWallet(tx, memberId)
+  if (await isOnHold(tx, memberId)) return refused('member_on_hold')
   await pay(tx, payment.id, found.value, payment.reference)
   return accepted({ memberId, amount })
 }

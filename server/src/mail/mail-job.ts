@@ -54,11 +54,18 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
     await handOver(deps.mailer, {
       ...rendered,
       to: payload.to,
-      ...(payload.template === 'contact' ? { replyTo: payload.data.email } : {}),
+      ...replyingTo(payload, deps.supportEmail),
+      ...('ticket' in data ? { thread: `${data.ticket.toLowerCase()}@${new URL(origin).hostname}` } : {}),
       ...(words.stop === undefined ? {} : { unsubscribeUrl: words.stop.url }),
       messageId: `${id}@${new URL(origin).hostname}`,
     })
   }
+}
+
+/** An answer to a message of the contact form goes to its writer, and the writer's answer to support. */
+function replyingTo(payload: MailPayload, supportEmail: string): { readonly replyTo?: string } {
+  if (payload.template === 'contact') return { replyTo: payload.data.email }
+  return payload.template === 'contact_reply' ? { replyTo: supportEmail } : {}
 }
 
 async function handOver(mailer: Mailer, mail: Mail): Promise<void> {

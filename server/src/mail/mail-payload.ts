@@ -22,6 +22,11 @@ export type MailData = {
   google_linked: Told<'tokenId'>
   /** The last mail to a member: the account is erased. */
   account_closed: Told
+  /** Suspended or on hold, by the staff. The reason is not told: it may concern somebody else. */
+  account_suspended: Told
+  account_reinstated: Told
+  payouts_held: Told
+  payouts_released: Told
   /** First use of a bank account; `account` is its last four digits. */
   new_bank_account: Told<'bank' | 'account' | 'tokenId'>
   withdrawal_requested: Told<'amount' | 'account' | 'tokenId'>
@@ -56,6 +61,8 @@ export type MailData = {
   contact: Readonly<Record<'ticket' | 'name' | 'email' | 'message', string>>
   /** To the writer of that message. The address may be a stranger's: the mail repeats no word of the message. */
   contact_received: Told<'ticket'>
+  /** An answer by the staff, in the thread of that message. */
+  contact_reply: Told<'ticket' | 'text'>
 }
 export type MailTemplate = keyof MailData
 

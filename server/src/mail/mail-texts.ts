@@ -118,6 +118,41 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: texts('Write to us'), path: '/contact-us' },
     after: [texts('If this was not you, please write to us at once.')],
   },
+  account_suspended: {
+    subject: texts('Your {brandName} account is on hold'),
+    paragraphs: [
+      HELLO,
+      texts(
+        'We have put your account on hold while we look into something. You can still log in, see everything and download your data. You cannot join rounds, add money or withdraw for now.',
+      ),
+      texts('Your money stays in your wallet, and anything you win is added to it. Please write to us: we want to solve this with you.'),
+    ],
+    action: { label: texts('Write to us'), path: '/contact-us' },
+  },
+  account_reinstated: {
+    subject: texts('Your {brandName} account works again'),
+    paragraphs: [
+      HELLO,
+      texts('Your account is no longer on hold. You can join rounds, add money and withdraw again. Thank you for your patience.'),
+    ],
+    action: { label: texts('Go to your dashboard'), path: '/dashboard' },
+  },
+  payouts_held: {
+    subject: texts('Your withdrawals wait for a check'),
+    paragraphs: [
+      HELLO,
+      texts(
+        'We are checking something about your account. Until we are done, withdrawals and refunds wait. Joining rounds and adding money work as before.',
+      ),
+      texts('No money is lost. If you have a question, please write to us.'),
+    ],
+    action: { label: texts('Write to us'), path: '/contact-us' },
+  },
+  payouts_released: {
+    subject: texts('Your withdrawals go on'),
+    paragraphs: [HELLO, texts('The check of your account is done. Withdrawals and refunds go on.')],
+    action: { label: SEE_WALLET, path: '/wallet' },
+  },
   new_bank_account: {
     subject: texts('A new bank account was used on {brandName}'),
     paragraphs: [HELLO, texts('A withdrawal to a new bank account was requested: {bank}, account ending in {account}.')],
@@ -270,6 +305,11 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [HELLO, texts('We got your message. Your ticket number is {ticket}. We answer within 1–2 business days.')],
     action: { label: texts('Open the help center'), path: '/help-center' },
     after: [texts('If you did not write to us, ignore this email.')],
+  },
+  contact_reply: {
+    // The subject of the acknowledgement: mail programs keep both in one thread.
+    subject: texts('Re: [{ticket}] We got your message'),
+    paragraphs: [HELLO, '{text}', texts('To answer, reply to this email. Your ticket number is {ticket}.')],
   },
 }
 

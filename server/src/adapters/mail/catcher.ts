@@ -29,8 +29,8 @@ export function createCatcher(db: Db): Catcher {
   return {
     send: async (mail) => {
       await db.query(sql`
-        insert into caught_mail (message_id, recipient, reply_to, subject, body_text, body_html)
-        values (${mail.messageId}::text, ${mail.to}::text, ${mail.replyTo ?? null}::text, ${mail.subject}::text, ${mail.text}::text, ${mail.html}::text)
+        insert into caught_mail (message_id, recipient, reply_to, thread, subject, body_text, body_html)
+        values (${mail.messageId}::text, ${mail.to}::text, ${mail.replyTo ?? null}::text, ${mail.thread ?? null}::text, ${mail.subject}::text, ${mail.text}::text, ${mail.html}::text)
         on conflict (message_id) do nothing`)
       await db.query(sql`delete from caught_mail where id <= (select max(id) - ${KEPT_MAX}::bigint from caught_mail)`)
     },

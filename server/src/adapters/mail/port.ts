@@ -11,6 +11,8 @@ export type Mail = {
   readonly html: string
   /** A POST to this address ends such mails without login (RFC 8058). */
   readonly unsubscribeUrl?: string
+  /** The id of the conversation that the mail belongs to, without angle brackets. */
+  readonly thread?: string
   /** Without angle brackets; the same at every try of one mail. */
   readonly messageId: string
 }

@@ -39,6 +39,7 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
           text: mail.text,
           html: mail.html,
           messageId: `<${mail.messageId}>`,
+          ...(mail.thread === undefined ? {} : { inReplyTo: `<${mail.thread}>`, references: `<${mail.thread}>` }),
           headers: {
             'Auto-Submitted': 'auto-generated',
             ...(mail.unsubscribeUrl === undefined

@@ -20,7 +20,7 @@ test('a message is acknowledged with a ticket, stored, and mailed to support wit
     name: 'Asha Verma',
     email: 'asha@x.test',
     message: 'Where is my <b>money</b>?',
-    status: 'open',
+    status: 'new',
   })
   const [mail] = await roz.mailsTo('support@roz.example')
   expect(mail?.subject).toBe(`[${ticket}] Message from Asha Verma`)

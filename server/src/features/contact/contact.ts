@@ -2,7 +2,7 @@
  * Messages to support.
  *
  * - A message is stored and its mail to support is queued in one transaction, before it is acknowledged.
- * - A message is deleted after two years.
+ * - A message is deleted after two years, with its replies.
  */
 import { randomInt } from 'node:crypto'
 import type { Language } from '@roz/core/language.ts'
@@ -11,6 +11,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { limitRules, take } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { messageHandlers } from './messages.ts'
 
 export type ContactDeps = {
   readonly db: Db
@@ -18,7 +19,10 @@ export type ContactDeps = {
   /** The address that receives the messages. */
   readonly supportEmail: string
 }
-export type Contact = { readonly handlers: Handlers<'contact'>; readonly due: (now: Date) => Promise<boolean> }
+export type Contact = {
+  readonly handlers: Handlers<'contact' | 'messages' | 'replyToMessage' | 'setMessageStatus'>
+  readonly due: (now: Date) => Promise<boolean>
+}
 
 // Crockford's base 32 has no letter that looks like a digit.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -31,6 +35,7 @@ export function createContact(deps: ContactDeps): Contact {
   let sweptAtMs = Number.NEGATIVE_INFINITY
   return {
     handlers: {
+      ...messageHandlers(deps.db),
       contact: async ({ body, language, ip, userAgent }) => {
         const taken = await take(deps.db, rules.message(body.email, { ip, userAgent }))
         if (!taken.ok) return taken
@@ -55,8 +60,8 @@ const store = (deps: ContactDeps, message: Message, language: Language): Promise
       const ticket = makeTicket()
       const stored = await maybeOne(
         tx,
-        sql`insert into contact_message (ticket, name, email, message)
-            values (${ticket}::text, ${message.name}::text, ${message.email}::text, ${message.message}::text)
+        sql`insert into contact_message (ticket, name, email, message, language)
+            values (${ticket}::text, ${message.name}::text, ${message.email}::text, ${message.message}::text, ${language}::text)
             on conflict (ticket) do nothing returning id`,
       )
       if (stored === undefined) continue

@@ -7,6 +7,7 @@
  * - A second press, also of an earlier mail's link, answers the same and changes nothing.
  */
 import { texts } from '@roz/core/texts.ts'
+import { holdMember } from '../../ledger/standing.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -47,9 +48,6 @@ async function secure(tx: Tx, account: LockedAccount, about: string): Promise<vo
   for (const purpose of ['not_me', 'reset'] as const) await useUp(tx, id, purpose)
   await tx.query(sql`update member set google_sub = null where id = ${id}::bigint`)
   // Staff have no wallet, so there is no money to hold.
-  if (!account.isStaff) {
-    await tx.query(sql`
-      update member set held_at = coalesce(held_at, roz_now()), held_about = coalesce(held_about, ${about}::text) where id = ${id}::bigint`)
-  }
+  if (!account.isStaff) await holdMember(tx, id, about)
   await audit(tx, { actorId: id, action: account.isStaff ? 'staff.not_me' : 'member.not_me', subject: `member:${id}`, after: { about } })
 }

@@ -1,24 +1,29 @@
 /**
  * What administrators see of members and decide about them.
  *
- * - Every decision is written to the audit log in its own transaction, with its reason.
- * - A hold ends once.
  * - Whoever fetches the list of members as a table is recorded.
  */
-import { isoIst } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
-import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { csvRows } from '../../http/csv-rows.ts'
-import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import { cutPage, readPage } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
+import { forgetOldMails } from '../../mail/mail-log.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { CSV_COLUMNS, csvCellsOf, cursorOf, cursorShapeOf, listedOf, listMembers, readSortedAt } from './member-list.ts'
+import { type PageCalls, type PageDeps, pageHandlers } from './member-page.ts'
 import { createSortFigures } from './sort-figures.ts'
+import { type StandingCalls, standingHandlers } from './standing.ts'
 
-export type MemberCareDeps = { readonly db: Db }
+export type MemberCareDeps = PageDeps
+type CareCalls = 'adminUsers' | 'adminUsersCsv' | StandingCalls | PageCalls
 
-export function createMemberCare({ db }: MemberCareDeps) {
-  const handlers: Handlers<'adminUsers' | 'adminUsersCsv' | 'releaseUser'> = {
+const SWEEP_MS = 3_600_000
+
+export function createMemberCare(deps: MemberCareDeps) {
+  const { db } = deps
+  const sortFigures = createSortFigures({ db })
+  let sweptAtMs = Number.NEGATIVE_INFINITY
+  const handlers: Handlers<CareCalls> = {
     adminUsers: async ({ query }) => {
       const { q, sort, status } = query
       const page = readPage(query, cursorShapeOf(sort))
@@ -40,25 +45,19 @@ export function createMemberCare({ db }: MemberCareDeps) {
       )
       return { ok: true, value: { columns: CSV_COLUMNS, rows } }
     },
-    releaseUser: ({ session, params: { id }, body }) =>
-      inTransaction(db, (tx) => release(tx, { actorId: session.memberId, id, reason: body.reason })),
+    ...standingHandlers(db),
+    ...pageHandlers(deps),
   }
-  return { handlers, due: createSortFigures({ db }) }
-}
-
-async function release(tx: Tx, asked: { readonly actorId: bigint; readonly id: string; readonly reason: string }) {
-  const { actorId, id, reason } = asked
-  const held = CURSOR_PARTS.uuid(id)
-    ? await maybeOne<{ id: bigint; at: Date | null; about: string | null }>(
-        tx,
-        sql`select id, held_at as at, held_about as about from member
-            where public_id = ${id}::uuid and role = 'member' and deleted_at is null for no key update`,
-      )
-    : undefined
-  if (held === undefined) return { ok: false, code: 'member_not_found' } as const
-  if (held.at === null) return { ok: false, code: 'not_held' } as const
-  await tx.query(sql`update member set held_at = null, held_about = null where id = ${held.id}::bigint`)
-  const before = { heldAt: isoIst(held.at.getTime()), about: held.about }
-  await audit(tx, { actorId, action: 'member.release', subject: `member:${held.id}`, before, after: { reason } })
-  return { ok: true, value: { id } } as const
+  return {
+    handlers,
+    sweeps: [
+      sortFigures,
+      async (now: Date): Promise<boolean> => {
+        if (Math.abs(now.getTime() - sweptAtMs) < SWEEP_MS) return false
+        sweptAtMs = now.getTime()
+        await forgetOldMails(db)
+        return false
+      },
+    ],
+  }
 }

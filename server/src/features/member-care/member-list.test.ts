@@ -12,7 +12,10 @@ let calls: ServedCalls
 let admin: bigint
 beforeAll(async () => {
   database = await createTestDatabase()
-  calls = await serveCalls(database.db, createMemberCare({ db: database.db }).handlers)
+  calls = await serveCalls(
+    database.db,
+    createMemberCare({ db: database.db, transactionsOf: () => Promise.reject(new Error('not asked for here')) }).handlers,
+  )
   admin = await makeStaff(database.db)
 })
 afterAll(async () => {

@@ -95,15 +95,16 @@ const readRows = (db: Queryable, { sort }: MemberSearch, chosen: Sql): Promise<M
 
 function inOrder({ sort, after, limit }: MemberSearch): Sql {
   const { from, id, value, by, rest } = orderOf(sort, after)
-  return sql`select ${id} as id, ${value} as value from ${from} where ${rest} and ${IS_LISTED} order by ${by} limit ${limit + 1}::int`
+  return sql`
+    select ${id} as id, ${value} as value, ${WORDS} as words from ${from} where ${rest} and ${IS_LISTED} order by ${by} limit ${limit + 1}::int`
 }
 
-const matches = (needle: string): Sql => sql`position(lower(${needle}::text) in ${WORDS}) > 0`
+const matches = (needle: string, words: Sql): Sql => sql`position(lower(${needle}::text) in ${words}) > 0`
 
+/** Without a join: the planner would look through the whole table for the few that match. */
 function walked(search: MemberSearch, needle: string): Sql {
-  const near = inOrder({ ...search, limit: WALK })
   const by = search.sort === 'newest' ? sql`near.id desc` : sql`near.value desc, near.id desc`
-  return sql`select near.id, near.value from (${near}) near join member m on m.id = near.id where ${matches(needle)}
+  return sql`select near.id, near.value from (${inOrder({ ...search, limit: WALK })}) near where ${matches(needle, sql`near.words`)}
      order by ${by} limit ${search.limit + 1}::int`
 }
 
@@ -120,7 +121,7 @@ const statusOf = (status: 'held' | 'suspended'): Sql => (status === 'held' ? sql
 
 /** All members that a condition and the index find, then the page of them. */
 function chosenFrom({ sort, after, limit }: MemberSearch, needle: string | undefined, condition: Sql): Sql {
-  const found = needle === undefined ? sql`true` : sql`grams_of(${WORDS}) @> grams_of(lower(${needle}::text)) and ${matches(needle)}`
+  const found = needle === undefined ? sql`true` : sql`grams_of(${WORDS}) @> grams_of(lower(${needle}::text)) and ${matches(needle, WORDS)}`
   const { from, id, value, by, rest } = orderOf(sort, after)
   return sql`
     with found as materialized (select m.id from member m where ${found} and ${condition} and ${IS_LISTED})
@@ -137,6 +138,15 @@ export const listedOf = (row: MemberRow): Listed => {
     hold: row.heldAt === null ? null : { at: isoIst(row.heldAt.getTime()), about: row.heldAbout ?? '' },
     suspendedAt: row.suspendedAt === null ? null : isoIst(row.suspendedAt.getTime()),
   }
+}
+
+/** One member as the list shows them. Throws where there is none. */
+export async function getListed(from: Queryable, memberId: bigint): Promise<Listed> {
+  const row = await one<MemberRow>(
+    from,
+    sql`select ${memberColumns}, 0::bigint as "sortedBy" from ${userSource} where m.id = ${memberId}::bigint`,
+  )
+  return listedOf(row)
 }
 
 /** The state that the order by figures shows; null before the first pass. */

@@ -42,7 +42,7 @@ async function step(tx: Tx, size: number): Promise<boolean> {
   const isLast = members < size
   await tx.query(sql`
     update member_sort_pass
-       set last_id = ${last ?? 0n}::bigint,
+       set last_id = ${isLast ? 0n : (last ?? 0n)}::bigint,
            started_at = case when ${pass.isNew}::boolean then roz_now() else started_at end,
            sorted_at = case when not ${isLast}::boolean then sorted_at when ${pass.isNew}::boolean then roz_now() else started_at end,
            finished_at = case when ${isLast}::boolean then roz_now() end`)
@@ -56,7 +56,7 @@ const copyPage = (tx: Tx, after: bigint, size: number) =>
     with page as materialized (
       select w.member_id, w.balance, w.joins,
              coalesce((select sum(d.amount) from draw_winner d where d.member_id = w.member_id), 0)::bigint as won
-        from wallet w where w.member_id > ${after}::bigint order by w.member_id limit ${size}::int),
+        from wallet w where w.member_id > ${after}::bigint and not w.is_closed order by w.member_id limit ${size}::int),
     copied as (
       insert into member_sort (member_id, balance, joins, won)
       select p.* from page p left join member_sort s using (member_id)

@@ -29,6 +29,9 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`delete from join_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from story_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from idempotency_key where member_id = ${id}`)
+  await tx.query(sql`delete from member_note where member_id = ${id}`)
+  await tx.query(sql`delete from member_sort where member_id = ${id}`)
+  await tx.query(sql`delete from member_mail where member_id = ${id}`)
   // All rounds of the member have ended, and ticket owners are forgotten: without the key nobody can link the tickets again.
   // The claim stays without a name, so that no other member can ever get the same key.
   await tx.query(sql`delete from ticket_key where member_id = ${id}`)

@@ -5,6 +5,7 @@
  * - An order's page shows our own state, updated by asking the gateway.
  * - The confirm call names nobody.
  */
+import type { walletCalls } from '@roz/contract/wallet.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/money-fields.ts'
 import type { Language } from '@roz/core/language.ts'
@@ -15,7 +16,7 @@ import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts
 import type { Attempt } from '../../jobs/parking.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Meters } from '../../http/meters.ts'
-import { type Handlers, invalid } from '../../http/route.ts'
+import { type Answer, type Handlers, invalid } from '../../http/route.ts'
 import { gatherMovements } from '../../ledger/movements.ts'
 import type { Topup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
@@ -60,6 +61,13 @@ type WalletCalls =
 /** How long a page waits for the gateway before it gets our own state. */
 const PATIENCE_MS = 4000
 
+type Transactions = Answer<(typeof walletCalls)['transactions']>
+type TransactionsOf = (
+  memberId: bigint,
+  query: { readonly cursor?: string | undefined; readonly limit: number },
+  language: Language,
+) => Promise<Transactions>
+
 export function createWallet(deps: WalletDeps) {
   const { db, gateway } = deps
   const idempotency = createIdempotency({ db, secrets: deps.secrets })
@@ -74,6 +82,14 @@ export function createWallet(deps: WalletDeps) {
   const balanceOf = async (memberId: bigint): Promise<number> => {
     const wallet = await readWallet(db, memberId)
     return wallet === undefined ? 0 : rupeesFromPaise(wallet.balance)
+  }
+
+  /** One page of a member's transactions, for the member and for the staff. */
+  const transactionsOf: TransactionsOf = async (memberId, query, language) => {
+    const page = await readMovements({ memberId, ...query })
+    if (!page.ok) return invalid({ cursor: 'cursor_invalid' })
+    const { movements, nextCursor } = page.value
+    return { ok: true, value: { transactions: await showTransactions(db, memberId, movements, language), nextCursor } }
   }
 
   const handlers: Handlers<WalletCalls> = {
@@ -100,12 +116,7 @@ export function createWallet(deps: WalletDeps) {
       const { rows, nextCursor } = cutPage(await listWithdrawals(db, session.memberId, page), page.limit, (row) => row.key)
       return { ok: true, value: { withdrawals: rows.map((row) => row.shown), nextCursor } }
     },
-    transactions: async ({ query, session, language }) => {
-      const page = await readMovements({ memberId: session.memberId, ...query })
-      if (!page.ok) return invalid({ cursor: 'cursor_invalid' })
-      const { movements, nextCursor } = page.value
-      return { ok: true, value: { transactions: await showTransactions(db, session.memberId, movements, language), nextCursor } }
-    },
+    transactions: ({ query, session, language }) => transactionsOf(session.memberId, query, language),
     receipt: async ({ params, session, language }) => {
       const receipt = await findReceipt(db, session.memberId, params.id, language)
       return receipt === undefined ? { ok: false, code: 'transaction_not_found' } : { ok: true, value: { receipt } }
@@ -120,6 +131,7 @@ export function createWallet(deps: WalletDeps) {
 
   return {
     handlers,
+    transactionsOf,
     /** For a member who closes the account. */
     withdrawRest: (tx: Tx, asked: Parameters<typeof withdrawRest>[2]) => withdrawRest(deps, tx, asked),
     /** All parts, for the member's export. */

@@ -29,6 +29,7 @@ export type MemberBook = {
   readonly joined: IstDay[]
   key: { readonly text: string; readonly day: IstDay; readonly balance: bigint } | undefined
   mayMove: boolean
+  isSuspended: boolean
   autoJoin: boolean
   isClosed: boolean
 }
@@ -146,7 +147,18 @@ export class Books {
     this.members = new Map(
       members.map((memberId) => [
         memberId,
-        { memberId, balance: 0n, held: 0n, history: [], joined: [], key: undefined, mayMove: true, autoJoin: false, isClosed: false },
+        {
+          memberId,
+          balance: 0n,
+          held: 0n,
+          history: [],
+          joined: [],
+          key: undefined,
+          mayMove: true,
+          isSuspended: false,
+          autoJoin: false,
+          isClosed: false,
+        },
       ]),
     )
   }

@@ -123,6 +123,7 @@ export function decideWithdrawal(books: Books, op: Decision): unknown {
   }[op.do]
   if (!from.includes(found.status)) return no('withdrawal_final')
   const { memberId, amount } = found
+  if (op.do !== 'reject withdrawal' && books.member(memberId).isSuspended) return no('member_on_hold')
   if (op.do === 'approve withdrawal' && books.owed(memberId) > 0n) return no('member_in_debt')
   if (op.do === 'approve withdrawal') found.status = 'approved'
   if (op.do === 'complete withdrawal') endWithdrawal(books, found, 'paid')
@@ -134,13 +135,23 @@ export function decideWithdrawal(books: Books, op: Decision): unknown {
 export function sendWithdrawal(books: Books, { id, again }: OpOf<'send withdrawal'>): boolean {
   const found = books.withdrawals.get(id)
   if (found?.status !== 'approved' && !(found?.status === 'sending' && again)) return false
+  if (books.member(found.memberId).isSuspended) {
+    found.problem = 'member_on_hold'
+    return false
+  }
   if (books.owed(found.memberId) > 0n) {
     Object.assign(found, { status: 'approved', problem: 'member_in_debt' })
     return false
   }
-  if (found.status === 'sending') return true
+  if (found.status === 'sending') return sentAgain(found)
   found.status = 'sending'
   found.problem = undefined
+  return true
+}
+
+/** What waited for a hold alone goes on. */
+function sentAgain(found: WithdrawalBook | RefundBook): true {
+  if (found.problem === 'member_on_hold') found.problem = undefined
   return true
 }
 
@@ -229,6 +240,12 @@ function obstacleOf(books: Books, found: RefundBook): string | undefined {
   return found.memberId !== undefined && books.owed(found.memberId) > 0n ? 'member_in_debt' : undefined
 }
 
+/** Whether the owner is suspended: the refund's member, or the member of the order behind a suspense item. */
+function isOnHold(books: Books, { memberId, orderId }: Pick<RefundBook, 'memberId' | 'orderId'>): boolean {
+  const owner = memberId ?? books.orders.get(orderId)?.memberId
+  return owner !== undefined && books.members.get(owner)?.isSuspended === true
+}
+
 const isChargedBack = (books: Books, { paymentId, orderId }: RefundBook): boolean =>
   paymentId === undefined ? books.orders.get(orderId)?.chargedBack === true : isTaken(books, paymentId)
 
@@ -243,6 +260,7 @@ export function decideRefund(books: Books, op: OpOf<'approve refund' | 'reject r
   const before = rowOf(found)
   if (op.do === 'approve refund') {
     if (found.status !== 'requested' && !(found.status === 'approved' && found.problem !== undefined)) return no('refund_final')
+    if (isOnHold(books, found)) return no('member_on_hold')
     const obstacle = obstacleOf(books, found)
     if (obstacle !== undefined) return no(obstacle)
     found.status = 'approved'
@@ -262,7 +280,11 @@ export function sendRefund(books: Books, { id, again }: OpOf<'send refund'>): bo
     Object.assign(found, { status: 'approved', problem: obstacle })
     return false
   }
-  if (found.status === 'sending') return true
+  if (isOnHold(books, found)) {
+    found.problem = 'member_on_hold'
+    return false
+  }
+  if (found.status === 'sending') return sentAgain(found)
   found.status = 'sending'
   found.problem = undefined
   return true

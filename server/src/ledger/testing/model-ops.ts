@@ -20,9 +20,10 @@ import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, st
 import { closeRound, recordSeal } from '../rounds.ts'
 import { sealDay } from '../seal-day.ts'
 import { settleRound } from '../settlement.ts'
+import { reinstateMember, suspendMember } from '../standing.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../suspense.ts'
 import { captureTopup, createTopup, markTopup } from '../topups.ts'
-import { setAutoJoin, setMayMove } from '../wallets.ts'
+import { setAutoJoin } from '../wallets.ts'
 import {
   approveWithdrawal,
   bookPayout,
@@ -65,7 +66,8 @@ export type Op =
   | Does<'disburse', Id & Amount & Receipts>
   | Does<'correct', Id & Amount & Receipts & { corrects: string }>
   | Does<'house', Id & Amount & Receipts & { kind: HouseKind }>
-  | Does<'flag', Member & { flag: 'mayMove' | 'autoJoin'; on: boolean }>
+  | Does<'auto participate', Member & { on: boolean }>
+  | Does<'suspend' | 'reinstate', Member>
   | Does<'close', OfDay & { early: boolean }>
   | Does<'draw', OfDay & { winners: readonly bigint[]; taxPercent: bigint }>
   | Does<'settle' | 'void' | 'seal', OfDay>
@@ -112,6 +114,14 @@ export const joinAnswer = (outcome: JoinOutcome): string =>
 
 export type Inside = Exclude<Op, { do: 'join' | 'join after top-up' | 'auto-join page' | 'auto-join all' | 'new day' }>
 
+/** Closes the wallet and erases the account, which is locked first, as a member who leaves does. */
+async function closeAccount(tx: Tx, memberId: bigint) {
+  await tx.query(sql`select from member where id = ${memberId}::bigint for update`)
+  const closed = await closeWallet(tx, memberId)
+  if (closed.ok) await tx.query(sql`update member set email = null, deleted_at = roz_now() where id = ${memberId}::bigint`)
+  return closed
+}
+
 /** Runs an operation in the caller's transaction. */
 export async function inside(tx: Tx, op: Inside): Promise<unknown> {
   switch (op.do) {
@@ -136,8 +146,12 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
       return correctDisbursement(tx, { ...outlayOf(op), corrects: op.corrects })
     case 'house':
       return bookHouseEntry(tx, { ...outlayOf(op), kind: op.kind })
-    case 'flag':
-      return (op.flag === 'mayMove' ? setMayMove : setAutoJoin)(tx, op.memberId, op.on)
+    case 'auto participate':
+      return setAutoJoin(tx, op.memberId, op.on)
+    case 'suspend':
+      return suspendMember(tx, op.memberId)
+    case 'reinstate':
+      return reinstateMember(tx, op.memberId)
     case 'close':
       return closeRound(tx, op.day, { early: op.early })
     case 'draw':
@@ -169,7 +183,22 @@ const outlayOf = ({ id, amount, receipts }: OpOf<'disburse' | 'correct' | 'house
 type Outside = Exclude<
   Inside,
   {
-    do: 'order' | 'capture' | 'mark' | 'dispute' | 'disburse' | 'correct' | 'house' | 'flag' | 'close' | 'draw' | 'settle' | 'void' | 'seal'
+    do:
+      | 'order'
+      | 'capture'
+      | 'mark'
+      | 'dispute'
+      | 'disburse'
+      | 'correct'
+      | 'house'
+      | 'auto participate'
+      | 'suspend'
+      | 'reinstate'
+      | 'close'
+      | 'draw'
+      | 'settle'
+      | 'void'
+      | 'seal'
   }
 >
 
@@ -208,7 +237,7 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
     case 'give rest':
       return giveRest(tx, { memberId: op.memberId, ref: op.id })
     case 'close wallet':
-      return closeWallet(tx, op.memberId)
+      return closeAccount(tx, op.memberId)
     case 'refund item':
       return asInModel(
         await refundSuspense(tx, { itemId: await itemOf(tx, op.paymentId), refundId: op.id, reason: 'nobody’s', approver: APPROVER }),

@@ -143,9 +143,17 @@ function seal(books: Books, day: IstDay): unknown {
   return yes({ sealedNow: true })
 }
 
-function flag(books: Books, { memberId, flag: name, on }: OpOf<'flag'>): undefined {
+function autoParticipate(books: Books, { memberId, on }: OpOf<'auto participate'>): undefined {
   const member = books.members.get(memberId)
-  if (member?.isClosed === false) member[name] = on
+  if (member?.isClosed === false) member.autoJoin = on
+}
+
+function setStanding(books: Books, memberId: bigint, isSuspended: boolean): boolean {
+  const member = books.members.get(memberId)
+  // A closed account is erased: nobody suspends it.
+  if (member === undefined || member.isClosed || member.isSuspended === isSuspended) return false
+  Object.assign(member, { isSuspended, mayMove: !isSuspended })
+  return true
 }
 
 function giveRest(books: Books, { memberId, id }: OpOf<'give rest'>): unknown {
@@ -169,7 +177,7 @@ function closeWallet(books: Books, { memberId }: OpOf<'close wallet'>): unknown 
   if ([...books.refunds.values()].some(isOpen)) return no('refund_pending')
   if (hasOpenRound(books, member)) return no('round_pending')
   if (member.balance > 0n || member.held > 0n) return no('money_left')
-  Object.assign(member, { isClosed: true, mayMove: false, autoJoin: false })
+  Object.assign(member, { isClosed: true, isSuspended: false, mayMove: false, autoJoin: false })
   return yes(undefined)
 }
 
@@ -191,7 +199,9 @@ const RULES: Rules = {
   disburse,
   correct,
   house,
-  flag,
+  'auto participate': autoParticipate,
+  suspend: (books, { memberId }) => setStanding(books, memberId, true),
+  reinstate: (books, { memberId }) => setStanding(books, memberId, false),
   close,
   draw,
   join: (books, op) => op.members.map((memberId) => join(books, memberId, op.key)),

@@ -27,7 +27,7 @@ const WEIGHTS = {
   disburse: 3,
   correct: 2,
   house: 2,
-  flag: 2,
+  standing: 3,
   leave: 3,
   late: 6,
   'end round': 5,
@@ -136,11 +136,11 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     return [{ do: 'join', members, key: keyed % 2 === 0 ? undefined : `key${keyed % 3}` }]
   },
   'join after top-up': (books, _, [who, on]) => [
-    on % 2 === 0 ? { do: 'flag', memberId: memberOf(books, who), flag: 'autoJoin', on: true } : undefined,
+    on % 2 === 0 ? { do: 'auto participate', memberId: memberOf(books, who), on: true } : undefined,
     { do: 'join after top-up', memberId: on % 2 === 0 ? memberOf(books, who) : anyoneOf(books, who) },
   ],
   'auto-join': (books, _, [who, size, on]) => [
-    on % 2 === 0 ? { do: 'flag', memberId: memberOf(books, who), flag: 'autoJoin', on: true } : undefined,
+    on % 2 === 0 ? { do: 'auto participate', memberId: memberOf(books, who), on: true } : undefined,
     { do: size % 5 === 4 ? 'auto-join all' : 'auto-join page', day: books.day, size: 1 + (size % 4) },
   ],
   withdraw: (books, history, [who, much, until, last]) => {
@@ -211,9 +211,11 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     const amount = all % 2 === 0 && whole > 0n ? whole : BigInt(1 + (much % 30))
     return [{ do: 'house', kind, id: history.disbursement(16 + (much % 8)), amount, receipts: receiptsOf(history, 16 + (much % 8), other) }]
   },
-  flag: (books, _, [who, which, on]) => [
-    { do: 'flag', memberId: memberOf(books, who), flag: which % 3 === 0 ? 'mayMove' : 'autoJoin', on: on % 3 !== 0 },
-  ],
+  standing: (books, _, [who, which, on]) => {
+    const memberId = memberOf(books, who)
+    if (which % 3 !== 0) return [{ do: 'auto participate', memberId, on: on % 3 !== 0 }]
+    return [{ do: on % 3 === 0 ? 'suspend' : 'reinstate', memberId }]
+  },
   'end round': endRound,
   'round step': roundStep,
   midnight: (books, history, [far, policy]) => [history.newDay(addDays(books.day, far % 5 === 4 ? 7 : 1), policy)],

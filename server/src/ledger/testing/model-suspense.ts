@@ -38,6 +38,8 @@ export function refundItem(books: Books, { paymentId, id }: OpOf<'refund item'>)
   if (isTaken(books, paymentId)) return no('payment_taken_back')
   if (books.refunds.has(id)) return FAULT
   if (paymentId.startsWith('wd_reversed:')) return no('suspense_no_source')
+  const owner = books.orders.get(item.orderId)?.memberId
+  if (owner !== undefined && books.members.get(owner)?.isSuspended === true) return no('member_on_hold')
   item.status = 'refunded'
   const { orderId, amount } = item
   books.refunds.set(id, {

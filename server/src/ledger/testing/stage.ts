@@ -7,7 +7,7 @@ import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { makeDay } from '../fixtures.ts'
+import { giveAccounts, makeDay } from '../fixtures.ts'
 import { createJoinBatcher } from '../join-batcher.ts'
 import { openWallet } from '../wallets.ts'
 import { answerOf, type Inside, inside, type Ledger, ledgerLines, type Op, type OpOf, plain, type Since } from './model-ops.ts'
@@ -27,6 +27,7 @@ export type Need =
   | 'item refund'
   | 'taken dispute'
   | 'debt'
+  | 'suspension'
   | 'open round'
   | 'own day'
   | 'closed round'
@@ -178,6 +179,8 @@ const SUBJECTS: readonly (readonly [Need, (stage: Stage) => readonly Inside[]])[
       ...paidOrder(stage, 'after', stage.member, 300n),
     ],
   ],
+  // The last: nothing of the others may wait for its end.
+  ['suspension', (stage) => [{ do: 'suspend', memberId: stage.member }]],
 ]
 
 const withdrawalPath = (stage: Stage, state: string): readonly Inside[] => {
@@ -222,6 +225,7 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
   await inTransaction(db, async (tx) => {
     await openWallet(tx, stage.member, { mayMove: true, autoJoin: true })
     await openWallet(tx, stage.other, { mayMove: true })
+    await giveAccounts(tx, [stage.member])
     if (stage.needs.has('returned to who left')) await openWallet(tx, stage.gone, { mayMove: true })
     const ops = [
       ...paidOrder(stage, 'other', stage.other, 1000n),

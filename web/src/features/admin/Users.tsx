@@ -1,43 +1,33 @@
 /** The portal's members, searched by name, email or phone: a table on wide screens, stacked rows on a phone. */
-import type { MessageDescriptor } from '@lingui/core'
-import { msg } from '@lingui/core/macro'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
-import { Button } from '../../ui/Button.tsx'
+import { paths } from '../../paths.ts'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { formatCount, formatDay, formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
-import { toast } from '../../ui/Toast.tsx'
 import { useIsWide } from '../../ui/wide.ts'
 import { Listing } from '../Listing.tsx'
-import { Decision } from './Decision.tsx'
 import { CsvButton } from './CsvButton.tsx'
+import { MemberPage } from './MemberPage.tsx'
 import { adminUsersQuery, userFilters, type UserNarrowing, type UserSort, type UserStatus } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
 import { usePaused } from './use-paused.ts'
 
 type Member = Output<Api['adminUsers']>['users'][number]
-type Released = (member: Member) => void
-
-/** By kind of mail: the words for the mail that the member answered with "This wasn't me". */
-const ABOUT: Readonly<Record<string, MessageDescriptor>> = {
-  new_bank_account: msg`about a new bank account`,
-  withdrawal_requested: msg`about a withdrawal`,
-  password_changed: msg`about a changed password`,
-  new_device: msg`about a new login`,
-  google_linked: msg`about Google being linked`,
-}
 
 export function Users() {
+  const { member } = useSearch({ strict: false })
+  return member === undefined ? <UserList /> : <MemberPage key={member} id={member} />
+}
+
+function UserList() {
   const { t } = useLingui()
   const isWide = useIsWide()
-  const [releasing, setReleasing] = useState<Member>()
   const { narrowing, fields } = useUserNarrowing()
   const list = useInfiniteQuery({ ...adminUsersQuery(narrowing), placeholderData: keepPreviousData })
   const sortedAt = list.data?.pages[0]?.sortedAt
@@ -62,9 +52,8 @@ export function Users() {
         empty={<EmptyState art="slip" title={t`No members found`} />}
         lines={6}
       >
-        {(users) => (isWide ? <UserTable users={users} onRelease={setReleasing} /> : <Rows users={users} onRelease={setReleasing} />)}
+        {(users) => (isWide ? <UserTable users={users} /> : <Rows users={users} />)}
       </Listing>
-      {releasing === undefined ? null : <Release member={releasing} onClose={() => setReleasing(undefined)} />}
     </>
   )
 }
@@ -95,56 +84,41 @@ function useUserNarrowing() {
   return { narrowing, fields }
 }
 
-/** Why a member is on hold, and the button that releases the hold. */
-function Hold({ member, onRelease }: { readonly member: Member; readonly onRelease: Released }) {
-  const { i18n } = useLingui()
-  const { hold } = member
-  if (hold === null) return null
-  const about = ABOUT[hold.about]
+/** The member's name, linked to their page, with the states that stop their money. */
+function Name({ member }: { readonly member: Member }) {
   return (
-    <span className="hold">
-      <Badge tone="waiting">
-        <Trans>On hold</Trans>
-      </Badge>{' '}
-      <span className="small">
-        <Trans>
-          “This wasn't me”, {formatInstant(hold.at, currentLanguage())}, to the email {about === undefined ? hold.about : i18n._(about)}
-        </Trans>
-      </span>{' '}
-      <Button kind="secondary" onClick={() => onRelease(member)}>
-        <Trans>Release</Trans>
-      </Button>
-    </span>
+    <>
+      <Link to={paths.adminDashboard} search={{ tab: 'users', member: member.id }}>
+        <b>{member.name}</b>
+      </Link>
+      {member.suspendedAt === null ? null : (
+        <>
+          {' '}
+          <Badge tone="bad">
+            <Trans>Suspended</Trans>
+          </Badge>
+        </>
+      )}
+      {member.hold === null ? null : (
+        <>
+          {' '}
+          <Badge tone="waiting">
+            <Trans>On hold</Trans>
+          </Badge>
+        </>
+      )}
+    </>
   )
 }
 
-function Release({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
-  const { t } = useLingui()
-  return (
-    <Decision
-      title={<Trans>Release {member.name}?</Trans>}
-      confirm={t`Release`}
-      question={{ label: t`Reason`, hint: t`What you found, for the audit log.`, rule: decisionReason, long: true }}
-      send={(reason) => call('releaseUser', { params: { id: member.id }, body: { reason } })}
-      onDone={() => toast.success(t`Released. Withdrawals and refunds can be approved again.`)}
-      onClose={onClose}
-    >
-      <p>
-        <Trans>
-          {member.name} answered one of our emails with “This wasn't me”. Make sure that the account is in the right hands again before
-          money leaves it.
-        </Trans>
-      </p>
-    </Decision>
-  )
-}
-
-function Rows({ users, onRelease }: { readonly users: readonly Member[]; readonly onRelease: Released }) {
+function Rows({ users }: { readonly users: readonly Member[] }) {
   return (
     <ul className="rows">
       {users.map((user) => (
         <li key={user.id}>
-          <b>{user.name}</b>
+          <span>
+            <Name member={user} />
+          </span>
           <span className="amount">{formatMoney(user.walletBalance)}</span>
           <span className="small muted user-mail">{user.email}</span>
           <span className="small muted end">
@@ -154,14 +128,13 @@ function Rows({ users, onRelease }: { readonly users: readonly Member[]; readonl
           <span className="small muted end">
             <Trans>won {formatMoney(user.totalWon)}</Trans>
           </span>
-          <Hold member={user} onRelease={onRelease} />
         </li>
       ))}
     </ul>
   )
 }
 
-function UserTable({ users, onRelease }: { readonly users: readonly Member[]; readonly onRelease: Released }) {
+function UserTable({ users }: { readonly users: readonly Member[] }) {
   return (
     <table className="table">
       <thead>
@@ -190,9 +163,8 @@ function UserTable({ users, onRelease }: { readonly users: readonly Member[]; re
         {users.map((user) => (
           <tr key={user.id}>
             <td>
-              <b>{user.name}</b>
+              <Name member={user} />
               {user.phone === null ? null : <span className="small muted block">{user.phone}</span>}
-              <Hold member={user} onRelease={onRelease} />
             </td>
             <td className="muted user-mail">{user.email}</td>
             <td className="muted">{formatDay(user.createdAt, currentLanguage())}</td>

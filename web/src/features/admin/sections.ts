@@ -22,6 +22,7 @@ const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(asy
 
 const Rounds = onDemand(async () => (await import('./Rounds.tsx')).Rounds)
 const Users = onDemand(async () => (await import('./Users.tsx')).Users)
+const Messages = onDemand(async () => (await import('./Messages.tsx')).Messages)
 const Stories = onDemand(async () => (await import('./Stories.tsx')).Stories)
 const Beneficiaries = onDemand(async () => (await import('./help/Beneficiaries.tsx')).Beneficiaries)
 const HelpGiven = onDemand(async () => (await import('./help/HelpGiven.tsx')).HelpGiven)
@@ -39,7 +40,13 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'rounds', label: msg`Rounds`, roles: STAFF, Screen: Rounds },
     ],
   },
-  { label: msg`Members`, sections: [{ id: 'users', label: msg`Users`, roles: READERS, Screen: Users }] },
+  {
+    label: msg`Members`,
+    sections: [
+      { id: 'users', label: msg`Users`, roles: READERS, Screen: Users },
+      { id: 'messages', label: msg`Messages`, roles: READERS, Screen: Messages },
+    ],
+  },
   {
     label: msg`Help`,
     sections: [

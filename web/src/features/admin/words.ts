@@ -1,4 +1,5 @@
 /** The error messages of the portal's forms. */
+import { CARE_TEXTS } from '@roz/core/care-fields.ts'
 import { HELP_TEXTS } from '@roz/core/help-fields.ts'
 import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
@@ -6,4 +7,4 @@ import { REFERENCE_TEXTS } from '@roz/core/reference-fields.ts'
 import { STORY_TEXTS } from '@roz/core/story-fields.ts'
 import { wordsFrom } from '../forms.ts'
 
-export const wordsOf = wordsFrom(PERSON_TEXTS, MONEY_TEXTS, REFERENCE_TEXTS, STORY_TEXTS, HELP_TEXTS)
+export const wordsOf = wordsFrom(PERSON_TEXTS, MONEY_TEXTS, REFERENCE_TEXTS, STORY_TEXTS, HELP_TEXTS, CARE_TEXTS)

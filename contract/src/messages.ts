@@ -1,0 +1,59 @@
+/** Administrators' calls about the messages of the contact form. */
+import { staffReply } from '@roz/core/care-fields.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { CARE, READERS } from './roles.ts'
+import { instant, nextCursor, page } from './shapes.ts'
+
+export const messageState = z.enum(['new', 'open', 'answered', 'closed'], 'choice_invalid')
+
+const received = z.object({
+  id: z.string(),
+  ticket: z.string(),
+  name: z.string(),
+  email: z.string(),
+  message: z.string(),
+  language: z.enum(LANGUAGES),
+  status: messageState,
+  createdAt: instant,
+  memberId: z.string().nullable().meta({ description: 'The member with this mail address, if there is one' }),
+  replies: z.array(z.object({ id: z.string(), text: z.string(), author: z.string(), createdAt: instant })),
+})
+const params = z.object({ id: z.string().max(100) })
+const answer = z.object({ message: received })
+
+export const messageCalls = {
+  messages: endpoint({
+    method: 'GET',
+    path: '/admin/messages',
+    access: 'admin',
+    roles: READERS,
+    summary: 'Messages of the contact form with their replies, newest first; q searches ticket, name and mail.',
+    query: z.object({ ...page.shape, status: messageState.optional(), q: z.string().max(200).optional() }),
+    output: z.object({ messages: z.array(received), nextCursor }),
+    refusals: [],
+  }),
+  replyToMessage: endpoint({
+    method: 'POST',
+    path: '/admin/messages/{id}/reply',
+    access: 'admin',
+    roles: CARE,
+    summary: "Mails a reply to the writer, in the writer's language and in the thread of the ticket. The same reply is sent once.",
+    params,
+    body: z.strictObject({ message: staffReply }),
+    output: answer,
+    refusals: ['message_not_found'],
+  }),
+  setMessageStatus: endpoint({
+    method: 'PUT',
+    path: '/admin/messages/{id}',
+    access: 'admin',
+    roles: CARE,
+    summary: 'Changes the status of a message.',
+    params,
+    body: z.strictObject({ status: messageState }),
+    output: answer,
+    refusals: ['message_not_found'],
+  }),
+} as const

@@ -1,0 +1,122 @@
+/**
+ * Messages of the contact form in the portal: the list with its threads, replies, and the status.
+ *
+ * - A reply is stored, mailed and recorded in one transaction, and makes its message `answered`.
+ * - The same reply to a message is one reply and one mail, however often it is sent.
+ * - The audit log names the reply, never its text.
+ */
+import type { Output } from '@roz/contract/api.ts'
+import type { messageCalls } from '@roz/contract/messages.ts'
+import type { Language } from '@roz/core/language.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
+import { instantOf, pageOf, type Search } from '../../http/listing.ts'
+import { microsOf } from '../../http/newest-first.ts'
+import type { Handlers } from '../../http/route.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { audit } from '../../staff/audit-log.ts'
+
+type Message = Output<(typeof messageCalls)['messages']>['messages'][number]
+type Row = Omit<Message, 'id' | 'createdAt' | 'replies'> & { readonly id: bigint; readonly createdAt: Date; readonly sortedAt: string }
+type Reply = { readonly messageId: bigint; readonly id: bigint; readonly text: string; readonly author: string; readonly createdAt: Date }
+
+const NOT_FOUND = { ok: false, code: 'message_not_found' } as const
+
+export function messageHandlers(db: Db): Handlers<'messages' | 'replyToMessage' | 'setMessageStatus'> {
+  return {
+    messages: async ({ query }) => {
+      const found = await pageOf(query, (page) => search(db, { status: query.status, q: query.q, ...page }), [
+        CURSOR_PARTS.micros,
+        CURSOR_PARTS.id,
+      ])
+      return found.ok ? { ok: true, value: { messages: [...found.rows], nextCursor: found.nextCursor } } : found
+    },
+    replyToMessage: ({ session, params, body }) =>
+      inTransaction(db, async (tx) => {
+        const locked = await lockMessage(tx, params.id)
+        if (locked === undefined) return NOT_FOUND
+        const actorId = session.memberId
+        const reply = await maybeOne<{ id: bigint }>(
+          tx,
+          sql`insert into contact_reply (message_id, author_id, text) values (${locked.id}::bigint, ${actorId}::bigint, ${body.message}::text)
+              on conflict do nothing returning id`,
+        )
+        if (reply !== undefined) {
+          await setStatus(tx, locked.id, 'answered')
+          const before = { status: locked.status }
+          const after = { status: 'answered', reply: reply.id }
+          await audit(tx, { actorId, action: 'message.reply', subject: `message:${locked.id}`, before, after })
+          const { email: to, language, ticket } = locked
+          const data = { ticket, text: body.message, name: '', origin: '' }
+          await enqueue(tx, { kind: 'mail', key: `contact_reply:${reply.id}`, payload: { to, template: 'contact_reply', language, data } })
+        }
+        return { ok: true, value: { message: await getMessage(tx, locked.id) } } as const
+      }),
+    setMessageStatus: ({ session, params, body }) =>
+      inTransaction(db, async (tx) => {
+        const locked = await lockMessage(tx, params.id)
+        if (locked === undefined) return NOT_FOUND
+        if (locked.status !== body.status) {
+          await setStatus(tx, locked.id, body.status)
+          const changed = { before: { status: locked.status }, after: { status: body.status } }
+          await audit(tx, { actorId: session.memberId, action: 'message.status', subject: `message:${locked.id}`, ...changed })
+        }
+        return { ok: true, value: { message: await getMessage(tx, locked.id) } } as const
+      }),
+  }
+}
+
+type Locked = { readonly id: bigint; readonly ticket: string; readonly email: string; readonly language: Language; readonly status: string }
+
+async function lockMessage(tx: Tx, id: string): Promise<Locked | undefined> {
+  if (!CURSOR_PARTS.id(id)) return undefined
+  return maybeOne<Locked>(tx, sql`select id, ticket, email, language, status from contact_message where id = ${id}::bigint for update`)
+}
+
+const setStatus = (tx: Tx, id: bigint, status: string) =>
+  tx.query(sql`update contact_message set status = ${status}::text where id = ${id}::bigint`)
+
+const columns = sql`
+  c.id, c.ticket, c.name, c.email, c.message, c.language, c.status, c.created_at as "createdAt", ${microsOf(sql`c.created_at`)} as "sortedAt",
+  (select m.public_id from member m where lower(m.email) = lower(c.email) and m.role = 'member') as "memberId"`
+
+async function search(db: Db, { status, q, after, limit }: Search): Promise<{ readonly shown: Message; readonly key: Cursor }[]> {
+  const [micros, last] = after ?? []
+  const older =
+    micros === undefined
+      ? sql`true`
+      : sql`(c.created_at, c.id) < ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::bigint)`
+  const text = (q ?? '').trim()
+  const needle = text.length < 3 ? ` ${text}` : text
+  const words = sql`member_words(c.name, c.email, c.ticket)`
+  const matches =
+    text === ''
+      ? sql`true`
+      : sql`grams_of(${words}) @> grams_of(lower(${needle}::text)) and position(lower(${needle}::text) in ${words}) > 0`
+  const rows = await db.query<Row>(sql`
+    select ${columns} from contact_message c
+     where ${older} and ${status === undefined ? sql`true` : sql`c.status = ${status}::text`} and ${matches}
+     order by c.created_at desc, c.id desc limit ${limit + 1}::int`)
+  const shown = await withReplies(db, rows)
+  return rows.map((row, index) => ({ shown: shown[index] as Message, key: [row.sortedAt, String(row.id)] }))
+}
+
+const getMessage = async (from: Queryable, id: bigint): Promise<Message> => {
+  const row = await one<Row>(from, sql`select ${columns} from contact_message c where c.id = ${id}::bigint`)
+  return (await withReplies(from, [row]))[0] as Message
+}
+
+async function withReplies(from: Queryable, rows: readonly Row[]): Promise<Message[]> {
+  const replies = await from.query<Reply>(sql`
+    select r.message_id as "messageId", r.id, r.text, a.name as author, r.created_at as "createdAt"
+      from contact_reply r join member a on a.id = r.author_id where r.message_id = any (${rows.map(({ id }) => id)}::bigint[]) order by r.id`)
+  return rows.map((row) => ({
+    ...row,
+    id: String(row.id),
+    createdAt: instantOf(row.createdAt),
+    replies: replies
+      .filter(({ messageId }) => messageId === row.id)
+      .map(({ id, text, author, createdAt }) => ({ id: String(id), text, author, createdAt: instantOf(createdAt) })),
+  }))
+}

@@ -1,0 +1,144 @@
+/** Decisions about members' accounts, and the page of one member. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+
+let world: ServicesWorld
+let admin: bigint
+let member: bigint
+let id: string
+beforeAll(async () => {
+  world = await openServicesWorld()
+  admin = await makeStaff(world.database.db, 'support')
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  member = await makeMember(world.database.db, { name: 'Meera Iyer' })
+  ;({ id } = await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${member}::bigint`))
+})
+
+const REASON = { reason: 'Four accounts share one bank account.' }
+const ask = (call: string, body?: object, options: { readonly isStale?: boolean } = {}) =>
+  world.calls.ask(call, { as: admin, ...(body === undefined ? {} : { body }), ...options })
+const decide = (deed: string, body: object = REASON) => ask(`POST /admin/users/${id}/${deed}`, body)
+const mails = () =>
+  world.database.db.query<{ template: string; language: string }>(sql`
+    select payload ->> 'template' as template, payload ->> 'language' as language from job
+     where kind = 'mail' and payload ->> 'to' = (select email from member where id = ${member}::bigint) order by id`)
+const lastEntry = () =>
+  maybeOne<{ action: string; actor: bigint; after: { reason: string } }>(
+    world.database.db,
+    sql`select action, actor_id as actor, after from audit_log where subject = ${`member:${member}`}::text order by id desc limit 1`,
+  )
+const mayMove = async () =>
+  (await one<{ may: boolean }>(world.database.db, sql`select may_move as may from wallet where member_id = ${member}::bigint`)).may
+
+test('a suspended member is refused by every call that moves money, reads everything, and is told in their language', async () => {
+  await world.database.db.query(sql`update member set language = 'hi' where id = ${member}::bigint`)
+  const { status, body } = await decide('suspend')
+  expect([status, body.user.suspendedAt]).toEqual([200, expect.any(String)])
+  expect(await mayMove()).toBe(false)
+  const asMember = (call: string, given?: object) => world.calls.ask(call, { as: member, ...(given === undefined ? {} : { body: given }) })
+  const refused = {
+    'POST /rounds/join': {},
+    'POST /wallet/add': { amount: 20, phoneNumber: '9876543210' },
+    'POST /wallet/refunds': { order_id: 'a'.repeat(32), amount: 1, reason: 'Twice' },
+    'POST /user/close': { gift: true },
+  }
+  for (const [call, given] of Object.entries(refused)) {
+    const answer = await asMember(call, given)
+    expect([call, answer.status, answer.body.message]).toEqual([call, 403, 'Your account is on hold. Please contact us.'])
+  }
+  for (const call of ['GET /wallet/transactions', 'GET /user/export', 'GET /rounds/history'])
+    expect((await asMember(call)).status, call).toBe(200)
+  expect(await mails()).toEqual([{ template: 'account_suspended', language: 'hi' }])
+  expect(await lastEntry()).toMatchObject({ action: 'member.suspend', actor: admin, after: REASON })
+  expect((await decide('reinstate')).body.user.suspendedAt).toBeNull()
+  expect(await mayMove()).toBe(true)
+  expect((await mails()).map(({ template }) => template)).toEqual(['account_suspended', 'account_reinstated'])
+})
+
+test('a decision that changes nothing is refused, neither recorded nor mailed', async () => {
+  expect((await decide('reinstate')).body.code).toBe('not_suspended')
+  expect((await decide('release')).body.code).toBe('not_held')
+  expect(await mails()).toEqual([])
+  await decide('suspend')
+  await decide('hold')
+  expect((await decide('suspend')).body.code).toBe('already_suspended')
+  expect((await decide('hold')).body.code).toBe('already_held')
+  expect((await mails()).map(({ template }) => template)).toEqual(['account_suspended', 'payouts_held'])
+})
+
+test('of two suspensions at the same moment one is refused, and one mail is sent', async () => {
+  const answers = await Promise.all([decide('suspend'), decide('suspend')])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect(await mails()).toHaveLength(1)
+})
+
+test('a hold keeps the wallet open to movements, names the staff, and ends with a release', async () => {
+  const { body } = await decide('hold')
+  expect(body.user.hold).toEqual({ at: expect.any(String), about: 'staff' })
+  expect(await mayMove()).toBe(true)
+  expect((await decide('release')).body.user.hold).toBeNull()
+  expect((await mails()).map(({ template }) => template)).toEqual(['payouts_held', 'payouts_released'])
+})
+
+test('an account whose address is not confirmed stays closed to movements when it is reinstated', async () => {
+  await world.database.db.query(sql`update member set email_verified_at = null where id = ${member}::bigint`)
+  await decide('suspend')
+  await decide('reinstate')
+  expect(await mayMove()).toBe(false)
+})
+
+test('a decision requires a reason, a fresh password and a member', async () => {
+  for (const deed of ['suspend', 'reinstate', 'hold', 'release', 'end-sessions']) {
+    expect((await decide(deed, { reason: ' ' })).status, deed).toBe(400)
+    expect((await ask(`POST /admin/users/${id}/${deed}`, REASON, { isStale: true })).body.code, deed).toBe('step_up_required')
+    expect((await ask(`POST /admin/users/${id.replace(/^./, 'f')}/${deed}`, REASON)).body.code, deed).toBe('member_not_found')
+    expect((await ask(`POST /admin/users/unknown/${deed}`, REASON)).body.code, deed).toBe('member_not_found')
+  }
+  expect((await ask('GET /admin/users/unknown')).body.code).toBe('member_not_found')
+  expect((await ask('GET /admin/users/unknown/transactions')).body.code).toBe('member_not_found')
+  expect((await ask('POST /admin/users/unknown/notes', { text: 'Called.' })).body.code).toBe('member_not_found')
+})
+
+test('the staff end all sessions of a member', async () => {
+  await world.database.db.query(sql`
+    insert into session (token_hash, member_id, kind, expires_at, last_at)
+    select sha256(n::text::bytea), ${member}::bigint, 'member', roz_now() + interval '1 day', roz_now() + interval '1 day' from generate_series(1, 2) n`)
+  expect((await decide('end-sessions')).body).toEqual({ ended: 2 })
+  expect((await decide('end-sessions')).body).toEqual({ ended: 0 })
+  expect(await lastEntry()).toMatchObject({ action: 'member.end_sessions', after: REASON })
+})
+
+test('a note is kept with its author, and can be neither changed nor removed', async () => {
+  const { status, body } = await ask(`POST /admin/users/${id}/notes`, { text: '  Called, and asked for a statement. ' })
+  expect([status, body.note]).toEqual([201, expect.objectContaining({ text: 'Called, and asked for a statement.', author: 'Staff' })])
+  const { db } = world.database
+  await expect(db.query(sql`update member_note set text = 'x' where member_id = ${member}::bigint`)).rejects.toThrow()
+  await expect(db.query(sql`delete from member_note where member_id = ${member}::bigint`)).rejects.toThrow('never changed')
+  expect((await ask(`GET /admin/users/${id}`)).body.notes).toHaveLength(1)
+  expect((await ask(`POST /admin/users/${id}/notes`, { text: 'x' })).body.fields).toEqual({
+    text: 'Please write a note of 3 to 2,000 characters',
+  })
+})
+
+test("a member's page shows account, flags, mails and rounds, and pages the transactions", async () => {
+  const { db } = world.database
+  await db.query(sql`insert into member_flag (member_id, kind, subject) values (${member}::bigint, 'dispute', 'dispute:d1')`)
+  await db.query(sql`insert into member_mail (job_id, member_id, template, outcome) values (1, ${member}::bigint, 'welcome', 'sent')`)
+  const page = (await ask(`GET /admin/users/${id}`)).body
+  expect(page).toMatchObject({
+    user: { id, name: 'Meera Iyer', walletBalance: 0, suspendedAt: null },
+    devices: [],
+    flags: [{ kind: 'dispute', about: 'dispute:d1' }],
+    notes: [],
+    mails: [{ kind: 'welcome', outcome: 'sent' }],
+    withdrawals: [],
+    refunds: [],
+    debts: [],
+  })
+  expect((await ask(`GET /admin/users/${id}/transactions?limit=5`)).body).toEqual({ transactions: [], nextCursor: null })
+  expect((await ask(`GET /admin/users/${id}/transactions?cursor=x`)).status).toBe(400)
+})

@@ -1,0 +1,111 @@
+/**
+ * Decisions about a member's account: suspend, reinstate, hold, release, log out everywhere, and notes.
+ *
+ * - A decision, its line in the audit log with the reason, and the mail to the member are one transaction.
+ * - A decision that changes nothing is refused, so it is neither recorded nor mailed twice.
+ * - The reason is for the staff: the mail does not repeat it.
+ */
+import { isoIst } from '@roz/core/ist-day.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Handlers } from '../../http/route.ts'
+import { holdMember, lockStanding, reinstateMember, releaseMember, type Standing, suspendMember } from '../../ledger/standing.ts'
+import { mailMember } from '../../mail/mails.ts'
+import { audit } from '../../staff/audit-log.ts'
+import { findMemberId, NOT_FOUND } from './found-member.ts'
+import { getListed } from './member-list.ts'
+
+export type StandingCalls = 'suspendUser' | 'reinstateUser' | 'holdUser' | 'releaseUser' | 'endUserSessions' | 'noteUser'
+
+/** The value of `held_about` for a hold by the staff. */
+export const BY_STAFF = 'staff'
+
+type Asked = {
+  readonly session: { readonly memberId: bigint }
+  readonly params: { readonly id: string }
+  readonly body: { readonly reason: string }
+  readonly origin: string
+}
+type Deed<C extends RefusalCode> = {
+  readonly action: 'suspend' | 'reinstate' | 'hold' | 'release'
+  readonly mail: 'account_suspended' | 'account_reinstated' | 'payouts_held' | 'payouts_released'
+  /** The refusal if the member is in that state already. */
+  readonly unchanged: C
+  readonly effect: (tx: Tx, memberId: bigint) => Promise<boolean>
+}
+
+const stateOf = ({ suspendedAt, heldAt, heldAbout }: Standing) => ({
+  suspendedAt: suspendedAt === null ? null : isoIst(suspendedAt.getTime()),
+  heldAt: heldAt === null ? null : isoIst(heldAt.getTime()),
+  heldAbout,
+})
+
+const decide = <C extends RefusalCode>(db: Db, { session, params, body, origin }: Asked, { action, mail, unchanged, effect }: Deed<C>) =>
+  inTransaction(db, async (tx) => {
+    const memberId = await findMemberId(tx, params.id)
+    const before = memberId === undefined ? undefined : await lockStanding(tx, memberId)
+    if (memberId === undefined || before === undefined) return NOT_FOUND
+    if (!(await effect(tx, memberId))) return { ok: false, code: unchanged } as const
+    const id = await writeAudit(tx, {
+      actorId: session.memberId,
+      action: `member.${action}`,
+      memberId,
+      before: stateOf(before),
+      after: { reason: body.reason },
+    })
+    await mailMember(tx, { memberId, template: mail, key: `${mail}:${id}`, data: {}, origin })
+    return { ok: true, value: { user: await getListed(tx, memberId) } } as const
+  })
+
+type Entry = {
+  readonly actorId: bigint
+  readonly action: string
+  readonly memberId: bigint
+  readonly before?: Readonly<Record<string, unknown>>
+  readonly after: Readonly<Record<string, unknown>>
+}
+/** Returns the entry's number, which makes the decision's mail one mail. */
+async function writeAudit(tx: Tx, { memberId, ...entry }: Entry): Promise<bigint> {
+  const subject = `member:${memberId}`
+  await audit(tx, { ...entry, subject })
+  return (await one<{ id: bigint }>(tx, sql`select max(id)::bigint as id from audit_log where subject = ${subject}::text`)).id
+}
+
+export function standingHandlers(db: Db): Handlers<StandingCalls> {
+  return {
+    suspendUser: (call) =>
+      decide(db, call, { action: 'suspend', mail: 'account_suspended', unchanged: 'already_suspended', effect: suspendMember }),
+    reinstateUser: (call) =>
+      decide(db, call, { action: 'reinstate', mail: 'account_reinstated', unchanged: 'not_suspended', effect: reinstateMember }),
+    holdUser: (call) =>
+      decide(db, call, {
+        action: 'hold',
+        mail: 'payouts_held',
+        unchanged: 'already_held',
+        effect: (tx, memberId) => holdMember(tx, memberId, BY_STAFF),
+      }),
+    releaseUser: (call) => decide(db, call, { action: 'release', mail: 'payouts_released', unchanged: 'not_held', effect: releaseMember }),
+    endUserSessions: ({ session, params, body }) =>
+      inTransaction(db, async (tx) => {
+        const memberId = await findMemberId(tx, params.id)
+        if (memberId === undefined) return NOT_FOUND
+        const { length: ended } = await tx.query(sql`delete from session where member_id = ${memberId}::bigint returning 1`)
+        await writeAudit(tx, { actorId: session.memberId, action: 'member.end_sessions', memberId, after: { ended, reason: body.reason } })
+        return { ok: true, value: { ended } } as const
+      }),
+    noteUser: ({ session, params, body }) =>
+      inTransaction(db, async (tx) => {
+        const memberId = await findMemberId(tx, params.id)
+        if (memberId === undefined) return NOT_FOUND
+        const note = await one<{ id: bigint; text: string; author: string; createdAt: Date }>(
+          tx,
+          sql`insert into member_note (member_id, author_id, text)
+              values (${memberId}::bigint, ${session.memberId}::bigint, ${body.text}::text)
+              returning id, text, (select name from member where id = author_id) as author, created_at as "createdAt"`,
+        )
+        await writeAudit(tx, { actorId: session.memberId, action: 'member.note', memberId, after: { note: note.id } })
+        return { ok: true, value: { note: { ...note, id: String(note.id), createdAt: isoIst(note.createdAt.getTime()) } } } as const
+      }),
+  }
+}

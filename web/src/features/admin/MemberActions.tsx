@@ -1,0 +1,126 @@
+/** The decisions about a member's account. Each says what it does, asks for a reason and may be undone by its opposite. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { CARE } from '@roz/contract/roles.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { type ReactNode, useState } from 'react'
+import { call } from '../../app/api.ts'
+import { Button } from '../../ui/Button.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { Decision } from './Decision.tsx'
+import type { MemberView } from './MemberParts.tsx'
+import { useMay } from './use-may.ts'
+
+type User = MemberView['user']
+type Deed = 'suspendUser' | 'reinstateUser' | 'holdUser' | 'releaseUser' | 'endUserSessions'
+
+export function MemberActions({ user }: { readonly user: User }) {
+  const [deed, setDeed] = useState<Deed>()
+  if (!useMay(CARE)) return null
+  return (
+    <div className="buttons spaced">
+      {user.suspendedAt === null ? (
+        <Button kind="danger" onClick={() => setDeed('suspendUser')}>
+          <Trans>Suspend</Trans>
+        </Button>
+      ) : (
+        <Button onClick={() => setDeed('reinstateUser')}>
+          <Trans>Reinstate</Trans>
+        </Button>
+      )}
+      {user.hold === null ? (
+        <Button kind="secondary" onClick={() => setDeed('holdUser')}>
+          <Trans>Hold withdrawals</Trans>
+        </Button>
+      ) : (
+        <Button kind="secondary" onClick={() => setDeed('releaseUser')}>
+          <Trans>Release</Trans>
+        </Button>
+      )}
+      <Button kind="secondary" onClick={() => setDeed('endUserSessions')}>
+        <Trans>Log out everywhere</Trans>
+      </Button>
+      {deed === undefined ? null : <Deciding user={user} deed={deed} onClose={() => setDeed(undefined)} />}
+    </div>
+  )
+}
+
+type Words = {
+  readonly title: ReactNode
+  readonly confirm: string
+  readonly done: string
+  readonly text: ReactNode
+  readonly danger?: true
+}
+
+function useWords({ name, hold }: User): Readonly<Record<Deed, Words>> {
+  const { t } = useLingui()
+  return {
+    suspendUser: {
+      title: <Trans>Suspend {name}?</Trans>,
+      confirm: t`Suspend`,
+      done: t`Suspended. The member has been told by email.`,
+      danger: true,
+      text: (
+        <Trans>
+          {name} can still log in, read everything and download their data. Joining, adding money, withdrawing, refunds and closing the
+          account are refused until you reinstate the account. Rewards are still added. The member gets an email without your reason.
+        </Trans>
+      ),
+    },
+    reinstateUser: {
+      title: <Trans>Reinstate {name}?</Trans>,
+      confirm: t`Reinstate`,
+      done: t`Reinstated. The member has been told by email.`,
+      text: <Trans>{name} can join, add money and withdraw again, and gets an email that says so.</Trans>,
+    },
+    holdUser: {
+      title: <Trans>Hold the withdrawals of {name}?</Trans>,
+      confirm: t`Hold`,
+      done: t`On hold. The member has been told by email.`,
+      text: (
+        <Trans>
+          Withdrawals and refunds of {name} wait until you release them. Joining and adding money go on. The member gets an email without
+          your reason.
+        </Trans>
+      ),
+    },
+    releaseUser: {
+      title: <Trans>Release {name}?</Trans>,
+      confirm: t`Release`,
+      done: t`Released. Withdrawals and refunds can be approved again.`,
+      text:
+        hold?.about === 'staff' ? (
+          <Trans>Withdrawals and refunds of {name} can be approved again. The member gets an email that says so.</Trans>
+        ) : (
+          <Trans>
+            {name} answered one of our emails with “This wasn't me”. Make sure that the account is in the right hands again before money
+            leaves it.
+          </Trans>
+        ),
+    },
+    endUserSessions: {
+      title: <Trans>Log {name} out everywhere?</Trans>,
+      confirm: t`Log out everywhere`,
+      done: t`Logged out everywhere.`,
+      text: <Trans>All devices of {name} are logged out. They can log in again with their password or Google.</Trans>,
+    },
+  }
+}
+
+function Deciding({ user, deed, onClose }: { readonly user: User; readonly deed: Deed; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const { title, confirm, done, text, danger } = useWords(user)[deed]
+  return (
+    <Decision
+      title={title}
+      confirm={confirm}
+      danger={danger === true}
+      question={{ label: t`Reason`, hint: t`What you found, for the audit log.`, rule: decisionReason, long: true }}
+      send={async (reason) => void (await call(deed, { params: { id: user.id }, body: { reason } }))}
+      onDone={() => toast.success(done)}
+      onClose={onClose}
+    >
+      <p>{text}</p>
+    </Decision>
+  )
+}

@@ -1,0 +1,165 @@
+/** Messages of the contact form with their threads: read, answer by email, set the state. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { CARE } from '@roz/contract/roles.ts'
+import { staffReply } from '@roz/core/care-fields.ts'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call, messageOf } from '../../app/api.ts'
+import { currentLanguage } from '../../app/language.ts'
+import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../ui/Feedback.tsx'
+import { formatInstant } from '../../ui/format.ts'
+import { toast } from '../../ui/Toast.tsx'
+import { Listing } from '../Listing.tsx'
+import { at, paging } from '../queries.ts'
+import { Decision } from './Decision.tsx'
+import { MESSAGE_STATES } from './message-states.ts'
+import { useNarrowing } from './MoneyRows.tsx'
+import { type Narrowing, refreshPortal } from './queries.ts'
+import { useMay } from './use-may.ts'
+
+type Message = Output<Api['messages']>['messages'][number]
+type State = Message['status']
+
+const messagesQuery = ({ status, q }: Narrowing<State>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'messages', status, q],
+    queryFn: ({ pageParam, signal }) =>
+      call('messages', { query: { ...at(pageParam), ...(status === '' ? {} : { status }), ...(q === '' ? {} : { q }) }, signal }),
+    ...paging,
+  })
+
+export function Messages() {
+  const { t } = useLingui()
+  const { narrowing, fields } = useNarrowing(MESSAGE_STATES, t`Search messages`, t`Ticket, name or email`)
+  const list = useInfiniteQuery(messagesQuery(narrowing))
+  const [answering, setAnswering] = useState<Message>()
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Messages</Trans>
+      </h2>
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.messages}
+        failed={t`The messages could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`No messages found`}>
+            <Trans>What people write in the contact form appears here.</Trans>
+          </EmptyState>
+        }
+      >
+        {(messages) => (
+          <ul className="story-rows">
+            {messages.map((message) => (
+              <MessageRow key={message.id} message={message} onAnswer={() => setAnswering(message)} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {answering === undefined ? null : <Answer message={answering} onClose={() => setAnswering(undefined)} />}
+    </>
+  )
+}
+
+function MessageRow({ message, onAnswer }: { readonly message: Message; readonly onAnswer: () => void }) {
+  const { i18n } = useLingui()
+  const { tone, label } = MESSAGE_STATES[message.status]
+  const mayAnswer = useMay(CARE)
+  return (
+    <li>
+      <div>
+        <h3>
+          {message.name}, {message.ticket}
+        </h3>
+        <p className="small muted">
+          {message.memberId === null ? (
+            message.email
+          ) : (
+            <Link to={paths.adminDashboard} search={{ tab: 'users', member: message.memberId }}>
+              {message.email}
+            </Link>
+          )}
+          , <time dateTime={message.createdAt}>{formatInstant(message.createdAt, currentLanguage())}</time>
+        </p>
+        <p className="pre-line" lang={message.language}>
+          {message.message}
+        </p>
+        {message.replies.map((reply) => (
+          <blockquote key={reply.id}>
+            <p className="pre-line">{reply.text}</p>
+            <p className="small muted">
+              <Trans>
+                Answered by {reply.author}, {formatInstant(reply.createdAt, currentLanguage())}
+              </Trans>
+            </p>
+          </blockquote>
+        ))}
+      </div>
+      <Badge tone={tone}>{i18n._(label)}</Badge>
+      {mayAnswer ? (
+        <div className="buttons">
+          <Button kind="secondary" onClick={onAnswer}>
+            <Trans>Reply</Trans>
+          </Button>
+          <NextState message={message} />
+        </div>
+      ) : null}
+    </li>
+  )
+}
+
+/** The step that a message usually takes next, besides a reply. */
+const NEXT = { new: 'open', open: 'closed', answered: 'closed', closed: 'open' } as const satisfies Record<State, State>
+
+function NextState({ message }: { readonly message: Message }) {
+  const { t } = useLingui()
+  const [isBusy, setIsBusy] = useState(false)
+  const status = NEXT[message.status]
+  const set = async () => {
+    setIsBusy(true)
+    try {
+      await call('setMessageStatus', { params: { id: message.id }, body: { status } })
+      await refreshPortal()
+    } catch (error) {
+      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+    }
+    setIsBusy(false)
+  }
+  return (
+    <Button kind="secondary" busy={isBusy} onClick={() => void set()}>
+      {status === 'closed' ? <Trans>Close</Trans> : message.status === 'new' ? <Trans>I look into it</Trans> : <Trans>Open again</Trans>}
+    </Button>
+  )
+}
+
+function Answer({ message, onClose }: { readonly message: Message; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const isHindi = message.language === 'hi'
+  return (
+    <Decision
+      title={<Trans>Reply to {message.name}</Trans>}
+      confirm={t`Send reply`}
+      question={{
+        label: t`Your reply`,
+        hint: isHindi ? t`The message was written on the Hindi page.` : t`The message was written on the English page.`,
+        rule: staffReply,
+        long: true,
+      }}
+      send={(text) => call('replyToMessage', { params: { id: message.id }, body: { message: text } })}
+      onDone={() => toast.success(t`Your reply was sent.`)}
+      onClose={onClose}
+    >
+      <p className="pre-line muted">{message.message}</p>
+      <p>
+        <Trans>
+          The reply goes to {message.email}, with the ticket {message.ticket} in its subject.
+        </Trans>
+      </p>
+    </Decision>
+  )
+}
