@@ -1,8 +1,10 @@
 /** Calls of the working day: several approvals at once, what waits for the team, figures over time, every round. */
+import { siteFigure } from '@roz/core/site-fields.ts'
+import { videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { refundState, withdrawalState } from './payouts.ts'
-import { READERS, STAFF, TREASURY } from './roles.ts'
+import { EDITORS, READERS, STAFF, TREASURY } from './roles.ts'
 import { roundStatus } from './rounds.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
@@ -72,6 +74,12 @@ const listedRound = z.object({
   problem: z.string().nullable().meta({ description: 'The error of the work on this day that fails, in English' }),
 })
 
+const site = z.object({
+  people: z.string(),
+  contributors: z.string(),
+  howItWorksVideo: z.string().meta({ description: 'A YouTube link; empty: no video' }),
+})
+
 export const deskCalls = {
   adminTodo: endpoint({
     method: 'GET',
@@ -109,6 +117,25 @@ export const deskCalls = {
     roles: ROUND_READERS,
     summary: 'Every round as a table.',
     output: 'csv',
+    refusals: [],
+  }),
+  adminSite: endpoint({
+    method: 'GET',
+    path: '/admin/site',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'The marketing figures and the How it works video of the public pages.',
+    output: z.object({ site }),
+    refusals: [],
+  }),
+  editSite: endpoint({
+    method: 'PUT',
+    path: '/admin/site',
+    access: 'admin',
+    roles: EDITORS,
+    summary: 'Changes the marketing figures and the How it works video; public pages show them with the next request.',
+    body: z.strictObject({ people: siteFigure, contributors: siteFigure, howItWorksVideo: videoUrl }),
+    output: z.object({ site }),
     refusals: [],
   }),
   approveWithdrawals: endpoint({

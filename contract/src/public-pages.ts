@@ -31,6 +31,9 @@ export type SiteFacts = {
   readonly drawsLocally: boolean
 }
 
+/** What editors change in the portal. */
+export type EditedSite = Pick<SiteFacts, 'people' | 'contributors' | 'howItWorksVideo'>
+
 export type HomeData = Output<Api['home']>['data']
 export type CurrentRound = Output<Api['currentRound']>
 export type PublicDays = Output<Api['publicDays']>
@@ -45,6 +48,8 @@ export type PageData = {
   readonly storiesNext: string | null
   /** Ended days; only for pages that show them. */
   readonly days: PublicDays | undefined
+  /** The words of the site as they are now; without them the settings are shown. */
+  readonly edited?: EditedSite
 }
 
 /** The subject of a shared link. Days are settled and over, stories are published. */

@@ -13,6 +13,7 @@ import { MONEY_TEXTS } from './money-fields.ts'
 import { email, name, newPassword, PERSON_TEXTS, phone } from './person-fields.ts'
 import { REFERENCE_TEXTS } from './reference-fields.ts'
 import { STAFF_TEXTS } from './staff-fields.ts'
+import { SITE_TEXTS } from './site-fields.ts'
 import { STORY_TEXTS } from './story-fields.ts'
 import { texts } from './texts.ts'
 
@@ -36,6 +37,7 @@ export const FIELD_TEXTS = {
   ...MONEY_TEXTS,
   ...REFERENCE_TEXTS,
   ...STORY_TEXTS,
+  ...SITE_TEXTS,
   ...HELP_TEXTS,
   ...STAFF_TEXTS,
   ...CARE_TEXTS,

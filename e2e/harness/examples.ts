@@ -150,6 +150,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   adminStats: undefined,
   adminUsers: undefined,
   adminUsersCsv: undefined,
+  adminSite: undefined,
+  editSite: { people: '15,000', contributors: '11,000+', howItWorksVideo: '' },
   adminTodo: undefined,
   adminFigures: undefined,
   adminRounds: undefined,

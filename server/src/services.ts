@@ -19,6 +19,7 @@ import { createAudit } from './features/audit/scheduled-audit.ts'
 import { createBooks } from './features/books/books.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createDesk } from './features/desk/desk.ts'
+import { createSiteEdit } from './features/desk/site-edit.ts'
 import { createDraws } from './features/draws/draws.ts'
 import { createHelp } from './features/help/help.ts'
 import { createHome } from './features/home/home.ts'
@@ -176,6 +177,7 @@ function createFeatures(deps: ServiceDeps) {
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const memberCare = createMemberCare({ db, transactionsOf: wallet.transactionsOf })
   const desk = createDesk({ db })
+  const siteEdit = createSiteEdit({ db, settings: config.site })
   const audit = createAudit({ db, alarm: operator.alarm })
   const mail = mailOf(deps)
   return {
@@ -195,6 +197,7 @@ function createFeatures(deps: ServiceDeps) {
     contact,
     memberCare,
     desk,
+    siteEdit,
     audit,
     mail,
   }
@@ -258,13 +261,14 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.contact.handlers,
   ...features.memberCare.handlers,
   ...features.desk.handlers,
+  ...features.siteEdit.handlers,
   ...createAdmin({ db }).handlers,
   ...createStaffLog({ db }).handlers,
 })
 
 export function createServices(deps: ServiceDeps) {
   const features = createFeatures(deps)
-  const { identity, rounds, books, impact, home, notifications, push } = features
+  const { identity, rounds, books, impact, home, notifications, push, siteEdit } = features
   const worker = createWorker(workOf(deps, features))
   return {
     sessions: identity.sessions,
@@ -273,6 +277,7 @@ export function createServices(deps: ServiceDeps) {
     /** Reads for the public pages: the same answers that the API gives a visitor. */
     publicReads: {
       home: home.read,
+      editedSite: siteEdit.read,
       currentRound: (language: Language) => rounds.readCurrent(undefined, language),
       stories: impact.newestStories,
       days: books.newestDays,

@@ -36,13 +36,14 @@ export function siteDeps(config: Config, db: Db, services: Services, webDir: str
 const dataOf =
   ({ publicReads }: Services): SiteData =>
   async (language, withDays) => {
-    const [home, round, { stories, nextCursor }, days] = await Promise.all([
+    const [home, round, { stories, nextCursor }, days, edited] = await Promise.all([
       publicReads.home(language),
       publicReads.currentRound(language),
       publicReads.stories(language, STORIES_SHOWN),
       withDays ? publicReads.days(language, DAYS_SHOWN) : undefined,
+      publicReads.editedSite(),
     ])
-    return { home, round, stories, storiesNext: nextCursor, days }
+    return { home, round, stories, storiesNext: nextCursor, days, edited }
   }
 
 /** Subjects of shared links: the public reads of days and stories. */

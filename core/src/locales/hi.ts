@@ -58,6 +58,8 @@ export const HI = {
   "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
   'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.':
     'बैंक ने इस सदस्य का एक पेमेंट वापस ले लिया था, उसके पैसे अभी बाकी हैं। इसे नामंज़ूर करें: रोकी गई रकम से पहले वही चुकाया जाएगा।',
+  'Please write the figure': 'कृपया आँकड़ा लिखें',
+  'A figure must be at most 40 characters': 'आँकड़ा ज़्यादा से ज़्यादा 40 अक्षरों का हो सकता है',
   'You approved this already. Another person must approve it too.': 'आप इसे मंज़ूर कर चुके हैं। अब किसी और को भी मंज़ूर करना होगा।',
   'This money goes to you. Another person must decide.': 'ये पैसे आपको मिलने हैं। फ़ैसला किसी और को करना होगा।',
   'No payout gateway is set up: pay by hand and enter the bank reference.': 'पैसे भेजने का कोई गेटवे नहीं है: हाथ से भेजकर बैंक संदर्भ लिखें।',

@@ -10,6 +10,7 @@ import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember, readClock, setClock } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
 import { useStage, type Work } from '../../harness/stage.ts'
+import { toast } from '../../harness/steps.ts'
 
 const stage = useStage({ size: WIDE })
 let roz: Program
@@ -82,4 +83,20 @@ test('every round is listed with its state and result; work on a day that fails 
     await bothWidths()
   })
   plainExpect(visit.complaints()).toEqual([])
+})
+
+test('an editor changes a figure of the site, and the home page shows it; a wrong link is refused at its field', async () => {
+  await open('site', async (at) => {
+    await at.getByLabel('People in the community').fill('15,200')
+    await at.getByLabel('How it works video').fill('https://example.org/video')
+    await at.getByRole('button', { name: 'Save' }).click()
+    await expect(at.getByRole('tabpanel').getByText('Invalid YouTube URL')).toBeVisible()
+    await at.getByLabel('How it works video').fill('https://youtu.be/aqz-KE-bpKQ')
+    await at.getByRole('button', { name: 'Save' }).focus()
+    await at.keyboard.press('Enter')
+    await expect(toast(at, 'The public pages show the new words now.')).toBeVisible()
+    await bothWidths()
+  })
+  const home = await (await fetch(`${roz.url}/`)).text()
+  plainExpect(home).toContain('15,200')
 })

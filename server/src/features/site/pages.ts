@@ -99,7 +99,16 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
   async function make(page: string, language: Language, origin: string, figures: PageData | undefined, below?: Below): Promise<Body> {
     const isPage = Object.hasOwn(pages.addresses, page)
     const picture = isPage ? pictureOf(below ?? { kind: 'page', page }, language) : undefined
-    const html = pages.render({ page, language, origin, site, data: figures, nowMs: nowMs(), subject: below, picture })
+    const html = pages.render({
+      page,
+      language,
+      origin,
+      site: { ...site, ...figures?.edited },
+      data: figures,
+      nowMs: nowMs(),
+      subject: below,
+      picture,
+    })
     // A page that is often rendered again is compressed quickly; a page that stays for a day, thoroughly.
     return bodyOf(html, pages.live.includes(page) && !pages.daily.includes(page) ? 5 : 11)
   }

@@ -27,6 +27,9 @@ export const roundsQuery = infiniteQueryOptions({
   ...paging,
 })
 
+export type SiteWords = Output<Api['adminSite']>['site']
+export const siteQuery = queryOptions({ queryKey: ['admin', 'site'], queryFn: ({ signal }) => call('adminSite', { signal }) })
+
 export const adminStatsQuery = queryOptions({ queryKey: ['admin', 'stats'], queryFn: ({ signal }) => call('adminStats', { signal }) })
 
 export type UserSort = 'newest' | 'balance' | 'joins' | 'won'

@@ -21,6 +21,7 @@ export type SectionGroup = { readonly label: MessageDescriptor; readonly section
 const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(async () => ({ default: await load() }))
 
 const Rounds = onDemand(async () => (await import('./Rounds.tsx')).Rounds)
+const Site = onDemand(async () => (await import('./Site.tsx')).Site)
 const Users = onDemand(async () => (await import('./Users.tsx')).Users)
 const Messages = onDemand(async () => (await import('./Messages.tsx')).Messages)
 const Stories = onDemand(async () => (await import('./Stories.tsx')).Stories)
@@ -65,6 +66,7 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'house-entries', label: msg`House entries`, roles: READERS, Screen: HouseEntries },
     ],
   },
+  { label: msg`House`, sections: [{ id: 'site', label: msg`Site`, roles: STAFF, Screen: Site }] },
 ]
 
 /** The groups and sections that a role reads. Every role reads the overview. */

@@ -4,7 +4,8 @@ import { HELP_TEXTS } from '@roz/core/help-fields.ts'
 import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
 import { REFERENCE_TEXTS } from '@roz/core/reference-fields.ts'
+import { SITE_TEXTS } from '@roz/core/site-fields.ts'
 import { STORY_TEXTS } from '@roz/core/story-fields.ts'
 import { wordsFrom } from '../forms.ts'
 
-export const wordsOf = wordsFrom(PERSON_TEXTS, MONEY_TEXTS, REFERENCE_TEXTS, STORY_TEXTS, HELP_TEXTS, CARE_TEXTS)
+export const wordsOf = wordsFrom(PERSON_TEXTS, MONEY_TEXTS, REFERENCE_TEXTS, STORY_TEXTS, HELP_TEXTS, CARE_TEXTS, SITE_TEXTS)
