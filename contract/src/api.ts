@@ -15,12 +15,14 @@ import { pushCalls } from './push.ts'
 import { rightsCalls } from './rights.ts'
 import { roundCalls } from './rounds.ts'
 import { staffCalls } from './staff.ts'
+import { suspenseCalls } from './suspense.ts'
 import { walletCalls } from './wallet.ts'
 
 export const api = {
   ...identityCalls,
   ...walletCalls,
   ...payoutCalls,
+  ...suspenseCalls,
   ...roundCalls,
   ...impactCalls,
   ...communityCalls,

@@ -61,8 +61,8 @@ export const DEBT_RULES: readonly Bug[] = [
   {
     name: 'A withdrawal’s debt is checked without the lock on its wallet, and misses a chargeback in progress',
     file: `${LEDGER}/withdrawals.ts`,
-    find: '  await lockWallet(tx, memberId)\n  return (await readDebt(tx, memberId)) > 0n',
-    replace: '  return (await readDebt(tx, memberId)) > 0n',
+    find: '  await lockWallet(tx, memberId)\n  if (await isOnHold(tx, memberId)) return ON_HOLD\n  return (await readDebt',
+    replace: '  if (await isOnHold(tx, memberId)) return ON_HOLD\n  return (await readDebt',
     test: DEBTS,
   },
   {

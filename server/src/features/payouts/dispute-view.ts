@@ -1,5 +1,5 @@
 /** Disputes of payments as administrators see them: the bank's deadline for an answer, and the amount that each one took. */
-import type { dispute } from '@roz/contract/payouts.ts'
+import type { dispute } from '@roz/contract/suspense.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, sql } from '../../db/sql.ts'

@@ -6,7 +6,7 @@
  * - A payment by hand carries the bank's reference.
  */
 import { randomUUID } from 'node:crypto'
-import type { suspenseItem } from '@roz/contract/payouts.ts'
+import type { suspenseItem } from '@roz/contract/suspense.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'

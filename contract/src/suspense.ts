@@ -1,0 +1,144 @@
+/** Administrators' calls of payments in suspense and of disputes. */
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { bankReference } from '@roz/core/reference-fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { approvalAbove, id, onHold, payee, search, suspect } from './payouts.ts'
+import { READERS, TREASURY } from './roles.ts'
+import { instant, nextCursor, page, rupees } from './shapes.ts'
+import { withdrawal } from './wallet.ts'
+
+export const suspenseState = z.enum(['open', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
+export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
+
+export const suspenseItem = z.object({
+  id: z.string(),
+  order_id: z.string(),
+  paymentId: z.string(),
+  amount: rupees.meta({ description: 'In `currency`' }),
+  currency: z.string().meta({ description: 'INR, or another currency from the gateway: then nobody is credited' }),
+  reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account', 'no_wallet', 'other_currency']),
+  onHold,
+  source: z
+    .enum(['payment', 'payout', 'refund', 'dispute'])
+    .meta({ description: 'A payment, or money of a closed account that was returned' }),
+  status: suspenseState,
+  createdAt: instant,
+  decidedAt: instant.nullable(),
+  member: payee.nullable().meta({ description: 'The member of the order or withdrawal, or the member who was credited' }),
+  ...suspect,
+  bank: withdrawal.shape.bank.nullable().meta({ description: 'The bank account of a payout that was returned' }),
+  reference: z
+    .string()
+    .nullable()
+    .meta({ description: "The bank's reference of a payment by hand; the reference of the chargeback or of the debt's payment, if taken" }),
+})
+
+export const dispute = z.object({
+  id: z.string().meta({ description: "The gateway's own id" }),
+  order_id: z.string(),
+  paymentId: z.string(),
+  amount: rupees,
+  type: z.string(),
+  status: z.string().meta({ description: "The gateway's own status" }),
+  state: disputeState,
+  needsAnswer: z.boolean().meta({ description: 'The bank waits for our answer, until respondBy' }),
+  respondBy: instant.nullable(),
+  isTaken: z.boolean().meta({ description: "The money is with the payer's bank now" }),
+  loss: rupees.meta({
+    description: 'The part that is our loss now: neither the member nor SUSPENSE had it, and the member has not paid it since',
+  }),
+  problem: z.enum(['unknown_payment', 'more_than_paid', 'other_currency']).nullable().meta({ description: 'Why nothing was booked' }),
+  createdAt: instant,
+  updatedAt: instant,
+  member: payee.nullable().meta({ description: 'The member who paid' }),
+})
+
+/** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
+const seenItem = z.strictObject({ status: suspenseState })
+const itemAnswer = z.object({ item: suspenseItem })
+
+export const suspenseCalls = {
+  suspense: endpoint({
+    method: 'GET',
+    path: '/admin/suspense',
+    access: 'admin',
+    roles: READERS,
+    summary: 'Payments in suspense, newest first; q searches order and payment.',
+    query: z.object({ ...page.shape, status: suspenseState.optional(), q: search }),
+    output: z.object({ suspense: z.array(suspenseItem), approvalAbove, nextCursor }),
+    refusals: [],
+  }),
+  creditSuspense: endpoint({
+    method: 'POST',
+    path: '/admin/suspense/{id}/credit',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Credits an open item to a member.',
+    params: id,
+    body: z.strictObject({ ...seenItem.shape, memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
+    output: itemAnswer,
+    refusals: [
+      'suspense_not_found',
+      'changed_since_seen',
+      'suspense_decided',
+      'payment_taken_back',
+      'member_not_found',
+      'suspense_other_currency',
+      'idempotency_mismatch',
+    ],
+  }),
+  refundSuspense: endpoint({
+    method: 'POST',
+    path: '/admin/suspense/{id}/refund',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary:
+      'Refunds an open item to its payer; above the limit the refund waits for a second person. If the refund fails, the item is open again.',
+    params: id,
+    body: seenItem,
+    output: itemAnswer,
+    refusals: [
+      'suspense_not_found',
+      'changed_since_seen',
+      'suspense_decided',
+      'payment_taken_back',
+      'suspense_no_source',
+      'member_on_hold',
+      'own_money',
+      'second_person_needed',
+      'idempotency_mismatch',
+    ],
+  }),
+  paySuspense: endpoint({
+    method: 'POST',
+    path: '/admin/suspense/{id}/pay',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Records that an open item of a closed account was paid to its owner by hand, from the bank.',
+    params: id,
+    body: z.strictObject({ ...seenItem.shape, bankReference }),
+    output: itemAnswer,
+    refusals: [
+      'suspense_not_found',
+      'changed_since_seen',
+      'suspense_decided',
+      'payment_taken_back',
+      'suspense_by_wallet',
+      'idempotency_mismatch',
+    ],
+  }),
+  disputes: endpoint({
+    method: 'GET',
+    path: '/admin/disputes',
+    access: 'admin',
+    roles: READERS,
+    summary: "Disputes of payments, newest first; q searches the member's name and mail, dispute, order and payment.",
+    query: z.object({ ...page.shape, status: disputeState.optional(), q: search }),
+    output: z.object({ disputes: z.array(dispute), nextCursor }),
+    refusals: [],
+  }),
+} as const
