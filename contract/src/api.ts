@@ -12,6 +12,7 @@ import { openBooksCalls } from './open-books.ts'
 import { outlayCalls } from './outlays.ts'
 import { payoutCalls } from './payouts.ts'
 import { pushCalls } from './push.ts'
+import { reviewCalls } from './review.ts'
 import { rightsCalls } from './rights.ts'
 import { roundCalls } from './rounds.ts'
 import { staffCalls } from './staff.ts'
@@ -29,6 +30,7 @@ export const api = {
   ...memberAdminCalls,
   ...deskCalls,
   ...messageCalls,
+  ...reviewCalls,
   ...pushCalls,
   ...openBooksCalls,
   ...rightsCalls,

@@ -135,6 +135,7 @@ export const REFUSALS = {
   story_not_found: refusal(404, texts('There is no such story.')),
   story_exists: refusal(409, texts('This help already has a story.')),
   consent_revoked: refusal(409, texts('The consent was revoked. Nothing may show this person any more.')),
+  flag_not_found: refusal(404, texts('There is no such flag.')),
   // Messages
   message_not_found: refusal(404, texts('There is no such message.')),
   // Outside production only

@@ -81,6 +81,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   withdrawalBank: { status: 'approved' },
   withdrawalNotPaid: { status: 'approved', reason: 'The bank did not take it.' },
   takeOverWithdrawal: { status: 'approved', reason: 'She has left us.' },
+  flags: undefined,
+  reviewFlag: { isReviewed: true, count: 2, note: 'Two sisters, called both.' },
   messages: undefined,
   replyToMessage: { message: 'You change it on your profile page.' },
   setMessageStatus: { status: 'open' },

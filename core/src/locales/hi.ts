@@ -50,6 +50,7 @@ export const HI = {
   'This member is on hold already.': 'यह सदस्य पहले से रोका हुआ है।',
   'This member is suspended already.': 'यह सदस्य पहले से सस्पेंड है।',
   'This member is not suspended.': 'यह सदस्य सस्पेंड नहीं है।',
+  'There is no such flag.': 'ऐसी कोई चेतावनी नहीं है।',
   'There is no such message.': 'ऐसा कोई संदेश नहीं है।',
   'Re: [{ticket}] We got your message': 'Re: [{ticket}] आपका संदेश मिल गया',
   'To answer, reply to this email. Your ticket number is {ticket}.': 'जवाब देने के लिए इसी ईमेल पर लिखें। आपका टिकट नंबर {ticket} है।',

@@ -17,6 +17,7 @@ import { setAutoJoin } from '../../ledger/wallets.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
 import { hashPassword } from '../../members/passwords.ts'
+import { noteSignal } from '../../members/signals.ts'
 import { getUser } from '../../members/user-row.ts'
 import { findById, lockAccount, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -47,6 +48,9 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
           update member set name = coalesce(${body.name ?? null}::text, name), phone = coalesce(${body.phone ?? null}::text, phone),
             public_name = coalesce(${body.publicName ?? null}::text, public_name), language = coalesce(${body.language ?? null}::text, language)
           where id = ${session.memberId}::bigint and deleted_at is null`)
+        if (body.phone !== undefined && !session.isStaff) {
+          await noteSignal(tx, secrets, { kind: 'phone', value: body.phone, memberId: session.memberId })
+        }
         if (body.autoParticipate !== undefined) await setAutoJoin(tx, session.memberId, body.autoParticipate)
         return { ok: true, value: { user: await getUser(tx, session.memberId) } }
       }),

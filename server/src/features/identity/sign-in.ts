@@ -13,11 +13,12 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import { addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
+import { addressKey, type LimitRules, plainIp, type Source, take } from '../../http/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
 import { insertMember } from '../../members/new-member.ts'
+import { noteSignal } from '../../members/signals.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { getUser } from '../../members/user-row.ts'
 import { type Credentials, findByEmail, lockAccount, rememberSignIn } from './accounts.ts'
@@ -42,8 +43,16 @@ export async function signIn(
 ): Promise<SignedIn> {
   const isKnown = await rememberSignIn(tx, memberId, how.source, how.origin)
   if (how.tells === true && !isKnown) await tellNewDevice(tx, deps, memberId, how)
+  if (how.kind === 'member') await noteWhere(tx, deps, memberId, how.source)
   const token = await openSession(tx, memberId, how.kind, how.source.userAgent)
   return { token, user: await getUser(tx, memberId) }
+}
+
+/** Notes device and network address of a sign-in, as keyed hashes. */
+async function noteWhere(tx: Tx, { secrets }: Pick<IdentityDeps, 'secrets'>, memberId: bigint, { ip, userAgent }: Source): Promise<void> {
+  const network = plainIp(ip)
+  if (userAgent !== '') await noteSignal(tx, secrets, { kind: 'device', value: `${network}\n${userAgent}`, memberId })
+  await noteSignal(tx, secrets, { kind: 'network', value: network, memberId })
 }
 
 /** Mails the member about a browser that never signed in to this account, or not from this part of the network. */
@@ -118,6 +127,7 @@ export function signInHandlers(
           origin,
         })
         if (memberId === undefined) return { ok: false, code: 'email_taken' }
+        await noteSignal(tx, deps.secrets, { kind: 'phone', value: phone, memberId })
         await sendLink(tx, deps, { memberId, purpose: 'verify', origin })
         return { ok: true, value: await signIn(tx, deps, memberId, { kind: 'member', source, origin }) }
       })

@@ -11,11 +11,12 @@ import { forgetOldMails } from '../../mail/mail-log.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { CSV_COLUMNS, csvCellsOf, cursorOf, cursorShapeOf, listedOf, listMembers, readSortedAt } from './member-list.ts'
 import { type PageCalls, type PageDeps, pageHandlers } from './member-page.ts'
+import { reviewHandlers } from './review.ts'
 import { createSortFigures } from './sort-figures.ts'
 import { type StandingCalls, standingHandlers } from './standing.ts'
 
 export type MemberCareDeps = PageDeps
-type CareCalls = 'adminUsers' | 'adminUsersCsv' | StandingCalls | PageCalls
+type CareCalls = 'adminUsers' | 'adminUsersCsv' | StandingCalls | PageCalls | 'flags' | 'reviewFlag'
 
 const SWEEP_MS = 3_600_000
 
@@ -47,6 +48,7 @@ export function createMemberCare(deps: MemberCareDeps) {
     },
     ...standingHandlers(db),
     ...pageHandlers(deps),
+    ...reviewHandlers(db),
   }
   return {
     handlers,

@@ -47,7 +47,11 @@ async function readPage(db: Db, memberId: bigint): Promise<Page> {
       select browser, system, created_at as "signedInAt", last_used_at as "lastUsedAt" from session
        where member_id = ${id} and expires_at > (select roz_now()) and last_at > (select roz_now()) order by last_used_at desc limit ${SHOWN}`),
     db.query<{ kind: string; about: string; createdAt: Date }>(sql`
-      select kind, subject as about, created_at as "createdAt" from member_flag where member_id = ${id} order by id desc limit ${SHOWN}`),
+      select kind, subject as about, created_at as "createdAt" from member_flag where member_id = ${id}
+      union all
+      select case s.kind when 'young_money' then 'young_account' else 'shared_' || s.kind end, 'flag:' || s.id, u.seen_at
+        from signal_use u join signal s using (kind, key) where u.member_id = ${id} and s.is_shared
+      order by 3 desc limit ${SHOWN}`),
     db.query<{ id: bigint; text: string; author: string; createdAt: Date }>(sql`
       select n.id, n.text, a.name as author, n.created_at as "createdAt" from member_note n join member a on a.id = n.author_id
        where n.member_id = ${id} order by n.id desc limit ${MAILS_SHOWN}`),

@@ -3,6 +3,7 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import { instantOf } from '../../http/listing.ts'
 import { owedOf } from '../../ledger/debts.ts'
+import { signalKinds } from '../../members/signals.ts'
 
 /** The member of a row, if it has one, joined as `m`. */
 export const payeeColumns = sql`m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail"`
@@ -15,7 +16,7 @@ export const payeeOf = ({ memberPublicId, memberName, memberEmail }: PayeeRow) =
   memberPublicId === null ? null : { id: memberPublicId, name: memberName ?? '', email: memberEmail }
 /** The flags and debt of the member joined as `m`, to inform a decision. */
 export const suspectColumns = sql`
-  array(select distinct f.kind from member_flag f where f.member_id = m.id order by f.kind) as "memberFlags", ${owedOf(sql`m.id`)} as owed`
+  array(select f.kind from member_flag f where f.member_id = m.id union ${signalKinds} order by kind) as "memberFlags", ${owedOf(sql`m.id`)} as owed`
 export type SuspectRow = { readonly memberFlags: readonly string[]; readonly owed: Paise }
 export const suspectOf = ({ memberFlags, owed }: SuspectRow) => ({
   memberFlags: owed > 0n ? ['debt', ...memberFlags] : [...memberFlags],

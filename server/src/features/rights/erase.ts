@@ -7,6 +7,7 @@
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { forgetSignals } from '../../members/signals.ts'
 
 /** The name that administrators see beside the remaining rows. */
 const NOBODY = 'Closed account'
@@ -31,6 +32,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`delete from idempotency_key where member_id = ${id}`)
   await tx.query(sql`delete from member_note where member_id = ${id}`)
   await tx.query(sql`delete from member_sort where member_id = ${id}`)
+  await forgetSignals(tx, memberId)
   await tx.query(sql`delete from member_mail where member_id = ${id}`)
   // All rounds of the member have ended, and ticket owners are forgotten: without the key nobody can link the tickets again.
   // The claim stays without a name, so that no other member can ever get the same key.

@@ -24,6 +24,7 @@ const Rounds = onDemand(async () => (await import('./Rounds.tsx')).Rounds)
 const Site = onDemand(async () => (await import('./Site.tsx')).Site)
 const Users = onDemand(async () => (await import('./Users.tsx')).Users)
 const Messages = onDemand(async () => (await import('./Messages.tsx')).Messages)
+const Review = onDemand(async () => (await import('./Review.tsx')).Review)
 const Stories = onDemand(async () => (await import('./Stories.tsx')).Stories)
 const Beneficiaries = onDemand(async () => (await import('./help/Beneficiaries.tsx')).Beneficiaries)
 const HelpGiven = onDemand(async () => (await import('./help/HelpGiven.tsx')).HelpGiven)
@@ -46,6 +47,7 @@ const GROUPS: readonly SectionGroup[] = [
     sections: [
       { id: 'users', label: msg`Users`, roles: READERS, Screen: Users },
       { id: 'messages', label: msg`Messages`, roles: READERS, Screen: Messages },
+      { id: 'review', label: msg`Review`, roles: READERS, Screen: Review },
     ],
   },
   {

@@ -95,4 +95,9 @@ export const MEMBER_FLAGS: Readonly<Record<string, MessageDescriptor | undefined
   dispute: msg`The member disputed a payment at the bank`,
   gateway_conflict: msg`The gateway contradicted our ledger about this member`,
   other_amount: msg`The gateway named another amount for this member`,
+  shared_phone: msg`Another account has the same phone number. Families often share one`,
+  shared_bank: msg`Another account withdraws to the same bank account`,
+  shared_device: msg`Another account uses the same device and network. Families often share one`,
+  shared_network: msg`Several accounts use the same network address`,
+  young_account: msg`A new account that withdraws money soon after adding it`,
 }

@@ -1,0 +1,44 @@
+/** Administrators' calls about signs that accounts belong together. */
+import { staffNote } from '@roz/core/care-fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { CARE, READERS } from './roles.ts'
+import { count, instant, nextCursor, page } from './shapes.ts'
+
+const flag = z.object({
+  id: z.string(),
+  kind: z
+    .enum(['phone', 'bank', 'device', 'network', 'young_money'])
+    .meta({ description: 'What the accounts share; or a young account that withdrew young money' }),
+  count: count.meta({ description: 'Accounts' }),
+  members: z.array(z.object({ id: z.string(), name: z.string(), createdAt: instant })).meta({ description: 'The newest ten of them' }),
+  isReviewed: z.boolean(),
+  note: z.string().nullable(),
+  reviewedBy: z.string().nullable(),
+  reviewedAt: instant.nullable(),
+  changedAt: instant.meta({ description: 'When its newest account came' }),
+})
+
+export const reviewCalls = {
+  flags: endpoint({
+    method: 'GET',
+    path: '/admin/flags',
+    access: 'admin',
+    roles: READERS,
+    summary: 'Accounts that share a phone, bank account, device or network, and young money: for a look, nothing is refused by them.',
+    query: z.object({ ...page.shape, status: z.enum(['unreviewed', 'reviewed'], 'choice_invalid').optional() }),
+    output: z.object({ flags: z.array(flag), nextCursor }),
+    refusals: [],
+  }),
+  reviewFlag: endpoint({
+    method: 'PUT',
+    path: '/admin/flags/{id}',
+    access: 'admin',
+    roles: CARE,
+    summary: 'Marks a flag as reviewed, or not, with a note. `count` is the number of accounts that were seen.',
+    params: z.object({ id: z.string().max(100) }),
+    body: z.strictObject({ isReviewed: z.boolean('wrong_type'), count, note: z.optional(staffNote) }),
+    output: z.object({ flag }),
+    refusals: ['flag_not_found', 'changed_since_seen'],
+  }),
+} as const

@@ -1,0 +1,103 @@
+/**
+ * The review list: signs that accounts belong together, or that money passes through.
+ *
+ * - Whoever reviews a sign names how many accounts they saw: one that another account joined meanwhile is refused.
+ * - A review is recorded with its note, and can be taken back.
+ */
+import type { Output } from '@roz/contract/api.ts'
+import type { reviewCalls } from '@roz/contract/review.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
+import { instantOf, instantOrNull, pageOf } from '../../http/listing.ts'
+import { microsOf } from '../../http/newest-first.ts'
+import type { Handlers } from '../../http/route.ts'
+import type { SignalKind } from '../../members/signals.ts'
+import { audit } from '../../staff/audit-log.ts'
+
+type Flag = Output<(typeof reviewCalls)['flags']>['flags'][number]
+type Row = {
+  readonly id: bigint
+  readonly kind: SignalKind
+  readonly key: Buffer
+  readonly count: number
+  readonly isReviewed: boolean
+  readonly note: string | null
+  readonly reviewedBy: string | null
+  readonly reviewedAt: Date | null
+  readonly changedAt: Date
+  readonly sortedAt: string
+}
+
+/** Accounts that a row of the list names; `count` counts all. */
+const NAMED = sql`10`
+const columns = sql`
+  s.id, s.kind, s.key, s.members as count, s.is_reviewed as "isReviewed", s.note, a.name as "reviewedBy", s.reviewed_at as "reviewedAt",
+  s.changed_at as "changedAt", ${microsOf(sql`s.changed_at`)} as "sortedAt"`
+const source = sql`signal s left join member a on a.id = s.reviewed_by`
+
+export function reviewHandlers(db: Db): Handlers<'flags' | 'reviewFlag'> {
+  return {
+    flags: async ({ query }) => {
+      const found = await pageOf(query, (page) => listFlags(db, query.status, page), [CURSOR_PARTS.micros, CURSOR_PARTS.id])
+      return found.ok ? { ok: true, value: { flags: [...found.rows], nextCursor: found.nextCursor } } : found
+    },
+    reviewFlag: ({ session, params, body }) =>
+      inTransaction(db, async (tx) => {
+        const { isReviewed, note = null, count } = body
+        const seen = CURSOR_PARTS.id(params.id)
+          ? await maybeOne<{ id: bigint; members: number; isReviewed: boolean }>(
+              tx,
+              sql`select id, members, is_reviewed as "isReviewed" from signal where id = ${params.id}::bigint and is_shared for update`,
+            )
+          : undefined
+        if (seen === undefined) return { ok: false, code: 'flag_not_found' } as const
+        if (seen.members !== count) return { ok: false, code: 'changed_since_seen' } as const
+        await tx.query(sql`
+          update signal set is_reviewed = ${isReviewed}::boolean, note = ${note}::text, reviewed_members = ${count}::int,
+            reviewed_by = ${session.memberId}::bigint, reviewed_at = roz_now() where id = ${seen.id}::bigint`)
+        await audit(tx, {
+          actorId: session.memberId,
+          action: 'flag.review',
+          subject: `flag:${seen.id}`,
+          before: { isReviewed: seen.isReviewed },
+          after: { isReviewed, note },
+        })
+        const row = await one<Row>(tx, sql`select ${columns} from ${source} where s.id = ${seen.id}::bigint`)
+        return { ok: true, value: { flag: (await withMembers(tx, [row]))[0] as Flag } } as const
+      }),
+  }
+}
+
+type Page = { readonly after: Cursor | undefined; readonly limit: number }
+
+async function listFlags(db: Db, status: 'unreviewed' | 'reviewed' | undefined, { after, limit }: Page) {
+  const [micros, last] = after ?? []
+  const older =
+    micros === undefined
+      ? sql`true`
+      : sql`(s.changed_at, s.id) < ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::bigint)`
+  const narrowed = status === undefined ? sql`true` : status === 'reviewed' ? sql`s.is_reviewed` : sql`not s.is_reviewed`
+  const rows = await db.query<Row>(sql`
+    select ${columns} from ${source} where s.is_shared and ${narrowed} and ${older}
+     order by s.changed_at desc, s.id desc limit ${limit + 1}::int`)
+  const shown = await withMembers(db, rows)
+  return rows.map((row, index) => ({ shown: shown[index] as Flag, key: [row.sortedAt, String(row.id)] }))
+}
+
+async function withMembers(from: Queryable, rows: readonly Row[]): Promise<Flag[]> {
+  const members = await from.query<{ flag: bigint; id: string; name: string; createdAt: Date }>(sql`
+    select s.id as flag, m.public_id as id, m.name, m.created_at as "createdAt"
+      from signal s cross join lateral (
+        select member_id from signal_use u where u.kind = s.kind and u.key = s.key order by u.seen_at desc limit ${NAMED}) u
+      join member m on m.id = u.member_id where s.id = any (${rows.map(({ id }) => id)}::bigint[]) order by s.id, m.id`)
+  return rows.map(({ key: _, sortedAt: __, ...row }) => ({
+    ...row,
+    id: String(row.id),
+    reviewedAt: instantOrNull(row.reviewedAt),
+    changedAt: instantOf(row.changedAt),
+    members: members
+      .filter(({ flag }) => flag === row.id)
+      .map(({ id, name, createdAt }) => ({ id, name, createdAt: instantOf(createdAt) })),
+  }))
+}

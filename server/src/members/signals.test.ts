@@ -1,0 +1,94 @@
+/** Signs that accounts belong together: what is noted, when a review is open again, and the review list. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { makeMember, makeStaff, testSecrets } from '../testing/calls.ts'
+import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { forgetSignals, noteSignal, type SignalKind } from './signals.ts'
+
+let world: ServicesWorld
+let admin: bigint
+let values = 0
+let value: string
+beforeAll(async () => {
+  world = await openServicesWorld()
+  admin = await makeStaff(world.database.db, 'support')
+})
+afterAll(() => world.close())
+beforeEach(() => {
+  value = `value ${++values}`
+})
+
+type Flag = { id: string; kind: string; count: number; isReviewed: boolean; note: string | null; members: { name: string }[] }
+const note = (memberId: bigint, kind: SignalKind = 'phone') =>
+  inTransaction(world.database.db, (tx) => noteSignal(tx, testSecrets, { kind, value, memberId }))
+const flags = async (query = ''): Promise<Flag[]> => (await world.calls.ask(`GET /admin/flags${query}`, { as: admin })).body.flags
+const review = (flag: Flag | undefined, body: object) =>
+  world.calls.ask(`PUT /admin/flags/${flag?.id}`, { as: admin, body: { isReviewed: true, count: flag?.count, ...body } })
+const member = (name = 'Asha Verma') => makeMember(world.database.db, { name })
+
+test('one account is no sign; two with the same value are, each once, and the value is not stored', async () => {
+  const [asha, ravi] = [await member(), await member('Ravi Rao')]
+  await note(asha)
+  await note(asha)
+  expect((await flags()).filter(({ kind }) => kind === 'phone')).toEqual([])
+  await note(ravi)
+  expect(await flags()).toMatchObject([
+    { kind: 'phone', count: 2, isReviewed: false, members: [{ name: 'Asha Verma' }, { name: 'Ravi Rao' }] },
+  ])
+  expect(await world.database.db.query(sql`select 1 from signal_use where position(${value}::text::bytea in key) > 0`)).toEqual([])
+})
+
+test('two accounts that come at the same moment both count', async () => {
+  await Promise.all([note(await member(), 'bank'), note(await member(), 'bank')])
+  expect((await flags()).find(({ kind }) => kind === 'bank')).toMatchObject({ count: 2 })
+})
+
+test('a network address is a sign from four accounts on; young money from one', async () => {
+  for (let n = 1; n <= 4; n++) {
+    expect((await flags()).filter(({ kind }) => kind === 'network')).toHaveLength(0)
+    await note(await member(), 'network')
+  }
+  expect((await flags()).filter(({ kind }) => kind === 'network')).toHaveLength(1)
+  await note(await member(), 'young_money')
+  expect((await flags()).filter(({ kind }) => kind === 'young_money')).toMatchObject([{ count: 1 }])
+})
+
+test('staff are not noted', async () => {
+  await note(admin, 'young_money')
+  expect((await flags()).filter(({ kind }) => kind === 'young_money')).toHaveLength(1)
+})
+
+test('a review is recorded with its note, and open again when another account joins; a sign that changed meanwhile is refused', async () => {
+  await note(await member(), 'device')
+  await note(await member(), 'device')
+  const [flag] = (await flags('?status=unreviewed')).filter(({ kind }) => kind === 'device')
+  const reviewed = await review(flag, { note: 'Two sisters, called both.' })
+  expect(reviewed.body.flag).toMatchObject({ isReviewed: true, note: 'Two sisters, called both.', reviewedBy: 'Staff' })
+  expect((await flags('?status=unreviewed')).filter(({ kind }) => kind === 'device')).toEqual([])
+  expect((await flags('?status=reviewed')).filter(({ kind }) => kind === 'device')).toHaveLength(1)
+  const entry = await one(world.database.db, sql`select action, after from audit_log where subject = ${`flag:${flag?.id}`}::text`)
+  expect(entry).toEqual({ action: 'flag.review', after: { isReviewed: true, note: 'Two sisters, called both.' } })
+  await note(await member(), 'device')
+  expect((await flags('?status=unreviewed')).filter(({ kind }) => kind === 'device')).toMatchObject([{ count: 3 }])
+  expect((await review(flag, {})).body.code).toBe('changed_since_seen')
+  expect((await review({ id: 'unknown', count: 2 } as Flag, {})).body.code).toBe('flag_not_found')
+})
+
+test('an erased account no longer counts', async () => {
+  const [asha, ravi] = [await member(), await member()]
+  await note(asha)
+  await note(ravi)
+  const before = (await flags()).length
+  await inTransaction(world.database.db, (tx) => forgetSignals(tx, asha))
+  expect(await flags()).toHaveLength(before - 1)
+})
+
+test("a sign appears on the member's page", async () => {
+  const [asha, ravi] = [await member(), await member()]
+  await note(asha)
+  await note(ravi)
+  const { id } = await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${asha}::bigint`)
+  const { flags: shown } = (await world.calls.ask(`GET /admin/users/${id}`, { as: admin })).body
+  expect(shown).toMatchObject([{ kind: 'shared_phone', about: expect.stringMatching(/^flag:\d+$/) }])
+})

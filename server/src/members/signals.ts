@@ -1,0 +1,41 @@
+/**
+ * Notes what accounts share: a phone, a bank account, a device, a network address; and young money that leaves a young account.
+ *
+ * - Only a keyed hash is stored, never the value.
+ * - A sign never refuses anything: families share phones and devices, and towns share a network address.
+ * - A member counts once for each value. Two members who come at the same moment both count: each locks the sign's row.
+ * - A sign that was reviewed is open again when another account joins it; a network only when its accounts have doubled.
+ */
+import { sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+
+export type SignalKind = 'phone' | 'bank' | 'device' | 'network' | 'young_money'
+type Used = { readonly kind: SignalKind; readonly value: string; readonly memberId: bigint }
+
+/** Staff share devices with each other by their work: they are not noted. */
+export async function noteSignal(tx: Tx, secrets: Pick<Secrets, 'fingerprints'>, { kind, value, memberId }: Used): Promise<void> {
+  const [key, ...older] = secrets.fingerprints(Buffer.from(value), `signal ${kind}`)
+  // A row under the previous key is found too, and keeps its key.
+  await tx.query(sql`
+    with known as (select key from signal where kind = ${kind}::text and key = any (${[key, ...older]}::bytea[]) order by id limit 1),
+    used as (
+      insert into signal_use (kind, key, member_id)
+      select ${kind}::text, coalesce((select key from known), ${key}::bytea), id from member where id = ${memberId}::bigint and role = 'member'
+      on conflict do nothing returning kind, key)
+    insert into signal (kind, key, members) select kind, key, 1 from used
+    on conflict (kind, key) do update set members = signal.members + 1, changed_at = roz_now(),
+      is_reviewed = signal.is_reviewed and signal.kind = 'network' and signal.members + 1 < 2 * signal.reviewed_members`)
+}
+
+/** Forgets what a member used, when their identity is erased. */
+export async function forgetSignals(tx: Tx, memberId: bigint): Promise<void> {
+  await tx.query(sql`
+    with gone as (delete from signal_use where member_id = ${memberId}::bigint returning kind, key)
+    update signal s set members = s.members - 1 from gone where s.kind = gone.kind and s.key = gone.key`)
+}
+
+/** The kinds of signs of the member `m`, for a decision about their money. */
+export const signalKinds = sql`
+  select case u.kind when 'young_money' then 'young_account' else 'shared_' || u.kind end as kind
+    from signal_use u join signal s using (kind, key) where u.member_id = m.id and s.is_shared`
