@@ -9,10 +9,11 @@ const REASON = 'The phone is lost.'
 
 export async function walkStaff(walk: Walk, owner: string): Promise<void> {
   const email = 'meera@x.test'
-  const invite = async () => (await walk.step('inviteStaff', { token: owner, body: { name: 'Meera Nair', email, role: 'auditor' } })).output
-  const { invitation } = await invite()
+  const invite = async (address: string) =>
+    (await walk.step('inviteStaff', { token: owner, body: { name: 'Meera Nair', email: address, role: 'auditor' } })).output
+  const { invitation } = await invite('mistyped@x.test')
   expect((await walk.step('cancelInvitation', { token: owner, params: { id: invitation.id } })).status).toBe(204)
-  await invite()
+  await invite(email)
   const token = new URL(await mailedLink(walk.roz.url, email, '/admin/invitation')).searchParams.get('token') ?? ''
   expect((await walk.step('acceptInvitation', { body: { token, password: PASSWORD } })).output.message).toMatch(/\S/)
   const meera = (await walk.step('adminLogin', { body: { email, password: PASSWORD } })).output.token

@@ -12,6 +12,7 @@ import {
   redirect,
   stringifySearchWith,
 } from '@tanstack/react-router'
+import { loadPortalCalls } from './app/api.ts'
 import { loadAdminTexts } from './app/language.ts'
 import { paths } from './paths.ts'
 import { inPortal, isOfPortal } from './app/portal.ts'
@@ -52,12 +53,12 @@ async function memberOnly(to: To): Promise<void> {
 async function adminOnly(to: To): Promise<void> {
   stayOnSide(to)
   if (session.get().status !== 'admin') throw redirect({ to: paths.adminLogin, replace: true })
-  await loadAdminTexts()
+  await Promise.all([loadAdminTexts(), loadPortalCalls()])
 }
 async function portalDoor(to: To): Promise<void> {
   stayOnSide(to)
   if (session.get().status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
-  await loadAdminTexts()
+  await Promise.all([loadAdminTexts(), loadPortalCalls()])
 }
 
 const NotFoundPage = lazyRouteComponent(() => import('./shell/NotFoundPage.tsx'), 'NotFoundPage')

@@ -6,7 +6,17 @@ declare module 'virtual:calls' {
     [N in CallName]: Api[N] extends { readonly access: 'signed' } | { readonly output: 'file' } ? never : N
   }[CallName]
   /** The method and path of each call: the contract without its schemas, which a browser need not load. */
-  export const calls: Readonly<Record<ScreenCall, readonly [method: string, path: string]>>
+  export type CallTable<N extends ScreenCall> = Readonly<Record<N, readonly [method: string, path: string]>>
+  /** The calls of the portal: its own table has them. */
+  export type PortalCall = {
+    [N in ScreenCall]: Api[N] extends { readonly access: 'admin' } | { readonly path: `/admin/${string}` } ? N : never
+  }[ScreenCall]
+  /** The calls of the app and of the public pages. */
+  export const calls: CallTable<Exclude<ScreenCall, PortalCall>>
+}
+declare module 'virtual:portal-calls' {
+  import type { CallTable, PortalCall } from 'virtual:calls'
+  export const calls: CallTable<PortalCall>
 }
 declare module '*.po' {
   import type { Messages } from '@lingui/core'

@@ -8,7 +8,7 @@ import { t } from '@lingui/core/macro'
 import type { Api, Output, Request } from '@roz/contract/api.ts'
 import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import type { Texts } from '@roz/core/language.ts'
-import { calls, type ScreenCall } from 'virtual:calls'
+import { calls, type CallTable, type ScreenCall } from 'virtual:calls'
 import { currentLanguage } from './language.ts'
 import { token } from './token.ts'
 
@@ -70,10 +70,17 @@ export function whenSessionEnds(listener: () => void): void {
   onSessionEnded = listener
 }
 
+const known: Partial<CallTable<ScreenCall>> = { ...calls }
+/** Adds the portal's calls, for its routes. */
+export async function loadPortalCalls(): Promise<void> {
+  Object.assign(known, (await import('virtual:portal-calls')).calls)
+}
+
 /** Makes one call of the contract: `await call('joinRound')`. */
 export async function call<N extends ScreenCall>(name: N, ...[given]: Arguments<N>): Promise<Output<Api[N]>> {
   const parts: LooseRequest = given ?? {}
-  const [method, path] = calls[name]
+  const [method, path] = known[name] ?? []
+  if (method === undefined || path === undefined) throw new Error(`${name} is a call of the portal, which has not loaded`)
   const { signal, upload, isPatient } = parts
   const aborter = new AbortController()
   const end = (): void => aborter.abort()

@@ -12,12 +12,12 @@ import { formatMoney } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
+import { type Day, DayHead, DayMoney, Receipts } from './DayMoney.tsx'
 import { Heading } from './Frame.tsx'
 import { CheckLink, FiguresMissing, HelpWaits, OlderRows, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
-type Day = PublicDays['days'][number]
 type Totals = PublicDays['totals']
 
 /** Rounds a sum of rupees to whole paise, because floating-point sums are inexact. */
@@ -187,107 +187,6 @@ function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => Rea
         <Trans>Show older days</Trans>
       </OlderRows>
     </>
-  )
-}
-
-function DayHead({ day, amount }: { readonly day: Day; readonly amount: string }) {
-  const { language } = usePage()
-  return (
-    <summary>
-      <time dateTime={day.day}>{formatDay(day.day, language)}</time>
-      <span className="muted">
-        {day.status === 'void' ? <Trans>No draw</Trans> : <Plural value={day.entries} one="# member" other="# members" />}
-      </span>
-      <span className="amount">{amount}</span>
-    </summary>
-  )
-}
-
-function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) {
-  const { split, perRupee, disbursed, intake } = day
-  const each = (paise: number): string => paise.toFixed(2)
-  return (
-    <li id={day.day}>
-      <details open={open}>
-        <DayHead day={day} amount={formatMoney(intake)} />
-        <div className="ledger narrow">
-          <LedgerRow part="need" label={<Trans>For people in need, {each(perRupee.need)} paise of each rupee</Trans>}>
-            {formatMoney(split.need)}
-          </LedgerRow>
-          <LedgerRow part="gift" label={<Trans>For members, {each(perRupee.reward)} paise</Trans>}>
-            {formatMoney(split.reward)}
-          </LedgerRow>
-          <LedgerRow part="run" label={<Trans>For the platform, {each(perRupee.platform)} paise</Trans>}>
-            {formatMoney(split.platform)}
-          </LedgerRow>
-          <LedgerRow sum label={<Trans>Put in</Trans>}>
-            {formatMoney(intake)}
-          </LedgerRow>
-          {day.status === 'void' ? (
-            <LedgerRow label={<Trans>Given back to members</Trans>}>{formatMoney(intake)}</LedgerRow>
-          ) : (
-            <LedgerRow label={<Trans>Of that, sent</Trans>}>{formatMoney(disbursed)}</LedgerRow>
-          )}
-        </div>
-        <Receipts day={day} />
-        <CheckLink day={day.day} />
-      </details>
-    </li>
-  )
-}
-
-/** Each disbursement of the day, with the hash of the document that proves it. */
-function Receipts({ day }: { readonly day: Day }) {
-  const { language } = usePage()
-  if (day.split.need === 0) return null
-  return (
-    <div className="receipts">
-      <h3>
-        <Trans>Receipts</Trans>
-      </h3>
-      {day.receipts.length === 0 ? (
-        <p className="muted">
-          <Trans>None yet: this day's share is set aside in the help fund.</Trans>
-        </p>
-      ) : (
-        <ul className="ledger narrow">
-          {day.receipts.map(({ id, date, amount, allotted, purpose, name, hasPictures, evidence }) => (
-            <li key={id}>
-              <span>
-                {formatDay(date, language)}
-                {purpose === '' ? null : (
-                  <span className="block">
-                    {name === null ? (
-                      purpose
-                    ) : (
-                      <Trans>
-                        {purpose} for {name}
-                      </Trans>
-                    )}
-                  </span>
-                )}
-                {allotted === amount ? null : (
-                  <span className="small muted block">
-                    <Trans>{formatMoney(allotted)} of it from this day</Trans>
-                  </span>
-                )}
-                {evidence.map((hash) => (
-                  <span key={hash} className="block">
-                    {hasPictures ? (
-                      <a className="tap" href={`/api/receipts/${hash}`}>
-                        <Trans>See the receipt</Trans>
-                      </a>
-                    ) : null}
-                    <code className="hash">{hash}</code>
-                  </span>
-                ))}
-              </span>
-              <span className="amount">{formatMoney(amount)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
   )
 }
 
