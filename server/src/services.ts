@@ -179,7 +179,6 @@ function createFeatures(deps: ServiceDeps) {
   const desk = createDesk({ db })
   const siteEdit = createSiteEdit({ db, settings: config.site })
   const audit = createAudit({ db, alarm: operator.alarm })
-  const mail = mailOf(deps)
   return {
     identity,
     wallet,
@@ -199,7 +198,7 @@ function createFeatures(deps: ServiceDeps) {
     desk,
     siteEdit,
     audit,
-    mail,
+    mail: mailOf(deps),
   }
 }
 

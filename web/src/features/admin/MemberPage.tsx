@@ -5,6 +5,7 @@ import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiError, call } from '../../app/api.ts'
+import { SPEECH } from '@roz/core/language.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { paths } from '../../paths.ts'
 import { Badge, EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
@@ -131,7 +132,7 @@ function Account({ user }: { readonly user: MemberView['user'] }) {
       </Fact>
       <Fact label={t`Phone`}>{user.phone ?? t`none`}</Fact>
       <Fact label={t`Member since`}>{formatDay(user.createdAt, currentLanguage())}</Fact>
-      <Fact label={t`Language`}>{user.language === 'hi' ? 'हिन्दी' : 'English'}</Fact>
+      <Fact label={t`Language`}>{SPEECH[user.language].name}</Fact>
       <Fact label={t`Wallet`}>{formatMoney(user.walletBalance)}</Fact>
       <Fact label={t`Owed to us`}>{formatMoney(user.wallet.owed)}</Fact>
       <Fact label={t`Rounds joined`}>{formatCount(user.totalParticipated)}</Fact>

@@ -7,6 +7,7 @@ import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
+import { SPEECH } from '@roz/core/language.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -139,14 +140,14 @@ function NextState({ message }: { readonly message: Message }) {
 
 function Answer({ message, onClose }: { readonly message: Message; readonly onClose: () => void }) {
   const { t } = useLingui()
-  const isHindi = message.language === 'hi'
+  const language = SPEECH[message.language].name
   return (
     <Decision
       title={<Trans>Reply to {message.name}</Trans>}
       confirm={t`Send reply`}
       question={{
         label: t`Your reply`,
-        hint: isHindi ? t`The message was written on the Hindi page.` : t`The message was written on the English page.`,
+        hint: t`The message was written on the ${language} page.`,
         rule: staffReply,
         long: true,
       }}
