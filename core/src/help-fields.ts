@@ -14,7 +14,7 @@ export const HELP_TEXTS = {
   consent_day_future: texts('The day of the consent cannot be in the future'),
   consent_day: texts('Please give the day of the consent'),
   guardian_needed: texts('Please say who gave the consent for the child'),
-  note_length: texts('A note has at most 2,000 characters'),
+  private_note_length: texts('A note has at most 2,000 characters'),
   receipts_needed: texts('Please add at least one receipt'),
   receipts_many: texts('Please add at most 10 pages'),
   beneficiary_needed: texts('Please choose who is helped'),
@@ -65,4 +65,4 @@ export const namesPerson = (words: string, name: string): boolean =>
     .split(/[^\p{L}\p{M}]+/u)
     .includes(name.toLowerCase())
 
-export const privateNote = text('note_length').check(z.trim(), z.maxLength(2000, code('note_length')))
+export const privateNote = text('private_note_length').check(z.trim(), z.maxLength(2000, code('private_note_length')))

@@ -69,7 +69,7 @@ const KINDS = {
   },
   messages: {
     roles: READERS,
-    waiting: sql`select created_at as at from contact_message where status = 'open'`,
+    waiting: sql`select created_at as at from contact_message where status in ('new', 'open')`,
     lateAfter: sql`interval '48 hours'`,
   },
   audit: {

@@ -225,7 +225,10 @@ describe('the hold', () => {
       sql`select before, after from audit_log where action = 'member.release' and subject = ${`member:${id}`}::text`,
     )
     expect(log).toEqual([
-      { before: { heldAt: expect.any(String), about: 'withdrawal_requested' }, after: { reason: 'Spoke to her by phone.' } },
+      {
+        before: { heldAt: expect.any(String), heldAbout: 'withdrawal_requested', suspendedAt: null },
+        after: { reason: 'Spoke to her by phone.' },
+      },
     ])
     expect((await listed()).hold).toBeNull()
     expect(await approve()).toEqual(['approved', 'approved'])
