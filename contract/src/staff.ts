@@ -239,4 +239,14 @@ export const staffCalls = {
     output: z.object({ audit: z.array(auditEntry), actions: z.array(z.string()), nextCursor }),
     refusals: [],
   }),
+  adminAuditCsv: endpoint({
+    method: 'GET',
+    path: '/admin/audit.csv',
+    access: 'admin',
+    roles: CONTROL,
+    summary: 'The audit log as a table, with the same filters. The audit log records who fetched it.',
+    query: auditFilter,
+    output: 'csv',
+    refusals: [],
+  }),
 } as const

@@ -50,6 +50,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   newRecoveryCodes: { totp: '123456' },
   disableTotp: { password: PASSWORD, totp: '123456' },
   adminAudit: undefined,
+  adminAuditCsv: undefined,
   profile: undefined,
   updateProfile: { name: 'Gita Rao', phone: PHONE, autoParticipate: true, publicName: 'initial', language: 'en' },
   uploadAvatar: undefined,

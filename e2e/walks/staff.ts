@@ -17,6 +17,7 @@ export async function walkStaff(walk: Walk, owner: string): Promise<void> {
   const token = new URL(await mailedLink(walk.roz.url, email, '/admin/invitation')).searchParams.get('token') ?? ''
   expect((await walk.step('acceptInvitation', { body: { token, password: PASSWORD } })).output.message).toMatch(/\S/)
   const meera = (await walk.step('adminLogin', { body: { email, password: PASSWORD } })).output.token
+  expect((await walk.step('stepUp', { token: meera, body: { password: PASSWORD } })).output.until).toMatch(/T/)
   await walkOwnAccount(walk, meera, email)
 
   const { staff } = (await walk.step('staff', { token: owner })).output
@@ -31,6 +32,8 @@ export async function walkStaff(walk: Walk, owner: string): Promise<void> {
   expect(audit).toMatchObject([
     { action: 'staff.remove', subjectName: 'Meera Nair', after: { reason: REASON }, from: { address: '127.0.0.1' } },
   ])
+  const table = (await walk.step('adminAuditCsv', { token: owner, query: { action: 'staff.remove' } })).text.split('\r\n')
+  expect([table.length, table[1]]).toEqual([3, expect.stringContaining('staff.remove')])
   expect(actions).toEqual(expect.arrayContaining(['staff.invite', 'staff.join', 'staff.sign_in', 'staff.totp_on']))
 }
 

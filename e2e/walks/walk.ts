@@ -9,6 +9,7 @@ import { expect } from 'vitest'
 import { ask, codeOf, type Given, specOf } from '../harness/calls.ts'
 import { readClock } from '../harness/people.ts'
 import { startProgram } from '../harness/program.ts'
+import { createAuditWatch } from './audit-watch.ts'
 
 const CLIENT_ID = 'roz.apps.example.test'
 const GATEWAY_SECRET = 'a secret for webhooks'
@@ -24,16 +25,18 @@ export async function startWalk() {
   /** The program's clock differs from ours by this. */
   const aheadMs = Date.parse(await readClock(roz.url)) - Date.now()
   const visited = new Set<CallName>()
+  const auditWatch = createAuditWatch(roz.dataDir)
   return {
     roz,
     visited,
+    auditWatch,
     idToken: (claims: object): string => issuer.idToken(claims, aheadMs),
     close: issuer.close,
 
     /** Makes one call; its answer is private unless the contract calls it public. */
     async step<N extends CallName>(name: N, given: Given) {
       visited.add(name)
-      const answer = await ask(roz.url, name, given)
+      const answer = await auditWatch.around(name, given, () => ask(roz.url, name, given))
       const { cache, access, output } = specOf(name)
       if (output === 'file' && answer.status === 200) {
         // The picture of a receipt that is not public yet.

@@ -13,6 +13,7 @@ import { createLog } from './http/logger.ts'
 import { EmbeddedPostgresError } from './db/embedded/error.ts'
 import { parkedNow } from './commands/parked.ts'
 import { resealNow } from './commands/reseal.ts'
+import { resetTotpNow } from './commands/reset-totp.ts'
 import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { rotatePushKey } from './commands/rotate-push-key.ts'
 import { StartError, startServer, type Running } from './start.ts'
@@ -43,6 +44,12 @@ if (process.argv[2] === 'books') {
 if (process.argv[2] === 'parked') {
   const target = { ...auditSettings(process.env), say: (line: string) => void process.stdout.write(`${line}\n`) }
   process.exit(await parkedNow(target, process.argv.slice(3).join(' ')))
+}
+
+/** `npm run reset-totp` removes a staff account's authenticator app. */
+if (process.argv[2] === 'reset-totp') {
+  const target = { ...auditSettings(process.env), say: (line: string) => void process.stdout.write(`${line}\n`) }
+  process.exit(await resetTotpNow(target, process.argv.slice(3).join(' ')))
 }
 
 /** `npm run rotate-log-key`, `npm run rotate-push-key` and `npm run reseal`. */

@@ -21,6 +21,7 @@ export const paths = {
   goodbye: '/goodbye',
   adminLogin: '/admin/login',
   adminDashboard: '/admin/dashboard',
+  adminInvitation: '/admin/invitation',
   kitchenSink: '/kitchen-sink',
 } as const
 

@@ -191,6 +191,12 @@ const adminDashboard = createRoute({
   }),
   component: lazyRouteComponent(() => import('./features/admin/AdminDashboardPage.tsx'), 'AdminDashboardPage'),
 })
+const adminInvitation = createRoute({
+  getParentRoute: () => root,
+  path: paths.adminInvitation,
+  beforeLoad: portalDoor,
+  component: lazyRouteComponent(() => import('./features/admin/house/InvitationPage.tsx'), 'InvitationPage'),
+})
 const kitchenSink = createRoute({
   getParentRoute: () => root,
   path: paths.kitchenSink,
@@ -207,6 +213,7 @@ const tree = root.addChildren([
   paymentStatus,
   member.addChildren([dashboard, wallet, impact, history, profile, notifications, myTicket, receipt]),
   adminLogin,
+  adminInvitation,
   admin.addChildren([adminDashboard]),
   ...(settings.production ? [] : [kitchenSink]),
 ])

@@ -387,6 +387,7 @@ describe('notices, messages and the portal', () => {
 
 test('the audit finds nothing', () => expectCleanAudit(roz.dataDir))
 
-test('no call was left out', () => {
+test('no call was left out, and each accepted write of the portal left one entry in the audit log', () => {
   expect(Object.keys(api).filter((name) => !walk.visited.has(name as CallName))).toEqual([])
+  expect(walk.auditWatch.listUnseen()).toEqual([])
 })

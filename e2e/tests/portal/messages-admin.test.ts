@@ -96,6 +96,8 @@ describe('the tabs', () => {
         'Overview',
         'Rounds',
         'Users',
+        'Messages',
+        'Review',
         'Beneficiaries',
         'Help given',
         'Impact Stories',
@@ -104,6 +106,10 @@ describe('the tabs', () => {
         'Suspense',
         'Disputes',
         'House entries',
+        'Site',
+        'Team',
+        'Audit log',
+        'My account',
       ])
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
       const figures = ['Total members', 'Put in so far', 'Set aside for people in need', 'Members today', 'Put in today', 'Active rounds']

@@ -1,5 +1,6 @@
 /** The second factor of staff: setting it up, logging in with it, stepping up, losing it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resetTotpNow } from '../../commands/reset-totp.ts'
 import { one, sql } from '../../db/sql.ts'
 import { type People, startPeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type App, codeFor, type Colleague, enrol, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
@@ -250,4 +251,25 @@ test('no answer, mail or log line contains a secret or a recovery code of the ap
   for (const secret of [app.secret, ...app.recoveryCodes, STAFF_PASSWORD]) {
     expect(kept.some((text) => text.includes(secret))).toBe(false)
   }
+})
+
+test('npm run reset-totp frees the last owner, with a mail and an entry of the system, and says where there is nothing to do', async () => {
+  const lost = await enrolled('owner')
+  const lines: string[] = []
+  const target = {
+    databaseUrl: roz.database.appUrl,
+    dataDir: '/nowhere',
+    namedStatements: true,
+    say: (line: string) => void lines.push(line),
+  }
+  expect(await resetTotpNow(target, lost.email.toUpperCase())).toBe(0)
+  expect(await resetTotpNow(target, lost.email)).toBe(1)
+  expect(await resetTotpNow(target, 'nobody@x.test')).toBe(1)
+  expect(lines[0]).toContain('The authenticator app of Meera Nair is removed.')
+  expect(said(await roz.ask('GET /auth/me', { token: lost.token }))).toBe('401 unauthenticated')
+  expect(said(await adminLogin(roz, lost.email))).toBe('200')
+  expect((await roz.mailsTo(lost.email)).some(({ text }) => text.includes('somebody of the team reset it'))).toBe(true)
+  const log = await roz.db.query(sql`
+    select actor_id as actor, from_address as address from audit_log where action = 'staff.totp_reset' and subject = ${`member:${lost.memberId}`}::text`)
+  expect(log).toEqual([{ actor: null, address: null }])
 })

@@ -103,3 +103,19 @@ test('a day that does not exist and an altered cursor are refused', async () => 
   expect((await search({ from: '2026-02-30' })).fields).toEqual({ from: 'A day is written YYYY-MM-DD' })
   expect((await search({ cursor: 'x' })).code).toBe('invalid_input')
 })
+
+test('the table has the same entries and filters, defuses formulas, and records who fetched it', async () => {
+  await database.setClock(new Date('2026-11-23T12:00:00+05:30'))
+  await inTransaction(database.db, (tx) =>
+    audit(tx, { actorId: owner, action: 'story.edit', subject: '=1+1', after: { title: 'a "b", c' } }),
+  )
+  const fetched = await calls.ask('GET /admin/audit.csv?action=story.edit&from=2026-11-23', { as: owner })
+  expect(fetched.headers.get('content-type')).toContain('text/csv')
+  expect(fetched.text.replace('\ufeff', '').split('\r\n')).toEqual([
+    'at,actor,action,subject,subjectName,before,after,address,browser,system',
+    expect.stringMatching(/^2026-11-23T12:00:0\d(\.\d+)?\+05:30,Staff,story.edit,'=1\+1,,,"\{""title"":""a \\""b\\"", c""\}",,,$/),
+    '',
+  ])
+  expect((await search()).audit[0]).toMatchObject({ action: 'audit.export', after: { action: 'story.edit', from: '2026-11-23' } })
+  expect((await calls.ask('GET /admin/audit.csv?from=2026-02-30', { as: owner })).status).toBe(400)
+})

@@ -8,13 +8,16 @@ import type { Input, Output } from '@roz/contract/api.ts'
 import type { staffCalls } from '@roz/contract/staff.ts'
 import { addDays, type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, type Sql, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { csvRows } from '../../http/csv-rows.ts'
+import { audit } from '../../staff/audit-log.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import { addressKey } from '../../http/limits.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Handlers, invalid, type Refusal } from '../../http/route.ts'
 
 type Listed = Output<(typeof staffCalls)['adminAudit']>['audit'][number]
-export type AuditFilter = Omit<Input<(typeof staffCalls)['adminAudit']>['query'], 'cursor' | 'limit'>
+type AuditFilter = Omit<Input<(typeof staffCalls)['adminAudit']>['query'], 'cursor' | 'limit'>
 type Row = {
   id: bigint
   at: Date
@@ -33,14 +36,11 @@ type Row = {
 }
 
 const ORDER = { at: sql`a.at`, id: sql`a.id` }
-export const KEY_SHAPES = [CURSOR_PARTS.micros, CURSOR_PARTS.id] as const
-export const keyOf = ({ micros, id }: Pick<Row, 'micros' | 'id'>): Cursor => [micros, String(id)]
+const KEY_SHAPES = [CURSOR_PARTS.micros, CURSOR_PARTS.id] as const
+const keyOf = ({ micros, id }: Pick<Row, 'micros' | 'id'>): Cursor => [micros, String(id)]
 
 /** The condition of a filter; a refusal for a day that does not exist. */
-export async function conditionOf(
-  db: Db,
-  filter: AuditFilter,
-): Promise<{ readonly ok: true; readonly where: Sql } | Refusal<'invalid_input'>> {
+async function conditionOf(db: Db, filter: AuditFilter): Promise<{ readonly ok: true; readonly where: Sql } | Refusal<'invalid_input'>> {
   const days: Partial<Record<'from' | 'to', IstDay>> = {}
   for (const name of ['from', 'to'] as const) {
     const given = filter[name]
@@ -75,7 +75,7 @@ async function bySubject(db: Db, subject: string | undefined): Promise<Sql> {
   return found === undefined ? sql`false` : sql`a.subject = ${`member:${found.id}`}::text`
 }
 
-export const listEntries = (
+const listEntries = (
   db: Pick<Db, 'query'>,
   where: Sql,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
@@ -100,7 +100,7 @@ const listActions = async (db: Db): Promise<string[]> =>
       select action from found where action is not null`)
   ).map(({ action }) => action)
 
-export const listedOf = (row: Row): Listed => ({
+const listedOf = (row: Row): Listed => ({
   id: String(row.id),
   at: isoIst(row.at.getTime()),
   actor: row.actorPublicId === null ? null : { id: row.actorPublicId, name: row.actorName ?? '' },
@@ -112,8 +112,16 @@ export const listedOf = (row: Row): Listed => ({
   from: row.address === null ? null : { address: row.address, browser: row.browser, system: row.system },
 })
 
+const COLUMNS = ['at', 'actor', 'action', 'subject', 'subjectName', 'before', 'after', 'address', 'browser', 'system'] as const
+const cellsOf = (row: Row): (string | null)[] => {
+  const json = (values: Row['before']): string | null => (values === null ? null : JSON.stringify(values))
+  const { action, subject, subjectName, address, browser, system } = row
+  const actor = row.actorName ?? 'system'
+  return [isoIst(row.at.getTime()), actor, action, subject, subjectName, json(row.before), json(row.after), address, browser, system]
+}
+
 export function createStaffLog({ db }: { readonly db: Db }) {
-  const handlers: Handlers<'adminAudit'> = {
+  const handlers: Handlers<'adminAudit' | 'adminAuditCsv'> = {
     adminAudit: async ({ query }) => {
       const page = readPage(query, KEY_SHAPES)
       if (!page.ok) return page
@@ -125,6 +133,13 @@ export function createStaffLog({ db }: { readonly db: Db }) {
       ])
       const { rows: shown, nextCursor } = cutPage(rows, page.limit, keyOf)
       return { ok: true, value: { audit: shown.map(listedOf), actions, nextCursor } }
+    },
+    adminAuditCsv: async ({ session, query }) => {
+      const condition = await conditionOf(db, query)
+      if (!condition.ok) return condition
+      await inTransaction(db, (tx) => audit(tx, { actorId: session.memberId, action: 'audit.export', subject: 'audit', after: query }))
+      const rows = csvRows((page) => listEntries(db, condition.where, page), keyOf, cellsOf)
+      return { ok: true, value: { columns: COLUMNS, rows } }
     },
   }
   return { handlers }

@@ -8,6 +8,8 @@ import { Skeleton } from '../../ui/Feedback.tsx'
 import { Book } from '../../ui/Layout.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { TodaySection } from '../TodaySection.tsx'
+import { FirstSetup } from './house/FirstSetup.tsx'
+import { useOwesApp } from './house/queries.ts'
 import { Overview } from './Overview.tsx'
 import { sectionsOf } from './sections.ts'
 import { TriggerDraw } from './TriggerDraw.tsx'
@@ -18,12 +20,14 @@ export function AdminDashboardPage() {
   const navigate = useNavigate()
   const { tab } = useSearch({ strict: false })
   const mayDraw = useMay(TREASURY)
+  const owesApp = useOwesApp()
   const groups = sectionsOf(useStaffRole())
   const section = groups.flatMap(({ sections }) => sections).find(({ id }) => id === tab)
   const Screen = section?.Screen ?? Overview
   const tabs = groups.flatMap(({ label, sections }) =>
     sections.map((one) => ({ id: one.id, label: i18n._(one.label), group: i18n._(label) })),
   )
+  if (owesApp) return <FirstSetup />
   return (
     <Book title={t`Admin dashboard`}>
       <TodaySection>

@@ -1,12 +1,13 @@
 /**
  * The dialog for every decision about money.
  * - It says what will happen, and asks for a reason where one is required.
- * - It asks for the password when the server requires step-up.
+ * - It asks for the code of the authenticator app, or without one for the password, when the server requires step-up.
  * - One decision has one idempotency key, kept until its answer is known.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { givenPassword } from '@roz/core/person-fields.ts'
+import { secondFactor } from '@roz/core/staff-fields.ts'
 import { type ReactNode, useId, useState } from 'react'
 import * as z from 'zod/mini'
 import { ApiError, call, messageOf } from '../../app/api.ts'
@@ -16,10 +17,11 @@ import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../forms.ts'
 import { useMoneyKeys } from '../money-key.ts'
+import { hasApp } from './house/queries.ts'
 import { refreshPortal } from './queries.ts'
 import { wordsOf } from './words.ts'
 
-type Given = { text: string; password: string }
+type Given = { text: string; password: string; code: string }
 type Question = {
   readonly label: string
   readonly hint?: string
@@ -64,23 +66,27 @@ export function Decision<T>({
   const { t } = useLingui()
   const formId = useId()
   const once = useMoneyKeys()
-  const [asksPassword, setAsksPassword] = useState(false)
-  const form = useRules<Given>(z.object({ text: question?.rule ?? none, password: asksPassword ? givenPassword : none }), {
-    text: '',
-    password: '',
+  const [asks, setAsks] = useState<'password' | 'code'>()
+  const rules = z.object({
+    text: question?.rule ?? none,
+    password: asks === 'password' ? givenPassword : none,
+    code: asks === 'code' ? secondFactor : none,
   })
+  const form = useRules<Given>(rules, { text: '', password: '', code: '' })
   const { errors, isSubmitting } = form.formState
 
   const decide = form.handleSubmit(
-    async ({ text, password }) => {
+    async ({ text, password, code }) => {
       if (check?.() === false) return
       try {
-        if (asksPassword) await call('stepUp', { body: { password } })
+        if (asks !== undefined) await call('stepUp', { body: asks === 'code' ? { totp: code } : { password } })
         const { answer } = await once({ text }, (key) => send(text, key))
         onClose()
         onDone(answer)
       } catch (error) {
-        if (error instanceof ApiError && error.code === 'step_up_required') return setAsksPassword(true)
+        if (error instanceof ApiError && error.code === 'step_up_required') return setAsks((await hasApp()) ? 'code' : 'password')
+        if (error instanceof ApiError && error.code === 'code_required') return setAsks('code')
+        if (error instanceof ApiError && error.code === 'wrong_code') return form.setError('code', { message: error.message })
         if (error instanceof ApiError && error.code === 'wrong_password') return form.setError('password', { message: error.message })
         toast.error(messageOf(error, failed ?? t`Network error. Please check your connection and try again.`))
         // Another administrator may have decided it meanwhile: the reloaded list shows its current state.
@@ -121,15 +127,26 @@ export function Decision<T>({
             {...form.register('text')}
           />
         )}
-        {asksPassword ? (
+        {asks === 'password' ? (
           <PasswordField
             label={t`Your password`}
-            hint={t`Money moves: please confirm with your password.`}
+            hint={t`Please confirm that it is you.`}
             autoComplete="current-password"
             // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
             autoFocus
             error={wordsOf(errors.password?.message)}
             {...form.register('password')}
+          />
+        ) : null}
+        {asks === 'code' ? (
+          <TextField
+            label={t`Code of your authenticator app`}
+            hint={t`6 digits, or a recovery code.`}
+            autoComplete="one-time-code"
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
+            autoFocus
+            error={wordsOf(errors.code?.message)}
+            {...form.register('code')}
           />
         ) : null}
       </form>

@@ -5,7 +5,7 @@
  */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
-import { READERS, type Roles, STAFF, type StaffRole } from '@roz/contract/roles.ts'
+import { CONTROL, READERS, type Roles, STAFF, type StaffRole } from '@roz/contract/roles.ts'
 import { type ComponentType, lazy } from 'react'
 import { Overview } from './Overview.tsx'
 
@@ -33,6 +33,10 @@ const Withdrawals = onDemand(async () => (await import('./Withdrawals.tsx')).Wit
 const Refunds = onDemand(async () => (await import('./Refunds.tsx')).Refunds)
 const Suspense = onDemand(async () => (await import('./Suspense.tsx')).Suspense)
 const Disputes = onDemand(async () => (await import('./Disputes.tsx')).Disputes)
+
+const Team = onDemand(async () => (await import('./house/Team.tsx')).Team)
+const AuditLog = onDemand(async () => (await import('./house/AuditLog.tsx')).AuditLog)
+const Account = onDemand(async () => (await import('./house/Account.tsx')).Account)
 
 const GROUPS: readonly SectionGroup[] = [
   {
@@ -68,7 +72,15 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'house-entries', label: msg`House entries`, roles: READERS, Screen: HouseEntries },
     ],
   },
-  { label: msg`House`, sections: [{ id: 'site', label: msg`Site`, roles: STAFF, Screen: Site }] },
+  {
+    label: msg`House`,
+    sections: [
+      { id: 'site', label: msg`Site`, roles: STAFF, Screen: Site },
+      { id: 'team', label: msg`Team`, roles: CONTROL, Screen: Team },
+      { id: 'audit', label: msg`Audit log`, roles: CONTROL, Screen: AuditLog },
+      { id: 'account', label: msg`My account`, roles: STAFF, Screen: Account },
+    ],
+  },
 ]
 
 /** The groups and sections that a role reads. Every role reads the overview. */

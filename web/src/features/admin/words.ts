@@ -5,7 +5,8 @@ import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
 import { REFERENCE_TEXTS } from '@roz/core/reference-fields.ts'
 import { SITE_TEXTS } from '@roz/core/site-fields.ts'
+import { STAFF_TEXTS } from '@roz/core/staff-fields.ts'
 import { STORY_TEXTS } from '@roz/core/story-fields.ts'
 import { wordsFrom } from '../forms.ts'
 
-export const wordsOf = wordsFrom(PERSON_TEXTS, MONEY_TEXTS, REFERENCE_TEXTS, STORY_TEXTS, HELP_TEXTS, CARE_TEXTS, SITE_TEXTS)
+export const wordsOf = wordsFrom(PERSON_TEXTS, MONEY_TEXTS, REFERENCE_TEXTS, STORY_TEXTS, HELP_TEXTS, CARE_TEXTS, SITE_TEXTS, STAFF_TEXTS)

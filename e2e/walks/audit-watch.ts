@@ -1,0 +1,92 @@
+/**
+ * Watches the audit log during the walk over all calls.
+ * - An accepted write of an administrator leaves exactly one entry, of its actor and with its origin. A refused one leaves none.
+ * - A batch leaves one entry for each row that it accepts.
+ * - A repeat with the same Idempotency-Key leaves none: it changes nothing.
+ */
+import { createHash } from 'node:crypto'
+import { api, type CallName } from '@roz/contract/api.ts'
+import type { EndpointSpec } from '@roz/contract/endpoint.ts'
+import { one, sql } from '@roz/server/db/sql.ts'
+import { expect } from 'vitest'
+import { type Given, specOf } from '../harness/calls.ts'
+import { inDatabase } from '../harness/database.ts'
+
+const isWrite = ({ access, method }: EndpointSpec): boolean => access === 'admin' && method !== 'GET'
+/** Every administrator's call that changes something. */
+const writes = (Object.keys(api) as CallName[]).filter((name) => isWrite(specOf(name)))
+
+const PAYOUTS = 'server/src/features/payouts'
+const HELP = 'server/src/features/help'
+/**
+ * Writes that the walk's program refuses: its gateway pays by itself, it has no second person, and nothing is in suspense.
+ * The named test makes an accepted one.
+ */
+const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
+  retryWithdrawal: `${PAYOUTS}/withdrawals.test.ts`,
+  completeWithdrawal: `${PAYOUTS}/by-hand.test.ts`,
+  withdrawalBank: `${PAYOUTS}/by-hand.test.ts`,
+  withdrawalNotPaid: `${PAYOUTS}/by-hand.test.ts`,
+  takeOverWithdrawal: `${PAYOUTS}/by-hand.test.ts`,
+  approveWithdrawals: `${PAYOUTS}/two-persons.test.ts`,
+  approveRefunds: `${PAYOUTS}/two-persons.test.ts`,
+  creditSuspense: `${PAYOUTS}/suspense.test.ts`,
+  refundSuspense: `${PAYOUTS}/suspense.test.ts`,
+  paySuspense: `${PAYOUTS}/suspense.test.ts`,
+  approveDisbursement: `${HELP}/disbursements.test.ts`,
+  rejectDisbursement: `${HELP}/disbursements.test.ts`,
+  correctDisbursement: `${HELP}/disbursements.test.ts`,
+  askHouseEntry: `${HELP}/house-entries.test.ts`,
+  approveHouseEntry: `${HELP}/house-entries.test.ts`,
+  rejectHouseEntry: `${HELP}/house-entries.test.ts`,
+}
+
+/** What an accepted answer changed: a batch answers with a code for each row that it refused. */
+function changesOf(text: string): number {
+  const { results } = (text === '' ? {} : JSON.parse(text)) as { readonly results?: readonly { readonly code: string | null }[] }
+  return results === undefined ? 1 : results.filter(({ code }) => code === null).length
+}
+
+type Before = { readonly actorId: bigint | null; readonly lastId: bigint }
+
+export function createAuditWatch(dataDir: string) {
+  const accepted = new Set<CallName>()
+  const keys = new Set<string>()
+
+  const look = (token: string): Promise<Before> =>
+    inDatabase(dataDir, (db) =>
+      one<Before>(
+        db,
+        sql`select (select member_id from session where token_hash = ${createHash('sha256').update(token).digest()}::bytea) as "actorId",
+              coalesce((select max(id) from audit_log), 0)::bigint as "lastId"`,
+      ),
+    )
+  const entriesSince = ({ actorId, lastId }: Before) =>
+    inDatabase(dataDir, (db) =>
+      db.query<{ action: string; address: string | null }>(
+        sql`select action, from_address as address from audit_log where id > ${lastId}::bigint and actor_id = ${actorId}::bigint order by id`,
+      ),
+    )
+
+  return {
+    async around<A extends { readonly status: number; readonly text: string }>(
+      name: CallName,
+      { token, key }: Given,
+      call: () => Promise<A>,
+    ): Promise<A> {
+      if (token === undefined || !isWrite(specOf(name))) return call()
+      const before = await look(token)
+      const answer = await call()
+      const entries = await entriesSince(before)
+      const isRepeat = key !== undefined && keys.has(`${name} ${key}`)
+      const changes = answer.status < 300 && !isRepeat ? changesOf(answer.text) : 0
+      const entry = { action: expect.stringMatching(/^[a-z_]+\.[a-z_]+$/), address: '127.0.0.1' }
+      expect(entries, `${name}: ${answer.status}`).toEqual(Array.from({ length: changes }, () => entry))
+      if (changes > 0) accepted.add(name)
+      if (changes > 0 && key !== undefined) keys.add(`${name} ${key}`)
+      return answer
+    },
+    /** The writes of which no accepted one was seen here, and none is made elsewhere. */
+    listUnseen: (): CallName[] => writes.filter((name) => !accepted.has(name) && ACCEPTED_IN[name] === undefined),
+  }
+}

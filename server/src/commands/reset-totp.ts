@@ -1,0 +1,50 @@
+/**
+ * `npm run reset-totp -- <mail address>`: removes the authenticator app of a staff account, for the last owner whose phone is lost.
+ * - It ends all sessions of the account, mails its owner, and leaves an entry of the system in the audit log.
+ * - Exit code: 0 where the app is removed, 1 where the account has none, 2 where the database could not be read.
+ */
+import { connect, maybeOne, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { tellTotp } from '../features/identity/own-totp.ts'
+import { removeTotp } from '../features/identity/second-factor.ts'
+import { endAllSessions } from '../features/identity/sessions.ts'
+import { addressKey } from '../http/limits.ts'
+import { audit } from '../staff/audit-log.ts'
+import { type CommandTarget, onDatabase } from './command-database.ts'
+
+export async function resetTotpNow(target: CommandTarget, email: string): Promise<0 | 1 | 2> {
+  const { say, namedStatements } = target
+  try {
+    const done = await onDatabase(target, async (url) => {
+      const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-reset-totp' })
+      try {
+        return await inTransaction(db, async (tx): Promise<0 | 1> => {
+          const account = await maybeOne<{ id: bigint; name: string }>(
+            tx,
+            sql`select id, name from member where lower(email) = ${addressKey(email)}::text and role = 'admin' and deleted_at is null for no key update`,
+          )
+          if (account === undefined || !(await removeTotp(tx, account.id))) {
+            say(`No staff account with this address has an authenticator app: ${email}`)
+            return 1
+          }
+          await endAllSessions(tx, account.id)
+          await tellTotp(tx, account.id, 'reset')
+          await audit(tx, {
+            actorId: undefined,
+            action: 'staff.totp_reset',
+            subject: `member:${account.id}`,
+            after: { by: 'npm run reset-totp' },
+          })
+          say(`The authenticator app of ${account.name} is removed. The password alone logs in now: set up a new app at once.`)
+          return 0
+        })
+      } finally {
+        await db.close()
+      }
+    })
+    return done ?? 2
+  } catch (error) {
+    say(`The app could not be removed: ${error instanceof Error ? error.message : String(error)}`)
+    return 2
+  }
+}

@@ -1,0 +1,170 @@
+/** One's own account in the portal: name and language, password, authenticator app, and the devices that are logged in. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { LANGUAGES, type Language } from '@roz/core/language.ts'
+import { givenPassword, name as nameRule } from '@roz/core/person-fields.ts'
+import { staffPassword } from '@roz/core/staff-fields.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import * as z from 'zod/mini'
+import { call, messageOf } from '../../../app/api.ts'
+import { session, useSession } from '../../../app/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { PasswordField, SelectField, TextField } from '../../../ui/Field.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { showRefusedFields, tellFirst, useRules } from '../../forms.ts'
+import { DeviceRow } from '../../profile/SignedInDevices.tsx'
+import { Decision } from '../Decision.tsx'
+import { refreshPortal } from '../queries.ts'
+import { wordsOf } from '../words.ts'
+import { OwnApp } from './OwnApp.tsx'
+import { accountQuery } from './queries.ts'
+
+export function Account() {
+  const { t } = useLingui()
+  const { data, isError, isFetching, refetch } = useQuery(accountQuery)
+  if (data === undefined) {
+    if (!isError) return <Skeleton lines={6} />
+    return <ErrorState title={t`Your account could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
+  }
+  return (
+    <div className="account">
+      <h2>
+        <Trans>My account</Trans>
+      </h2>
+      <OwnApp totp={data.totp} />
+      <OwnRecord />
+      <OwnPassword />
+      <section>
+        <h3>
+          <Trans>Logged-in devices</Trans>
+        </h3>
+        <ul className="devices spaced">
+          {data.sessions.map((device, index) => (
+            <DeviceRow key={index} device={device}>
+              {device.inPortal ? null : <Badge>{t`As a member`}</Badge>}
+            </DeviceRow>
+          ))}
+        </ul>
+        {data.sessions.length > 1 ? <LogOutOthers /> : null}
+      </section>
+    </div>
+  )
+}
+
+function LogOutOthers() {
+  const { t } = useLingui()
+  const [asks, setAsks] = useState(false)
+  return (
+    <>
+      <Button kind="secondary" onClick={() => setAsks(true)}>
+        <Trans>Log out others</Trans>
+      </Button>
+      {asks ? (
+        <Decision
+          title={<Trans>Log out on all other devices?</Trans>}
+          confirm={t`Log out others`}
+          send={() => call('endOtherStaffSessions')}
+          onDone={() => toast.success(t`Logged out on all other devices.`)}
+          onClose={() => setAsks(false)}
+        >
+          <p>
+            <Trans>You stay logged in here. If one of them is not yours, change your password, too.</Trans>
+          </p>
+        </Decision>
+      ) : null}
+    </>
+  )
+}
+
+const NAMES: Readonly<Record<Language, string>> = Object.fromEntries(
+  LANGUAGES.map((language) => [language, new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language]),
+) as Record<Language, string>
+type Profile = { name: string; language: string }
+
+function OwnRecord() {
+  const { t } = useLingui()
+  const now = useSession()
+  const user = now.status === 'admin' ? now.user : undefined
+  const form = useRules<Profile>(z.object({ name: nameRule, language: z.string() }), {
+    name: user?.name ?? '',
+    language: user?.language ?? '',
+  })
+  const { errors, isSubmitting } = form.formState
+  const save = form.handleSubmit(
+    async ({ name, language }) => {
+      try {
+        const chosen = LANGUAGES.find((one) => one === language)
+        session.setUser((await call('updateStaffAccount', { body: { name, ...(chosen === undefined ? {} : { language: chosen }) } })).user)
+        toast.success(t`Saved.`)
+      } catch (error) {
+        showRefusedFields(form, error)
+        toast.error(messageOf(error, t`The change could not be saved.`))
+      }
+    },
+    tellFirst(form, wordsOf),
+  )
+  return (
+    <form className="form-sheet" noValidate onSubmit={(event) => void save(event)}>
+      <h3>
+        <Trans>Name and language</Trans>
+      </h3>
+      <TextField label={t`Name`} autoComplete="name" error={wordsOf(errors.name?.message)} {...form.register('name')} />
+      <SelectField label={t`Language of emails`} {...form.register('language')}>
+        {LANGUAGES.map((language) => (
+          <option key={language} value={language} lang={language}>
+            {NAMES[language]}
+          </option>
+        ))}
+      </SelectField>
+      <Button type="submit" kind="secondary" busy={isSubmitting}>
+        <Trans>Save</Trans>
+      </Button>
+    </form>
+  )
+}
+
+const EMPTY = { currentPassword: '', newPassword: '' }
+
+function OwnPassword() {
+  const { t } = useLingui()
+  const form = useRules(z.object({ currentPassword: givenPassword, newPassword: staffPassword }), EMPTY)
+  const { errors, isSubmitting } = form.formState
+  const change = form.handleSubmit(
+    async (body) => {
+      try {
+        await call('changeStaffPassword', { body })
+      } catch (error) {
+        showRefusedFields(form, error)
+        return toast.error(messageOf(error, t`The change could not be saved.`))
+      }
+      form.reset(EMPTY)
+      toast.success(t`Your password was changed. You are logged out everywhere else.`)
+      await refreshPortal()
+    },
+    tellFirst(form, wordsOf),
+  )
+  return (
+    <form className="form-sheet" noValidate onSubmit={(event) => void change(event)}>
+      <h3>
+        <Trans>Change password</Trans>
+      </h3>
+      <PasswordField
+        label={t`Current password`}
+        autoComplete="current-password"
+        error={wordsOf(errors.currentPassword?.message)}
+        {...form.register('currentPassword')}
+      />
+      <PasswordField
+        label={t`New password`}
+        hint={t`At least 12 characters.`}
+        autoComplete="new-password"
+        error={wordsOf(errors.newPassword?.message)}
+        {...form.register('newPassword')}
+      />
+      <Button type="submit" kind="secondary" busy={isSubmitting}>
+        <Trans>Change password</Trans>
+      </Button>
+    </form>
+  )
+}

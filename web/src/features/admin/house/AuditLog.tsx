@@ -1,0 +1,117 @@
+/** The audit log: who changed what, from which value to which, when and from where. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { currentLanguage } from '../../../app/language.ts'
+import { EmptyState } from '../../../ui/Feedback.tsx'
+import { SelectField, TextField } from '../../../ui/Field.tsx'
+import { formatInstant } from '../../../ui/format.ts'
+import { Listing } from '../../Listing.tsx'
+import { CsvButton } from '../CsvButton.tsx'
+import { SearchField } from '../SearchField.tsx'
+import { usePaused } from '../use-paused.ts'
+import { type AuditEntry, type AuditFilter, auditQuery, givenOf, staffQuery } from './queries.ts'
+import './house.css'
+
+const NOTHING: AuditFilter = { actor: '', action: '', subject: '', from: '', to: '' }
+
+export function AuditLog() {
+  const { t } = useLingui()
+  const [filter, setFilter] = useState(NOTHING)
+  const asked = { ...filter, subject: usePaused(filter.subject.trim()) }
+  const list = useInfiniteQuery({ ...auditQuery(asked), placeholderData: keepPreviousData })
+  const team = useInfiniteQuery(staffQuery)
+  const all = useInfiniteQuery(auditQuery(NOTHING))
+  const set = (change: Partial<AuditFilter>): void => setFilter((now) => ({ ...now, ...change }))
+  const people = team.data?.pages.flatMap(({ staff }) => staff) ?? []
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Audit log</Trans>
+        </h2>
+        <CsvButton of="adminAuditCsv" name="audit-log" filters={givenOf(asked)} />
+      </div>
+      <div className="narrowing audit-filter">
+        <SelectField label={t`Who`} value={filter.actor} onChange={(event) => set({ actor: event.target.value })}>
+          <option value="">{t`Everybody`}</option>
+          <option value="system">{t`The system`}</option>
+          {people.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField label={t`Action`} value={filter.action} onChange={(event) => set({ action: event.target.value })}>
+          <option value="">{t`All`}</option>
+          {(all.data?.pages[0]?.actions ?? []).map((action) => (
+            <option key={action} value={action}>
+              {action}
+            </option>
+          ))}
+        </SelectField>
+        <SearchField
+          label={t`Subject`}
+          placeholder={t`An email, or as listed below`}
+          value={filter.subject}
+          onType={(subject) => set({ subject })}
+        />
+        <TextField label={t`From`} type="date" value={filter.from} onChange={(event) => set({ from: event.target.value })} />
+        <TextField label={t`To`} type="date" value={filter.to} onChange={(event) => set({ to: event.target.value })} />
+      </div>
+      <Listing
+        list={list}
+        itemsOf={(page) => page.audit}
+        failed={t`The audit log could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No entries found`} />}
+        lines={6}
+      >
+        {(entries) => (
+          <ul className="rows audit-rows">
+            {entries.map((entry) => (
+              <EntryRow key={entry.id} entry={entry} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+    </>
+  )
+}
+
+function EntryRow({ entry }: { readonly entry: AuditEntry }) {
+  const { t } = useLingui()
+  const { at, actor, action, subject, subjectName, before, after, from } = entry
+  const device = [from?.browser, from?.system].filter((part) => part !== null && part !== undefined).join(', ')
+  return (
+    <li className="audit-row">
+      <div className="team-head">
+        <b>{actor === null ? t`The system` : actor.name}</b> <code>{action}</code>
+      </div>
+      <span className="small muted block">
+        {formatInstant(at, currentLanguage())}
+        {from === null ? null : ` · ${from.address}${device === '' ? '' : ` · ${device}`}`}
+      </span>
+      <span className="small block user-mail">{subjectName === null ? subject : `${subjectName} (${subject})`}</span>
+      {before === null && after === null ? null : <Values before={before} after={after} />}
+    </li>
+  )
+}
+
+/** The changed values, one line each, as `name: before → after`. */
+function Values({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+  return (
+    <ul className="audit-values small">
+      {names.map((name) => {
+        const [old, now] = [before?.[name], after?.[name]]
+        return (
+          <li key={name}>
+            <span className="muted">{name}:</span> {old === undefined ? null : <del>{shown(old)}</del>}{' '}
+            {now === undefined ? null : <ins>{shown(now)}</ins>}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,127 @@
+/** Setting up an authenticator app: the QR code, the first code, and the recovery codes, which are shown once. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { totpCode } from '@roz/core/staff-fields.ts'
+import { useState } from 'react'
+import * as z from 'zod/mini'
+import { ApiError, call, messageOf } from '../../../app/api.ts'
+import { saveFile } from '../../../app/save-file.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TextField } from '../../../ui/Field.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { tellFirst, useRules } from '../../forms.ts'
+import { Decision } from '../Decision.tsx'
+import { wordsOf } from '../words.ts'
+import { QrCode } from './QrCode.tsx'
+import './house.css'
+
+type Started = Output<Api['startTotp']>
+
+/** The steps one after the other; `onDone` is called after the recovery codes were shown. */
+export function SetUpApp({ onDone }: { readonly onDone: () => void }) {
+  const { t } = useLingui()
+  const [asks, setAsks] = useState(false)
+  const [started, setStarted] = useState<Started>()
+  const [codes, setCodes] = useState<readonly string[]>()
+  if (codes !== undefined) return <RecoveryCodes codes={codes} onDone={onDone} />
+  if (started !== undefined) return <FirstCode started={started} onCodes={setCodes} />
+  return (
+    <>
+      <p>
+        <Trans>
+          An app on your phone shows a new code every 30 seconds. Logging in and moving money then need the code: a stolen password alone
+          opens nothing.
+        </Trans>
+      </p>
+      <p className="muted">
+        <Trans>Any app for one-time codes works, such as Google Authenticator, Microsoft Authenticator or Aegis.</Trans>
+      </p>
+      <Button onClick={() => setAsks(true)}>
+        <Trans>Set up the app</Trans>
+      </Button>
+      {asks ? (
+        <Decision
+          title={<Trans>Set up an authenticator app?</Trans>}
+          confirm={t`Show the QR code`}
+          send={() => call('startTotp')}
+          onDone={setStarted}
+          onClose={() => setAsks(false)}
+        >
+          <p>
+            <Trans>Have your phone ready. You will be logged out on all other devices.</Trans>
+          </p>
+        </Decision>
+      ) : null}
+    </>
+  )
+}
+
+function FirstCode({ started, onCodes }: { readonly started: Started; readonly onCodes: (codes: readonly string[]) => void }) {
+  const { t } = useLingui()
+  const form = useRules(z.object({ totp: totpCode }), { totp: '' })
+  const { errors, isSubmitting } = form.formState
+  const confirm = form.handleSubmit(
+    async (body) => {
+      try {
+        onCodes((await call('confirmTotp', { body })).recoveryCodes)
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'wrong_code') return form.setError('totp', { message: error.message })
+        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+      }
+    },
+    tellFirst(form, wordsOf),
+  )
+  return (
+    <form noValidate className="form-sheet" onSubmit={(event) => void confirm(event)}>
+      <p>
+        <Trans>Scan this code with the app, or type the key into it.</Trans>
+      </p>
+      <QrCode text={started.uri} label={t`QR code for the authenticator app`} />
+      <p>
+        <Trans>Key</Trans>: <code className="totp-key">{started.secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+      </p>
+      <TextField
+        label={t`Code that the app shows`}
+        hint={t`6 digits.`}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        error={wordsOf(errors.totp?.message)}
+        {...form.register('totp')}
+      />
+      <Button type="submit" busy={isSubmitting}>
+        <Trans>Turn it on</Trans>
+      </Button>
+    </form>
+  )
+}
+
+export function RecoveryCodes({ codes, onDone }: { readonly codes: readonly string[]; readonly onDone: () => void }) {
+  const { t } = useLingui()
+  return (
+    <section aria-label={t`Recovery codes`}>
+      <h2>
+        <Trans>Keep your recovery codes</Trans>
+      </h2>
+      <p>
+        <Trans>
+          Each replaces the code of the app once, if your phone is lost. They are shown only now. Keep them where only you find them.
+        </Trans>
+      </p>
+      <ul className="recovery-codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <p className="team-buttons">
+        <Button kind="secondary" onClick={() => saveFile('recovery-codes.txt', `${codes.join('\n')}\n`, 'text/plain')}>
+          <Trans>Save as a file</Trans>
+        </Button>
+        <Button onClick={onDone}>
+          <Trans>I have kept them</Trans>
+        </Button>
+      </p>
+    </section>
+  )
+}

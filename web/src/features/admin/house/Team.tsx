@@ -1,0 +1,140 @@
+/** The portal's team: invitations that are open, people and their roles, and former members. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { OWNERS } from '@roz/contract/roles.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { formatDay, formatInstant } from '../../../ui/format.ts'
+import { Listing } from '../../Listing.tsx'
+import { useMay } from '../use-may.ts'
+import { type Invitation, type StaffMember, staffQuery } from './queries.ts'
+import { ROLE_WORDS } from './roles.ts'
+import { type Deed, InviteDialog, TeamDialog } from './TeamDialogs.tsx'
+import './house.css'
+
+export function Team() {
+  const { t } = useLingui()
+  const mayChange = useMay(OWNERS)
+  const list = useInfiniteQuery(staffQuery)
+  const [deed, setDeed] = useState<Deed>()
+  const [invites, setInvites] = useState<Partial<Invitation> | undefined>()
+  const invitations = list.data?.pages[0]?.invitations ?? []
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Team</Trans>
+        </h2>
+        {mayChange ? (
+          <Button onClick={() => setInvites({})}>
+            <Trans>Invite</Trans>
+          </Button>
+        ) : null}
+      </div>
+      {invitations.length === 0 ? null : (
+        <>
+          <h3>
+            <Trans>Open invitations</Trans>
+          </h3>
+          <ul className="rows team-rows">
+            {invitations.map((invitation) => (
+              <InvitationRow
+                key={invitation.id}
+                invitation={invitation}
+                onAgain={mayChange ? () => setInvites(invitation) : undefined}
+                onCancel={mayChange ? () => setDeed({ kind: 'cancel', invitation }) : undefined}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.staff}
+        failed={t`The team could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`Nobody is in the team yet`} />}
+      >
+        {(staff) => (
+          <ul className="rows team-rows">
+            {staff.map((person) => (
+              <PersonRow key={person.id} person={person} onDeed={mayChange ? setDeed : undefined} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {invites === undefined ? null : <InviteDialog known={invites} onClose={() => setInvites(undefined)} />}
+      {deed === undefined ? null : <TeamDialog deed={deed} onClose={() => setDeed(undefined)} />}
+    </>
+  )
+}
+
+type InvitationRowProps = {
+  readonly invitation: Invitation
+  readonly onAgain: (() => void) | undefined
+  readonly onCancel: (() => void) | undefined
+}
+function InvitationRow({ invitation, onAgain, onCancel }: InvitationRowProps) {
+  const { t, i18n } = useLingui()
+  const { name, email, role, invitedBy, expiresAt, expired } = invitation
+  const until = formatInstant(expiresAt, currentLanguage())
+  return (
+    <li>
+      <div className="team-head">
+        <b>{name}</b> <Badge>{i18n._(ROLE_WORDS[role].name)}</Badge>{' '}
+        <Badge tone={expired ? 'bad' : 'waiting'}>{expired ? t`Expired` : t`Invited`}</Badge>
+      </div>
+      <span className="small muted block user-mail">{email}</span>
+      <span className="small muted block">{t`Invited by ${invitedBy}; the link works until ${until}`}</span>
+      {onAgain === undefined || onCancel === undefined ? null : (
+        <p className="team-buttons">
+          <Button kind="secondary" onClick={onAgain} aria-label={t`Invite again: ${name}`}>
+            <Trans>Invite again</Trans>
+          </Button>
+          <Button kind="secondary" onClick={onCancel} aria-label={t`Cancel invitation: ${name}`}>
+            <Trans>Cancel invitation</Trans>
+          </Button>
+        </p>
+      )}
+    </li>
+  )
+}
+
+function PersonRow({ person, onDeed }: { readonly person: StaffMember; readonly onDeed: ((deed: Deed) => void) | undefined }) {
+  const { t, i18n } = useLingui()
+  const language = currentLanguage()
+  const { name, email, role, totp, createdAt, lastSignInAt, removedAt } = person
+  const words = ROLE_WORDS[role]
+  const since = formatDay(createdAt, language)
+  const seen = lastSignInAt === null ? t`never` : formatInstant(lastSignInAt, language)
+  return (
+    <li>
+      <div className="team-head">
+        <b>{name}</b> <Badge>{i18n._(words.name)}</Badge> {totp ? <Badge tone="good">{t`App set up`}</Badge> : null}
+      </div>
+      {email === null ? null : <span className="small muted block user-mail">{email}</span>}
+      <span className="small muted block">{i18n._(words.may)}</span>
+      {removedAt === null ? (
+        <span className="small muted block">{t`Since ${since}; last login: ${seen}`}</span>
+      ) : (
+        <span className="small muted block">{t`In the team from ${since} to ${formatDay(removedAt, language)}`}</span>
+      )}
+      {removedAt !== null || onDeed === undefined ? null : (
+        <p className="team-buttons">
+          <Button kind="secondary" onClick={() => onDeed({ kind: 'role', person })} aria-label={t`Change role: ${name}`}>
+            <Trans>Change role</Trans>
+          </Button>
+          {totp ? (
+            <Button kind="secondary" onClick={() => onDeed({ kind: 'reset', person })} aria-label={t`Phone lost: ${name}`}>
+              <Trans>Phone lost</Trans>
+            </Button>
+          ) : null}
+          <Button kind="secondary" onClick={() => onDeed({ kind: 'remove', person })} aria-label={t`Remove: ${name}`}>
+            <Trans>Remove</Trans>
+          </Button>
+        </p>
+      )}
+    </li>
+  )
+}

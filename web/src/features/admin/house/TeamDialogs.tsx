@@ -1,0 +1,157 @@
+/** The dialogs of the team: inviting, and every change of a person. Each says what it does before it does it. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { email as emailRule, name as nameRule } from '@roz/core/person-fields.ts'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { SelectField, TextField } from '../../../ui/Field.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+import type { Invitation, StaffMember } from './queries.ts'
+import { ROLE_WORDS } from './roles.ts'
+
+export type Deed =
+  | { readonly kind: 'role' | 'remove' | 'reset'; readonly person: StaffMember }
+  | { readonly kind: 'cancel'; readonly invitation: Invitation }
+
+type Closing = { readonly onClose: () => void }
+
+function RoleField({ value, onChange }: { readonly value: StaffRole; readonly onChange: (role: StaffRole) => void }) {
+  const { t, i18n } = useLingui()
+  return (
+    <SelectField
+      label={t`Role`}
+      hint={i18n._(ROLE_WORDS[value].may)}
+      value={value}
+      onChange={(event) => onChange(STAFF_ROLES.find((role) => role === event.target.value) ?? value)}
+    >
+      {STAFF_ROLES.map((role) => (
+        <option key={role} value={role}>
+          {i18n._(ROLE_WORDS[role].name)}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+export function InviteDialog({ known, onClose }: Closing & { readonly known: Partial<Invitation> }) {
+  const { t } = useLingui()
+  const [name, setName] = useState(known.name ?? '')
+  const [email, setEmail] = useState(known.email ?? '')
+  const [role, setRole] = useState<StaffRole>(known.role ?? 'support')
+  const isReady = nameRule.safeParse(name).success && emailRule.safeParse(email).success
+  return (
+    <Decision
+      title={<Trans>Invite to the team</Trans>}
+      confirm={t`Send the invitation`}
+      unready={!isReady}
+      send={() => call('inviteStaff', { body: { name, email, role } })}
+      onDone={({ invitation }) => toast.success(t`Invitation sent to ${invitation.email}.`)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>We mail a link that works once, for 24 hours. An earlier invitation of this address ends.</Trans>
+      </p>
+      <TextField label={t`Name`} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />
+      <TextField
+        label={t`Email`}
+        type="email"
+        autoComplete="off"
+        hint={t`Not the address of a member: staff have no wallet.`}
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <RoleField value={role} onChange={setRole} />
+    </Decision>
+  )
+}
+
+export function TeamDialog({ deed, onClose }: Closing & { readonly deed: Deed }) {
+  if (deed.kind === 'cancel') return <CancelDialog invitation={deed.invitation} onClose={onClose} />
+  if (deed.kind === 'role') return <RoleDialog person={deed.person} onClose={onClose} />
+  return deed.kind === 'remove' ? (
+    <RemoveDialog person={deed.person} onClose={onClose} />
+  ) : (
+    <ResetDialog person={deed.person} onClose={onClose} />
+  )
+}
+
+function CancelDialog({ invitation, onClose }: Closing & { readonly invitation: Invitation }) {
+  const { t } = useLingui()
+  return (
+    <Decision
+      title={<Trans>Cancel the invitation of {invitation.name}?</Trans>}
+      confirm={t`Cancel invitation`}
+      danger
+      send={() => call('cancelInvitation', { params: { id: invitation.id } })}
+      onDone={() => toast.success(t`Cancelled. The link no longer works.`)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>The link in the email stops working. You can invite the address again.</Trans>
+      </p>
+    </Decision>
+  )
+}
+
+function RoleDialog({ person, onClose }: Closing & { readonly person: StaffMember }) {
+  const { t } = useLingui()
+  const [role, setRole] = useState(person.role)
+  return (
+    <Decision
+      title={<Trans>Change the role of {person.name}?</Trans>}
+      confirm={t`Change role`}
+      unready={role === person.role}
+      send={() => call('changeStaffRole', { params: { id: person.id }, body: { role } })}
+      onDone={() => toast.success(t`Changed. It counts at once, also where ${person.name} is logged in.`)}
+      onClose={onClose}
+    >
+      <RoleField value={role} onChange={setRole} />
+    </Decision>
+  )
+}
+
+function RemoveDialog({ person, onClose }: Closing & { readonly person: StaffMember }) {
+  const { t } = useLingui()
+  return (
+    <Decision
+      title={<Trans>Remove {person.name} from the team?</Trans>}
+      confirm={t`Remove`}
+      danger
+      question={{ label: t`Reason`, hint: t`For the audit log.`, rule: decisionReason, long: true }}
+      send={(reason) => call('removeStaff', { params: { id: person.id }, body: { reason } })}
+      onDone={() => toast.success(t`Removed. ${person.name} is logged out everywhere.`)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>
+          {person.name} is logged out everywhere at once, and cannot log in again. The audit log keeps the name. To take this back, invite
+          the person again.
+        </Trans>
+      </p>
+    </Decision>
+  )
+}
+
+function ResetDialog({ person, onClose }: Closing & { readonly person: StaffMember }) {
+  const { t } = useLingui()
+  return (
+    <Decision
+      title={<Trans>Remove the app of {person.name}?</Trans>}
+      confirm={t`Remove the app`}
+      danger
+      question={{ label: t`Reason`, hint: t`For the audit log.`, rule: decisionReason, long: true }}
+      send={(reason) => call('resetStaffTotp', { params: { id: person.id }, body: { reason } })}
+      onDone={() => toast.success(t`Removed. ${person.name} can log in with the password alone.`)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>
+          For a lost phone without recovery codes. Make sure by phone or in person that {person.name} asks for it: until a new app is set
+          up, the password alone opens the account. We mail it to {person.name}.
+        </Trans>
+      </p>
+    </Decision>
+  )
+}

@@ -1,0 +1,54 @@
+/** The queries of the team, the audit log and one's own account. */
+import type { Api, Output } from '@roz/contract/api.ts'
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../../../app/api.ts'
+import { queryClient } from '../../../app/query.ts'
+import { at, paging } from '../../queries.ts'
+
+export type StaffMember = Output<Api['staff']>['staff'][number]
+export type Invitation = Output<Api['staff']>['invitations'][number]
+export type AuditEntry = Output<Api['adminAudit']>['audit'][number]
+
+export const accountQuery = queryOptions({
+  queryKey: ['admin', 'account'],
+  queryFn: ({ signal }) => call('staffAccount', { signal }),
+})
+
+export const staffQuery = infiniteQueryOptions({
+  queryKey: ['admin', 'staff'],
+  queryFn: ({ pageParam, signal }) => call('staff', { query: at(pageParam), signal }),
+  ...paging,
+})
+
+export type AuditFilter = {
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly from: string
+  readonly to: string
+}
+/** Without the fields that are empty. */
+export const givenOf = (filter: AuditFilter): Partial<AuditFilter> =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
+
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'audit', filter],
+    queryFn: ({ pageParam, signal }) => call('adminAudit', { query: { ...at(pageParam), ...givenOf(filter) }, signal }),
+    ...paging,
+  })
+
+/** Whether the own role must set up an authenticator app before anything else. */
+export function useOwesApp(): boolean {
+  const { data } = useQuery(accountQuery)
+  return data?.totp.required === true && data.totp.enrolledAt === null
+}
+
+/** Whether a step-up asks for a code. If that cannot be told, the server's answer to the password will. */
+export async function hasApp(): Promise<boolean> {
+  try {
+    return (await queryClient.fetchQuery(accountQuery)).totp.enrolledAt !== null
+  } catch {
+    return false
+  }
+}

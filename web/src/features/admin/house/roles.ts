@@ -1,0 +1,12 @@
+/** The words for staff roles. */
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
+import type { StaffRole } from '@roz/contract/roles.ts'
+
+export const ROLE_WORDS = {
+  owner: { name: msg`Owner`, may: msg`everything, and the team itself` },
+  finance: { name: msg`Finance`, may: msg`withdrawals, refunds, the help fund and the draw` },
+  editor: { name: msg`Editor`, may: msg`stories, people in need and the words of the site` },
+  support: { name: msg`Support`, may: msg`messages, and care of members` },
+  auditor: { name: msg`Auditor`, may: msg`reads everything and changes nothing` },
+} as const satisfies Record<StaffRole, { readonly name: MessageDescriptor; readonly may: MessageDescriptor }>
