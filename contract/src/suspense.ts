@@ -1,5 +1,4 @@
 /** Administrators' calls of payments in suspense and of disputes. */
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'

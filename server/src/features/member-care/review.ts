@@ -91,9 +91,13 @@ async function withMembers(from: Queryable, rows: readonly Row[]): Promise<Flag[
       from signal s cross join lateral (
         select member_id from signal_use u where u.kind = s.kind and u.key = s.key order by u.seen_at desc limit ${NAMED}) u
       join member m on m.id = u.member_id where s.id = any (${rows.map(({ id }) => id)}::bigint[]) order by s.id, m.id`)
-  return rows.map(({ key: _, sortedAt: __, ...row }) => ({
-    ...row,
+  return rows.map((row) => ({
     id: String(row.id),
+    kind: row.kind,
+    count: row.count,
+    isReviewed: row.isReviewed,
+    note: row.note,
+    reviewedBy: row.reviewedBy,
     reviewedAt: instantOrNull(row.reviewedAt),
     changedAt: instantOf(row.changedAt),
     members: members

@@ -100,9 +100,7 @@ export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficia
       )}
       <label className="pick">
         <input type="checkbox" checked={values.isChild} onChange={(event) => set({ isChild: event.target.checked })} />
-        <span>
-          <Trans>This is a child, under 18</Trans>
-        </span>
+        {t`This is a child, under 18`}
       </label>
       {values.isChild ? (
         <SelectField
