@@ -1,5 +1,6 @@
 /** Tests every mailer by one suite: SMTP with a real server, and the catcher with its table. */
 import type { AddressInfo } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -171,12 +172,16 @@ describe('SMTP', () => {
     ['offers no TLS', false],
     ['has an untrusted certificate', true],
   ])('if TLS is required, a server that %s gets no mail', async (_what, offersTls) => {
+    // Tests of push services trust this certificate for the whole process, and files share a process.
+    const trusted = getCACertificates('default')
+    setDefaultCACertificates(getCACertificates('bundled'))
     const server = await startSmtp({ offersTls })
     const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: true })
     await expect(mailer.send(mail())).rejects.toThrow('the mail server did not take the mail')
     expect(server.raw).toEqual([])
     await mailer.close()
     await server.close()
+    setDefaultCACertificates(trusted)
   })
 
   test('an unreachable server is a failure, so no mail is lost silently', async () => {

@@ -42,7 +42,7 @@ test('a member’s debt and flags appear beside each decision, and neither withd
   const asked = await ask('POST /wallet/refunds', member, { order_id: later, amount: 20, reason: 'changed my mind' })
   expect(asked.status).toBe(200)
   const refund = asked.body.refund.id as string
-  const known = { memberFlags: ['debt', 'dispute', 'young_account'], owed: 24 }
+  const known = { memberFlags: ['debt', 'dispute'], owed: 24 }
   expect((await ask(`GET /admin/withdrawals?q=${id}`, world.admin)).body.withdrawals).toMatchObject([
     { id, flags: expect.any(Array), ...known },
   ])
@@ -59,9 +59,7 @@ test('a member’s debt and flags appear beside each decision, and neither withd
   expect((await getUser(world.db, member)).wallet).toEqual({ balance: 0, owed: 24 })
   expect((await world.decide(id, 'reject', { reason: 'The payment was disputed.' })).status).toBe(200)
   expect((await getUser(world.db, member)).wallet).toEqual({ balance: 1, owed: 0 })
-  expect((await ask(`GET /admin/refunds?q=${later}`, world.admin)).body.refunds).toMatchObject([
-    { memberFlags: ['dispute', 'young_account'], owed: 0 },
-  ])
+  expect((await ask(`GET /admin/refunds?q=${later}`, world.admin)).body.refunds).toMatchObject([{ memberFlags: ['dispute'], owed: 0 }])
   const { transactions } = (await ask('GET /wallet/transactions', member)).body
   expect(transactions.slice(0, 2)).toMatchObject([
     { type: 'debit', amount: 24, description: 'Paid for a payment the bank took back', status: 'completed' },
@@ -84,7 +82,7 @@ test('an approved withdrawal is not sent once its member is in debt, and names t
   await world.runDue()
   expect(world.script.sent).not.toContain(id.replaceAll('-', ''))
   expect((await ask(`GET /admin/withdrawals?q=${id}`, world.admin)).body.withdrawals).toMatchObject([
-    { status: 'approved', problem: 'member_in_debt', memberFlags: ['debt', 'shared_bank', 'young_account'], owed: 30 },
+    { status: 'approved', problem: 'member_in_debt', memberFlags: ['debt'], owed: 30 },
   ])
   expect((await world.decide(id, 'retry')).body.code).toBe('member_in_debt')
   expect((await world.decide(id, 'reject', { reason: 'The payment was disputed.' })).status).toBe(200)

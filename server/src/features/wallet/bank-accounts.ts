@@ -9,7 +9,6 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { canonicalJson } from '../../http/idempotency.ts'
 import type { Call } from '../../http/route.ts'
-import { noteSignal } from '../../members/signals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
 export type BankDetail = Call<typeof walletCalls.withdraw>['body']['bankDetail']
@@ -38,8 +37,6 @@ export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint,
     select count(*) = 0 as "isNew", coalesce(min(created_at) > roz_now() - interval '24 hours', true) as "isRecent"
     from bank_account where member_id = ${memberId}::bigint and account_mac = any (${accountMacs}::bytea[])`,
   )
-  const value = `${detail.accountNumber}\n${detail.ifscCode}`
-  await noteSignal(tx, secrets, { kind: 'bank', value, memberId })
   const lastFour = detail.accountNumber.slice(-4)
   const row =
     (await maybeOne<{ id: bigint }>(

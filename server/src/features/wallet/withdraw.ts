@@ -12,7 +12,7 @@ import { withdrawalProblem } from '@roz/core/money-fields.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
@@ -23,7 +23,6 @@ import { lockWallet } from '../../ledger/transfer.ts'
 import { drawsOnYoungTopup } from '../../ledger/unused-topups.ts'
 import { holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
-import { noteSignal } from '../../members/signals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { type BankDetail, type KnownAccount, useBankAccount } from './bank-accounts.ts'
 
@@ -64,9 +63,6 @@ async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & {
   const { id, memberId, amount } = asked
   const account = await useBankAccount(tx, deps.secrets, memberId, asked.bankDetail)
   const isYoung = await drawsOnYoungTopup(tx, memberId, amount)
-  if (isYoung && (await isYoungAccount(tx, memberId))) {
-    await noteSignal(tx, deps.secrets, { kind: 'young_money', value: String(memberId), memberId })
-  }
   const flags = [...(account.isRecent ? ['new_account'] : []), ...(isYoung ? ['young_money'] : [])]
   const held = await holdWithdrawal(tx, { id, memberId, amount, bankAccountId: account.id, flags })
   // The locked wallet was checked before: a refusal here is a bug, and rolls back.
@@ -74,11 +70,6 @@ async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & {
   await tell(tx, deps.secrets, asked, account)
   return { balance: held.value.balance, withdrawal: await getWithdrawal(tx, id) }
 }
-
-/** An account of the last seven days. */
-const isYoungAccount = async (tx: Tx, memberId: bigint): Promise<boolean> =>
-  (await maybeOne(tx, sql`select 1 from member where id = ${memberId}::bigint and created_at > roz_now() - interval '7 days'`)) !==
-  undefined
 
 type Rest =
   | { readonly ok: true; readonly value: Withdrawal | undefined }
