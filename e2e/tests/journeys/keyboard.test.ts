@@ -198,8 +198,8 @@ test('the portal: another tab, and a draw that is cancelled', async () => {
     async (page) => {
       await tabTo(page.getByRole('tab', { name: 'Overview' }))
       await page.keyboard.press('ArrowRight')
-      await expectFocus(page.getByRole('tab', { name: 'Users' }))
-      await expect(page.getByRole('tab', { name: 'Users' })).toHaveAttribute('aria-selected', 'true')
+      await expectFocus(page.getByRole('tab', { name: 'Rounds' }))
+      await expect(page.getByRole('tab', { name: 'Rounds' })).toHaveAttribute('aria-selected', 'true')
       const opener = button(page, 'Trigger Draw').first()
       await tabTo(opener, 'Shift+Tab')
       await page.keyboard.press('Enter')
