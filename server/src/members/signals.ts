@@ -1,6 +1,8 @@
 /**
- * Notes what accounts share: a phone, a bank account, a device, a network address; and young money that leaves a young account.
+ * Notes what accounts share: a phone, a device, a network address.
  *
+ * - No withdrawal notes a bank account or young money: the sign's row, locked with the money, stalled withdrawals to one account.
+ *   Both kinds wait for a note after the commit.
  * - Only a keyed hash is stored, never the value.
  * - A sign never refuses anything: families share phones and devices, and towns share a network address.
  * - A member counts once for each value. Two members who come at the same moment both count: each locks the sign's row.
