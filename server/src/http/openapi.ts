@@ -68,7 +68,30 @@ function refusalsByStatus(spec: EndpointSpec): Map<number, RefusalCode[]> {
   return groups
 }
 
-function operationOf(name: string, spec: EndpointSpec): Json {
+/** The answer of these refusals, which calls share. */
+const refusalOf = (codes: readonly RefusalCode[], isText: boolean): Json => ({
+  description: codes.map((code) => `\`${code}\` ${REFUSALS[code].en}`).join('\n'),
+  content: {
+    'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+    ...(isText ? { 'text/plain': { schema: { type: 'string' } } } : {}),
+  },
+})
+
+/** Every answer of refusals that a call refers to, by its codes. */
+const sharedRefusals = (): Json =>
+  Object.fromEntries(
+    Object.values<EndpointSpec>(api)
+      .flatMap((spec) => [...refusalsByStatus(spec).values()])
+      .map((codes) => [codes.join('.'), refusalOf(codes, false)]),
+  )
+
+/** The schema of an answer. Calls that answer the same share one component, which the first of them names. */
+function answerOf(name: string, output: z.ZodType, shared: Map<z.ZodType, string>): Json {
+  if (!shared.has(output)) shared.set(output, `${name}Answer`)
+  return { $ref: `#/components/schemas/${shared.get(output)}` }
+}
+
+function operationOf(name: string, spec: EndpointSpec, shared: Map<z.ZodType, string>): Json {
   const accepted =
     spec.output === 'empty'
       ? { description: 'Done' }
@@ -78,17 +101,11 @@ function operationOf(name: string, spec: EndpointSpec): Json {
           ? { description: 'The file', content: { '*/*': {} } }
           : spec.output === 'csv'
             ? { description: 'The table, with a header row (RFC 4180)', content: { 'text/csv': { schema: { type: 'string' } } } }
-            : { description: 'Accepted', content: { 'application/json': { schema: schemaOf(spec.output, 'output') } } }
+            : { description: 'Accepted', content: { 'application/json': { schema: answerOf(name, spec.output, shared) } } }
   const responses: Record<string, Json> = { [spec.status ?? 200]: accepted }
   if (spec.alsoStatus !== undefined) responses[spec.alsoStatus] = accepted
   for (const [status, codes] of refusalsByStatus(spec)) {
-    responses[status] = {
-      description: codes.map((code) => `\`${code}\` ${REFUSALS[code].en}`).join('\n'),
-      content: {
-        'application/json': { schema: ERROR_SCHEMA },
-        ...(spec.output === 'text' ? { 'text/plain': { schema: { type: 'string' } } } : {}),
-      },
-    }
+    responses[status] = spec.output === 'text' ? refusalOf(codes, true) : { $ref: `#/components/responses/${codes.join('.')}` }
   }
   const body = requestBodyOf(spec)
   return {
@@ -107,10 +124,11 @@ function operationOf(name: string, spec: EndpointSpec): Json {
 /** OpenAPI 3.1 document of every call. Amounts are in rupees, days in IST. */
 export function openApiDocument(brandName: string): Json {
   const paths: Record<string, Json> = {}
+  const shared = new Map<z.ZodType, string>()
   for (const name of Object.keys(api) as CallName[]) {
     const spec: EndpointSpec = api[name]
     const path = (paths[spec.path] ??= {})
-    path[spec.method.toLowerCase()] = operationOf(name, spec)
+    path[spec.method.toLowerCase()] = operationOf(name, spec, shared)
   }
   return {
     openapi: '3.1.0',
@@ -120,7 +138,11 @@ export function openApiDocument(brandName: string): Json {
       description: 'Amounts are rupees as JSON numbers; days are Asia/Kolkata dates; times are ISO 8601.',
     },
     servers: [{ url: '/api' }],
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      schemas: { Error: ERROR_SCHEMA, ...Object.fromEntries([...shared].map(([output, name]) => [name, schemaOf(output, 'output')])) },
+      responses: sharedRefusals(),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
     paths,
   }
 }
