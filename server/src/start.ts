@@ -17,7 +17,9 @@ import { createWebPush } from './adapters/push/web-push.ts'
 import { createFileStorage } from './adapters/storage/files.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './config/config.ts'
+import { connectionsNeeded, expectRoom } from './db/connection-room.ts'
 import { startPostgres } from './db/embedded/embedded.ts'
+import { addressesOf } from './db/hosts.ts'
 import { migrate } from './db/migrate.ts'
 import { connect, DatabaseUnavailableError, type Db, one, sql } from './db/sql.ts'
 import { expectSupported } from './db/supported-database.ts'
@@ -47,8 +49,7 @@ export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
-const CONNECTIONS_MAX = 12
-/** Separate connections for the log's signatures and its witnesses. */
+/** Of a process's connections, those for the log's signatures and its witnesses alone. */
 const WITNESS_CONNECTIONS_MAX = 3
 
 /** Values that all processes of one server share. */
@@ -84,16 +85,21 @@ async function startWhole(config: Config, around: Surroundings, stops: Stop[]): 
   else await serveByWorkers(config, shared, around, stops)
 }
 
+/** Connections of the local database for commands and for PostgreSQL itself. */
+const LOCAL_SPARE = 20
+const roomOf = ({ processes, databaseConnections }: Config) => ({ processes, connections: databaseConnections })
+
 type DatabaseUrls = { readonly ownerUrl: string; readonly appUrl: string; readonly appRole: string | undefined }
 
 /** Uses the PostgreSQL of DATABASE_URL, or starts the local one under DATA_DIR. */
 async function openDatabase(config: Config, { log, say }: Surroundings, stops: Stop[]): Promise<DatabaseUrls> {
   if (config.databaseUrl !== undefined) {
     const ownerUrl = config.migrateDatabaseUrl ?? config.databaseUrl
-    const appRole = decodeURIComponent(new URL(config.databaseUrl).username)
+    const appRole = decodeURIComponent(new URL(addressesOf(config.databaseUrl)[0] ?? '').username)
     return { ownerUrl, appUrl: config.databaseUrl, appRole: appRole === '' ? undefined : appRole }
   }
-  const local = await startPostgres({ dataDir: path.join(config.dataDir, 'postgres'), log: (line) => log.info(line) })
+  const flags = [`max_connections=${Math.max(100, connectionsNeeded(roomOf(config)) + LOCAL_SPARE)}`]
+  const local = await startPostgres({ dataDir: path.join(config.dataDir, 'postgres'), log: (line) => log.info(line), flags })
   stops.push(local.stop)
   if (local.adopted) say('Found the database still running and took it over.')
   return { ownerUrl: local.ownerUrl, appUrl: local.appUrl, appRole: 'roz_app' }
@@ -106,6 +112,7 @@ const MAY_REWRITE = sql`select roz_now() is not null and has_table_privilege('tr
 /** Migrates as the owner. An external PostgreSQL is checked before and after with the server's role; an unfit one ends the start. */
 async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls, { log }: Surroundings): Promise<void> {
   const toNewest = () => migrate(ownerUrl, { production: config.production, ...(appRole === undefined ? {} : { appRole }) })
+  await inWords('DATABASE_URL', expectRoom(appUrl, roomOf(config)))
   if (config.databaseUrl === undefined) return void (await toNewest())
   const db = connect({ url: appUrl, max: 1, named: config.namedStatements })
   try {
@@ -150,7 +157,7 @@ async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void>
 /** Runs one process that serves HTTP and runs its share of the due work. */
 async function serve(config: Config, shared: Shared, around: Surroundings, stops: Stop[]): Promise<void> {
   const { log } = around
-  const db = connect({ url: shared.appUrl, max: CONNECTIONS_MAX, named: config.namedStatements })
+  const db = connect({ url: shared.appUrl, max: config.databaseConnections - WITNESS_CONNECTIONS_MAX, named: config.namedStatements })
   stops.push(() => db.close())
   const witnessDb = connect({ url: shared.appUrl, max: WITNESS_CONNECTIONS_MAX, named: config.namedStatements })
   stops.push(() => witnessDb.close())

@@ -98,7 +98,12 @@ test('production sends mail only by TLS, unless ALLOW_INSECURE names mail', () =
 })
 
 test('production reaches a database on another host only by TLS, unless ALLOW_INSECURE names database', () => {
-  const elsewhere = ['postgres://u:p@db/roz', 'postgres://u:p@db/roz?sslmode=require', 'postgres://u:p@localhost/roz?host=10.0.0.7']
+  const elsewhere = [
+    'postgres://u:p@db/roz',
+    'postgres://u:p@db/roz?sslmode=require',
+    'postgres://u:p@localhost/roz?host=10.0.0.7',
+    'postgres://u:p@localhost,db/roz',
+  ]
   for (const url of elsewhere) {
     expect(complaintsOf({ ...production, DATABASE_URL: url, MIGRATE_DATABASE_URL: url })).toEqual(
       ['DATABASE_URL', 'MIGRATE_DATABASE_URL'].map(
@@ -237,10 +242,15 @@ test('several invalid settings are refused in one message', () => {
   expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
 })
 
+test('the connections of a process are a whole number with a lower bound', () => {
+  expect(complaintsOf({ DATABASE_CONNECTIONS: '7' })).toEqual(['DATABASE_CONNECTIONS: a whole number from 8 to 500, not “7”'])
+  expect(readConfig({}).databaseConnections).toBe(15)
+})
+
 test('an address that is not a PostgreSQL URL is refused without being shown', () => {
   expect(complaintsOf({ DATABASE_URL: 'mysql://u:hidden@x/y', MIGRATE_DATABASE_URL: 'hidden' })).toEqual([
-    'DATABASE_URL: an address such as postgres://user:password@host:5432/roz',
-    'MIGRATE_DATABASE_URL: an address such as postgres://user:password@host:5432/roz',
+    'DATABASE_URL: an address such as postgres://user:password@host:5432/roz; several hosts are separated by commas',
+    'MIGRATE_DATABASE_URL: an address such as postgres://user:password@host:5432/roz; several hosts are separated by commas',
   ])
 })
 

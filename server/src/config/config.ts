@@ -51,6 +51,7 @@ export function readConfig(env: Environment) {
     migrateDatabaseUrl: settings.postgresUrl('MIGRATE_DATABASE_URL') ?? databaseUrl,
     namedStatements: settings.flag('PG_NAMED', true),
     processes: settings.integer('PROCESSES', 1, 1, Math.max(64, availableParallelism())),
+    databaseConnections: settings.integer('DATABASE_CONNECTIONS', 15, 8, 500),
     payments,
     sandboxPort,
     gateway: gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),

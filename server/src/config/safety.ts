@@ -5,6 +5,7 @@
  * - ALLOW_INSECURE names each exception: mail, database, host.
  * - No complaint shows a secret.
  */
+import { addressesOf } from '../db/hosts.ts'
 import type { Settings } from './settings.ts'
 
 /** The exceptions that ALLOW_INSECURE may name. */
@@ -50,16 +51,20 @@ export function judgeLines(settings: Settings, allowed: Allowed): void {
     settings.complain('MAIL_URL: production needs TLS: leave out what weakens it, or say ALLOW_INSECURE=mail')
   for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL']) {
     const database = settings.text(name)
-    // An invalid URL has a complaint of its own.
-    if (database === undefined || !URL.canParse(database) || allowed('database')) continue
-    const { hostname, searchParams } = new URL(database)
-    const host = searchParams.get('host') ?? decodeURIComponent(hostname)
-    // A path is a Unix socket on this machine. Only verify-full checks the server's identity in every version of the driver.
-    if (host === '' || host.startsWith('/') || isThisMachine(host) || searchParams.get('sslmode') === 'verify-full') continue
+    if (database === undefined || allowed('database') || addressesOf(database).every(isSafeLine)) continue
     settings.complain(
       `${name}: production needs TLS to a database on another host: add sslmode=verify-full, or say ALLOW_INSECURE=database`,
     )
   }
+}
+
+function isSafeLine(address: string): boolean {
+  // An invalid URL has a complaint of its own.
+  if (!URL.canParse(address)) return true
+  const { hostname, searchParams } = new URL(address)
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname)
+  // A path is a Unix socket on this machine. Only verify-full checks the server's identity in every version of the driver.
+  return host === '' || host.startsWith('/') || isThisMachine(host) || searchParams.get('sslmode') === 'verify-full'
 }
 
 /** True for parameters that let the mail driver skip TLS or the check of the server's identity. */

@@ -3,6 +3,8 @@
  * - All complaints are collected, so that `finish` reports them at once.
  * - A blank value counts as not set.
  */
+import { addressesOf } from '../db/hosts.ts'
+
 export class Settings {
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #complaints: string[] = []
@@ -60,11 +62,12 @@ export class Settings {
     return undefined
   }
 
-  /** The URL of a PostgreSQL. No complaint shows it, because it may contain a password. */
+  /** The URL of a PostgreSQL, with one host or several. No complaint shows it, because it may contain a password. */
   postgresUrl(name: string): string | undefined {
     const value = this.text(name)
-    if (value === undefined || (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) return value
-    this.complain(`${name}: an address such as postgres://user:password@host:5432/roz`)
+    const isPostgres = (address: string): boolean => URL.canParse(address) && /^postgres(ql)?:$/.test(new URL(address).protocol)
+    if (value === undefined || addressesOf(value).every(isPostgres)) return value
+    this.complain(`${name}: an address such as postgres://user:password@host:5432/roz; several hosts are separated by commas`)
     return undefined
   }
 

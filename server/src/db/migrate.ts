@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { ADVISORY_LOCKS } from './advisory-locks.ts'
+import { openConnection } from './hosts.ts'
 import { expectVersion } from './supported-database.ts'
 
 export type MigrateOptions = {
@@ -24,9 +25,7 @@ export const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 
 /** Returns the names of the files that this call applied. */
 export async function migrate(ownerUrl: string, options: MigrateOptions): Promise<string[]> {
-  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'roz-migrate' })
-  client.on('error', () => undefined)
-  await client.connect()
+  const client = await openConnection(ownerUrl, 'roz-migrate')
   try {
     const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
     expectVersion(Number(rows[0]?.server_version_num))

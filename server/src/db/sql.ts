@@ -2,11 +2,13 @@
  * Runs SQL: tagged templates, a connection pool with time limits, and errors by kind.
  * - Values are sent as parameters, never inside the text.
  * - Paise and ids come back as bigint, days as text, instants as Date.
- * - A lost connection throws DatabaseUnavailableError; a wrong statement throws PostgreSQL's own error.
+ * - A lost connection throws DatabaseUnavailableError, a write on a read-only host too; a wrong statement throws PostgreSQL's own error.
+ * - Of several hosts the writable one is found (hosts.ts).
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import template, { type RawValue, Sql } from 'sql-template-tag'
+import { createHosts, IS_READ_ONLY, ReadOnlyHostError } from './hosts.ts'
 
 export { empty, join as joinSql } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
@@ -42,6 +44,7 @@ export class OverloadedError extends DatabaseUnavailableError {
 }
 
 export type ConnectOptions = {
+  /** With one host or several. */
   readonly url: string
   /** Maximum number of connections of this process. */
   readonly max?: number
@@ -68,8 +71,63 @@ const WAITING_MAX = 10_000
 
 export function connect(options: ConnectOptions): Db {
   const queryTimeoutMs = options.queryTimeoutMs ?? QUERY_TIMEOUT_MS
+  const { pool, acquire, areSeveral } = openPool(options, queryTimeoutMs)
+  const named = options.named ?? true
+  const waitingMax = options.waitingMax ?? WAITING_MAX
+  const expectRoom = (): void => {
+    if (pool.waitingCount >= waitingMax) throw new OverloadedError('too many statements wait for a database connection')
+  }
+  const withConnection: Db['withConnection'] = async (work, { queryTimeoutMs } = {}) => {
+    expectRoom()
+    const client = await acquire().catch(rethrow)
+    let broken = false
+    const noticing = async <Row extends object>(run: () => Promise<{ rows: unknown[] }>): Promise<Row[]> => {
+      try {
+        return await rows<Row>(run)
+      } catch (error) {
+        broken ||= error instanceof DatabaseUnavailableError
+        throw error
+      }
+    }
+    try {
+      return await work({
+        query: (statement) => noticing(() => client.query(config(statement, named, queryTimeoutMs))),
+        command: async (text) => {
+          let tag = ''
+          await noticing(async () => {
+            const answers = [await client.query(text)].flat()
+            tag = answers.at(-1)?.command ?? ''
+            return { rows: [] }
+          })
+          return tag
+        },
+      })
+    } finally {
+      client.release(broken)
+    }
+  }
+  return {
+    query: async <Row extends object>(statement: Sql): Promise<Row[]> => {
+      if (areSeveral) return withConnection((connection) => connection.query<Row>(statement))
+      expectRoom()
+      return rows<Row>(() => pool.query(config(statement, named)))
+    },
+    withConnection,
+    close: () => pool.end(),
+  }
+}
+
+/** A pool whose new connections go to the current host. */
+function openPool(options: ConnectOptions, queryTimeoutMs: number) {
+  const hosts = createHosts(options.url)
+  const areSeveral = hosts.count > 1
+  class HostClient extends pg.Client {
+    constructor(given?: pg.ClientConfig) {
+      super({ ...given, connectionString: hosts.current() })
+    }
+  }
   const pool = new pg.Pool({
-    connectionString: options.url,
+    Client: HostClient,
     max: options.max ?? 10,
     query_timeout: queryTimeoutMs,
     connectionTimeoutMillis: 5_000,
@@ -79,52 +137,29 @@ export function connect(options: ConnectOptions): Db {
     types: TYPES,
     // Runs before the new connection's first statement.
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
-    onConnect: async (client) => void (await client.query(sessionBounds(queryTimeoutMs))),
+    onConnect: async (client) => {
+      await client.query(sessionBounds(queryTimeoutMs))
+      if (!areSeveral) return
+      const { rows } = await client.query<{ isReadOnly: boolean }>(IS_READ_ONLY)
+      if (rows[0]?.isReadOnly === true) throw new ReadOnlyHostError()
+    },
   })
   // A connection that breaks while idle or between two statements fails at its next use.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const named = options.named ?? true
-  const waitingMax = options.waitingMax ?? WAITING_MAX
-  const expectRoom = (): void => {
-    if (pool.waitingCount >= waitingMax) throw new OverloadedError('too many statements wait for a database connection')
-  }
-  return {
-    query: async (statement) => {
-      expectRoom()
-      return rows(() => pool.query(config(statement, named)))
-    },
-    withConnection: async (work, { queryTimeoutMs } = {}) => {
-      expectRoom()
-      const client = await pool.connect().catch(rethrow)
-      let broken = false
-      const noticing = async <Row extends object>(run: () => Promise<{ rows: unknown[] }>): Promise<Row[]> => {
-        try {
-          return await rows<Row>(run)
-        } catch (error) {
-          broken ||= error instanceof DatabaseUnavailableError
-          throw error
-        }
-      }
+  /** With several hosts each is tried once: nothing was sent yet. */
+  const acquire = async (): Promise<pg.PoolClient> => {
+    for (let left = hosts.count; ; left--) {
+      const address = hosts.current()
       try {
-        return await work({
-          query: (statement) => noticing(() => client.query(config(statement, named, queryTimeoutMs))),
-          command: async (text) => {
-            let tag = ''
-            await noticing(async () => {
-              const answers = [await client.query(text)].flat()
-              tag = answers.at(-1)?.command ?? ''
-              return { rows: [] }
-            })
-            return tag
-          },
-        })
-      } finally {
-        client.release(broken)
+        return await pool.connect()
+      } catch (error) {
+        if (left <= 1 || !isConnectionLoss(error) || isQueueTimeout(error)) throw error
+        hosts.passOver(address)
       }
-    },
-    close: () => pool.end(),
+    }
   }
+  return { pool, acquire, areSeveral }
 }
 
 /** The only row. Throws where there is none or more than one. */
@@ -215,11 +250,16 @@ function rethrow(error: unknown): never {
 }
 
 // Classes 08 and 57Pxx, and 53300: the server closes or refuses the connection. 25P03 and 25P04 end the session.
-const LOSS_STATES = /^(08...|57P01|57P02|57P03|57P05|53300|25P03|25P04)$/
+// 25006: a host that accepts no writes, such as a primary that has become a standby.
+const LOSS_STATES = /^(08...|57P01|57P02|57P03|57P05|53300|25P03|25P04|25006)$/
 const LOSS_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'])
 const LOSS_WORDS = /connection terminated|not queryable|timeout exceeded when trying to connect|query read timeout|client was closed/i
 
+/** All connections are in use: another host would not help. */
+const isQueueTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+
 function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof ReadOnlyHostError) return true
   if (error instanceof pg.DatabaseError) return LOSS_STATES.test(error.code ?? '')
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
