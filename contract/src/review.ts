@@ -9,7 +9,7 @@ const flag = z.object({
   id: z.string(),
   kind: z
     .enum(['phone', 'bank', 'device', 'network', 'young_money'])
-    .meta({ description: 'What the accounts share; or a young account that withdrew young money' }),
+    .meta({ description: 'What the accounts share; or an account of less than 7 days that withdrew money added less than 72 h before' }),
   count: count.meta({ description: 'Accounts' }),
   members: z.array(z.object({ id: z.string(), name: z.string(), createdAt: instant })).meta({ description: 'The newest ten of them' }),
   isReviewed: z.boolean(),
@@ -25,7 +25,7 @@ export const reviewCalls = {
     path: '/admin/flags',
     access: 'admin',
     roles: READERS,
-    summary: 'Accounts that share a phone, device or network: for a look, nothing is refused by them.',
+    summary: 'Accounts that share a phone, bank account, device or network, and young money: for a look, nothing is refused by them.',
     query: z.object({ ...page.shape, status: z.enum(['unreviewed', 'reviewed'], 'choice_invalid').optional() }),
     output: z.object({ flags: z.array(flag), nextCursor }),
     refusals: [],

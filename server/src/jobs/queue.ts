@@ -26,6 +26,8 @@ export type JobPayloads = {
   /** Send an approved refund to the gateway; ask for the state of a sent refund and book it. */
   send_refund: { readonly refundId: string }
   check_refund: { readonly refundId: string }
+  /** Note the bank account and the young money of a withdrawal for the review list. */
+  note_signals: { readonly withdrawalId: string }
   /** Ask the gateway for a dispute's state and book it. */
   check_dispute: { readonly disputeId: string }
   /** Join a member who had less than ₹1 at midnight and has topped up since. */

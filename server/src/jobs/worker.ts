@@ -63,6 +63,7 @@ const LANE_OF = {
   push_story: 'own',
   notice: 'own',
   join_after_topup: 'own',
+  note_signals: 'own',
   draft_story: 'own',
 } as const satisfies Record<JobKind, string>
 export const JOB_KINDS = Object.keys(LANE_OF) as JobKind[]

@@ -1,15 +1,15 @@
 /**
- * Notes what accounts share: a phone, a device, a network address.
+ * Notes what accounts share: a phone, a bank account, a device, a network address; and young money that leaves a young account.
  *
- * - No withdrawal notes a bank account or young money: the sign's row, locked with the money, stalled withdrawals to one account.
- *   Both kinds wait for a note after the commit.
+ * - A withdrawal notes nothing itself: its members would wait for each other on the sign's row. A job notes it after the commit.
  * - Only a keyed hash is stored, never the value.
  * - A sign never refuses anything: families share phones and devices, and towns share a network address.
  * - A member counts once for each value. Two members who come at the same moment both count: each locks the sign's row.
  * - A sign that was reviewed is open again when another account joins it; a network only when its accounts have doubled.
  */
-import { sql } from '../db/sql.ts'
-import type { Tx } from '../db/transaction.ts'
+import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { inTransaction, type Tx } from '../db/transaction.ts'
+import { LaterError } from '../jobs/queue.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
 export type SignalKind = 'phone' | 'bank' | 'device' | 'network' | 'young_money'
@@ -23,18 +23,32 @@ export async function noteSignal(tx: Tx, secrets: Pick<Secrets, 'fingerprints'>,
     with known as (select key from signal where kind = ${kind}::text and key = any (${[key, ...older]}::bytea[]) order by id limit 1),
     used as (
       insert into signal_use (kind, key, member_id)
-      select ${kind}::text, coalesce((select key from known), ${key}::bytea), id from member where id = ${memberId}::bigint and role = 'member'
+      select ${kind}::text, coalesce((select key from known), ${key}::bytea), id from member where id = ${memberId}::bigint and role = 'member' and deleted_at is null
       on conflict do nothing returning kind, key)
     insert into signal (kind, key, members) select kind, key, 1 from used
     on conflict (kind, key) do update set members = signal.members + 1, changed_at = roz_now(),
       is_reviewed = signal.is_reviewed and signal.kind = 'network' and signal.members + 1 < 2 * signal.reviewed_members`)
 }
 
+/**
+ * Notes after the deed, in a transaction of its own. It never waits while it holds a row: a deletion, a hold or a sign-in of the member
+ * waits for no note. While one of them has the account's lock, nothing is noted, and a LaterError asks for another try.
+ */
+export const noteSignalLater = (db: Db, secrets: Pick<Secrets, 'fingerprints'>, used: Used): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    await noteSignal(tx, secrets, used)
+    // Last, and without waiting: a deletion that began meanwhile has seen none of this, and must find nothing left of the member.
+    const account = sql`select 1 from member where id = ${used.memberId}::bigint and deleted_at is null for key share skip locked`
+    if ((await maybeOne(tx, account)) === undefined) throw new LaterError('the account is locked or deleted: nothing was noted', 1)
+  })
+
 /** Forgets what a member used, when their identity is erased. */
 export async function forgetSignals(tx: Tx, memberId: bigint): Promise<void> {
   await tx.query(sql`
-    with gone as (delete from signal_use where member_id = ${memberId}::bigint returning kind, key)
-    update signal s set members = s.members - 1 from gone where s.kind = gone.kind and s.key = gone.key`)
+    with gone as (delete from signal_use where member_id = ${memberId}::bigint returning kind, key),
+    -- In the order in which a sign-in locks them.
+    held as (select s.id from signal s join gone using (kind, key) order by s.kind, s.key for update of s)
+    update signal s set members = s.members - 1 from held where s.id = held.id`)
 }
 
 /** The kinds of signs of the member `m`, for a decision about their money. */

@@ -29,6 +29,7 @@ import { settleOrder, sweepOrders } from './settle.ts'
 import { findReceipt } from './receipt.ts'
 import { listAllTransactions, showTransactions } from './transactions.ts'
 import { cleanOldEvents, receiveWebhook } from './webhook.ts'
+import { noteWithdrawal } from './withdrawal-signals.ts'
 import { listWithdrawals, withdraw, withdrawRest } from './withdraw.ts'
 
 export type WalletDeps = {
@@ -147,6 +148,7 @@ export function createWallet(deps: WalletDeps) {
     },
     jobs: {
       settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId),
+      note_signals: ({ withdrawalId }: { readonly withdrawalId: string }): Promise<void> => noteWithdrawal(deps, withdrawalId),
       check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => settleDispute(deps, disputeId),
     },
     /** Sweeps of open orders, of disputes, of old idempotency keys and of old events. Each is due work of its own. */

@@ -4,6 +4,7 @@
  * - The amount is held in the transaction that answers, under the wallet's lock, so that parallel requests never overdraw.
  * - A bank account first used within 24 h and money younger than 72 h are flagged for the administrator, never refused.
  * - Each new bank account is mailed to the member.
+ * - Signs for the review list are noted by a job after the commit (withdrawal-signals.ts).
  * - The same Idempotency-Key gets the same answer, refusals included.
  */
 import { randomUUID } from 'node:crypto'
@@ -68,6 +69,7 @@ async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & {
   // The locked wallet was checked before: a refusal here is a bug, and rolls back.
   if (!held.ok) throw new Error(`withdrawal refused by the ledger: ${held.code}`)
   await tell(tx, deps.secrets, asked, account)
+  await enqueue(tx, { kind: 'note_signals', key: id, payload: { withdrawalId: id } })
   return { balance: held.value.balance, withdrawal: await getWithdrawal(tx, id) }
 }
 

@@ -1,4 +1,4 @@
-/** Accounts that share a phone, device or network: for the team to look at. Nothing is refused by them. */
+/** Accounts that share a phone, bank account, device or network, and young money: for the team to look at. Nothing is refused by them. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { CARE } from '@roz/contract/roles.ts'
