@@ -40,7 +40,7 @@ export function Review() {
       <h2 className="spaced">
         <Trans>Review</Trans>
       </h2>
-      <p className="muted">
+      <p className="muted spaced">
         <Trans>
           Families share phones and devices, and a whole town can share a network address. These notes refuse nothing: look at them together
           with the accounts, then decide.
