@@ -1,5 +1,6 @@
 /** All calls of the HTTP API, by name. The server's handlers are a total map over them. */
 import type { z } from 'zod'
+import { announcementCalls } from './announcements.ts'
 import { communityCalls } from './community.ts'
 import { deskCalls } from './desk.ts'
 import type { CsvTable, EndpointSpec, PublicFile } from './endpoint.ts'
@@ -27,6 +28,7 @@ export const api = {
   ...roundCalls,
   ...impactCalls,
   ...communityCalls,
+  ...announcementCalls,
   ...memberAdminCalls,
   ...deskCalls,
   ...messageCalls,

@@ -6,7 +6,7 @@ import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { STAFF } from './roles.ts'
-import { count, day, instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
+import { count, day, instant, messageAnswer, openedAnswer, signedIn, userAnswer } from './shapes.ts'
 
 /** No valid token contains a NUL, so a token with a NUL is treated as unknown and not as a malformed field. */
 const unknownWithNul = (token: string): string => (token.includes('\0') ? '' : token)
@@ -66,8 +66,8 @@ export const identityCalls = {
     method: 'GET',
     path: '/auth/me',
     access: 'session',
-    summary: 'The account of this session.',
-    output: userAnswer,
+    summary: 'The account of this session, and the announcements that run now.',
+    output: openedAnswer,
     refusals: [],
   }),
   verifyEmail: endpoint({

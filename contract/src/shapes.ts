@@ -1,5 +1,5 @@
 /** Shapes that several calls share. Amounts are rupees as JSON numbers (at most 2 decimals); days are IST; times are ISO 8601. */
-import { LANGUAGES } from '@roz/core/language.ts'
+import { inEach, LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { STAFF_ROLES } from './roles.ts'
 
@@ -40,8 +40,22 @@ export const user = z.object({
 })
 export type User = z.infer<typeof user>
 
+/** An announcement as members see it. */
+export const runningAnnouncement = z.object({
+  id: z.string(),
+  text: z.object(inEach(() => z.string())),
+  link: z.string().nullable().meta({ description: 'The path of a page of this app' }),
+  endsAt: instant,
+})
+export type RunningAnnouncement = z.infer<typeof runningAnnouncement>
+const announcements = z
+  .array(runningAnnouncement)
+  .meta({ description: 'The announcements that run now, the newest start first; none in a session of staff' })
+
 export const userAnswer = z.object({ user })
-export const signedIn = z.object({ token: z.string(), user })
+/** The first answers of a session contain the announcements, so that the app shows them without a call of their own. */
+export const openedAnswer = z.object({ user, announcements })
+export const signedIn = z.object({ token: z.string(), ...openedAnswer.shape })
 export const messageAnswer = z.object({ message: z.string() })
 
 export const namedWinner = z.object({ name: z.string(), amount: rupees, date: day, assurance })

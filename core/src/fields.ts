@@ -4,6 +4,7 @@
  * - All rules use zod/mini, to keep the web's bundle small.
  */
 import * as z from 'zod/mini'
+import { ANNOUNCEMENT_TEXTS } from './announcement-fields.ts'
 import { CARE_TEXTS } from './care-fields.ts'
 import { type Words, wordsIn } from './field-words.ts'
 import type { Language } from './language.ts'
@@ -41,6 +42,7 @@ export const FIELD_TEXTS = {
   ...HELP_TEXTS,
   ...STAFF_TEXTS,
   ...CARE_TEXTS,
+  ...ANNOUNCEMENT_TEXTS,
   ...CALL_TEXTS,
 } as const satisfies Words
 

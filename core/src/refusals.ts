@@ -136,6 +136,9 @@ export const REFUSALS = {
   story_exists: refusal(409, texts('This help already has a story.')),
   consent_revoked: refusal(409, texts('The consent was revoked. Nothing may show this person any more.')),
   flag_not_found: refusal(404, texts('There is no such flag.')),
+  // Announcements
+  announcement_not_found: refusal(404, texts('There is no such announcement.')),
+  announcement_over: refusal(409, texts('This announcement is over. Please make a new one.')),
   // Messages
   message_not_found: refusal(404, texts('There is no such message.')),
   // Outside production only

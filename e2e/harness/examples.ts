@@ -1,5 +1,6 @@
 /** A valid body for each call, total over the contract: a new call without one does not compile. */
 import type { CallName } from '@roz/contract/api.ts'
+import { inEach } from '@roz/core/language.ts'
 import { BANK, PASSWORD, PHONE } from './people.ts'
 
 const TICKET_KEY = 'ab'.repeat(32)
@@ -17,6 +18,12 @@ const BENEFICIARY = {
   note: 'The paper is in the blue folder.',
 }
 const OUTLAY = { amount: 10, purpose: 'school shoes', receipts: ['f'.repeat(64)] }
+const ANNOUNCEMENT = {
+  text: inEach(() => 'Adding money pauses tonight.'),
+  link: '/wallet',
+  startsAt: '2026-11-21T12:00:00+05:30',
+  endsAt: '2099-12-31T12:00:00+05:30',
+}
 
 export type JsonObject = { readonly [name: string]: unknown }
 /** Undefined for a call without a body. */
@@ -82,6 +89,10 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   withdrawalBank: { status: 'approved' },
   withdrawalNotPaid: { status: 'approved', reason: 'The bank did not take it.' },
   takeOverWithdrawal: { status: 'approved', reason: 'She has left us.' },
+  announcements: undefined,
+  createAnnouncement: ANNOUNCEMENT,
+  updateAnnouncement: { ...ANNOUNCEMENT, version: 1 },
+  endAnnouncement: { version: 1 },
   flags: undefined,
   reviewFlag: { isReviewed: true, count: 2, note: 'Two sisters, called both.' },
   messages: undefined,

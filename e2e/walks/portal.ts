@@ -1,5 +1,7 @@
 /** The walk over the portal's figures, members, site and review list. */
+import { inEach } from '@roz/core/language.ts'
 import { expect } from 'vitest'
+import { readClock } from '../harness/people.ts'
 import type { Walk } from './walk.ts'
 
 export async function walkPortal(walk: Walk, { admin, email }: { readonly admin: string; readonly email: string }): Promise<void> {
@@ -17,6 +19,7 @@ export async function walkPortal(walk: Walk, { admin, email }: { readonly admin:
   const site = { people: '15,200', contributors: '11,000+', howItWorksVideo: '' }
   expect((await walk.step('editSite', { token: admin, body: site })).output.site).toEqual(site)
   expect((await walk.step('adminSite', { token: admin })).output.site).toEqual(site)
+  await walkAnnouncements(walk, admin)
   expect((await walk.step('adminTodo', { token: admin })).output.todo.map(({ code }) => code)).not.toContain('audit')
   const all = (await walk.step('adminUsers', { token: admin })).output.users
   expect(all).toHaveLength(3)
@@ -28,4 +31,20 @@ export async function walkPortal(walk: Walk, { admin, email }: { readonly admin:
   const reviewed = { isReviewed: true, count: shared?.count ?? 0, note: 'Two friends share a phone.' }
   const { flag } = (await walk.step('reviewFlag', { token: admin, params: { id: shared?.id ?? '' }, body: reviewed })).output
   expect(flag).toMatchObject({ id: shared?.id, isReviewed: true, note: reviewed.note })
+}
+
+async function walkAnnouncements(walk: Walk, token: string): Promise<void> {
+  const startsAt = await readClock(walk.roz.url)
+  const endsAt = new Date(Date.parse(startsAt) + 3_600_000).toISOString()
+  const words = { text: inEach(() => 'Adding money pauses tonight.'), link: '/wallet', startsAt, endsAt }
+  const { announcement } = (await walk.step('createAnnouncement', { token, body: words })).output
+  const params = { id: announcement.id }
+  const changed = (await walk.step('updateAnnouncement', { token, params, body: { ...words, link: null, version: announcement.version } }))
+    .output
+  expect(changed.announcement).toMatchObject({ ...params, link: null, status: 'running' })
+  const listed = (await walk.step('announcements', { token, query: { status: 'running' } })).output.announcements
+  expect(listed).toEqual([changed.announcement])
+  const end = () => walk.step('endAnnouncement', { token, params, body: { version: changed.announcement.version } })
+  expect((await end()).output.announcement.status).toBe('over')
+  expect((await end()).refusal.code).toBe('changed_since_seen')
 }

@@ -14,6 +14,7 @@ import type { PushSender } from './adapters/push/port.ts'
 import type { Storage } from './adapters/storage/port.ts'
 import type { Config } from './config/config.ts'
 import type { Db } from './db/sql.ts'
+import { createAnnouncements } from './features/announcements/announcements.ts'
 import { createAdmin } from './features/admin/admin.ts'
 import { createAudit } from './features/audit/scheduled-audit.ts'
 import { createBooks } from './features/books/books.ts'
@@ -262,6 +263,7 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.desk.handlers,
   ...features.siteEdit.handlers,
   ...createAdmin({ db }).handlers,
+  ...createAnnouncements({ db }).handlers,
   ...createStaffLog({ db }).handlers,
 })
 

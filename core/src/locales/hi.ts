@@ -53,6 +53,8 @@ export const HI = {
   'This member is suspended already.': 'यह सदस्य पहले से सस्पेंड है।',
   'This member is not suspended.': 'यह सदस्य सस्पेंड नहीं है।',
   'There is no such flag.': 'ऐसी कोई चेतावनी नहीं है।',
+  'There is no such announcement.': 'ऐसी कोई घोषणा नहीं है।',
+  'This announcement is over. Please make a new one.': 'यह घोषणा खत्म हो चुकी है। कृपया नई बनाएँ।',
   'There is no such message.': 'ऐसा कोई संदेश नहीं है।',
   'Re: [{ticket}] We got your message': 'Re: [{ticket}] आपका संदेश मिल गया',
   'To answer, reply to this email. Your ticket number is {ticket}.': 'जवाब देने के लिए इसी ईमेल पर लिखें। आपका टिकट नंबर {ticket} है।',
@@ -61,6 +63,13 @@ export const HI = {
   "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
   'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.':
     'बैंक ने इस सदस्य का एक पेमेंट वापस ले लिया था, उसके पैसे अभी बाकी हैं। इसे नामंज़ूर करें: रोकी गई रकम से पहले वही चुकाया जाएगा।',
+  'Please write the text in every language': 'कृपया हर भाषा में लिखें',
+  'The text must be at most 200 characters': 'घोषणा ज़्यादा से ज़्यादा 200 अक्षरों की हो सकती है',
+  'Please enter a page of this app, such as /wallet. Other sites are not possible.':
+    'कृपया इसी ऐप का कोई पेज लिखें, जैसे /wallet। दूसरी साइट का पता नहीं दिया जा सकता।',
+  'Please choose a day and a time': 'कृपया दिन और समय चुनें',
+  'The end must be after the start': 'खत्म होने का समय शुरू होने के समय के बाद का होना चाहिए',
+  'The end must be in the future': 'खत्म होने का समय आगे का होना चाहिए',
   'Please write the figure': 'कृपया आँकड़ा लिखें',
   'A figure must be at most 40 characters': 'आँकड़ा ज़्यादा से ज़्यादा 40 अक्षरों का हो सकता है',
   'You approved this already. Another person must approve it too.': 'आप इसे मंज़ूर कर चुके हैं। अब किसी और को भी मंज़ूर करना होगा।',

@@ -4,7 +4,7 @@
  * - This state only decides what is drawn: the server authorizes every call.
  */
 import { LANGUAGES, type Language } from '@roz/core/language.ts'
-import type { User } from '@roz/contract/shapes.ts'
+import type { RunningAnnouncement, User } from '@roz/contract/shapes.ts'
 import { useSyncExternalStore } from 'react'
 import { ApiError, call } from './api.ts'
 import { takeFirstAnswer } from './first-answer.ts'
@@ -19,7 +19,7 @@ import { chosenLanguage } from './catalogues.ts'
 export type Session =
   | { readonly status: 'loading' }
   | { readonly status: 'anonymous' }
-  | { readonly status: 'member'; readonly user: User }
+  | { readonly status: 'member'; readonly user: User; readonly announcements: readonly RunningAnnouncement[] }
   | { readonly status: 'admin'; readonly user: User }
 
 let current: Session = { status: 'loading' }
@@ -32,7 +32,9 @@ function change(next: Session): void {
   for (const listener of listeners) listener()
 }
 
-const sessionOf = (user: User): Session => ({ status: user.role === 'admin' ? 'admin' : 'member', user })
+type Opened = { readonly user: User; readonly announcements: readonly RunningAnnouncement[] }
+const sessionOf = ({ user, announcements }: Opened): Session =>
+  user.role === 'admin' ? { status: 'admin', user } : { status: 'member', user, announcements }
 
 /** The browser's choice of language is saved to the member's account, for mails. Without a choice, the browser follows the account. */
 async function alignLanguage(user: User): Promise<void> {
@@ -71,8 +73,9 @@ export const session = {
       return change({ status: 'anonymous' })
     }
     try {
-      const { user } = await call('me', { made: takeFirstAnswer(), isPatient: true })
-      change(sessionOf(user))
+      const answer = await call('me', { made: takeFirstAnswer(), isPatient: true })
+      const { user } = answer
+      change(sessionOf(answer))
       void alignLanguage(user)
       keepDevice(user.id)
     } catch {
@@ -99,9 +102,9 @@ export const session = {
     })
   },
   /** After registration, login, Google login or a password change. */
-  signIn: (answer: { readonly token: string; readonly user: User }): void => {
+  signIn: (answer: Opened & { readonly token: string }): void => {
     // Read first: an answer without a user must not leave a token behind.
-    const next = sessionOf(answer.user)
+    const next = sessionOf(answer)
     token.set(answer.token)
     // After a password change the same member stays on the same screen, so the cached answers stay valid.
     if (!('user' in current) || current.user.id !== answer.user.id) queryClient.clear()
@@ -122,13 +125,14 @@ export const session = {
     queryClient.clear()
     change({ status: 'anonymous' })
   },
-  /** Takes a newer record of the same account. */
-  setUser: (user: User): void => {
-    if (current.status === 'member' || current.status === 'admin') change(sessionOf(user))
+  /** Takes a newer record of the same account, and the announcements if the answer has them. */
+  setUser: (user: User, announcements?: readonly RunningAnnouncement[]): void => {
+    if (current.status === 'admin') change({ status: 'admin', user })
+    if (current.status === 'member') change({ status: 'member', user, announcements: announcements ?? current.announcements })
   },
   /** The balance from the latest answer. The browser never computes a balance. */
   setBalance: (balance: number): void => {
-    if (current.status === 'member') change({ status: 'member', user: { ...current.user, wallet: { ...current.user.wallet, balance } } })
+    if (current.status === 'member') change({ ...current, user: { ...current.user, wallet: { ...current.user.wallet, balance } } })
   },
   saveLanguage: async (language: Language): Promise<void> => {
     if (current.status === 'member' && LANGUAGES.includes(language)) await saveLanguage(language)

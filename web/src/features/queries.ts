@@ -135,7 +135,7 @@ async function memberBeside(): Promise<(() => void) | undefined> {
     me &&
     (() => {
       // Skips the record if another call has reported a newer balance meanwhile.
-      if (session.get() === before) session.setUser(me.user)
+      if (session.get() === before) session.setUser(me.user, me.announcements)
     })
   )
 }
@@ -145,10 +145,10 @@ export async function refreshMember(): Promise<void> {
   const before = session.get()
   if (before.status !== 'member') return
   try {
-    const { user } = await call('me')
+    const { user, announcements } = await call('me')
     // Another call has reported a newer balance meanwhile, and this answer may be older: request it again.
     if (session.get() !== before) return await refreshMember()
-    session.setUser(user)
+    session.setUser(user, announcements)
   } catch (error) {
     console.warn('Failed to refresh the member:', error)
   }

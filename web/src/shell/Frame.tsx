@@ -12,6 +12,7 @@ import { Spinner } from '../ui/Feedback.tsx'
 import { firstScreenStands } from '../ui/Later.tsx'
 import { Book, Section } from '../ui/Layout.tsx'
 import { ToastHost } from '../ui/Toast.tsx'
+import { AnnouncementStrip } from './AnnouncementStrip.tsx'
 import { Bar } from './Bars.tsx'
 import { Prompts } from './Prompts.tsx'
 
@@ -67,6 +68,7 @@ export function MemberScreens() {
   return (
     <>
       <UnverifiedBanner />
+      <AnnouncementStrip />
       <Suspense fallback={null}>
         <TicketWatch />
       </Suspense>

@@ -15,6 +15,7 @@ import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
+import { listRunning } from '../../members/announcements.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { noteSignal } from '../../members/signals.ts'
@@ -38,7 +39,11 @@ type Names = 'me' | 'profile' | 'updateProfile' | 'uploadAvatar' | 'changePasswo
 export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck): Handlers<Names> {
   const { db, storage, secrets } = deps
   return {
-    me: async ({ session }) => ({ ok: true, value: { user: await getUser(db, session.memberId) } }),
+    me: async ({ session }) => {
+      const running = session.kind === 'member' ? listRunning(db) : []
+      const [user, announcements] = await Promise.all([getUser(db, session.memberId), running])
+      return { ok: true, value: { user, announcements } }
+    },
     profile: async ({ session }) => ({ ok: true, value: { user: await getUser(db, session.memberId) } }),
 
     updateProfile: async ({ session, body }) =>

@@ -16,6 +16,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, plainIp, type Source, take } from '../../http/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
+import { listRunning } from '../../members/announcements.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
 import { insertMember } from '../../members/new-member.ts'
 import { noteSignal } from '../../members/signals.ts'
@@ -45,7 +46,8 @@ export async function signIn(
   if (how.tells === true && !isKnown) await tellNewDevice(tx, deps, memberId, how)
   if (how.kind === 'member') await noteWhere(tx, deps, memberId, how.source)
   const token = await openSession(tx, memberId, how.kind, how.source.userAgent)
-  return { token, user: await getUser(tx, memberId) }
+  const announcements = how.kind === 'member' ? await listRunning(tx) : []
+  return { token, user: await getUser(tx, memberId), announcements }
 }
 
 /** Notes device and network address of a sign-in, as keyed hashes. */

@@ -9,18 +9,15 @@ import { TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { serverNowMs } from '../clock.ts'
+import { fromIndia, inIndia } from './india-time.ts'
 import { refreshStories } from './queries.ts'
-
-const INDIA = '+05:30'
-const INDIA_MS = 5.5 * 3_600_000
 
 /** The next 6 PM in India, as a date-time field writes it. */
 function nextSixPm(): string {
   const today = dayAt(serverNowMs())
-  const isOver = serverNowMs() >= Date.parse(`${today}T18:00:00${INDIA}`)
+  const isOver = serverNowMs() >= Date.parse(fromIndia(`${today}T18:00`))
   return `${isOver ? addDays(today, 1) : today}T18:00`
 }
-const inIndia = (instant: string): string => new Date(Date.parse(instant) + INDIA_MS).toISOString().slice(0, 16)
 
 export function StorySchedule({ story, onClose }: { readonly story: PortalStory; readonly onClose: () => void }) {
   const { t } = useLingui()
@@ -57,7 +54,7 @@ export function StorySchedule({ story, onClose }: { readonly story: PortalStory;
               <Trans>Don't publish by itself</Trans>
             </Button>
           )}
-          <Button busy={busy === 'set'} onClick={() => void send(`${at}:00${INDIA}`)}>
+          <Button busy={busy === 'set'} onClick={() => void send(fromIndia(at))}>
             <Trans>Schedule</Trans>
           </Button>
         </>

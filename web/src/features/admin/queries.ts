@@ -27,6 +27,15 @@ export const roundsQuery = infiniteQueryOptions({
   ...paging,
 })
 
+export type Announcement = Output<Api['announcements']>['announcements'][number]
+export const announcementsQuery = (status: Announcement['status'] | '') =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'announcements', status],
+    queryFn: ({ pageParam, signal }) =>
+      call('announcements', { query: { ...at(pageParam), ...(status === '' ? {} : { status }) }, signal }),
+    ...paging,
+  })
+
 export type SiteWords = Output<Api['adminSite']>['site']
 export const siteQuery = queryOptions({ queryKey: ['admin', 'site'], queryFn: ({ signal }) => call('adminSite', { signal }) })
 

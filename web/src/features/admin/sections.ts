@@ -20,6 +20,7 @@ export type SectionGroup = { readonly label: MessageDescriptor; readonly section
 
 const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(async () => ({ default: await load() }))
 
+const Announcements = onDemand(async () => (await import('./Announcements.tsx')).Announcements)
 const Rounds = onDemand(async () => (await import('./Rounds.tsx')).Rounds)
 const Site = onDemand(async () => (await import('./Site.tsx')).Site)
 const Users = onDemand(async () => (await import('./Users.tsx')).Users)
@@ -75,6 +76,7 @@ const GROUPS: readonly SectionGroup[] = [
   {
     label: msg`House`,
     sections: [
+      { id: 'announcements', label: msg`Announcements`, roles: STAFF, Screen: Announcements },
       { id: 'site', label: msg`Site`, roles: STAFF, Screen: Site },
       { id: 'team', label: msg`Team`, roles: CONTROL, Screen: Team },
       { id: 'audit', label: msg`Audit log`, roles: CONTROL, Screen: AuditLog },

@@ -1,4 +1,5 @@
 /** The error messages of the portal's forms. */
+import { ANNOUNCEMENT_TEXTS } from '@roz/core/announcement-fields.ts'
 import { CARE_TEXTS } from '@roz/core/care-fields.ts'
 import { HELP_TEXTS } from '@roz/core/help-fields.ts'
 import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
@@ -9,4 +10,14 @@ import { STAFF_TEXTS } from '@roz/core/staff-fields.ts'
 import { STORY_TEXTS } from '@roz/core/story-fields.ts'
 import { wordsFrom } from '../forms.ts'
 
-export const wordsOf = wordsFrom(PERSON_TEXTS, MONEY_TEXTS, REFERENCE_TEXTS, STORY_TEXTS, HELP_TEXTS, CARE_TEXTS, SITE_TEXTS, STAFF_TEXTS)
+export const wordsOf = wordsFrom(
+  ANNOUNCEMENT_TEXTS,
+  PERSON_TEXTS,
+  MONEY_TEXTS,
+  REFERENCE_TEXTS,
+  STORY_TEXTS,
+  HELP_TEXTS,
+  CARE_TEXTS,
+  SITE_TEXTS,
+  STAFF_TEXTS,
+)

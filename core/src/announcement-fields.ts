@@ -1,0 +1,29 @@
+/** Rules of an announcement: its text in every language, its link, and its time. */
+import * as z from 'zod/mini'
+import type { Words } from './field-words.ts'
+import { texts } from './texts.ts'
+
+export const ANNOUNCEMENT_TEXTS = {
+  announcement_required: texts('Please write the text in every language'),
+  announcement_long: texts('The text must be at most 200 characters'),
+  announcement_link: texts('Please enter a page of this app, such as /wallet. Other sites are not possible.'),
+  announcement_time: texts('Please choose a day and a time'),
+  announcement_end_first: texts('The end must be after the start'),
+  announcement_end_past: texts('The end must be in the future'),
+} as const satisfies Words
+
+const code = (problem: keyof typeof ANNOUNCEMENT_TEXTS) => ({ error: problem })
+
+export const ANNOUNCEMENT_MAX = 200
+/** Plain text of one paragraph. */
+export const announcementText = z.string('announcement_required').check(
+  z.overwrite((text) => text.replaceAll(/\s+/g, ' ').trim()),
+  z.minLength(1, code('announcement_required')),
+  z.maxLength(ANNOUNCEMENT_MAX, code('announcement_long')),
+)
+
+/** A path on our own host, outside of the portal and the API: never `//host`, a scheme or a backslash. */
+const OWN_PATH = /^(?!.*\/\/)(?!\/(?:admin|api|dev)(?:\/|$))\/[\w\-./?=&%#]*$/
+export const announcementLink = z
+  .string('announcement_link')
+  .check(z.trim(), z.maxLength(200, code('announcement_link')), z.regex(OWN_PATH, code('announcement_link')))

@@ -1,0 +1,158 @@
+/** Announcements: planned, running and over. Editors write them, change them, and end them before their end. */
+import { msg } from '@lingui/core/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { EDITORS } from '@roz/contract/roles.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../app/api.ts'
+import { currentLanguage } from '../../app/language.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../ui/Feedback.tsx'
+import { SelectField } from '../../ui/Field.tsx'
+import { formatInstant } from '../../ui/format.ts'
+import { toast } from '../../ui/Toast.tsx'
+import { Listing } from '../Listing.tsx'
+import { AnnouncementDialog } from './AnnouncementDialog.tsx'
+import { Decision } from './Decision.tsx'
+import { type Announcement, announcementsQuery } from './queries.ts'
+import type { Shown } from './states.ts'
+import { useMay } from './use-may.ts'
+
+type State = Announcement['status']
+
+const STATES = {
+  planned: { tone: 'waiting', label: msg`Planned` },
+  running: { tone: 'live', label: msg`Running` },
+  over: { tone: 'plain', label: msg`Over` },
+} as const satisfies Record<State, Shown>
+
+type Open = { readonly for: 'new' } | { readonly for: 'edit' | 'end'; readonly announcement: Announcement }
+
+export function Announcements() {
+  const { t, i18n } = useLingui()
+  const mayWrite = useMay(EDITORS)
+  const [status, setStatus] = useState<State | ''>('')
+  const [open, setOpen] = useState<Open>()
+  const list = useInfiniteQuery(announcementsQuery(status))
+  const close = (): void => setOpen(undefined)
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Announcements</Trans>
+        </h2>
+        {mayWrite ? (
+          <Button onClick={() => setOpen({ for: 'new' })}>
+            <Trans>New announcement</Trans>
+          </Button>
+        ) : null}
+      </div>
+      <div className="narrowing">
+        <SelectField label={t`State`} value={status} onChange={(event) => setStatus(event.target.value as State | '')}>
+          <option value="">{t`All`}</option>
+          {Object.entries<Shown>(STATES).map(([state, { label }]) => (
+            <option key={state} value={state}>
+              {i18n._(label)}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <Listing
+        list={list}
+        itemsOf={(page) => page.announcements}
+        failed={t`The announcements could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`No announcements found`}>
+            <Trans>An announcement is a short text above every member's screen, from its start to its end.</Trans>
+          </EmptyState>
+        }
+      >
+        {(announcements) => (
+          <ul className="story-rows">
+            {announcements.map((announcement) => (
+              <Row
+                key={announcement.id}
+                announcement={announcement}
+                mayWrite={mayWrite}
+                onChoose={(deed) => setOpen({ for: deed, announcement })}
+              />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {open?.for === 'new' ? <AnnouncementDialog onClose={close} /> : null}
+      {open?.for === 'edit' ? <AnnouncementDialog announcement={open.announcement} onClose={close} /> : null}
+      {open?.for === 'end' ? <EndNow announcement={open.announcement} onClose={close} /> : null}
+    </>
+  )
+}
+
+type RowProps = {
+  readonly announcement: Announcement
+  readonly mayWrite: boolean
+  readonly onChoose: (deed: 'edit' | 'end') => void
+}
+
+/** The text in the reader's language first, the others below it. */
+function Row({ announcement, mayWrite, onChoose }: RowProps) {
+  const { t, i18n } = useLingui()
+  const { text, link, startsAt, endsAt, endedAt, status } = announcement
+  const language = currentLanguage()
+  const words = text[language]
+  const start = formatInstant(startsAt, language)
+  const end = formatInstant(endsAt, language)
+  const ended = endedAt === null ? '' : formatInstant(endedAt, language)
+  return (
+    <li>
+      <div>
+        <h3>{words}</h3>
+        {LANGUAGES.filter((other) => other !== language).map((other) => (
+          <p key={other} lang={other} className="small muted">
+            {text[other]}
+          </p>
+        ))}
+        <p className="small muted">{t`${start} to ${end} (IST)`}</p>
+        {link === null ? null : <p className="small muted">{t`Leads to ${link}`}</p>}
+        {endedAt === null ? null : <p className="small muted">{t`Ended by the team: ${ended}`}</p>}
+      </div>
+      <Badge tone={STATES[status].tone}>{i18n._(STATES[status].label)}</Badge>
+      <div className="buttons">
+        {mayWrite && status !== 'over' ? (
+          <>
+            <Button kind="secondary" aria-label={t`Edit: ${words}`} onClick={() => onChoose('edit')}>
+              <Trans>Edit</Trans>
+            </Button>
+            <Button kind="quiet" aria-label={t`End now: ${words}`} onClick={() => onChoose('end')}>
+              <Trans>End now</Trans>
+            </Button>
+          </>
+        ) : null}
+      </div>
+    </li>
+  )
+}
+
+function EndNow({ announcement, onClose }: { readonly announcement: Announcement; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const { id, version, text, status } = announcement
+  return (
+    <Decision
+      title={<Trans>End this announcement now?</Trans>}
+      confirm={t`End now`}
+      danger
+      send={() => call('endAnnouncement', { params: { id }, body: { version } })}
+      onDone={() => toast.success(t`The announcement is over.`)}
+      onClose={onClose}
+    >
+      <p>{text[currentLanguage()]}</p>
+      <p className="muted spaced">
+        {status === 'planned' ? (
+          <Trans>It never starts, and no member sees it. This cannot be undone, but you can write a new one.</Trans>
+        ) : (
+          <Trans>Members no longer see it when they next open the app. This cannot be undone, but you can write a new one.</Trans>
+        )}
+      </p>
+    </Decision>
+  )
+}
