@@ -59,11 +59,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     pluginTimeout: 300_000,
     // A stop waits for running requests, not for idle connections that browsers keep open.
     forceCloseConnections: 'idle',
+    // A request on an open connection is served until the end (gentle-stop.ts).
+    return503OnClosing: false,
   })
   app.decorateRequest('session', undefined)
   app.decorateRequest('goal', undefined)
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id)
+    if (deps.isStopping()) reply.header('connection', 'close')
     done()
   })
   registerSecurityHeaders(app, config)

@@ -16,7 +16,9 @@ import { resealNow } from './commands/reseal.ts'
 import { resetTotpNow } from './commands/reset-totp.ts'
 import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { rotatePushKey } from './commands/rotate-push-key.ts'
-import { StartError, startServer, type Running } from './start.ts'
+import { sayToFirst } from './processes/worker.ts'
+import { StartError } from './start-error.ts'
+import { startServer, type Running } from './start.ts'
 
 const SHUTDOWN_MS = 8000
 
@@ -64,7 +66,7 @@ const config = configOrExit()
 const log = createLog({ level: config.logLevel, worker: cluster.worker?.id })
 /** Prints a line: the first process prints, a worker sends its line to the first process. */
 const say = (line: string): void => {
-  if (cluster.isWorker) process.send?.(line)
+  if (cluster.isWorker) sayToFirst(line)
   else process.stdout.write(`${line}\n`)
 }
 
@@ -86,6 +88,8 @@ async function stop(code: number): Promise<void> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
+/** Replaces the processes. A worker that gets the signal too, as a whole group does, ignores it. */
+if (process.platform !== 'win32') process.on('SIGUSR2', () => void (cluster.isPrimary && running?.replaceProcesses()))
 /** Stops when the launcher of `npm start` has died for any reason: nothing else would stop this process. */
 const launcher = Number(process.env.ROZ_LAUNCHER ?? 0)
 const begunAtMs = Number(process.env.ROZ_LAUNCHED_AT_MS ?? performance.timeOrigin)

@@ -24,7 +24,8 @@ import { migrate } from './db/migrate.ts'
 import { connect, DatabaseUnavailableError, type Db, one, sql } from './db/sql.ts'
 import { expectSupported } from './db/supported-database.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
-import { createMeters } from './http/meters.ts'
+import { stopGently } from './http/gentle-stop.ts'
+import { createMeters, type Meters } from './http/meters.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
 import { adminPassword, keepAdminPassword } from './staff/first-admin-password.ts'
 import { inWords as keptInWords, listUnreadable } from './secrets/reseal.ts'
@@ -32,8 +33,15 @@ import { ensureSecretKey } from './secrets/secret-key.ts'
 import { createSecrets, type Secrets } from './secrets/secrets.ts'
 import { parseWitnessKey } from './transparency-log/note.ts'
 import { createServices, type Services } from './services.ts'
+import { serveByWorkers } from './processes/primary.ts'
+import { joinProcesses } from './processes/worker.ts'
+import { StartError } from './start-error.ts'
 
-export type Running = { readonly stop: () => Promise<void> }
+export type Running = {
+  readonly stop: () => Promise<void>
+  /** Replaces the processes one by one; with PROCESSES=1 there is none to replace. */
+  readonly replaceProcesses: () => Promise<void>
+}
 export type Surroundings = {
   readonly log: FastifyBaseLogger
   /** Prints a line for the person who started the server. */
@@ -42,11 +50,6 @@ export type Surroundings = {
   readonly parent: string | undefined
   /** Start of the wait for the server, in ms of the machine's clock. */
   readonly begunAtMs: number
-}
-
-/** A failed start, with its reason in plain words for the person who starts the server. */
-export class StartError extends Error {
-  override readonly name = 'StartError'
 }
 
 /** Of a process's connections, those for the log's signatures and its witnesses alone. */
@@ -62,16 +65,17 @@ export async function startServer(config: Config, around: Surroundings): Promise
     for (const end of stops.splice(0).reverse()) await end()
   }
   try {
+    const single = { stop, replaceProcesses: async () => around.say('PROCESSES is 1: no process can be replaced while another serves.') }
     if (around.parent !== undefined) await serve(config, JSON.parse(around.parent) as Shared, around, stops)
-    else await startWhole(config, around, stops)
-    return { stop }
+    else return { ...single, ...(await startWhole(config, around, stops)) }
+    return single
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function startWhole(config: Config, around: Surroundings, stops: Stop[]): Promise<void> {
+async function startWhole(config: Config, around: Surroundings, stops: Stop[]): Promise<Partial<Running>> {
   await refuseBusyPort(config.host, config.port, 'PORT')
   if (config.payments === 'sandbox') await refuseBusyPort('127.0.0.1', config.sandboxPort, 'SANDBOX_PORT')
   await mkdir(config.dataDir, { recursive: true }).catch((error: Error) => {
@@ -81,8 +85,14 @@ async function startWhole(config: Config, around: Surroundings, stops: Stop[]): 
   await prepareDatabase(config, urls, around)
   const shared: Shared = { appUrl: urls.appUrl, secretKey: config.secretKey ?? (await ensureSecretKey(config.dataDir)) }
   if (config.payments === 'sandbox') await startGatewaySandbox(config, stops)
-  if (config.processes === 1) await serve(config, shared, around, stops)
-  else await serveByWorkers(config, shared, around, stops)
+  if (config.processes === 1) {
+    await serve(config, shared, around, stops)
+    return {}
+  }
+  const { log, say } = around
+  const workers = await serveByWorkers({ count: config.processes, shared: JSON.stringify(shared), log, say })
+  stops.push(workers.stop)
+  return { replaceProcesses: workers.replaceAll }
 }
 
 /** Connections of the local database for commands and for PostgreSQL itself. */
@@ -171,7 +181,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
   await refuseUnreadable(db, secrets)
   const { gateway } = config
-  const meters = createMeters()
+  const meters = cluster.isWorker ? metersBesideOthers(stops) : createMeters()
   const services = createServices({
     db,
     witnessDb,
@@ -196,11 +206,19 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   stops.push(() => services.worker.stop())
   stops.push(async () => {
     stopping = true
-    await app.close()
+    await stopGently(app, config.drainMs)
   })
   await app.listen({ host: config.host, port: config.port })
   services.worker.start()
   if (first) announce(config, around, signIns)
+}
+
+/** The meters of a worker, which are added up with those of the others; the last values are handed over at the end. */
+function metersBesideOthers(stops: Stop[]): Meters {
+  const meters = createMeters()
+  const { gather, leave } = joinProcesses(meters.registry)
+  stops.push(leave)
+  return { ...meters, gather }
 }
 
 /** Checks all sealed values at the start: a missing key would otherwise show at midnight, with the first sealed value. */
@@ -255,37 +273,6 @@ function announce(config: Config, { say, begunAtMs }: Surroundings, signIns: rea
   if (config.mailUrl === undefined) say(`Caught mails   ${url}/dev/mail`)
   if (config.payments === 'sandbox') say(`Payments       a sandbox on port ${config.sandboxPort}: no real money moves`)
   for (const line of signIns) say(line)
-}
-
-/** PROCESSES above 1: workers share the port, and a worker that dies is replaced. */
-async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surroundings, stops: Stop[]): Promise<void> {
-  cluster.on('message', (_worker, line: unknown) => say(String(line)))
-  let stopping = false
-  const fork = (): void => {
-    cluster.fork({ ROZ_PARENT: JSON.stringify(shared) })
-  }
-  let isServing = false
-  cluster.on('exit', (worker, code, signal) => {
-    if (stopping || !isServing) return
-    log.error({ worker: worker.id, code, signal }, 'a worker ended; another takes its place')
-    setTimeout(() => stopping || fork(), 500)
-  })
-  stops.push(async () => {
-    stopping = true
-    const ended = Object.values(cluster.workers ?? {}).map((worker) => new Promise((resolve) => worker?.once('exit', resolve)))
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
-    await Promise.all(ended)
-  })
-  // The first worker makes the administrator and the demo before the other workers start.
-  const listening = new Promise<void>((resolve, reject) => {
-    cluster.once('listening', () => resolve())
-    // A first worker that ends is not replaced: it has printed the reason, and the next one would end the same way.
-    cluster.once('exit', () => reject(new StartError('The first process ended before it served.')))
-  })
-  fork()
-  await listening
-  isServing = true
-  for (let count = 1; count < config.processes; count++) fork()
 }
 
 /** Fails before anything is started, with the name of the setting to change. */

@@ -52,6 +52,7 @@ export function readConfig(env: Environment) {
     namedStatements: settings.flag('PG_NAMED', true),
     processes: settings.integer('PROCESSES', 1, 1, Math.max(64, availableParallelism())),
     databaseConnections: settings.integer('DATABASE_CONNECTIONS', 15, 8, 500),
+    drainMs: settings.integer('DRAIN_SECONDS', production ? 3 : 0, 0, 5) * 1000,
     payments,
     sandboxPort,
     gateway: gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),

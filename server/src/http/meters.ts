@@ -1,11 +1,14 @@
 /**
- * The measurements of this process that features report: one registry, which /metrics serves.
+ * The measurements of this process that features report: one registry, which /metrics adds up with those of other processes.
  * - Reporting costs one addition; it neither waits nor throws.
  */
 import { Histogram, Registry } from 'prom-client'
+import type { Measured } from '../processes/measured.ts'
 
 export type Meters = {
   readonly registry: Registry
+  /** The values of this process and of those beside it, given its own; a single process has only its own. */
+  readonly gather: (own: Measured) => Promise<readonly Measured[]>
   /** The number of joins that shared one statement. */
   readonly joinBatch: (joined: number) => void
   /** Seconds from a webhook's signature to its storing; null if its time of signing is unreadable. */
@@ -28,6 +31,7 @@ export function createMeters(): Meters {
   })
   return {
     registry,
+    gather: async (own) => [own],
     joinBatch: (joined) => joins.observe(joined),
     webhookLag: (seconds) => seconds !== null && lag.observe(Math.max(0, seconds)),
   }

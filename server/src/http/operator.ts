@@ -2,12 +2,13 @@
  * Endpoints for operators and load balancers.
  * - /healthz answers 200 while the process is alive.
  * - /readyz answers 200 with alarms and parked work while the server can serve, and 503 while it stops or has no database.
- * - /metrics answers in Prometheus format (docs/metrics.md); if METRICS_TOKEN is set, only with that token.
+ * - /metrics answers in Prometheus format (docs/metrics.md); if METRICS_TOKEN is set, only with that token. One answer is that of
+ *   all processes beside this one, whichever answers.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { VERSION } from '@roz/core/version.ts'
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../db/sql.ts'
 import { listAlarms } from './alarms.ts'
 import { countParked } from '../jobs/parking.ts'
@@ -15,6 +16,7 @@ import { sendProblem } from './faults.ts'
 import { registerFigures, type Witnesses } from './figures.ts'
 import { type Goal, goalOf } from './goal.ts'
 import type { Meters } from './meters.ts'
+import { addUp, describeGauges } from '../processes/measured.ts'
 
 export type OperatorDeps = {
   readonly db: Db
@@ -29,10 +31,9 @@ type Labels = 'method' | 'route' | 'status'
 export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void {
   const { registry } = deps.meters
   collectDefaultMetrics({ register: registry })
-  new Gauge({ name: 'roz_build_info', help: 'Always 1; the label is the release', labelNames: ['version'], registers: [registry] }).set(
-    { version: VERSION },
-    1,
-  )
+  describeGauges(registry)
+  const build = { name: 'roz_build_info', help: 'Always 1; the label is the release', labelNames: ['version'] as const }
+  new Gauge({ ...build, registers: [registry], aggregator: 'max' }).set({ version: VERSION }, 1)
   const duration = new Histogram({
     name: 'roz_http_request_seconds',
     help: 'Time to answer, by route pattern (never by address)',
@@ -49,7 +50,9 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     observers.set(goal, (observers.get(goal) ?? new Map<number, Histogram.Internal<Labels>>()).set(status, made))
     return made
   }
-  const readFigures = registerFigures(registry, deps.db, deps.witnesses)
+  // Gauges from the database are the same in all processes, so they are not added up.
+  const figures = new Registry()
+  const readFigures = registerFigures(figures, deps.db, deps.witnesses)
   app.addHook('onResponse', (request, reply, done) => {
     observerOf(goalOf(request), reply.statusCode).observe(reply.elapsedTime / 1000)
     done()
@@ -66,7 +69,8 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
       return sendProblem(request, reply, { code: 'unauthenticated' })
     }
     await readFigures()
-    return reply.type(registry.contentType).send(await registry.metrics())
+    const all = addUp(await deps.meters.gather(await registry.getMetricsAsJSON()))
+    return reply.type(registry.contentType).send(`${await all.metrics()}${await figures.metrics()}`)
   })
 }
 

@@ -48,6 +48,15 @@ function site(folder = mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-'))): Si
   return { app, folder, pictures }
 }
 
+test('two machines that share the folder draw the same picture at once, and both answer it', async () => {
+  const one = site()
+  const other = site(one.folder)
+  const address = one.pictures.pathOf({ kind: 'day', day: '2026-11-19', entries: 3, intake: 3, need: 1.8 }, 'en')
+  const answers = await Promise.all([one.app.inject(address), other.app.inject(address)])
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+  expect(readdirSync(one.folder)).toEqual([path.basename(address)])
+})
+
 test('a picture is a PNG of 1200×630 cached for ever, drawn once for many requests, and reused by the next process', async () => {
   const { app, folder, pictures } = site()
   const address = pictures.pathOf({ kind: 'day', day: '2026-11-20', entries: 3, intake: 3, need: 1.8 }, 'en')

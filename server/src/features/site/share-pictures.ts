@@ -6,6 +6,7 @@
  * - An address with an old hash, or without one, redirects to the present picture.
  */
 import { createHash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { PublicPages, ShareCard, ShareSubject } from '@roz/contract/public-pages.ts'
@@ -88,8 +89,8 @@ export function createSharePictures({ pages, brandName, subjects, folder, waitin
     if (onDisk !== undefined) return onDisk
     const bytes = await gate(() => drawCard(card))
     await mkdir(folder, { recursive: true })
-    // Renamed only when complete: another process may read it meanwhile.
-    const unfinished = `${place}.${process.pid}`
+    // Renamed only when complete: another process may read it meanwhile, or draw it, on another machine under the same number.
+    const unfinished = `${place}.${randomUUID()}`
     await writeFile(unfinished, bytes)
     await rename(unfinished, place)
     await forgetEarlier(file)
