@@ -133,7 +133,12 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
       const shown = await page.locator(TELLING).filter({ visible: true }).allInnerTexts()
       const asked = [...underWay].map((request) => `under way: ${request.method()} ${request.url()}`)
       const heard = complaints.map((text) => text.split('\n', 1).join())
-      return [`at ${page.url()}`, ...shown.map((text) => `shown: ${text}`), ...asked, ...heard].join('\n')
+      const typed = await page
+        .locator('input:not([type=password]), textarea')
+        .evaluateAll((fields) =>
+          (fields as HTMLInputElement[]).filter(({ value }) => value !== '').map(({ name, value }) => `field ${name}: ${value}`),
+        )
+      return [`at ${page.url()}`, ...shown.map((text) => `shown: ${text}`), ...typed, ...asked, ...heard].join('\n')
     },
     close: () => context.close(),
   }

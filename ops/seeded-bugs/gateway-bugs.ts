@@ -64,9 +64,16 @@ export const GATEWAY_WORDS: readonly Bug[] = [
   {
     name: 'One order that cannot be booked stops the sweep',
     file: 'server/src/features/wallet/settle.ts',
-    find: "await deps.attempt('order', orderId, () => askAndBook(deps, orderId, patienceMs))",
-    replace: 'await askAndBook(deps, orderId, patienceMs)',
+    find: "await deps.attempt('order', orderId, () => askAndBook(deps, orderId, next, patienceMs))",
+    replace: 'await askAndBook(deps, orderId, next, patienceMs)',
     test: 'server/src/jobs/parking.test.ts',
+  },
+  {
+    name: 'A question whose claim fails ends its job',
+    file: 'server/src/features/wallet/settle.ts',
+    find: '  const next = await claimCheck(deps.db, orderId)\n',
+    replace: '  const next = await claimCheck(deps.db, orderId).catch(() => undefined)\n',
+    test: SETTLE,
   },
   {
     name: 'A paid order is never checked again',

@@ -79,20 +79,22 @@ async function noteProblem(tx: Tx, id: string, problem: string): Promise<boolean
   return news.length === 1
 }
 
-/** Asks and books a refund's state; webhook and sweep both use it. */
+/** Asks and books a refund's state; webhook and sweep both use it. Rejects only where the claim fails: the caller's job keeps the question. */
 export async function settleRefund(deps: PayoutsDeps, id: string): Promise<void> {
-  await deps.attempt('refund', id, () => askAndBook(deps, id))
-}
-
-async function askAndBook(deps: PayoutsDeps, id: string): Promise<void> {
-  const { db, gateway, warn } = deps
+  const { db } = deps
   const known = await maybeOne<{ orderId: string }>(db, sql`select order_id as "orderId" from refund where id = ${id}::uuid`)
   if (known === undefined) return
   const ask = await claimCheck(db, { id, kind: 'refund' })
-  if (ask === undefined) return
+  if (ask !== undefined) await deps.attempt('refund', id, () => askAndBook(deps, { id, ask, ...known }))
+}
+
+type Question = { readonly id: string; readonly ask: number; readonly orderId: string }
+
+async function askAndBook(deps: PayoutsDeps, { id, ask, orderId }: Question): Promise<void> {
+  const { db, gateway, warn } = deps
   let refund: Refund | undefined
   try {
-    refund = await gateway.fetchRefund(known.orderId, gatewayIdOf(id))
+    refund = await gateway.fetchRefund(orderId, gatewayIdOf(id))
   } catch (error) {
     if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
     warn({ err: error, refundId: id }, 'the gateway could not be asked about a refund; the sweep asks again')

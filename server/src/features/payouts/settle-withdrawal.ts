@@ -4,9 +4,10 @@
  * - Only the gateway's own answer to the newest question is booked, never a webhook's body.
  * - No transaction is open while the gateway is asked.
  * - A question without an answer changes nothing.
+ * - A question rejects only where its claim fails: the caller's job keeps it.
  */
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
-import type { Transfer } from '../../adapters/payouts/port.ts'
+import type { PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
@@ -16,14 +17,14 @@ import type { PayoutsDeps } from './deps.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 
 export async function settleWithdrawal(deps: PayoutsDeps, id: string): Promise<void> {
-  await deps.attempt('withdrawal', id, () => askAndBook(deps, id))
-}
-
-async function askAndBook(deps: PayoutsDeps, id: string): Promise<void> {
-  const { db, payouts, warn } = deps
+  const { db, payouts } = deps
   if (payouts === undefined) return
   const ask = await claimCheck(db, { id, kind: 'withdrawal' })
-  if (ask === undefined) return
+  if (ask !== undefined) await deps.attempt('withdrawal', id, () => askAndBook({ ...deps, payouts }, id, ask))
+}
+
+async function askAndBook(deps: PayoutsDeps & { readonly payouts: PayoutGateway }, id: string, ask: number): Promise<void> {
+  const { db, payouts, warn } = deps
   let transfer: Transfer | undefined
   try {
     transfer = await payouts.fetchTransfer(gatewayIdOf(id))

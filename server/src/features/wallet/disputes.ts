@@ -29,12 +29,14 @@ const SWEEP_AT_ONCE = 8
 /** A decision can be taken to a later stage: the gateway is asked daily for this long. */
 const WATCHED = sql`interval '60 days'`
 
+/** Rejects only where the claim fails: the caller's job must keep a question that no row holds yet. */
 export async function settleDispute(deps: DisputeDeps, disputeId: string): Promise<void> {
-  await deps.attempt('dispute', disputeId, () => askAndBook(deps, disputeId))
+  const ask = await claimCheck(deps.db, disputeId)
+  await deps.attempt('dispute', disputeId, () => askAndBook(deps, disputeId, ask))
 }
 
-async function askAndBook(deps: DisputeDeps, disputeId: string): Promise<void> {
-  const { db } = deps
+/** Returns the number of this question. The next one is due in a minute, and ever more rarely. */
+async function claimCheck(db: Db, disputeId: string): Promise<number> {
   const { ask } = await one<{ ask: number }>(
     db,
     sql`
@@ -44,6 +46,11 @@ async function askAndBook(deps: DisputeDeps, disputeId: string): Promise<void> {
       ask_at = roz_now() + least(60 * 2 ^ least(c.asks, 10), 3600) * interval '1 second'
     returning asks as ask`,
   )
+  return ask
+}
+
+async function askAndBook(deps: DisputeDeps, disputeId: string, ask: number): Promise<void> {
+  const { db } = deps
   let dispute: Dispute | undefined
   try {
     dispute = await deps.gateway.fetchDispute(disputeId)

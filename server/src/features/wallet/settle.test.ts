@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
+import { breakRows } from '../../testing/database.ts'
 import { openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
 
 let world: WalletWorld
@@ -316,6 +317,46 @@ test('a payment for an order that is not ours goes to SUSPENSE', async () => {
   await world.runDue()
   expect(await world.suspended(orderId)).toEqual([{ reason: 'unknown_order', amount: 1500n }])
   expect((await world.confirm(orderId)).status).toBe(404)
+})
+
+/** The table refuses every row during the work, like a database that is cut off before the first statement of a question. */
+async function refusing(table: 'order_check' | 'dispute_check', work: () => Promise<void>): Promise<void> {
+  const mend = await breakRows(world.database, table, 'true')
+  await work().finally(mend)
+}
+/** Runs the open jobs at once, whatever their next try says. */
+async function runOpenJobs(): Promise<void> {
+  await world.db.query(sql`update job set due_at = roz_now() where done_at is null`)
+  await world.runDue()
+}
+
+test('the question about an order that is not ours survives a failure before its first row is written', async () => {
+  const orderId = await world.strangeOrder(15)
+  const before = await world.eventCount()
+  await refusing('order_check', async () => {
+    await world.pay(orderId, 'success')
+    await waitFor('the webhook', async () => (await world.eventCount()) > before)
+    await world.runDue()
+  })
+  expect(await world.suspended(orderId)).toEqual([])
+  await runOpenJobs()
+  expect(await world.suspended(orderId)).toEqual([{ reason: 'unknown_order', amount: 1500n }])
+})
+
+test('the question about a new dispute survives a failure before its first row is written', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member, 20)
+  await world.pay(orderId, 'success', 0)
+  await world.verify(member, orderId)
+  const before = await world.eventCount()
+  await refusing('dispute_check', async () => {
+    await world.control('POST', `/orders/${orderId}/dispute`, {})
+    await waitFor('the webhook', async () => (await world.eventCount()) > before)
+    await world.runDue()
+  })
+  expect(await world.balanceOf(member)).toBe(20)
+  await runOpenJobs()
+  expect(await world.balanceOf(member)).toBe(0)
 })
 
 test('a member whom Auto Participate skipped today is joined by a job after the top-up', async () => {

@@ -41,14 +41,14 @@ const UNMADE_AFTER = sql`interval '10 minutes'`
  * Asks the gateway about an order and books the answer, unless it was asked less than 5 s ago: then the question is delayed.
  * With `patienceMs` a request waits: after that time the sweep continues.
  * An order that cannot be booked fails no other order: it is asked about ever more rarely, and then parked.
+ * Rejects only where the claim fails: the caller's job must keep a question that no row holds yet.
  */
 export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<void> {
-  await deps.attempt('order', orderId, () => askAndBook(deps, orderId, patienceMs))
+  const next = await claimCheck(deps.db, orderId)
+  if (next !== undefined) await deps.attempt('order', orderId, () => askAndBook(deps, orderId, next, patienceMs))
 }
 
-async function askAndBook(deps: SettleDeps, orderId: string, patienceMs: number | undefined): Promise<void> {
-  const next = await claimCheck(deps.db, orderId)
-  if (next === undefined) return
+async function askAndBook(deps: SettleDeps, orderId: string, next: string, patienceMs: number | undefined): Promise<void> {
   let order: Order | undefined
   try {
     order = await deps.gateway.fetchOrder(orderId, patienceMs === undefined ? undefined : AbortSignal.timeout(patienceMs))

@@ -253,7 +253,11 @@ async function emptyFund(ledger: Ledger, stage: Stage): Promise<void> {
 
 async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {
   const play = async (...ops: readonly Op[]): Promise<void> => {
-    for (const op of ops) await answerOf(ledger, op)
+    for (const op of ops) {
+      const answer = await answerOf(ledger, op)
+      if (op.do === 'join' && !(answer as readonly string[]).every((joined) => joined.startsWith('joined')))
+        throw new Error(`stage ${stage.number}, ${stage.today}: a join of its own was refused: ${String(answer)}`)
+    }
   }
   const both = [stage.member, stage.other]
   const past = (day: IstDay): readonly Op[] => [
