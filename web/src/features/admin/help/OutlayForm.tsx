@@ -51,6 +51,9 @@ type FieldsProps = { readonly form: OutlayForm; readonly purposeLabel: string; r
 
 export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
   const { t } = useLingui()
+  const { pages, problems } = form
+  // The words that ask for a page go with the first one.
+  const receipts = problems.receipts === 'receipts_needed' && pages.hashes.length > 0 ? undefined : problems.receipts
   return (
     <>
       <TextField
@@ -59,7 +62,7 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
         inputMode="decimal"
         autoComplete="off"
         value={form.amount}
-        error={wordsOf(form.problems.amount)}
+        error={wordsOf(problems.amount)}
         onChange={(event) => form.setAmount(amountDraft(event.target.value))}
       />
       <TextField
@@ -68,10 +71,10 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
         autoComplete="off"
         maxLength={120}
         value={form.purpose}
-        error={wordsOf(form.problems.purpose)}
+        error={wordsOf(problems.purpose)}
         onChange={(event) => form.setPurpose(event.target.value)}
       />
-      <ReceiptPages pages={form.pages} error={wordsOf(form.problems.receipts)} />
+      <ReceiptPages pages={pages} error={wordsOf(receipts)} />
     </>
   )
 }
