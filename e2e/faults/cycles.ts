@@ -161,10 +161,10 @@ async function rest(field: Field, dice: Dice, cycle: number): Promise<Finding | 
   const gateways: Gateways = async (what, id) => {
     const { status, body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/${what}/${id}` })
     if (status !== 200) return undefined
-    const letters = (body.webhooks ?? []) as readonly { readonly attempts: readonly { readonly status: number | null }[] }[]
+    const webhooks = (body.webhooks ?? []) as readonly { readonly attempts: readonly { readonly status: number | null }[] }[]
     return {
       status: String(body.order_status ?? body.refund_status ?? body.dispute_status),
-      heard: letters.some(({ attempts }) => attempts.some((attempt) => attempt.status === 200)),
+      heard: webhooks.some(({ attempts }) => attempts.some((attempt) => attempt.status === 200)),
     }
   }
   const until = performance.now() + REST_WITHIN_MS

@@ -17,8 +17,8 @@ const CHEAP: readonly Kind[] = [
   'backend-end',
   'server-pause',
   'backend-pause',
-  'letters-duplicated',
-  'letters-early',
+  'webhooks-duplicated',
+  'webhooks-early',
   'midnight-jumps',
   'server-kill',
 ]

@@ -23,13 +23,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'midnight-jumps': 'the clock jumps over midnight',
   'midnight-cut': 'midnight, and the answer of a commit is lost',
   'midnight-server-kill': 'kill -9 of the server during midnight',
-  'letters-duplicated': 'each webhook of the gateway is delivered five times',
-  'letters-shuffled': '… three times, late and out of order',
-  'letters-tampered': '… changed after they were signed',
-  'letters-late': '… 1.5 s late',
-  'letters-lost': '… not at all',
-  'letters-early': 'signed webhooks about unpaid orders, unfinished refunds and disputes that nobody raised, and forged webhooks',
-  'letters-cut': 'repeated webhooks, and the answer of a commit is lost',
+  'webhooks-duplicated': 'each webhook of the gateway is delivered five times',
+  'webhooks-shuffled': '… three times, late and out of order',
+  'webhooks-tampered': '… changed after they were signed',
+  'webhooks-late': '… 1.5 s late',
+  'webhooks-lost': '… not at all',
+  'webhooks-early': 'signed webhooks about unpaid orders, unfinished refunds and disputes that nobody raised, and forged webhooks',
+  'webhooks-cut': 'repeated webhooks, and the answer of a commit is lost',
 }
 
 const thousands = (count: number): string => count.toLocaleString('en-IN')

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { signal } from '@roz/server/db/embedded/process.ts'
 import { sql } from '@roz/server/db/sql.ts'
-import { earlyLetters } from './early-letters.ts'
+import { earlyWebhooks } from './early-webhooks.ts'
 import type { Load } from './load.ts'
 import type { Calls } from './patient-calls.ts'
 import type { Moment } from './pg-proxy.ts'
@@ -135,7 +135,7 @@ async function nightIsOver({ stand }: Field, day: string): Promise<void> {
 }
 
 /** Changes the gateway's webhooks for a while, during many payments. */
-const letters =
+const webhooks =
   (faults: Readonly<Record<string, unknown>>, also?: Strike): Strike =>
   async (field) => {
     const { gateway, load, stand } = field
@@ -169,17 +169,17 @@ export const STRIKES = {
   }),
   'backend-pause': pausing(({ stand }) => stand.busyBackend(), 700),
   'server-pause': pausing(({ stand }) => Promise.resolve(stand.server().pid), 700),
-  'letters-duplicated': letters({ duplicate: 4 }),
-  'letters-shuffled': letters({ duplicate: 2, shuffle: true, delayMs: 400 }),
-  'letters-tampered': letters({ tamper: true, duplicate: 1 }),
-  'letters-late': letters({ delayMs: 1500 }),
-  'letters-lost': letters({ lose: true }),
-  'letters-early': async (field) => {
+  'webhooks-duplicated': webhooks({ duplicate: 4 }),
+  'webhooks-shuffled': webhooks({ duplicate: 2, shuffle: true, delayMs: 400 }),
+  'webhooks-tampered': webhooks({ tamper: true, duplicate: 1 }),
+  'webhooks-late': webhooks({ delayMs: 1500 }),
+  'webhooks-lost': webhooks({ lose: true }),
+  'webhooks-early': async (field) => {
     const inFlight = await aim(field)
     const endedAt = performance.now()
-    return inFlight !== undefined && (await earlyLetters(field.stand, field.calls)) ? { inFlight, endedAt } : undefined
+    return inFlight !== undefined && (await earlyWebhooks(field.stand, field.calls)) ? { inFlight, endedAt } : undefined
   },
-  'letters-cut': letters({ duplicate: 3, shuffle: true }, cutting('after-commit')),
+  'webhooks-cut': webhooks({ duplicate: 3, shuffle: true }, cutting('after-commit')),
   'backend-kill': at(async ({ stand }) => {
     const pid = await stand.busyBackend()
     if (pid !== undefined) signal(pid, 'SIGKILL')

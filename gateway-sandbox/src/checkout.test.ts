@@ -52,8 +52,8 @@ describe('the hosted page', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.shop.url}/payment-status?order_id=${order.order_id}`])
     const after = await seen(order)
     expect([after.order_status, after.payments.map((payment) => payment.payment_status)]).toEqual([orderStatus, [paymentStatus]])
-    await waitUntil('the webhook', () => world.shop.letters.length === 1)
-    expect(world.shop.letters[0]?.event.type).toBe(type)
+    await waitUntil('the webhook', () => world.shop.webhooks.length === 1)
+    expect(world.shop.webhooks[0]?.event.type).toBe(type)
   })
 
   test('shows a pending payment when opened again, and can end it', async () => {

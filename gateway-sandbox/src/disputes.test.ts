@@ -51,13 +51,13 @@ test('a decided dispute is final until a later stage reopens it; `force` allows 
 test('webhooks of a dispute are signed, carry its id as text and announce created, updated and closed', async () => {
   const id = idOf(await raise(await ordered('success'), { amount: 10 }))
   for (const step of ['UNDER_REVIEW', 'MERCHANT_LOST']) await control(`/disputes/${id}`, { step })
-  await waitUntil('three letters', () => world.shop.letters.length === 3)
-  const byType = new Map(world.shop.letters.map((letter) => [letter.event.type, letter]))
+  await waitUntil('three webhooks', () => world.shop.webhooks.length === 3)
+  const byType = new Map(world.shop.webhooks.map((webhook) => [webhook.event.type, webhook]))
   expect([...byType.keys()].sort()).toEqual(['DISPUTE_CLOSED', 'DISPUTE_CREATED', 'DISPUTE_UPDATED'])
-  for (const letter of world.shop.letters) {
-    expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter, KEYS.clientSecret))
-    expect(letter.bytes.toString()).toContain(`"dispute_id":"${id}"`)
-    expect(letter.bytes.toString()).toContain('"dispute_amount":10.00')
+  for (const webhook of world.shop.webhooks) {
+    expect(webhook.headers['x-webhook-signature']).toBe(opensslSignature(webhook, KEYS.clientSecret))
+    expect(webhook.bytes.toString()).toContain(`"dispute_id":"${id}"`)
+    expect(webhook.bytes.toString()).toContain('"dispute_amount":10.00')
   }
   expect((whole(await control(`/disputes/${id}`))['webhooks'] as unknown[]).length).toBe(3)
 })

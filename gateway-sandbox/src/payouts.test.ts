@@ -225,7 +225,7 @@ describe('a transfer', () => {
     })
     expect((await api('GET', `/transfers?transfer_id=${String(body.transfer_id)}`)).text).toBe(answer.text)
     expect((await api('GET', `/transfers?cf_transfer_id=${String(whole(answer).cf_transfer_id)}`)).text).toBe(answer.text)
-    expect(world.shop.letters).toEqual([])
+    expect(world.shop.webhooks).toEqual([])
   })
 
   test.each([
@@ -298,19 +298,19 @@ describe('the bank', () => {
     const moved = await move(id, { status })
     expect([moved.status, whole(moved).status, whole(moved).status_code]).toEqual([200, status, code])
     expect(whole(moved).transfer_utr !== null).toBe(status === 'SUCCESS')
-    await waitUntil('the webhook', () => world.shop.letters.length === 1)
-    const letter = world.shop.letters[0]
-    if (letter === undefined) throw new Error('no letter')
+    await waitUntil('the webhook', () => world.shop.webhooks.length === 1)
+    const webhook = world.shop.webhooks[0]
+    if (webhook === undefined) throw new Error('no webhook')
     const { webhooks: _, ...entity } = whole(moved)
-    expect(letter.event).toEqual({ data: entity, event_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/), type })
-    expect(letter.bytes.toString()).toContain('"transfer_amount":10.00')
-    expect(letter.headers).toMatchObject({
+    expect(webhook.event).toEqual({ data: entity, event_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/), type })
+    expect(webhook.bytes.toString()).toContain('"transfer_amount":10.00')
+    expect(webhook.headers).toMatchObject({
       'content-type': 'application/json',
       'x-webhook-timestamp': expect.stringMatching(/^\d{13}$/),
       'x-webhook-version': '2024-01-01',
       'x-webhook-attempt': '1',
     })
-    expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter, PAYOUT_KEYS.clientSecret))
+    expect(webhook.headers['x-webhook-signature']).toBe(opensslSignature(webhook, PAYOUT_KEYS.clientSecret))
     expect((await control(`/transfers/${id}`)).body.webhooks).toMatchObject([{ type }])
   })
 
@@ -321,8 +321,8 @@ describe('the bank', () => {
     const acknowledged = await move(id, { status: 'SUCCESS', status_code: 'COMPLETED' })
     expect([whole(acknowledged).status_code, whole(acknowledged).transfer_utr]).toEqual(['COMPLETED', whole(sent).transfer_utr])
     expect((await move(id, { status: 'REVERSED' })).status).toBe(200)
-    await waitUntil('three webhooks', () => world.shop.letters.length === 3)
-    expect(world.shop.letters.map(({ event }) => event.type).toSorted()).toEqual([
+    await waitUntil('three webhooks', () => world.shop.webhooks.length === 3)
+    expect(world.shop.webhooks.map(({ event }) => event.type).toSorted()).toEqual([
       'TRANSFER_ACKNOWLEDGED',
       'TRANSFER_REVERSED',
       'TRANSFER_SUCCESS',
@@ -334,8 +334,8 @@ describe('the bank', () => {
     for (const status of ['RECEIVED', 'QUEUED', 'APPROVAL_PENDING', 'PENDING']) {
       expect(whole(await move(id, { status })).status).toBe(status)
     }
-    await waitUntil('the webhook', () => world.shop.letters.length === 1)
-    expect(world.shop.letters[0]?.event.type).toBe('TRANSFER_APPROVED')
+    await waitUntil('the webhook', () => world.shop.webhooks.length === 1)
+    expect(world.shop.webhooks[0]?.event.type).toBe('TRANSFER_APPROVED')
   })
 
   test('cannot reverse an unpaid transfer or change a final state, unless forced', async () => {
@@ -358,18 +358,18 @@ describe('the bank', () => {
     await move(silent, { status: 'SUCCESS', webhooks: 0 })
     await control('/faults', { duplicate: true })
     await move(twice, { status: 'SUCCESS' })
-    await waitUntil('both copies', () => world.shop.letters.length === 2)
+    await waitUntil('both copies', () => world.shop.webhooks.length === 2)
     await control('/faults', { tamper: true })
     await move(changed, { status: 'SUCCESS' })
-    await waitUntil('the changed one', () => world.shop.letters.length === 3)
-    expect(world.shop.letters[2]?.bytes.toString()).toContain('"transfer_amount":910.00')
+    await waitUntil('the changed one', () => world.shop.webhooks.length === 3)
+    expect(world.shop.webhooks[2]?.bytes.toString()).toContain('"transfer_amount":910.00')
     await control('/faults', {})
     world.shop.answerWith(500)
     await move(late, { status: 'SUCCESS' })
-    await waitUntil('the first try', () => world.shop.letters.length === 4)
+    await waitUntil('the first try', () => world.shop.webhooks.length === 4)
     world.shop.answerWith(200)
     world.clock.set(start + 3 * MINUTE_MS)
-    await waitUntil('the second try', () => world.shop.letters.length === 5)
-    expect(world.shop.letters[4]?.headers['x-webhook-attempt']).toBe('2')
+    await waitUntil('the second try', () => world.shop.webhooks.length === 5)
+    expect(world.shop.webhooks[4]?.headers['x-webhook-attempt']).toBe('2')
   })
 })

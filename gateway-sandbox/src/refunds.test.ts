@@ -115,10 +115,10 @@ describe('the bank', () => {
     expect([moved.status, whole(moved).refund_status]).toEqual([200, status])
     expect(whole(moved).processed_at !== null).toBe(final)
     expect(whole(moved).refund_arn !== null).toBe(status === 'SUCCESS')
-    await waitUntil('the webhook', () => world.shop.letters.length === 1)
-    const letter = world.shop.letters[0]
-    if (letter === undefined) throw new Error('no letter')
-    expect(letter.event).toEqual({
+    await waitUntil('the webhook', () => world.shop.webhooks.length === 1)
+    const webhook = world.shop.webhooks[0]
+    if (webhook === undefined) throw new Error('no webhook')
+    expect(webhook.event).toEqual({
       data: {
         refund: {
           cf_refund_id: Number(whole(moved).cf_refund_id),
@@ -148,9 +148,9 @@ describe('the bank', () => {
       event_time: expect.stringMatching(/\+05:30$/),
       type: 'REFUND_STATUS_WEBHOOK',
     })
-    expect(letter.bytes.toString()).toContain('"refund_amount":10.00')
-    expect(letter.headers).toMatchObject({ 'x-webhook-version': '2025-01-01', 'x-webhook-attempt': '1' })
-    expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter, KEYS.clientSecret))
+    expect(webhook.bytes.toString()).toContain('"refund_amount":10.00')
+    expect(webhook.headers).toMatchObject({ 'x-webhook-version': '2025-01-01', 'x-webhook-attempt': '1' })
+    expect(webhook.headers['x-webhook-signature']).toBe(opensslSignature(webhook, KEYS.clientSecret))
     expect((await control(`/refunds/${id}`)).body.webhooks).toMatchObject([{ type: 'REFUND_STATUS_WEBHOOK' }])
   })
 
@@ -176,13 +176,13 @@ describe('the bank', () => {
     for (const id of ids) await ask(orderId, { refund_id: id })
     await control(`/refunds/${ids[0]}`, { status: 'SUCCESS', webhooks: 0 })
     await control(`/refunds/${ids[1]}`, { status: 'SUCCESS', webhooks: 3 })
-    await waitUntil('three webhooks', () => world.shop.letters.length === 3)
+    await waitUntil('three webhooks', () => world.shop.webhooks.length === 3)
     await control('/faults', { tamper: true })
     await control(`/refunds/${ids[2]}`, { status: 'SUCCESS' })
-    await waitUntil('the changed one', () => world.shop.letters.length === 4)
-    const letter = world.shop.letters[3]
-    expect(letter?.bytes.toString()).toContain('"refund_amount":910.00')
-    expect(letter && opensslSignature(letter, KEYS.clientSecret)).not.toBe(letter?.headers['x-webhook-signature'])
+    await waitUntil('the changed one', () => world.shop.webhooks.length === 4)
+    const webhook = world.shop.webhooks[3]
+    expect(webhook?.bytes.toString()).toContain('"refund_amount":910.00')
+    expect(webhook && opensslSignature(webhook, KEYS.clientSecret)).not.toBe(webhook?.headers['x-webhook-signature'])
   })
 
   test('loses the answer to an accepted refund, and the refund is found later', async () => {

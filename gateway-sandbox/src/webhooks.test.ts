@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { type Body, call, HEADERS, KEYS, type Letter, opensslSignature, orderBody, waitUntil, useSandbox } from './testing/world.ts'
+import {
+  type Body,
+  call,
+  HEADERS,
+  KEYS,
+  type ReceivedWebhook,
+  opensslSignature,
+  orderBody,
+  waitUntil,
+  useSandbox,
+} from './testing/world.ts'
 
 const MINUTE_MS = 60_000
 const world = useSandbox({ shopPerTest: true })
@@ -9,8 +19,8 @@ async function paid(outcome: string, webhooks?: number): Promise<Body> {
   const order = await call('POST', `${world.url}/pg/orders`, orderBody({ order_meta: { notify_url: `${world.shop.url}/hook` } }), HEADERS)
   return (await control(`/orders/${order.body.order_id}/pay`, webhooks === undefined ? { outcome } : { outcome, webhooks })).body
 }
-const arrived = (count: number): Promise<void> => waitUntil(`${count} webhooks`, () => world.shop.letters.length >= count)
-const first = (): Letter => world.shop.letters[0] as Letter
+const arrived = (count: number): Promise<void> => waitUntil(`${count} webhooks`, () => world.shop.webhooks.length >= count)
+const first = (): ReceivedWebhook => world.shop.webhooks[0] as ReceivedWebhook
 /** Waits 300 ms: long enough for an unwanted webhook to arrive. */
 const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300))
 
@@ -59,10 +69,10 @@ describe('a webhook', () => {
   test('is signed over its timestamp and exact bytes, so re-serialised JSON does not verify', async () => {
     await paid('success')
     await arrived(1)
-    const letter = first()
-    expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter, KEYS.clientSecret))
-    expect(letter.headers['x-webhook-signature']).not.toBe(
-      opensslSignature({ ...letter, bytes: Buffer.from(JSON.stringify(letter.event)) }, KEYS.clientSecret),
+    const webhook = first()
+    expect(webhook.headers['x-webhook-signature']).toBe(opensslSignature(webhook, KEYS.clientSecret))
+    expect(webhook.headers['x-webhook-signature']).not.toBe(
+      opensslSignature({ ...webhook, bytes: Buffer.from(JSON.stringify(webhook.event)) }, KEYS.clientSecret),
     )
   })
 
@@ -101,11 +111,11 @@ describe('a webhook', () => {
   test('is sent as often as the control call says: five copies, or none', async () => {
     await paid('success', 5)
     await arrived(5)
-    expect(new Set(world.shop.letters.map((letter) => letter.headers['x-idempotency-key'])).size).toBe(1)
-    expect(new Set(world.shop.letters.map((letter) => letter.bytes.toString())).size).toBe(1)
+    expect(new Set(world.shop.webhooks.map((webhook) => webhook.headers['x-idempotency-key'])).size).toBe(1)
+    expect(new Set(world.shop.webhooks.map((webhook) => webhook.bytes.toString())).size).toBe(1)
     expect((await paid('success', 0)).webhooks).toEqual([])
     await quiet()
-    expect(world.shop.letters.length).toBe(5)
+    expect(world.shop.webhooks.length).toBe(5)
   })
 
   test('is retried after 2, 10 and 30 minutes of the clock with a rising attempt number, then given up', async () => {
@@ -116,12 +126,13 @@ describe('a webhook', () => {
     for (const [index, minutes] of [2, 10, 30].entries()) {
       world.clock.set(start + (minutes - 0.5) * MINUTE_MS)
       await new Promise((resolve) => setTimeout(resolve, 1_200))
-      expect(world.shop.letters.length, `before minute ${minutes}`).toBe(index + 1)
+      expect(world.shop.webhooks.length, `before minute ${minutes}`).toBe(index + 1)
       world.clock.set(start + (minutes + 0.2) * MINUTE_MS)
       await arrived(index + 2)
     }
-    expect(world.shop.letters.map((letter) => letter.headers['x-webhook-attempt'])).toEqual(['1', '2', '3', '4'])
-    for (const letter of world.shop.letters) expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter, KEYS.clientSecret))
+    expect(world.shop.webhooks.map((webhook) => webhook.headers['x-webhook-attempt'])).toEqual(['1', '2', '3', '4'])
+    for (const webhook of world.shop.webhooks)
+      expect(webhook.headers['x-webhook-signature']).toBe(opensslSignature(webhook, KEYS.clientSecret))
     await waitUntil('giving up', async () => (await control(`/orders/${id}`)).body.webhooks[0]?.state === 'given_up')
     const webhook = (await control(`/orders/${id}`)).body.webhooks[0]
     expect(webhook?.attempts.map(({ attempt, status, answer }) => [attempt, status, answer])).toEqual(
@@ -157,7 +168,7 @@ describe('a webhook', () => {
     world.shop.answerWith(200)
     world.clock.set(start + 3 * MINUTE_MS)
     await arrived(2)
-    expect(world.shop.letters[1]?.headers['x-webhook-attempt']).toBe('2')
+    expect(world.shop.webhooks[1]?.headers['x-webhook-attempt']).toBe('2')
   })
 
   test('is sent for a simulated payment too', async () => {
@@ -204,7 +215,7 @@ describe('the faults', () => {
     await control('/faults', { duplicate: true })
     await paid('success')
     await arrived(2)
-    expect(world.shop.letters[0]?.bytes.equals(world.shop.letters[1]?.bytes as Buffer)).toBe(true)
+    expect(world.shop.webhooks[0]?.bytes.equals(world.shop.webhooks[1]?.bytes as Buffer)).toBe(true)
   })
 
   test('currency changes the currency of every amount in answers and webhooks', async () => {
@@ -231,7 +242,7 @@ describe('the faults', () => {
     await control('/faults', { delayMs: 600 })
     await paid('success')
     await quiet()
-    expect(world.shop.letters.length).toBe(0)
+    expect(world.shop.webhooks.length).toBe(0)
     await arrived(1)
   })
 
@@ -240,7 +251,7 @@ describe('the faults', () => {
     const orders: string[] = []
     for (let i = 0; i < 12; i++) orders.push((await paid('success')).order_id)
     await arrived(12)
-    const came = world.shop.letters.map((letter) => letter.event.data.order.order_id)
+    const came = world.shop.webhooks.map((webhook) => webhook.event.data.order.order_id)
     expect(came.toSorted()).toEqual(orders.toSorted())
     expect(came).not.toEqual(orders)
   })
@@ -259,7 +270,7 @@ describe('the faults', () => {
     const order = await paid('success')
     expect(order.order_status).toBe('PAID')
     await quiet()
-    expect(world.shop.letters.length).toBe(0)
+    expect(world.shop.webhooks.length).toBe(0)
     await control('/faults', {})
     world.clock.set(start + 3 * MINUTE_MS)
     await arrived(1)

@@ -118,9 +118,9 @@ function deliveriesOf(event: Event, copies: number, nowMs: number): Delivery[] {
 type Result = Pick<Sending, 'status' | 'answer' | 'error'>
 const failure = (error: string): Result => ({ status: null, answer: null, error })
 
-type Letter = { readonly secret: string; readonly attempt: number; readonly atMs: number; readonly tamper: boolean }
+type Post = { readonly secret: string; readonly attempt: number; readonly atMs: number; readonly tamper: boolean }
 
-async function post(delivery: Delivery, { secret, attempt, atMs, tamper }: Letter, closing: AbortSignal): Promise<Result> {
+async function post(delivery: Delivery, { secret, attempt, atMs, tamper }: Post, closing: AbortSignal): Promise<Result> {
   const timestamp = String(atMs)
   try {
     const response = await fetch(delivery.url, {

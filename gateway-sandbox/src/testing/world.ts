@@ -65,9 +65,9 @@ export type Event = {
     readonly payment: { readonly cf_payment_id: string; readonly payment_status: string }
   }
 }
-export type Letter = { readonly headers: Readonly<Record<string, string>>; readonly bytes: Buffer; readonly event: Event }
+export type ReceivedWebhook = { readonly headers: Readonly<Record<string, string>>; readonly bytes: Buffer; readonly event: Event }
 
-export type Shop = { readonly url: string; readonly letters: Letter[]; answerWith(status: number): void; close(): Promise<void> }
+export type Shop = { readonly url: string; readonly webhooks: ReceivedWebhook[]; answerWith(status: number): void; close(): Promise<void> }
 export type Clock = { readonly url: string; set(nowMs: number): void; close(): Promise<void> }
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-sandbox-'))
@@ -84,19 +84,19 @@ function closeServer(server: Server): Promise<void> {
 }
 
 export async function openShop(): Promise<Shop> {
-  const letters: Letter[] = []
+  const webhooks: ReceivedWebhook[] = []
   let status = 200
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const bytes = Buffer.concat(chunks)
-      letters.push({ headers: request.headers as Record<string, string>, bytes, event: JSON.parse(bytes.toString()) as Event })
+      webhooks.push({ headers: request.headers as Record<string, string>, bytes, event: JSON.parse(bytes.toString()) as Event })
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('noted')
     })
   })
   const url = await listen(server)
-  return { url, letters, answerWith: (next) => (status = next), close: () => closeServer(server) }
+  return { url, webhooks, answerWith: (next) => (status = next), close: () => closeServer(server) }
 }
 
 export async function openClock(): Promise<Clock> {
@@ -147,7 +147,7 @@ export function useSandbox({ payouts = false, shopPerTest = false }: SandboxWith
       await shop.close()
       shop = await openShop()
     }
-    shop.letters.length = 0
+    shop.webhooks.length = 0
     shop.answerWith(200)
     await control('/faults', {})
   })
@@ -204,8 +204,8 @@ export const whole = (answer: Answer): Record<string, unknown> => answer.body
 export const refusalOf = ({ status, body }: Answer): readonly [number, string] => [status, body.code]
 
 /** Computes the signature by openssl: an independent implementation must agree over the bytes received. */
-export function opensslSignature(letter: Letter, secret: string): string {
-  const message = Buffer.concat([Buffer.from(letter.headers['x-webhook-timestamp'] as string), letter.bytes])
+export function opensslSignature(webhook: ReceivedWebhook, secret: string): string {
+  const message = Buffer.concat([Buffer.from(webhook.headers['x-webhook-timestamp'] as string), webhook.bytes])
   const run = spawnSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-binary'], { input: message })
   return run.stdout.toString('base64')
 }

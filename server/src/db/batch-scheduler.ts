@@ -6,7 +6,7 @@
  * - A single request without load waits for no other request and for no timer.
  * - A timer starts the next batch behind a late statement, also when no further request arrives.
  */
-export type Turns = {
+export type BatchSchedule = {
   /** The number of waiting requests. */
   readonly waiting: () => number
   /** Takes the next batch and starts its statement. The promise must not reject. Undefined: no batch may start yet. */
@@ -37,7 +37,7 @@ const CROWD = 3
 const ENOUGH = 160
 
 /** Returns a function to call after each new request. */
-export function createTurns({ waiting, begin, atOnceMax, lateMs, paceMs }: Turns): () => void {
+export function createBatchScheduler({ waiting, begin, atOnceMax, lateMs, paceMs }: BatchSchedule): () => void {
   let running = 0
   let begunAt = Number.NEGATIVE_INFINITY
   let shared = 0

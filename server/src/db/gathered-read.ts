@@ -3,7 +3,7 @@
  * - The statement of a read starts after the read was requested. No value comes from a cache.
  */
 import { OverloadedError } from './sql.ts'
-import { createTurns, shareMax } from './batch-scheduler.ts'
+import { createBatchScheduler, shareMax } from './batch-scheduler.ts'
 
 export type GatheredRead<Key, Value> = (key: Key) => Promise<Value | undefined>
 
@@ -35,7 +35,7 @@ export function gatherReads<Key, Value>(
     waiting = waiting.slice(count)
     return run(batch)
   }
-  const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
+  const look = createBatchScheduler({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
 
   const run = async (batch: readonly Waiting<Key, Value>[]): Promise<void> => {
     try {

@@ -13,7 +13,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { accepted, refused } from '@roz/core/outcome.ts'
 import type { JoinRefusal } from '@roz/core/round.ts'
 import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from '../db/sql.ts'
-import { createTurns, shareMax } from '../db/batch-scheduler.ts'
+import { createBatchScheduler, shareMax } from '../db/batch-scheduler.ts'
 import { type AloneRequest, joinAlone } from './join-alone.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
 import { joinMembers, type JoinRow, joinsOfBatches, newestJoins, passingHeld } from './join-statement.ts'
@@ -110,7 +110,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
     // Every waiting request belongs to a member who is under way. The end of that batch looks again.
     return batch.length === 0 ? undefined : goTogether(batch)
   }
-  const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
+  const look = createBatchScheduler({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
 
   const goTogether = async (batch: readonly Pending[]): Promise<void> => {
     const busy = await runBatch(db, batch, { onBatch, onJoined })

@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'payments-faults-'))
 let sandbox: Sandbox
 let gateway: PaymentGateway
 let shop: Server
-const letters: { headers: IncomingHttpHeaders; bytes: Buffer }[] = []
+const webhooks: { headers: IncomingHttpHeaders; bytes: Buffer }[] = []
 
 const gatewayAt = (baseUrl: string): PaymentGateway =>
   cashfreeGateway({ baseUrl, ...KEYS, apiVersion: '2025-01-01', checkout: { mode: 'sandbox', scriptUrl: `${baseUrl}.js` }, timeoutMs: 400 })
@@ -32,7 +32,7 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      letters.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
+      webhooks.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
       response.end()
     })
   })
@@ -168,13 +168,13 @@ describe('a refund', () => {
   test('is announced by a genuine webhook with its id', async () => {
     const refund = newRefund((await paidOrder()).orderId)
     await gateway.createRefund(refund)
-    const before = letters.length
+    const before = webhooks.length
     await control(`/refunds/${refund.refundId}`, { status: 'SUCCESS' })
-    await expect.poll(() => letters.length, { timeout: 3_000 }).toBe(before + 1)
-    const letter = letters[before]
-    if (letter === undefined) throw new Error('no webhook came')
-    expect(gateway.verifyWebhook(letter.headers, letter.bytes)).toEqual({ atMs: Number(letter.headers['x-webhook-timestamp']) })
-    expect(gateway.parseWebhook(letter.bytes)).toEqual({
+    await expect.poll(() => webhooks.length, { timeout: 3_000 }).toBe(before + 1)
+    const webhook = webhooks[before]
+    if (webhook === undefined) throw new Error('no webhook came')
+    expect(gateway.verifyWebhook(webhook.headers, webhook.bytes)).toEqual({ atMs: Number(webhook.headers['x-webhook-timestamp']) })
+    expect(gateway.parseWebhook(webhook.bytes)).toEqual({
       kind: 'refund',
       eventKey: expect.stringMatching(/^[0-9a-f]{64}$/),
       type: 'REFUND_STATUS_WEBHOOK',
@@ -206,12 +206,12 @@ describe('a webhook', () => {
   async function webhookOf(outcome: string): Promise<{ headers: IncomingHttpHeaders; bytes: Buffer; order: NewOrder }> {
     const order = newOrder()
     await gateway.createOrder(order)
-    const before = letters.length
+    const before = webhooks.length
     await control(`/orders/${order.orderId}/pay`, { outcome })
-    await expect.poll(() => letters.length, { timeout: 3_000 }).toBe(before + 1)
-    const letter = letters[before]
-    if (letter === undefined) throw new Error('no webhook came')
-    return { ...letter, order }
+    await expect.poll(() => webhooks.length, { timeout: 3_000 }).toBe(before + 1)
+    const webhook = webhooks[before]
+    if (webhook === undefined) throw new Error('no webhook came')
+    return { ...webhook, order }
   }
 
   test('from the gateway is genuine and names its order', async () => {

@@ -11,7 +11,7 @@ import type { NewTransfer, PayoutGateway } from './port.ts'
 
 const KEYS = { clientId: 'fault_client', clientSecret: 'fault_secret_42' }
 const dataDir = mkdtempSync(join(tmpdir(), 'payouts-faults-'))
-const letters: { headers: IncomingHttpHeaders; bytes: Buffer }[] = []
+const webhooks: { headers: IncomingHttpHeaders; bytes: Buffer }[] = []
 const servers: Server[] = []
 let sandbox: Sandbox
 let gateway: PayoutGateway
@@ -34,7 +34,7 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      letters.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
+      webhooks.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
       response.end()
     })
   })
@@ -187,12 +187,12 @@ describe('a webhook of a transfer', () => {
   async function webhookOf(status: string): Promise<{ headers: IncomingHttpHeaders; bytes: Buffer; transfer: NewTransfer }> {
     const transfer = await newTransfer()
     await gateway.send(transfer)
-    const before = letters.length
+    const before = webhooks.length
     await control(`/transfers/${transfer.transferId}`, { status })
-    await expect.poll(() => letters.length, { timeout: 3_000 }).toBe(before + 1)
-    const letter = letters[before]
-    if (letter === undefined) throw new Error('no webhook came')
-    return { ...letter, transfer }
+    await expect.poll(() => webhooks.length, { timeout: 3_000 }).toBe(before + 1)
+    const webhook = webhooks[before]
+    if (webhook === undefined) throw new Error('no webhook came')
+    return { ...webhook, transfer }
   }
 
   test('from the gateway is genuine and names its transfer', async () => {

@@ -26,9 +26,9 @@ export type Checked =
 export type PasswordCheck = (attempt: Attempt) => Promise<Checked>
 
 export function createPasswordCheck(db: Queryable, rules: LimitRules): PasswordCheck {
-  const inTurn = createTurns()
+  const inOrder = createKeyQueue()
   // One attempt at a time per address and address block: hits that right passwords will give back must refuse nobody.
-  return (attempt) => inTurn(`${addressKey(attempt.email)} ${addressBlock(attempt.source.ip)}`, () => check(db, rules, attempt))
+  return (attempt) => inOrder(`${addressKey(attempt.email)} ${addressBlock(attempt.source.ip)}`, () => check(db, rules, attempt))
 }
 
 async function check(db: Queryable, rules: LimitRules, attempt: Attempt): Promise<Checked> {
@@ -49,7 +49,7 @@ async function check(db: Queryable, rules: LimitRules, attempt: Attempt): Promis
 }
 
 /** Runs work with the same key one after the other. */
-function createTurns() {
+function createKeyQueue() {
   const last = new Map<string, Promise<void>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const before = last.get(key)

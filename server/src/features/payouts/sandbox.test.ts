@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** The sandbox needs the webhook's address before the calls have one: this server forwards to them. */
-async function openLetterbox() {
+async function openRelay() {
   let target = ''
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -61,13 +61,13 @@ async function open() {
   const database = await createTestDatabase()
   const { db } = database
   const folder = mkdtempSync(path.join(tmpdir(), 'roz-payouts-'))
-  const letterbox = await openLetterbox()
+  const relay = await openRelay()
   const sandbox = await startSandbox({
     port: 0,
     host: '127.0.0.1',
     dataDir: folder,
     pg: KEYS,
-    payouts: { ...PAYOUT_KEYS, notifyUrl: letterbox.url },
+    payouts: { ...PAYOUT_KEYS, notifyUrl: relay.url },
   })
   const gateway = cashfreeGateway({
     baseUrl: `${sandbox.url}/pg`,
@@ -92,7 +92,7 @@ async function open() {
     alarm: (details) => void alarms.push(details),
   })
   const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
-  letterbox.sendTo(calls.url)
+  relay.sendTo(calls.url)
   const handlers = keepJobs([], { ...wallet.jobs, ...payouts.jobs })
   const worker = createWorker({
     db,
@@ -130,7 +130,7 @@ async function open() {
       await worker.stop()
       await calls.close()
       await sandbox.close()
-      letterbox.close()
+      relay.close()
       rmSync(folder, { recursive: true, force: true })
       await database.drop()
     },

@@ -11,9 +11,9 @@ import type { Stand } from './stand.ts'
 const SECRET = 'sandbox-secret'
 const OF_EACH_MAX = 12
 
-type Letter = { readonly type: string; readonly data: object }
+type EarlyWebhook = { readonly type: string; readonly data: object }
 
-async function lettersAbout({ db }: Stand): Promise<Letter[]> {
+async function webhooksAbout({ db }: Stand): Promise<EarlyWebhook[]> {
   const orders = await db.query<{ id: string }>(
     sql`select order_id as id from topup where status in ('created', 'pending') limit ${OF_EACH_MAX}::int`,
   )
@@ -43,10 +43,10 @@ async function lettersAbout({ db }: Stand): Promise<Letter[]> {
 }
 
 /** Sends each webhook once signed and once forged; returns whether there was any. */
-export async function earlyLetters(stand: Stand, calls: Calls): Promise<boolean> {
-  const letters = await lettersAbout(stand)
+export async function earlyWebhooks(stand: Stand, calls: Calls): Promise<boolean> {
+  const webhooks = await webhooksAbout(stand)
   const timestamp = String((await stand.now()).getTime())
-  for (const { type, data } of letters) {
+  for (const { type, data } of webhooks) {
     const body = JSON.stringify({ data, event_time: new Date(Number(timestamp)).toISOString(), type })
     for (const secret of [SECRET, 'not-the-secret']) {
       const signature = createHmac('sha256', secret)
@@ -62,5 +62,5 @@ export async function earlyLetters(stand: Stand, calls: Calls): Promise<boolean>
       if ((status === 200) !== (secret === SECRET)) throw new Error(`a webhook signed with ${secret} was answered ${status}`)
     }
   }
-  return letters.length > 0
+  return webhooks.length > 0
 }
