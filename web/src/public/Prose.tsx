@@ -1,5 +1,8 @@
-/** Renders long texts: Markdown from web/src/content, converted to HTML at build time, with the operator’s settings filled in. */
+/** Renders long texts: Markdown from web/src/content, converted to HTML at build time, with settings and limits filled in. */
 import { content } from 'virtual:content'
+import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
+import { rupeesFromPaise } from '@roz/core/money.ts'
+import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { usePage } from './context.ts'
 
@@ -18,6 +21,9 @@ export function Prose({ name }: { readonly name: keyof (typeof content)['en'] })
     grievanceOfficer: site.grievanceOfficer ?? site.supportEmail,
     topupMin: formatMoney(site.topupMinRupees),
     topupMax: formatMoney(site.topupMaxRupees),
+    withdrawalMin: formatMoney(rupeesFromPaise(WITHDRAWAL_MIN)),
+    // One rupee for each join.
+    yearMax: formatMoney(JOINS_PER_YEAR_MAX),
     contactUs: to('contactUs'),
     refundPolicy: to('refundPolicy'),
     privacyPolicy: to('privacyPolicy'),
