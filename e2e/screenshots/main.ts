@@ -18,6 +18,7 @@ import { ask } from '../harness/calls.ts'
 import { adminToken, eventually, readClock } from '../harness/people.ts'
 import { endEverything, type Program, ROOT, setToNoon, startProgram } from '../harness/program.ts'
 import { makeStates, type Screen, type Who } from './states.ts'
+import { fillWorkingDay, WORKING_DAY } from './working-day.ts'
 
 const QUIET_WITHIN_MS = 5000
 const STILL_MS = 300
@@ -168,7 +169,8 @@ rmSync(OUT, { recursive: true, force: true })
 mkdirSync(OUT, { recursive: true })
 const browser = await openBrowser({ whole: true })
 try {
-  const roz = await startProgram({ env: { DEMO: '1' } })
+  const roz = await startProgram({ env: { DEMO: '1', ...WORKING_DAY } })
+  await fillWorkingDay(roz)
   const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token
   const { newcomer, states } = await makeStates(roz)
   const tokens = { member, newcomer, admin: await adminToken(roz.url) }
