@@ -80,7 +80,7 @@ export const HI = {
   'This is more than the unused part of this payment.': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है।',
   'There is no such refund.': 'ऐसा कोई रिफ़ंड नहीं है।',
   'This refund can no longer be changed this way.': 'इस रिफ़ंड के साथ अब ऐसा नहीं किया जा सकता।',
-  'There is no such payment in suspense.': 'जाँच में ऐसा कोई पेमेंट नहीं है।',
+  'There is no such payment in suspense.': 'ऐसा कोई बेमेल पेमेंट नहीं है।',
   'This payment has been decided already.': 'इस पेमेंट पर फ़ैसला हो चुका है।',
   'This money came back from a bank account: it has no payment to refund.': 'ये पैसे किसी बैंक खाते से लौटे हैं: ऐसा कोई पेमेंट नहीं जिसका रिफ़ंड हो।',
   'This payment is not in rupees: it can only be sent back.': 'यह पेमेंट रुपयों में नहीं है: इसे सिर्फ़ लौटाया जा सकता है।',

@@ -89,7 +89,7 @@ test('another person sees who approved first and gives the second approval', asy
       .getByRole('button', { name: /^Approve/ })
       .click()
     await expect(dialog()).toContainText('Administrator has approved this. Your approval is the second one: the money is then sent.')
-    await expect(dialog()).toContainText('Bank account first used less than a day ago')
+    await expect(dialog()).toContainText('Bank account first used less than a day before the request')
     await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
     await expect(toast(at, 'The withdrawal is approved.')).toBeVisible()
     await at.getByLabel('State').selectOption('')

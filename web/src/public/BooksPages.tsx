@@ -8,7 +8,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../ui/format.ts'
-import { formatMoney } from '../ui/Money.tsx'
+import { formatMoney, paiseText } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
@@ -141,7 +141,7 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
 }
 
 function OneRupee({ totals: { split, intake } }: { readonly totals: Totals }) {
-  const paise = (share: number): string => ((share / intake) * 100).toFixed(2)
+  const paise = (share: number): string => paiseText((share / intake) * 100)
   return (
     <div className="ledger narrow gap">
       <LedgerRow part="need" label={<Trans>To people in need</Trans>}>

@@ -2,7 +2,7 @@
 import type { PublicDays } from '@roz/contract/public-pages.ts'
 import { Plural, Trans } from '@lingui/react/macro'
 import { formatDay } from '../ui/format.ts'
-import { formatMoney } from '../ui/Money.tsx'
+import { formatMoney, paiseText } from '../ui/Money.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { CheckLink } from './parts.tsx'
@@ -25,19 +25,18 @@ export function DayHead({ day, amount }: { readonly day: Day; readonly amount: s
 /** The money of one day: its shares, and each disbursement with the receipts that prove it. */
 export function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) {
   const { split, perRupee, disbursed, intake } = day
-  const each = (paise: number): string => paise.toFixed(2)
   return (
     <li id={day.day}>
       <details open={open}>
         <DayHead day={day} amount={formatMoney(intake)} />
         <div className="ledger narrow">
-          <LedgerRow part="need" label={<Trans>For people in need, {each(perRupee.need)} paise of each rupee</Trans>}>
+          <LedgerRow part="need" label={<Trans>For people in need, {paiseText(perRupee.need)} paise of each rupee</Trans>}>
             {formatMoney(split.need)}
           </LedgerRow>
-          <LedgerRow part="gift" label={<Trans>For members, {each(perRupee.reward)} paise</Trans>}>
+          <LedgerRow part="gift" label={<Trans>For members, {paiseText(perRupee.reward)} paise</Trans>}>
             {formatMoney(split.reward)}
           </LedgerRow>
-          <LedgerRow part="run" label={<Trans>For the platform, {each(perRupee.platform)} paise</Trans>}>
+          <LedgerRow part="run" label={<Trans>For the platform, {paiseText(perRupee.platform)} paise</Trans>}>
             {formatMoney(split.platform)}
           </LedgerRow>
           <LedgerRow sum label={<Trans>Put in</Trans>}>

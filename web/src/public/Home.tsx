@@ -1,6 +1,7 @@
 /** The front page. Its statistics are computed; the operator's marketing figures appear only in the text beside them. */
 import type { HomeData } from '@roz/contract/public-pages.ts'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
+import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { paths } from '../paths.ts'
 import { Art, Key, Seal } from '../ui/Art.tsx'
@@ -39,7 +40,7 @@ function Hero() {
     ['gift', READING_A.reward, t`goes to one winner`],
     ['run', READING_A.platform, t`keeps ${brandName} running`],
   ] as const
-  const yearly = formatMoney(365)
+  const yearly = formatMoney(JOINS_PER_YEAR_MAX)
   return (
     <Section className="hero" when={<Trans>Today</Trans>}>
       <p className="day-line">
@@ -131,7 +132,7 @@ function SoFar({ stats }: { readonly stats: HomeData['stats'] | undefined }) {
         <dl className="stats">
           <div>
             <dt>
-              <Trans>for people in need</Trans>
+              <Trans>set aside for people in need</Trans>
             </dt>
             <dd data-live="totalCharity">
               <Money amount={stats.totalCharity} />

@@ -119,7 +119,12 @@ export function WinnerLine({ story }: { readonly story: Story }) {
   const amount = formatMoney(winner.amount)
   return (
     <p className="small muted">
-      {winner.assurance === 'weak' ? <WeakLabel /> : null}
+      {winner.assurance === 'weak' ? (
+        <>
+          <WeakLabel />
+          <br />
+        </>
+      ) : null}
       <Trans>
         Winner: {name}, {amount}, one of <Plural value={totalParticipants} one="# member" other="# members" />.
       </Trans>

@@ -8,6 +8,9 @@ export const formatMoney = (rupees: number): string => inr.format(rupees)
 export const formatForeign = (amount: number, currency: string): string =>
   currency === 'INR' ? formatMoney(amount) : `${currency} ${amount.toFixed(2)}`
 
+/** Paise of a rupee: whole, or with two decimals where a share has a fraction. */
+export const paiseText = (paise: number): string => paise.toFixed(2).replace(/\.00$/, '')
+
 /** An amount in the display typeface, with smaller paise. */
 export function Money({ amount, className }: { readonly amount: number; readonly className?: string }) {
   const text = formatMoney(amount)

@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { TREASURY, type StaffRole } from '@roz/contract/roles.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { namesPerson } from '@roz/core/help-fields.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { needsSecondPerson } from '@roz/core/two-persons.ts'
@@ -87,7 +87,7 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
       actorId: session.memberId,
       action: needsSecond ? `${kind}.ask` : `${kind}.book`,
       subject: `outlay:${id}`,
-      after: { amount, purpose: body.purpose, ...subject.value, receipts: body.receipts },
+      after: { amount: rupeesFromPaise(amount), purpose: body.purpose, ...subject.value, receipts: body.receipts },
     })
     return { ok: true, value: await rules.show(tx, id) }
   })

@@ -20,7 +20,7 @@ export function Disputes() {
         <Trans>Disputes</Trans>
       </h2>
       <p className="muted spaced">
-        <Trans>The bank is answered in the gateway's dashboard; its state there is asked every day.</Trans>
+        <Trans>Answer the bank in the gateway's dashboard. We ask the gateway for the state every day.</Trans>
       </p>
       {fields}
       <Listing
@@ -79,5 +79,5 @@ function useWhereabouts({ isTaken, loss, amount, problem }: Dispute): string | n
   if (!isTaken) return t`The money is with us.`
   const ours = formatMoney(loss)
   const theirs = formatMoney(amount - loss)
-  return t`The payer's bank has the money: ${theirs} of the member's, ${ours} our loss.`
+  return t`The payer's bank has the money: ${theirs} from the member's wallet, ${ours} our loss.`
 }

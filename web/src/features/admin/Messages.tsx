@@ -133,7 +133,7 @@ function NextState({ message }: { readonly message: Message }) {
   }
   return (
     <Button kind="secondary" busy={isBusy} onClick={() => void set()}>
-      {status === 'closed' ? <Trans>Close</Trans> : message.status === 'new' ? <Trans>I look into it</Trans> : <Trans>Open again</Trans>}
+      {status === 'closed' ? <Trans>Close</Trans> : message.status === 'new' ? <Trans>Mark as open</Trans> : <Trans>Open again</Trans>}
     </Button>
   )
 }

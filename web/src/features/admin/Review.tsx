@@ -86,7 +86,7 @@ function FlagRow({ flag, onReview }: { readonly flag: Flag; readonly onReview: (
       <div>
         <h3>{i18n._(title)}</h3>
         <p className="small muted">{i18n._(hint)}</p>
-        <ul>
+        <ul className="flagged">
           {flag.members.map(({ id, name, createdAt }) => (
             <li key={id}>
               <Link to={paths.adminDashboard} search={{ tab: 'users', member: id }}>

@@ -33,8 +33,8 @@ function UserList() {
   const sortedAt = list.data?.pages[0]?.sortedAt
   return (
     <>
-      <div className="head-row">
-        <h2 className="spaced">
+      <div className="head-row spaced">
+        <h2>
           <Trans>Users</Trans>
         </h2>
         <CsvButton of="adminUsersCsv" name="users" filters={userFilters(narrowing)} />
@@ -166,8 +166,8 @@ function UserTable({ users }: { readonly users: readonly Member[] }) {
               <Name member={user} />
               {user.phone === null ? null : <span className="small muted block">{user.phone}</span>}
             </td>
-            <td className="muted user-mail">{user.email}</td>
-            <td className="muted">{formatDay(user.createdAt, currentLanguage())}</td>
+            <td className="small muted user-mail">{user.email}</td>
+            <td className="small muted">{formatDay(user.createdAt, currentLanguage())}</td>
             <td className="number ruled">{formatMoney(user.walletBalance)}</td>
             <td className="number ruled">{formatCount(user.totalParticipated)}</td>
             <td className="number ruled">{formatMoney(user.totalWon)}</td>

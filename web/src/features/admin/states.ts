@@ -60,8 +60,8 @@ export const DISPUTE_PROBLEMS = {
 
 /** The warnings of a withdrawal. An unknown flag is shown as the server sent it. */
 export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {
-  new_account: msg`Bank account first used less than a day ago`,
-  young_money: msg`Money added less than three days ago`,
+  new_account: msg`Bank account first used less than a day before the request`,
+  young_money: msg`Money added less than three days before the request`,
   gateway_conflict: msg`The gateway contradicts our ledger`,
   other_amount: msg`The gateway names another amount or currency`,
 }

@@ -122,7 +122,11 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
         beneficiary.publicName,
         isBack ? t`Came back to the help fund` : null,
         given === '' ? null : isBack ? t`Open again: ${given}` : t`Help of: ${given}`,
-        decidedBy === null ? t`Asked by ${asker}` : t`Asked by ${asker}, decided by ${decider}`,
+        decidedBy === null
+          ? t`Asked by ${asker}`
+          : asker === decider
+            ? t`Asked and decided by ${asker}`
+            : t`Asked by ${asker}, decided by ${decider}`,
         reason === null ? null : t`Reason: ${reason}`,
         returned === 0 ? null : t`Came back since: ${back}`,
       ]}

@@ -115,7 +115,11 @@ function Row({ entry, onChoose }: RowProps) {
       state={OUTLAY_STATES[status]}
       facts={[
         i18n._(HOUSE_NAMES[kind]),
-        decidedBy === null ? t`Asked by ${asker}` : t`Asked by ${asker}, decided by ${decider}`,
+        decidedBy === null
+          ? t`Asked by ${asker}`
+          : asker === decider
+            ? t`Asked and decided by ${asker}`
+            : t`Asked by ${asker}, decided by ${decider}`,
         reason === null ? null : t`Reason: ${reason}`,
       ]}
       warnings={status === 'requested' && isOwn ? [t`You asked for this: another person approves it.`] : []}

@@ -6,6 +6,7 @@ import { currentLanguage } from '../../../app/language.ts'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { formatInstant } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { CsvButton } from '../CsvButton.tsx'
 import { SearchField } from '../SearchField.tsx'
@@ -97,18 +98,23 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
   )
 }
 
-/** The changed values, one line each, as `name: before → after`. */
+/** The changed values, one line each, as `name: before → after`. A value that stayed the same, or stayed empty, is left out. */
 function Values({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+  const shown = (name: string, value: unknown): string => {
+    if (name === 'amount' && typeof value === 'number') return formatMoney(value)
+    return typeof value === 'string' ? value : JSON.stringify(value)
+  }
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
+    (name) => shown(name, before?.[name] ?? null) !== shown(name, after?.[name] ?? null),
+  )
   return (
     <ul className="audit-values small">
       {names.map((name) => {
-        const [old, now] = [before?.[name], after?.[name]]
+        const [old, now] = [before?.[name] ?? undefined, after?.[name] ?? undefined]
         return (
           <li key={name}>
-            <span className="muted">{name}:</span> {old === undefined ? null : <del>{shown(old)}</del>}{' '}
-            {now === undefined ? null : <ins>{shown(now)}</ins>}
+            <span className="muted">{name}:</span> {old === undefined ? null : <del>{shown(name, old)}</del>}{' '}
+            {now === undefined ? null : <ins>{shown(name, now)}</ins>}
           </li>
         )
       })}

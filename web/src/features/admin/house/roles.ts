@@ -4,9 +4,9 @@ import type { MessageDescriptor } from '@lingui/core'
 import type { StaffRole } from '@roz/contract/roles.ts'
 
 export const ROLE_WORDS = {
-  owner: { name: msg`Owner`, may: msg`everything, and the team itself` },
-  finance: { name: msg`Finance`, may: msg`withdrawals, refunds, the help fund and the draw` },
-  editor: { name: msg`Editor`, may: msg`stories, people in need and the words of the site` },
-  support: { name: msg`Support`, may: msg`messages, and care of members` },
-  auditor: { name: msg`Auditor`, may: msg`reads everything and changes nothing` },
+  owner: { name: msg`Owner`, may: msg`Everything, and the team itself` },
+  finance: { name: msg`Finance`, may: msg`Withdrawals, refunds, the help fund and the draw` },
+  editor: { name: msg`Editor`, may: msg`Stories, people in need and the words of the site` },
+  support: { name: msg`Support`, may: msg`Messages, and care of members` },
+  auditor: { name: msg`Auditor`, may: msg`Reads everything and changes nothing` },
 } as const satisfies Record<StaffRole, { readonly name: MessageDescriptor; readonly may: MessageDescriptor }>
