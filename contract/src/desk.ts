@@ -50,7 +50,7 @@ const figure = z.object({
   members: count.meta({ description: 'Accounts at the end of the day, confirmed or not' }),
   joined: count.meta({ description: 'Members of the round' }),
   pool: rupees,
-  setAside: rupees.meta({ description: 'Need share of the settled round' }),
+  setAside: rupees.nullable().meta({ description: 'Need share of the settled round; null while the round is not settled' }),
   given: rupees.meta({ description: 'Disbursed on this day, less what came back' }),
 })
 const listedRound = z.object({

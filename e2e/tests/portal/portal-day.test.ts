@@ -100,3 +100,28 @@ test('an editor changes a figure of the site, and the home page shows it; a wron
   const home = await (await fetch(`${roz.url}/`)).text()
   plainExpect(home).toContain('15,200')
 })
+
+test("today's round has a countdown; its help is named as not set aside yet, and the table of figures fits the screen", async () => {
+  const lata = await newMember(roz, { name: 'Lata', rupees: 10 })
+  await ask(roz.url, 'joinRound', { token: lata.token })
+  await open('overview', async (at) => {
+    const round = at.getByRole('region', { name: "Today's round" })
+    await expect(round.getByRole('timer')).toHaveText(/^\d{2}h \d{2}min \d{2}s$/)
+    await expect(round).toContainText('In the round: ₹1.00 from 1 member.')
+    await expect(round).toContainText('Of it ₹0.60 is for people in need. It is set aside when the round is settled.')
+    const table = at.getByRole('region', { name: 'Figures by day' })
+    await expect(table.getByRole('row').nth(1)).toContainText('not yet')
+    await expect(table.getByText('not yet')).toHaveCount(1)
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    await bothWidths()
+  })
+})
+
+test('help that waits longer than 14 days is told once, in the to-do list', async () => {
+  const now = Date.parse(await readClock(roz.url))
+  await setClock(roz.url, new Date(now + 16 * 86_400_000).toISOString())
+  await open('overview', async (at) => {
+    await expect(todo().getByRole('link', { name: 'Days whose help waits longer than 14 days' })).toBeVisible()
+    await expect(at.getByText('14 days')).toHaveCount(1)
+  })
+})

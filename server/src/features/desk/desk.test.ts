@@ -119,6 +119,20 @@ test('figures count members at the end of each day, rounds and help; a counted d
   expect((await calls.ask('GET /admin/figures?days=7', { as: staff.get('owner') ?? 0n })).status).toBe(400)
 })
 
+test('the help of a round that is not settled is not called set aside, and is no zero', async () => {
+  const day = addDays(TODAY, -2)
+  const setAside = async () => {
+    const { figures } = (await calls.ask('GET /admin/figures?days=30', { as: staff.get('editor') ?? 0n })).body
+    return figures.find((figure: { day: string }) => figure.day === day).setAside
+  }
+  expect(await setAside()).toBe(6)
+  await run(sql`insert into round (day, status, policy, need, reward, platform, winners, opens_at, closes_at, mode, secret_hash, sealed_secret)
+    select ist_day(roz_now()), 'open', policy, need, reward, platform, winners, start_of_ist_day(ist_day(roz_now())),
+      start_of_ist_day(ist_day(roz_now()) + 1), mode, secret_hash, sealed_secret from round where day = ${day}::date`)
+  const { figures } = (await calls.ask('GET /admin/figures?days=30', { as: staff.get('editor') ?? 0n })).body
+  expect(figures.at(-1)).toMatchObject({ day: TODAY, setAside: null })
+})
+
 test('two processes that count the ended days at once count each day once', async () => {
   await database.setClock(new Date(`${addDays(TODAY, 2)}T12:00:00+05:30`))
   await Promise.all([desk.due(), desk.due(), desk.due()])

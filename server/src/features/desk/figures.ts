@@ -1,7 +1,8 @@
 /**
  * Members, pool and help of each day, for the portal's charts.
  * - Ended days are counted once (`countDays`); today is counted when it is read. Rounds and the help fund store a row a day.
- * - Members of a day: accounts that existed at its end, confirmed or not. Set aside: the need share of the settled round.
+ * - Members of a day: accounts that existed at its end, confirmed or not. Set aside: the need share of the
+ *   settled round; nothing is said of a round that is not settled.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'
@@ -15,7 +16,7 @@ type Row = {
   readonly day: IstDay
   readonly members: bigint
   readonly joined: bigint
-  readonly setAside: Paise
+  readonly setAside: Paise | null
   readonly given: Paise
 }
 
@@ -54,7 +55,7 @@ export async function readFigures(db: Db, days: number): Promise<Figure[]> {
     select shown.day,
       coalesce((select r.members from running r where r.day <= shown.day order by r.day desc limit 1), 0)::bigint as members,
       coalesce(r.entries, (select sum(b.n) from join_batch b where b.day = shown.day), 0)::bigint as joined,
-      coalesce(case when r.status = 'settled' then r.need_paise end, 0)::bigint as "setAside",
+      case when r.status in ('open', 'closed', 'drawn') then null when r.status = 'settled' then r.need_paise else 0 end::bigint as "setAside",
       coalesce((select sum(case t.kind when 'disbursement' then t.amount else -t.amount end) from transfer t
                  where t.day = shown.day and t.kind in ('disbursement', 'disbursement_back')), 0)::bigint as given
       from shown left join round r on r.day = shown.day order by shown.day`)
@@ -63,7 +64,7 @@ export async function readFigures(db: Db, days: number): Promise<Figure[]> {
     members: Number(members),
     joined: Number(joined),
     pool: rupeesFromPaise(paise(joined * ENTRY_FEE)),
-    setAside: rupeesFromPaise(setAside),
+    setAside: setAside === null ? null : rupeesFromPaise(setAside),
     given: rupeesFromPaise(given),
   }))
 }

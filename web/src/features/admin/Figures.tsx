@@ -1,5 +1,5 @@
 /**
- * Members, pool and help over time: a line for the eye, and the table beside it with every number.
+ * Members, pool and help over time: a line for the eye, and the table below it with every number.
  * - The drawing is hidden from screen readers; the table says the same.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
@@ -12,7 +12,7 @@ import { formatCount, formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { type Days, type Figure, figuresQuery } from './queries.ts'
 
-type Line = { readonly name: string; readonly kind: 'first' | 'second'; readonly of: (figure: Figure) => number }
+type Line = { readonly name: string; readonly kind: 'first' | 'second'; readonly of: (figure: Figure) => number | null }
 
 export function Figures() {
   const { t } = useLingui()
@@ -72,12 +72,14 @@ type ChartProps = {
   readonly format: (value: number) => string
 }
 
-/** One or two lines from zero to the highest value, which is written beside the name. */
+/** One or two lines from zero to the highest value, which is written beside the name. A day without a value has no point. */
 function Chart({ figures, lines, format }: ChartProps) {
   const { t } = useLingui()
-  const highest = Math.max(...lines.flatMap(({ of }) => figures.map(of)))
+  const highest = Math.max(...lines.flatMap(({ of }) => figures.map((figure) => of(figure) ?? 0)))
   const step = (WIDTH - 2 * EDGE) / Math.max(1, figures.length - 1)
   const y = (value: number): number => HEIGHT - EDGE - (highest === 0 ? 0 : (value / highest) * (HEIGHT - 2 * EDGE))
+  const pointOf = (index: number, value: number | null): string[] =>
+    value === null ? [] : [`${(EDGE + index * step).toFixed(1)},${y(value).toFixed(1)}`]
   return (
     <figure className="chart">
       <figcaption>
@@ -90,11 +92,7 @@ function Chart({ figures, lines, format }: ChartProps) {
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {lines.map(({ name, kind, of }) => (
-          <polyline
-            key={name}
-            className={kind}
-            points={figures.map((figure, index) => `${(EDGE + index * step).toFixed(1)},${y(of(figure)).toFixed(1)}`).join(' ')}
-          />
+          <polyline key={name} className={kind} points={figures.flatMap((figure, index) => pointOf(index, of(figure))).join(' ')} />
         ))}
       </svg>
     </figure>
@@ -125,7 +123,7 @@ function FigureTable({ figures }: { readonly figures: readonly Figure[] }): Reac
               <td className="number">{formatCount(members)}</td>
               <td className="number">{formatCount(joined)}</td>
               <td className="number">{formatMoney(pool)}</td>
-              <td className="number">{formatMoney(setAside)}</td>
+              <td className="number">{setAside === null ? <span className="muted">{t`not yet`}</span> : formatMoney(setAside)}</td>
               <td className="number">{formatMoney(given)}</td>
             </tr>
           ))}

@@ -1,4 +1,4 @@
-/** The portal's first screen: alarms, what waits for the team, six figures, charts, and the latest audit of the ledger. */
+/** The portal's first screen: alarms, today's round, what waits for the team, six figures, charts, and the latest audit of the ledger. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -9,6 +9,7 @@ import { Money } from '../../ui/Money.tsx'
 import { Figures } from './Figures.tsx'
 import { adminStatsQuery } from './queries.ts'
 import { Todo } from './Todo.tsx'
+import { TodaysRound } from './TodaysRound.tsx'
 
 export function Overview() {
   const { t } = useLingui()
@@ -20,11 +21,14 @@ export function Overview() {
   const { totalUsers, totalRevenue, totalDonated, todayParticipants, todayRevenue, activeRounds, audit, alarms } = stats.data
   return (
     <>
-      {alarms.map((alarm) => (
-        <p key={alarm.code} role="alert" className="warning-line">
-          <AlarmWords {...alarm} />
-        </p>
-      ))}
+      {alarms.map((alarm) =>
+        isToDo(alarm.code) ? null : (
+          <p key={alarm.code} role="alert" className="warning-line">
+            <AlarmWords {...alarm} code={alarm.code} />
+          </p>
+        ),
+      )}
+      <TodaysRound />
       <Todo />
       <StatTiles columns={3}>
         <StatTile label={t`Total members`}>{formatCount(totalUsers)}</StatTile>
@@ -47,9 +51,12 @@ export function Overview() {
 }
 
 type Alarm = Output<Api['adminStats']>['alarms'][number]
+type Told = Exclude<Alarm['code'], 'help_waiting'>
+/** Help that waits too long is a line of the to-do list, with its age and the way to its section. */
+const isToDo = (code: Alarm['code']): code is Exclude<Alarm['code'], Told> => code === 'help_waiting'
 
 /** The words of an alarm that waits for an administrator. Total over the codes. */
-function AlarmWords({ code, day, waiting }: Alarm) {
+function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
   const date = formatDay(day, currentLanguage())
   const words = {
     books_held: () => (
@@ -64,13 +71,7 @@ function AlarmWords({ code, day, waiting }: Alarm) {
         Check that this server reaches the relays.
       </Trans>
     ),
-    help_waiting: () => (
-      <Trans>
-        Help of {date} waits in the help fund for more than 14 days; other days that wait so long: {waiting}. Record what it pays, with the
-        receipt.
-      </Trans>
-    ),
-  } as const satisfies Record<Alarm['code'], () => React.ReactNode>
+  } as const satisfies Record<Told, () => React.ReactNode>
   const Words = words[code]
   return <Words />
 }
