@@ -11,6 +11,7 @@ import { auditSettings, ConfigError, readConfig, type Config } from './config/co
 import { heldBooksNow } from './commands/held-books.ts'
 import { createLog } from './http/logger.ts'
 import { EmbeddedPostgresError } from './db/embedded/error.ts'
+import { moveFilesNow } from './commands/move-files.ts'
 import { parkedNow } from './commands/parked.ts'
 import { resealNow } from './commands/reseal.ts'
 import { resetTotpNow } from './commands/reset-totp.ts'
@@ -53,6 +54,10 @@ if (process.argv[2] === 'reset-totp') {
   const target = { ...auditSettings(process.env), say: (line: string) => void process.stdout.write(`${line}\n`) }
   process.exit(await resetTotpNow(target, process.argv.slice(3).join(' ')))
 }
+
+/** `npm run move-files` copies the uploads to another storage. */
+if (process.argv[2] === 'move-files')
+  process.exit(await moveFilesNow(process.env, process.argv.slice(3), (line) => void process.stdout.write(`${line}\n`)))
 
 /** `npm run rotate-log-key`, `npm run rotate-push-key` and `npm run reseal`. */
 const renew = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[process.argv[2] ?? '']

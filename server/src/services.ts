@@ -37,7 +37,8 @@ import { createStaffLog } from './features/staff-log/staff-log.ts'
 import { createWallet } from './features/wallet/wallet.ts'
 import type { Meters } from './http/meters.ts'
 import { createAttempt, forgetUntried } from './jobs/parking.ts'
-import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
+import { createSureRemoval } from './jobs/sure-removal.ts'
+import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './jobs/worker.ts'
 import { createCheckpoints } from './transparency-log/checkpoints.ts'
 import { createLogKeys, originOf } from './transparency-log/log-key.ts'
 import { createLogProofs } from './transparency-log/log-tree.ts'
@@ -206,7 +207,7 @@ function createFeatures(deps: ServiceDeps) {
 type Features = ReturnType<typeof createFeatures>
 
 /** The due work of all features, and the handlers of their jobs. */
-function workOf(deps: ServiceDeps, features: Features): WorkerDeps {
+function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers, 'remove_file'>): WorkerDeps {
   const { db, clock, log } = deps
   const { identity, wallet, payouts, draws, rounds, books, openLog, impact } = features
   const { notifications, push, rights, contact, memberCare, desk, audit, mail } = features
@@ -238,6 +239,7 @@ function workOf(deps: ServiceDeps, features: Features): WorkerDeps {
       ...notifications.jobs,
       ...push.jobs,
       ...rounds.jobs,
+      ...ofFiles,
       mail: createLoggedMail(db, mail),
     },
   }
@@ -267,10 +269,12 @@ const handlersOf = (db: Db, features: Features) => ({
   ...createStaffLog({ db }).handlers,
 })
 
-export function createServices(deps: ServiceDeps) {
+export function createServices(given: ServiceDeps) {
+  const files = createSureRemoval(given.db, given.storage)
+  const deps = { ...given, storage: files.storage }
   const features = createFeatures(deps)
   const { identity, rounds, books, impact, home, notifications, push, siteEdit } = features
-  const worker = createWorker(workOf(deps, features))
+  const worker = createWorker(workOf(deps, features, files.jobs))
   return {
     sessions: identity.sessions,
     mountUnsubscribe: notifications.mount,

@@ -14,7 +14,7 @@ import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
 import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
-import { createFileStorage } from './adapters/storage/files.ts'
+import { openStorage } from './adapters/storage/open-storage.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './config/config.ts'
 import { connectionsNeeded, expectRoom } from './db/connection-room.ts'
@@ -58,6 +58,8 @@ const WITNESS_CONNECTIONS_MAX = 3
 /** Values that all processes of one server share. */
 type Shared = { readonly appUrl: string; readonly secretKey: string }
 type Stop = () => Promise<void>
+/** A name that no file has. */
+const NO_FILE = `avatars/${'0'.repeat(32)}.webp`
 
 export async function startServer(config: Config, around: Surroundings): Promise<Running> {
   const stops: Stop[] = []
@@ -177,7 +179,9 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, ...sender })
   stops.push(() => mailer.close())
   const clock = createClock(db)
-  const storage = createFileStorage({ folder: path.join(config.dataDir, 'uploads') })
+  const storage = openStorage(config.storage)
+  // A start goes on: without its files the product still serves. Wrong keys show here, and not with the first upload.
+  storage.find(NO_FILE).catch((error: unknown) => log.warn({ err: error }, 'STORAGE_URL: the file store cannot be used'))
   const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
   await refuseUnreadable(db, secrets)
   const { gateway } = config

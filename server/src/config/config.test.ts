@@ -242,6 +242,31 @@ test('several invalid settings are refused in one message', () => {
   expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
 })
 
+test('files go to s3 only with an address without keys, keys from the environment, and in production by TLS', () => {
+  const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const plain = 's3://roz/up/?endpoint=http://10.0.0.7:9000&region=ap-south-1'
+  expect(readConfig({ ...keys, STORAGE_URL: plain }).storage).toEqual({
+    kind: 's3',
+    endpoint: 'http://10.0.0.7:9000',
+    bucket: 'roz',
+    prefix: 'up/',
+    region: 'ap-south-1',
+    accessKeyId: 'id',
+    secretAccessKey: 'secret',
+  })
+  expect(readConfig({ ...keys, STORAGE_URL: 's3://roz?region=ap-south-1' }).storage).toMatchObject({
+    endpoint: 'https://s3.ap-south-1.amazonaws.com',
+    prefix: '',
+  })
+  expect(complaintsOf({ ...production, ...keys, STORAGE_URL: plain })).toEqual(['STORAGE_URL: production needs https:// to the file store'])
+  expect(complaintsOf({ ...production, ...keys, STORAGE_URL: plain.replace('10.0.0.7', '127.0.0.1') })).toEqual([])
+  expect(complaintsOf({ STORAGE_URL: plain })).toEqual(['AWS_ACCESS_KEY_ID is not set', 'AWS_SECRET_ACCESS_KEY is not set'])
+  for (const url of ['/srv/files', 's3://id:secret@roz', 's3://', 's3://roz?endpoint=ftp://x'])
+    expect(complaintsOf({ ...keys, STORAGE_URL: url })).toEqual([
+      'STORAGE_URL: an address such as s3://bucket/prefix?endpoint=https://…&region=…, without keys',
+    ])
+})
+
 test('the connections of a process are a whole number with a lower bound', () => {
   expect(complaintsOf({ DATABASE_CONNECTIONS: '7' })).toEqual(['DATABASE_CONNECTIONS: a whole number from 8 to 500, not “7”'])
   expect(readConfig({}).databaseConnections).toBe(15)

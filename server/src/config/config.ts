@@ -9,8 +9,9 @@ import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
 import { beaconSettings, witnessSettings } from './beacon-settings.ts'
 import { gatewaySettings } from './gateway-settings.ts'
-import { allowedInsecure, type Allowed, judgeHost, judgeLines, judgeSecrets } from './safety.ts'
+import { allowedInsecure, type Allowed, isThisMachine, judgeHost, judgeLines, judgeSecrets } from './safety.ts'
 import { Settings } from './settings.ts'
+import { storageSettings } from './storage-settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -58,6 +59,7 @@ export function readConfig(env: Environment) {
     gateway: gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
     beacon: beaconSettings(settings, production),
     witnesses: witnessSettings(settings),
+    storage: storageSettings(settings, dataDir, (host) => !production || isThisMachine(host)),
     mailUrl: settings.text('MAIL_URL'),
     mailNeedsTls: production && !allowed('mail'),
     mailFrom: settings.text('MAIL_FROM') ?? 'no-reply@roz.local',
@@ -78,7 +80,6 @@ export function readConfig(env: Environment) {
     business: businessSettings(settings, production),
     site: siteSettings(settings, production),
   }
-  judgeStorage(settings)
   settings.finish((complaints) => new ConfigError(complaints))
   return config
 }
@@ -181,9 +182,4 @@ function trustProxy(settings: Settings): number | string | false {
   const value = settings.text('TRUST_PROXY')
   if (value === undefined || value === 'none') return false
   return /^\d+$/.test(value) ? Number(value) : value
-}
-
-function judgeStorage(settings: Settings): void {
-  const url = settings.text('STORAGE_URL')
-  if (url !== undefined) settings.complain('STORAGE_URL: this version stores files under DATA_DIR only')
 }

@@ -72,4 +72,4 @@ const weakensTls = (url: string): boolean =>
   URL.canParse(url) &&
   [...new URL(url).searchParams.keys()].some((name) => /^(tls\.|service$|secure$|ignoreTLS$|requireTLS$|opportunisticTLS$)/i.test(name))
 
-const isThisMachine = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+export const isThisMachine = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)

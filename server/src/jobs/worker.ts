@@ -47,7 +47,7 @@ const ATTEMPTS_SOON = 20
 const KEPT_DAYS = 30
 const FAILED = 'a lane of due work failed; the next tick retries it'
 
-/** Jobs that wait for the mail server, the gateway or push services have lanes of their own, so that they block no other jobs. */
+/** Jobs that wait for the mail server, the gateway, push services or the file store have lanes of their own, so that they block no other jobs. */
 const LANE_OF = {
   mail: 'mail',
   settle_order: 'gateway',
@@ -58,6 +58,7 @@ const LANE_OF = {
   check_dispute: 'gateway',
   push_page: 'push',
   push_story_page: 'push',
+  remove_file: 'files',
   reset_link: 'own',
   push_round: 'own',
   push_story: 'own',

@@ -4,14 +4,26 @@
  * - A name from outside reaches the file system only if it has exactly the form that `put` makes.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import path from 'node:path'
-import type { Storage } from './port.ts'
-
-const NAME = /^(avatars|posters|receipts)\/[0-9a-f]{32}\.webp$/
-const CONTENT_TYPES = { webp: 'image/webp' } as const
+import { UnavailableError } from '../../http/faults.ts'
+import { CONTENT_TYPE, isStoredName, newName, type MovableStorage, STORAGE_FOLDERS } from './port.ts'
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** Runs work on the disk. A full, read-only or broken disk is a temporary fault. */
+async function onDisk<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new UnavailableError('the folder of uploads cannot be used', { cause: error })
+  }
+}
+const unlessMissing = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
 
 async function flushFolder(folder: string): Promise<void> {
   // Windows cannot open a folder; there the rename itself is written through.
@@ -44,30 +56,34 @@ async function writeWhole(file: string, bytes: Buffer): Promise<void> {
   await flushFolder(folder)
 }
 
-export function createFileStorage(options: { readonly folder: string }): Storage {
-  const fileOf = (name: string): string | undefined => (NAME.test(name) ? path.join(options.folder, name) : undefined)
+export function createFileStorage(options: { readonly folder: string }): MovableStorage {
+  const fileOf = (name: string): string | undefined => (isStoredName(name) ? path.join(options.folder, name) : undefined)
+  const keep: MovableStorage['keep'] = async (name, bytes) => {
+    const file = fileOf(name)
+    if (file === undefined) throw new Error('not the name of a stored file')
+    await onDisk(() => writeWhole(file, bytes))
+  }
   return {
+    keep,
     put: async (folder, extension, bytes) => {
-      const name = `${folder}/${randomBytes(16).toString('hex')}.${extension}`
-      await writeWhole(path.join(options.folder, name), bytes)
+      const name = newName(folder, extension)
+      await keep(name, bytes)
       return name
     },
     find: async (name) => {
       const file = fileOf(name)
-      if (file === undefined) return undefined
-      try {
-        return { bytes: await readFile(file), contentType: CONTENT_TYPES.webp }
-      } catch (error) {
-        if (isMissing(error)) return undefined
-        throw error
-      }
+      const bytes = file === undefined ? undefined : await onDisk(() => unlessMissing(readFile(file)))
+      return bytes && { bytes, contentType: CONTENT_TYPE }
     },
     remove: async (name) => {
       const file = fileOf(name)
-      if (file === undefined) return
-      await unlink(file).catch((error: unknown) => {
-        if (!isMissing(error)) throw error
-      })
+      if (file !== undefined) await onDisk(() => unlessMissing(unlink(file)))
+    },
+    list: async function* () {
+      for (const folder of STORAGE_FOLDERS) {
+        const files = (await onDisk(() => unlessMissing(readdir(path.join(options.folder, folder))))) ?? []
+        yield* files.map((file) => `${folder}/${file}`).filter(isStoredName)
+      }
     },
   }
 }

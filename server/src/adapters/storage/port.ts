@@ -2,14 +2,24 @@
  * Storage of uploaded files.
  * - A name never changes its content: names are unguessable and used once, so a file may be cached for ever.
  * - A file is stored whole or not at all.
+ * - A store that is away or refuses fails with UnavailableError: the call answers 503, and may be repeated.
  */
+import { randomBytes } from 'node:crypto'
+
 /** Path of a stored file on the server, as the API shows it: `/uploads/avatars/<32 hex>.webp`. */
 export const UPLOADS_PATH = '/uploads/'
 
 export type StoredFile = { readonly bytes: Buffer; readonly contentType: string }
 
 /** Folders of the storage. */
-export type StorageFolder = 'avatars' | 'posters' | 'receipts'
+export const STORAGE_FOLDERS = ['avatars', 'posters', 'receipts'] as const
+export type StorageFolder = (typeof STORAGE_FOLDERS)[number]
+export const CONTENT_TYPE = 'image/webp'
+
+const NAME = /^(avatars|posters|receipts)\/[0-9a-f]{32}\.webp$/
+/** True for exactly the names that `put` makes. No other name reaches a store. */
+export const isStoredName = (name: string): boolean => NAME.test(name)
+export const newName = (folder: StorageFolder, extension: 'webp'): string => `${folder}/${randomBytes(16).toString('hex')}.${extension}`
 
 export type Storage = {
   /** Stores the bytes under a new unguessable name and returns it: `avatars/<32 hex>.webp`. */
@@ -18,4 +28,12 @@ export type Storage = {
   readonly find: (name: string) => Promise<StoredFile | undefined>
   /** Removing a missing file is no error. */
   readonly remove: (name: string) => Promise<void>
+}
+
+/** What the move of all files to another storage needs besides. */
+export type MovableStorage = Storage & {
+  /** Stores the bytes under a name that another storage made. */
+  readonly keep: (name: string, bytes: Buffer) => Promise<void>
+  /** The names of all files. */
+  readonly list: () => AsyncIterable<string>
 }

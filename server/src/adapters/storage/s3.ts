@@ -1,0 +1,96 @@
+/**
+ * Files in a bucket of an S3-compatible store (STORAGE_URL=s3://bucket/prefix?endpoint=…&region=…).
+ * - Requests address the bucket by path, carry the SHA-256 of their body, and are signed (AWS Signature Version 4).
+ * - An answer of 500 and above is asked again twice; a store that still fails, or refuses our keys, is unavailable.
+ */
+import { createHash } from 'node:crypto'
+import { AwsClient } from 'aws4fetch'
+import { UnavailableError } from '../../http/faults.ts'
+import { CONTENT_TYPE, isStoredName, newName, type MovableStorage } from './port.ts'
+
+export type S3Place = {
+  readonly kind: 's3'
+  readonly endpoint: string
+  readonly bucket: string
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+type Ask = { readonly method: 'GET' | 'PUT' | 'DELETE'; readonly name?: string; readonly query?: string; readonly bytes?: Buffer }
+
+const TIMEOUT_MS = 10_000
+const RETRIES = 2
+
+export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS } = {}): MovableStorage {
+  const { accessKeyId, secretAccessKey, region } = place
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES, initRetryMs: 100 })
+  const root = `${place.endpoint}/${place.bucket}`
+
+  /** The answer, of which 404 for a missing file is one. */
+  async function ask({ method, name, query = '', bytes }: Ask): Promise<Response> {
+    const address = name === undefined ? `${root}${query}` : `${root}/${place.prefix}${name}`
+    const body = bytes === undefined ? {} : { body: new Uint8Array(bytes) }
+    const headers = {
+      'x-amz-content-sha256': createHash('sha256')
+        .update(bytes ?? '')
+        .digest('hex'),
+      ...(bytes === undefined ? {} : { 'content-type': CONTENT_TYPE }),
+    }
+    const response = await client
+      .fetch(address, { method, headers, signal: AbortSignal.timeout(timeoutMs), ...body })
+      .catch((error: unknown) => {
+        throw new UnavailableError('the file store does not answer', { cause: error })
+      })
+    if (response.ok) return response
+    const text = await response.text()
+    const code = /<Code>(\w{1,60})<\/Code>/.exec(text)?.[1]
+    if (response.status === 404 && code !== 'NoSuchBucket') return response
+    throw new UnavailableError(`the file store answered ${response.status}${code === undefined ? '' : ` ${code}`}`)
+  }
+
+  const keep: MovableStorage['keep'] = async (name, bytes) => {
+    if (!isStoredName(name)) throw new Error('not the name of a stored file')
+    const { status } = await ask({ method: 'PUT', name, bytes })
+    if (status === 404) throw new UnavailableError('the file store took no file')
+  }
+  return {
+    keep,
+    put: async (folder, extension, bytes) => {
+      const name = newName(folder, extension)
+      await keep(name, bytes)
+      return name
+    },
+    find: async (name) => {
+      if (!isStoredName(name)) return undefined
+      const response = await ask({ method: 'GET', name })
+      return response.ok ? { bytes: await bytesOf(response), contentType: CONTENT_TYPE } : undefined
+    },
+    remove: async (name) => {
+      if (isStoredName(name)) await ask({ method: 'DELETE', name })
+    },
+    list: async function* () {
+      let after = ''
+      do {
+        const query = `?list-type=2&prefix=${encodeURIComponent(place.prefix)}${after && `&continuation-token=${encodeURIComponent(after)}`}`
+        const page = (await bytesOf(await ask({ method: 'GET', query }))).toString('utf8')
+        const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key)
+        yield* keys
+          .filter((key) => key.startsWith(place.prefix))
+          .map((key) => key.slice(place.prefix.length))
+          .filter(isStoredName)
+        after = /<NextContinuationToken>([^<]+)</.exec(page)?.[1] ?? ''
+      } while (after !== '')
+    },
+  }
+}
+
+/** A connection that breaks within a file is a store that is away. */
+const bytesOf = async (response: Response): Promise<Buffer> => {
+  try {
+    return Buffer.from(await response.arrayBuffer())
+  } catch (error) {
+    throw new UnavailableError('the file store broke off', { cause: error })
+  }
+}

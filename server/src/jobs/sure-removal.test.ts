@@ -1,0 +1,43 @@
+/** Tests that a file whose row is gone is removed, although the store is away at that moment. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createS3Storage } from '../adapters/storage/s3.ts'
+import { sql } from '../db/sql.ts'
+import { UnavailableError } from '../http/faults.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { type S3Server, startS3Server } from '../testing/s3-server.ts'
+import { createSureRemoval } from './sure-removal.ts'
+
+let database: TestDatabase
+let s3: S3Server
+beforeAll(async () => {
+  database = await createTestDatabase()
+  s3 = await startS3Server()
+})
+afterAll(async () => {
+  await s3.stop()
+  await database.drop()
+})
+const jobs = () => database.db.query<{ payload: { name: string } }>(sql`select payload from job where kind = 'remove_file'`)
+
+test('while the store is away a removal becomes one job, which removes the file later; run twice it is no error', async () => {
+  const files = createSureRemoval(database.db, createS3Storage(s3.place))
+  const name = await files.storage.put('avatars', 'webp', Buffer.from('a face'))
+  await s3.goAway()
+  await files.storage.remove(name)
+  await files.storage.remove(name)
+  expect(await jobs()).toEqual([{ payload: { name } }])
+  await expect(files.jobs.remove_file({ name }, '1')).rejects.toBeInstanceOf(UnavailableError)
+  await s3.comeBack()
+  expect((await files.storage.find(name))?.bytes.toString()).toBe('a face')
+  for (let time = 0; time < 2; time++) await files.jobs.remove_file({ name }, '1')
+  expect(await files.storage.find(name)).toBeUndefined()
+})
+
+test('while the store answers a removal writes no job', async () => {
+  const before = await jobs()
+  const { storage } = createSureRemoval(database.db, createS3Storage(s3.place))
+  const name = await storage.put('avatars', 'webp', Buffer.from('a face'))
+  await storage.remove(name)
+  expect(await storage.find(name)).toBeUndefined()
+  expect(await jobs()).toEqual(before)
+})
