@@ -1,5 +1,5 @@
 /**
- * Bugs that a change could introduce into the ledger. Each is a small change of one file, with the test that must fail for it.
+ * Bugs that a change could introduce into the ledger and the portal. Each is a small change of one file, with the test that must fail for it.
  * - A bug whose source text is not found, or that no test catches, fails the run.
  */
 import { type Bug, INTERLEAVINGS, JOINS, LEDGER, ROUNDS, SCHEMA } from './bug.ts'
@@ -7,6 +7,8 @@ import { DECISIONS } from './decision-bugs.ts'
 import { DEBT_RULES } from './debt-bugs.ts'
 import { GATEWAY_WORDS } from './gateway-bugs.ts'
 import { HELP_BUGS } from './help-bugs.ts'
+import { OUTLAY_BUGS } from './outlay-bugs.ts'
+import { PORTAL_BUGS } from './portal-bugs.ts'
 import { CLOSED_RULES, ROUND_RULES, RULES } from './rule-bugs.ts'
 import { SCHEMA_BUGS } from './schema-bugs.ts'
 
@@ -245,6 +247,8 @@ export const BUGS: readonly Bug[] = [
   ...DECISIONS,
   ...GATEWAY_WORDS,
   ...HELP_BUGS,
+  ...OUTLAY_BUGS,
+  ...PORTAL_BUGS,
   ...SCHEMA_BUGS,
   ...BORDERS,
 ]

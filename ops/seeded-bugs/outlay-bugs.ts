@@ -1,0 +1,59 @@
+/** Bugs in the decisions about outlays: who may decide, whose consent stands, and what a receipt proves. */
+import type { Bug } from './bug.ts'
+
+const OUTLAYS = 'server/src/features/help/outlays.ts'
+const DESK_SCHEMA = 'server/migrations/0050_help_desk.sql'
+const DISBURSEMENTS = 'server/src/features/help/disbursements.test.ts'
+const BENEFICIARIES = 'server/src/features/help/beneficiaries.test.ts'
+
+export const OUTLAY_BUGS: readonly Bug[] = [
+  {
+    name: 'An outlay is approved by the person who asked for it',
+    file: OUTLAYS,
+    find: 'if (found.needsSecond && found.askedBy === by) return',
+    replace: 'if (found.needsSecond && found.askedBy === 0n) return',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'An outlay above APPROVAL_ABOVE is booked by one person',
+    file: OUTLAYS,
+    find: 'needsSecondPerson(amount, deps.approvalAbove) ||',
+    replace: 'needsSecondPerson(0n as Paise, deps.approvalAbove) ||',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'An outlay that an editor asked for is booked by the editor',
+    file: OUTLAYS,
+    find: ' || !TREASURY.some((role) => role === session.staffRole)',
+    replace: '',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'An outlay is sent to somebody who revoked the consent',
+    file: OUTLAYS,
+    find: "  if (found.isRevoked) return refused('consent_revoked')\n",
+    replace: '',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'An outlay names its beneficiary after the consent was revoked',
+    file: DESK_SCHEMA,
+    find: 'case when b.revoked_at is null then b.public_name end as public_name',
+    replace: 'b.public_name',
+    test: BENEFICIARIES,
+  },
+  {
+    name: 'An outlay shows its receipts after the consent was revoked',
+    file: 'server/src/features/help/receipts.ts',
+    find: ' and not coalesce(o.is_revoked, false)',
+    replace: '',
+    test: BENEFICIARIES,
+  },
+  {
+    name: 'An outlay takes a receipt that another request already has',
+    file: OUTLAYS,
+    find: 'if (taken || (await isReceiptUsed(tx, evidence))) return',
+    replace: 'if (await isReceiptUsed(tx, evidence)) return',
+    test: DISBURSEMENTS,
+  },
+]
