@@ -36,7 +36,6 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   approveDisbursement: `${HELP}/disbursements.test.ts`,
   rejectDisbursement: `${HELP}/disbursements.test.ts`,
   correctDisbursement: `${HELP}/disbursements.test.ts`,
-  askHouseEntry: `${HELP}/house-entries.test.ts`,
   approveHouseEntry: `${HELP}/house-entries.test.ts`,
   rejectHouseEntry: `${HELP}/house-entries.test.ts`,
 }

@@ -1,5 +1,6 @@
 /** The walk over the help desk: a beneficiary, a receipt, and what the public sees of it before anything is booked. */
 import { expect } from 'vitest'
+import { png } from '../harness/pictures.ts'
 import type { Walk } from './walk.ts'
 
 type Given = { readonly admin: string; readonly picture: Buffer }
@@ -14,14 +15,19 @@ export async function walkHelp(walk: Walk, { admin, picture }: Given): Promise<v
   expect(edited.output.beneficiary).toMatchObject({ status: 'consented', consent })
   expect((await walk.step('beneficiaries', { token: admin })).output.beneficiaries).toEqual([edited.output.beneficiary])
 
-  const form = new FormData()
-  form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'receipt.png')
-  const receipt = (await walk.step('uploadReceipt', { token: admin, form })).output
-  expect(receipt).toMatchObject({ width: 1, height: 1, url: `/api/receipts/${receipt.hash}` })
-  const { hash } = receipt
+  const hash = await upload(walk, admin, picture)
   expect((await walk.step('adminReceipt', { token: admin, params: { hash } })).headers.get('content-type')).toBe('image/webp')
   expect((await walk.step('publicReceipt', { params: { hash } })).refusal.code).toBe('receipt_not_found')
   await walkHelpGiven(walk, admin, params.id, hash)
+}
+
+/** Uploads a receipt of one pixel; its hash. */
+async function upload(walk: Walk, token: string, picture: Buffer): Promise<string> {
+  const form = new FormData()
+  form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'receipt.png')
+  const receipt = (await walk.step('uploadReceipt', { token, form })).output
+  expect(receipt).toMatchObject({ width: 1, height: 1, url: `/api/receipts/${receipt.hash}` })
+  return receipt.hash
 }
 
 /** By now the fund has the need share of one settled round: ₹1.20. */
@@ -45,6 +51,16 @@ async function walkHelpGiven(walk: Walk, token: string, beneficiaryId: string, h
   expect((await walk.step('houseEntries', { token })).output).toMatchObject({ entries: [], payable: { platform_out: 0.2 } })
   const entry = { kind: 'platform_out', amount: 0.1, purpose: 'office rent', receipts: [hash] }
   expect((await walk.step('askHouseEntry', { token, body: entry })).refusal.code).toBe('receipt_used')
+  const receipts = [
+    await upload(
+      walk,
+      token,
+      png(1, 1, () => [9, 9, 9]),
+    ),
+  ]
+  const booked = (await walk.step('askHouseEntry', { token, body: { ...entry, receipts } })).output
+  expect(booked.entry).toMatchObject({ kind: 'platform_out', amount: 0.1, status: 'booked', receipts: [{ hash: receipts[0] }] })
+  expect((await walk.step('houseEntries', { token })).output).toMatchObject({ entries: [booked.entry], payable: { platform_out: 0.1 } })
   expect((await walk.step('approveHouseEntry', { token, params, body: seen })).refusal.code).toBe('outlay_not_found')
   expect((await walk.step('rejectHouseEntry', { token, params, body: because })).refusal.code).toBe('outlay_not_found')
 }

@@ -16,6 +16,7 @@ import { expectVersion } from './db/supported-database.ts'
 import { witnessKeyText } from './transparency-log/note.ts'
 import { makeMember, testSecrets } from './testing/calls.ts'
 import { cloneTemplate } from './testing/database.ts'
+import { PRODUCTION } from './testing/production.ts'
 import { createTicketKeys } from './tickets/ticket-keys.ts'
 import { startTestServer } from './testing/postgres.ts'
 import { urlOf } from './testing/server-urls.ts'
@@ -189,25 +190,6 @@ test('with several processes a first worker that cannot serve ends the start', a
   await rm(dataDir, { recursive: true })
   await database.drop()
 }, 240_000)
-
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: 'https://roz.example',
-  SECRET_KEY: 'a secret key that is long enough for production',
-  MAIL_URL: 'smtp://127.0.0.1:1',
-  MAIL_FROM: 'no-reply@roz.example',
-  ADMIN_EMAIL: 'owner@roz.example',
-  ADMIN_PASSWORD: 'a password for the owner',
-  TRUST_PROXY: 'none',
-  METRICS_TOKEN: 'a token for metrics',
-  SUPPORT_EMAIL: 'help@roz.example',
-  SUPPORT_PHONE: '+91 20 2345 6789',
-  OFFICE_ADDRESS: '4 Lake Road, Nagpur 440010, India',
-  CASHFREE_PG_CLIENT_ID: 'id',
-  CASHFREE_PG_CLIENT_SECRET: 'secret',
-  PAYMENTS: 'cashfree',
-  BEACON: 'drand',
-}
 
 test('in production without settings the program ends with one message that names every required setting', async () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {

@@ -37,6 +37,13 @@ const decide = (id: string, deed: 'approve' | 'reject', as = world.staff.owner) 
     as,
     body: { status: 'requested', ...(deed === 'reject' ? { reason: 'Not due yet' } : {}) },
   })
+/** The lines of the audit log about an entry: who did what, and why. */
+const linesOf = async (id: string): Promise<unknown[]> =>
+  (
+    await world.db.query<{ action: string; actorId: bigint; after: { reason?: string } | null }>(
+      sql`select action, actor_id as "actorId", after from audit_log where subject like ${`%:${id}`}::text order by id`,
+    )
+  ).map(({ action, actorId, after }) => [action, actorId, after?.reason])
 const list = async () => (await world.calls.ask('GET /admin/house-entries', { as: world.staff.auditor })).body
 
 test('the list says what each kind of entry can take, and where one person is enough', async () => {
@@ -60,6 +67,11 @@ test('a larger one waits for another person; of two approvals at once one books'
   expect((await decide(id, 'approve', world.staff.finance)).body.code).toBe('own_request')
   const answers = await Promise.all([decide(id, 'approve'), decide(id, 'approve')])
   expect(answers.map(({ body }) => body.code ?? 'booked').sort()).toEqual(['booked', 'changed_since_seen'])
+  const { finance, owner } = world.staff
+  expect(await linesOf(id)).toEqual([
+    ['platform_out.ask', finance, undefined],
+    ['entry.approve', owner, undefined],
+  ])
   expect(await one(world.db, sql`select amount from transfer where kind = 'platform_out'`)).toEqual({ amount: 150n })
 })
 
@@ -68,6 +80,11 @@ test('two requests that together take more than there is: the second approval is
   expect((await decide(first.body.entry.id, 'approve')).status).toBe(200)
   expect((await decide(second.body.entry.id, 'approve')).body.code).toBe('insufficient_funds')
   expect((await decide(second.body.entry.id, 'reject')).body.entry).toMatchObject({ status: 'rejected', reason: 'Not due yet' })
+  const { finance, owner } = world.staff
+  expect(await linesOf(second.body.entry.id)).toEqual([
+    ['platform_out.ask', finance, undefined],
+    ['entry.reject', owner, 'Not due yet'],
+  ])
 })
 
 test('losses that nobody had cannot be covered, and no kind takes more than there is', async () => {

@@ -27,7 +27,7 @@ export function AdminDashboardPage() {
   const tabs = groups.flatMap(({ label, sections }) =>
     sections.map((one) => ({ id: one.id, label: i18n._(one.label), group: i18n._(label) })),
   )
-  if (owesApp) return <FirstSetup />
+  if (owesApp === true) return <FirstSetup />
   return (
     <Book title={t`Admin dashboard`}>
       <TodaySection>
@@ -43,9 +43,8 @@ export function AdminDashboardPage() {
           value={section?.id ?? 'overview'}
           onChange={(id) => void navigate({ to: paths.adminDashboard, search: { tab: id } })}
         >
-          <Suspense fallback={<Skeleton lines={6} />}>
-            <Screen />
-          </Suspense>
+          {/* A section asks for data, which is refused to who must set up the app first. */}
+          <Suspense fallback={<Skeleton lines={6} />}>{owesApp === undefined ? <Skeleton lines={6} /> : <Screen />}</Suspense>
         </Tabs>
       </TodaySection>
     </Book>

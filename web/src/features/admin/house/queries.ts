@@ -38,10 +38,10 @@ export const auditQuery = (filter: AuditFilter) =>
     ...paging,
   })
 
-/** Whether the own role must set up an authenticator app before anything else. */
-export function useOwesApp(): boolean {
-  const { data } = useQuery(accountQuery)
-  return data?.totp.required === true && data.totp.enrolledAt === null
+/** Whether the own role must set up an authenticator app before anything else; undefined while it is not known yet. */
+export function useOwesApp(): boolean | undefined {
+  const { data, isPending } = useQuery(accountQuery)
+  return isPending ? undefined : data?.totp.required === true && data.totp.enrolledAt === null
 }
 
 /** Whether a step-up asks for a code. If that cannot be told, the server's answer to the password will. */
