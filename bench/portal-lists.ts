@@ -6,15 +6,18 @@
  *   each must stay within 50 ms in the database. The plan of each statement is printed.
  * - `--members=100000` makes a smaller community with the same shares.
  */
+import { searchRefunds } from '@roz/server/features/payouts/refund-view.ts'
 import { searchWithdrawals } from '@roz/server/features/payouts/withdrawal-view.ts'
 import { listMembers, type MemberSearch, type MemberSort } from '@roz/server/features/member-care/member-list.ts'
 import { type Db, type Queryable, type Sql, sql } from '@roz/server/db/sql.ts'
+import { createStaffLog } from '@roz/server/features/staff-log/staff-log.ts'
 import { openScene } from './scene.ts'
 
 const MEMBERS = Number(process.argv.find((word) => word.startsWith('--members='))?.split('=')[1] ?? 1_000_000)
 const DAYS = 8
 const TOPUPS_EACH = 2
 const WITHDRAWALS = Math.floor(MEMBERS / 5)
+const REFUNDS = Math.floor(MEMBERS / 20)
 const FIRST = 1_001
 const ROUNDS = 60
 const P99_MAX_MS = 50
@@ -49,6 +52,16 @@ const makeWithdrawals = sql`
   insert into withdrawal (id, member_id, amount, bank_account_id, status, created_at, ended_at, reference)
   select gen_random_uuid(), member_id, 1000, id, case when id % 50 = 0 then 'requested' else 'paid' end, now() - id * interval '1 minute',
     case when id % 50 = 0 then null else now() end, 'UTR' || id from bank_account`
+const makeRefunds = sql`
+  insert into refund (id, order_id, member_id, amount, status, reason, created_at, ended_at, reference)
+  select gen_random_uuid(), md5(n::text), ${FIRST}::bigint + n * 20, 500, case when n % 50 = 0 then 'requested' else 'paid' end, 'Too much',
+    now() - n * interval '3 minutes', case when n % 50 = 0 then null else now() end, 'ARN' || n
+    from generate_series(1, ${REFUNDS}::int) n`
+const makeAuditLog = sql`
+  insert into audit_log (at, actor_id, action, subject)
+  select now() - n * interval '20 seconds', ${FIRST}::bigint + n % 5, (array['withdrawal.approve', 'member.hold', 'story.edit'])[1 + n % 3],
+    'member:' || (${FIRST}::bigint + n)
+    from generate_series(1, ${MEMBERS}::int) n`
 const makeSort = sql`
   insert into member_sort (member_id, balance, joins, won) select member_id, balance, joins, (member_id * 31) % 977 from wallet`
 
@@ -66,6 +79,19 @@ const SORTS: readonly MemberSort[] = ['newest', 'balance', 'joins', 'won']
 const QUERIES = ['kumar', 'कुमार', 'रवि कुमार', 'zx7007', 'm77777.', '60000', 'a', 'nobody at all', 'example.org']
 const farBehind = (sort: MemberSort): string[] => (sort === 'newest' ? [String(FIRST + MEMBERS / 2)] : ['8', String(FIRST + MEMBERS / 2)])
 
+const MONEY_SEARCHES: readonly { readonly status?: string; readonly q?: string }[] = [
+  {},
+  { status: 'requested' },
+  { q: 'kumar' },
+  { q: 'zx7007' },
+  { q: 'UTR777' },
+  { q: 'ARN777' },
+  { q: 'nobody at all' },
+  { status: 'requested', q: 'kumar' },
+  { status: 'rejected', q: 'kumar' },
+]
+const AUDIT_FILTERS = [{}, { action: 'member.hold' }, { subject: `member:${FIRST + 777}` }, { actor: 'system' }]
+
 const LISTS: readonly List[] = [
   ...SORTS.flatMap((sort) => [
     { name: `members by ${sort}, first page`, run: (db: Queryable) => listMembers(db, search({ sort })) },
@@ -76,10 +102,17 @@ const LISTS: readonly List[] = [
     name: `members matching “${q}” by balance`,
     run: (db: Queryable) => listMembers(db, search({ q, sort: 'balance' })),
   })),
-  ...(['', 'requested'] as const).map((status) => ({
-    name: `withdrawals ${status || 'of every state'}, first page`,
-    run: (db: Queryable) =>
-      searchWithdrawals(db as Db, { status: status === '' ? undefined : status, q: undefined, after: undefined, limit: 25 }),
+  ...MONEY_SEARCHES.flatMap(({ status, q }) => {
+    const asked = { status, q, after: undefined, limit: 25 }
+    const name = `${status ?? 'of every state'}${q === undefined ? '' : ` matching “${q}”`}`
+    return [
+      { name: `withdrawals ${name}`, run: (db: Queryable) => searchWithdrawals(db as Db, asked) },
+      { name: `refunds ${name}`, run: (db: Queryable) => searchRefunds(db as Db, asked) },
+    ]
+  }),
+  ...AUDIT_FILTERS.map((filter) => ({
+    name: `audit log by ${JSON.stringify(filter)}`,
+    run: (db: Queryable) => createStaffLog({ db: db as Db }).handlers.adminAudit({ query: { ...filter, limit: 25 } } as never),
   })),
 ]
 
@@ -126,6 +159,8 @@ try {
         makeTopups,
         makeAccounts,
         makeWithdrawals,
+        makeRefunds,
+        makeAuditLog,
         makeSort,
       })) {
         const before = performance.now()

@@ -3,7 +3,7 @@
  *
  * - A search first looks through the members next in order. If many members match, these fill the page at once; if few do,
  *   the index of three-letter pieces finds all of them.
- * - `q` matches name, mail and phone as plain text, in any script. One or two letters match the start of a word.
+ * - `q` matches as in members/member-search.ts.
  * - Sorted by figures, the order is the one of `member_sort`; the figures shown are the present ones.
  */
 import type { Output } from '@roz/contract/api.ts'
@@ -12,6 +12,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../http/cursor.ts'
+import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../members/user-row.ts'
 
 export type Listed = Output<(typeof memberAdminCalls)['adminUsers']>['users'][number]
@@ -40,7 +41,6 @@ export const memberColumns = sql`${userColumns}, coalesce(w.joins, 0) as joins, 
 
 /** Members who are listed: neither staff nor erased. */
 const IS_LISTED = sql`m.role = 'member' and m.deleted_at is null`
-const WORDS = sql`member_words(m.name, m.email, m.phone)`
 /** This many members next in order are looked through before the index is asked. */
 const WALK = 5_000
 
@@ -68,15 +68,6 @@ function orderOf(sort: MemberSort, after: Cursor | undefined) {
   return { from, id, value, by: sql`${value} desc, ${id} desc`, rest }
 }
 
-/** Numbers are searched as stored: ten digits without a country code. */
-function needleOf(q: string | undefined): string | undefined {
-  const text = (q ?? '').trim()
-  if (text === '') return undefined
-  const digits = /^[+\d\s-]+$/.test(text) ? text.replace(/[\s-]/g, '').replace(/^\+91/, '') : ''
-  if (digits.length > 3) return digits
-  return Array.from(text).length < 3 ? ` ${text}` : text
-}
-
 /** One row more than `limit` when there is a next page. */
 export async function listMembers(db: Queryable, search: MemberSearch): Promise<readonly MemberRow[]> {
   const needle = needleOf(search.q)
@@ -96,10 +87,8 @@ const readRows = (db: Queryable, { sort }: MemberSearch, chosen: Sql): Promise<M
 function inOrder({ sort, after, limit }: MemberSearch): Sql {
   const { from, id, value, by, rest } = orderOf(sort, after)
   return sql`
-    select ${id} as id, ${value} as value, ${WORDS} as words from ${from} where ${rest} and ${IS_LISTED} order by ${by} limit ${limit + 1}::int`
+    select ${id} as id, ${value} as value, ${MEMBER_WORDS} as words from ${from} where ${rest} and ${IS_LISTED} order by ${by} limit ${limit + 1}::int`
 }
-
-const matches = (needle: string, words: Sql): Sql => sql`position(lower(${needle}::text) in ${words}) > 0`
 
 /** Without a join: the planner would look through the whole table for the few that match. */
 function walked(search: MemberSearch, needle: string): Sql {
@@ -121,7 +110,7 @@ const statusOf = (status: 'held' | 'suspended'): Sql => (status === 'held' ? sql
 
 /** All members that a condition and the index find, then the page of them. */
 function chosenFrom({ sort, after, limit }: MemberSearch, needle: string | undefined, condition: Sql): Sql {
-  const found = needle === undefined ? sql`true` : sql`grams_of(${WORDS}) @> grams_of(lower(${needle}::text)) and ${matches(needle, WORDS)}`
+  const found = needle === undefined ? sql`true` : isFound(needle, MEMBER_WORDS)
   const { from, id, value, by, rest } = orderOf(sort, after)
   return sql`
     with found as materialized (select m.id from member m where ${found} and ${condition} and ${IS_LISTED})

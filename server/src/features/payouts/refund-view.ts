@@ -4,12 +4,12 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
-import { isInState, seenStatus } from '../../ledger/approvals.ts'
+import { seenStatus } from '../../ledger/approvals.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
 import type { RefundStatus } from '../../ledger/refunds.ts'
-import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
-import { beyond, microsOf, olderThan, orderOf } from '../../http/newest-first.ts'
+import { instantOf, instantOrNull, type Search } from '../../http/listing.ts'
+import { microsOf, olderThan, orderOf } from '../../http/newest-first.ts'
 import {
   approvalColumns,
   approvalJoins,
@@ -22,6 +22,7 @@ import {
   suspectOf,
   type SuspectRow,
 } from './lists.ts'
+import { findIds, REFUNDS } from './money-search.ts'
 
 export type MemberRefund = z.infer<typeof refund>
 export type AdminRefund = z.infer<typeof adminRefund>
@@ -107,12 +108,7 @@ export async function listRefunds(
 }
 
 export async function searchRefunds(db: Db, search: Search): Promise<Paged<AdminRefund>> {
-  const pattern = likePattern(search.q)
-  const found = await db.query<Row>(sql`
-    ${rows} where ${beyond(KEY, search)}
-      and ${isInState(sql`r`, search.status)}
-      and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or r.reference ilike ${pattern}::text or r.order_id ilike ${pattern}::text
-        or r.id::text ilike ${pattern}::text or replace(r.id::text, '-', '') ilike ${pattern}::text)
-    order by ${orderOf(KEY, search)} limit ${search.limit + 1}::int`)
+  const ids = await findIds(db, REFUNDS, search)
+  const found = await db.query<Row>(sql`${rows} where r.id = any (${ids}::uuid[]) order by ${orderOf(KEY, search)}`)
   return found.map((row) => ({ shown: adminViewOf(row), key: [row.sortedAt, row.id] }))
 }

@@ -4,12 +4,12 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
-import { isInState, seenStatus } from '../../ledger/approvals.ts'
+import { seenStatus } from '../../ledger/approvals.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
-import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
-import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
+import { instantOf, instantOrNull, type Search } from '../../http/listing.ts'
+import { microsOf, orderOf } from '../../http/newest-first.ts'
 import {
   approvalColumns,
   approvalJoins,
@@ -20,6 +20,7 @@ import {
   suspectOf,
   type SuspectRow,
 } from './lists.ts'
+import { findIds, WITHDRAWALS } from './money-search.ts'
 
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
 
@@ -82,12 +83,7 @@ export const viewWithdrawal = async (from: Queryable, id: string): Promise<Admin
 
 /** Newest first, or oldest first; one row more than `limit` when there is a next page. */
 export async function searchWithdrawals(db: Db, search: Search): Promise<{ readonly shown: AdminWithdrawal; readonly key: Cursor }[]> {
-  const pattern = likePattern(search.q)
-  const found = await db.query<Row>(sql`
-    ${rows} where ${beyond(KEY, search)}
-      and ${isInState(sql`w`, search.status)}
-      and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or w.reference ilike ${pattern}::text
-        or w.id::text ilike ${pattern}::text or replace(w.id::text, '-', '') ilike ${pattern}::text)
-    order by ${orderOf(KEY, search)} limit ${search.limit + 1}::int`)
+  const ids = await findIds(db, WITHDRAWALS, search)
+  const found = await db.query<Row>(sql`${rows} where w.id = any (${ids}::uuid[]) order by ${orderOf(KEY, search)}`)
   return found.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
 }
