@@ -1,7 +1,8 @@
 /**
- * The demo community: its members and their plan by day (day 0 is the first).
+ * The demo community: its members, the people it helps, and their plan by day (day 0 is the first).
  * - Everything is invented and labelled so: mail addresses end in .example, charities have "(demo)" in their names.
  */
+import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import type { Language } from '@roz/core/language.ts'
 
 export type DemoMember = {
@@ -55,44 +56,66 @@ export const DEMO_MEMBERS: readonly DemoMember[] = [
   { name: 'Kavita Patil', email: at('kavita'), phone: '9876500012', language: 'en', joinsOnDay: 13, joinsEvery: 3, topups: { 13: 10 } },
 ]
 
+/** Help from the fund: everything that is open on the evening before its story is told. */
+export type DemoHelp = {
+  readonly publicName: string
+  readonly consent: ConsentWay
+  /** Who consented for a child. */
+  readonly guardian?: Guardian
+  readonly purpose: string
+  /** The shop on the receipt. */
+  readonly shop: string
+}
 export type DemoStory = {
   readonly title: string
   readonly description: string
   readonly charity: { readonly name: string; readonly description: string }
   readonly videoUrl?: string
+  readonly help: DemoHelp
 }
 
 /** A freely licensed short film, so nobody takes the demo's video for proof. */
 const DEMO_VIDEO = 'https://www.youtube.com/watch?v=aqz-KE-bpKQ'
 const VIDEO_NOTE = 'Demo video: “Big Buck Bunny”, Blender Foundation, CC BY 3.0.'
 
-/** Stories by the day of their round. */
+/** Stories by the day of their round. Less than 14 days are between two, so no day's help waits longer. */
 export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
   3: {
     title: 'Demo: notebooks for an evening school',
-    description: 'An invented story of the demo community. The round of this day would have bought notebooks and pencils.',
+    description: 'An invented story of the demo community. The first days of the community bought notebooks and pencils for a schoolgirl.',
     charity: { name: 'Akshar Evening School (demo)', description: 'An invented evening school in Pune.' },
+    help: {
+      publicName: 'Tara',
+      consent: 'recorded',
+      guardian: 'grandparent',
+      purpose: 'notebooks and pencils',
+      shop: 'Vidya Stationery (demo), Pune',
+    },
   },
   10: {
     title: 'Demo: warm meals at the station',
-    description: `An invented story of the demo community. The round of this day would have paid for warm meals.\n\n${VIDEO_NOTE}`,
+    description: `An invented story of the demo community. A week of the community paid for warm meals.\n\n${VIDEO_NOTE}`,
     charity: { name: 'Annapurna Kitchen (demo)', description: 'An invented community kitchen in Nagpur.' },
     videoUrl: DEMO_VIDEO,
+    help: { publicName: 'A family from Nagpur', consent: 'witnessed', purpose: 'warm meals', shop: 'Annapurna Kitchen (demo), Nagpur' },
   },
   17: {
     title: 'Demo: medicine for an old neighbour',
-    description: 'An invented story of the demo community. The round of this day would have paid for a week of medicine.',
+    description: 'An invented story of the demo community. A week of the community paid for medicine.',
     charity: { name: 'Sahara Health Desk (demo)', description: 'An invented help desk for the elderly in Jaipur.' },
+    help: { publicName: 'Bhanu', consent: 'written', purpose: 'a week of medicine', shop: 'Sahara Pharmacy (demo), Jaipur' },
   },
   24: {
     title: 'Demo: blankets before the winter',
-    description: 'An invented story of the demo community. The round of this day would have bought blankets.',
+    description: 'An invented story of the demo community. A week of the community bought blankets.',
     charity: { name: 'Garam Winter Drive (demo)', description: 'An invented winter drive in Lucknow.' },
+    help: { publicName: 'A family from Lucknow', consent: 'witnessed', purpose: 'blankets', shop: 'Garam Textiles (demo), Lucknow' },
   },
   29: {
-    title: 'Demo: vegetables for a family of four',
-    description: `An invented story of the demo community. The round of this day would have bought a week of vegetables.\n\n${VIDEO_NOTE}`,
-    charity: { name: 'Annapurna Kitchen (demo)', description: 'An invented community kitchen in Nagpur.' },
+    title: 'Demo: school shoes for Meera',
+    description: `An invented story of the demo community. The last days of the community bought school shoes for a girl of nine.\n\n${VIDEO_NOTE}`,
+    charity: { name: 'Akshar Evening School (demo)', description: 'An invented evening school in Pune.' },
     videoUrl: DEMO_VIDEO,
+    help: { publicName: 'Meera', consent: 'written', guardian: 'mother', purpose: 'school shoes', shop: 'Padam Shoe House (demo), Pune' },
   },
 }

@@ -1,7 +1,7 @@
 /**
  * The actions of the demo's members and its editor, by the product's own calls.
  * - Every action is idempotent: accounts by mail address, orders by ids made from member and day, joins by day, withdrawals
- *   by Idempotency-Key, stories by the day of their draft.
+ *   by Idempotency-Key, stories by the day of their draft. help.ts has those of the help desk.
  */
 import { createHash } from 'node:crypto'
 import type { Api, CallName } from '@roz/contract/api.ts'
@@ -29,7 +29,7 @@ const memberSession = (memberId: bigint): MemberSession => ({
 })
 
 /** Makes a call as the HTTP layer would hand it to a handler. */
-const callOf = <N extends CallName>(_name: N, given: object): Call<Api[N]> =>
+export const callOf = <N extends CallName>(_name: N, given: object): Call<Api[N]> =>
   ({
     params: undefined,
     query: undefined,
@@ -47,7 +47,7 @@ const callOf = <N extends CallName>(_name: N, given: object): Call<Api[N]> =>
   }) as unknown as Call<Api[N]>
 
 /** `allowed` are refusals which mean that the action was done before or that the operator has switched it off. */
-function expectDone(
+export function expectDone(
   what: string,
   answer: { readonly ok: true } | { readonly ok: false; readonly code: string },
   allowed: readonly string[] = [],
@@ -103,19 +103,19 @@ export async function withdraw({ services }: Demo, memberId: bigint, member: Dem
   expectDone('a withdrawal', await services.handlers.withdraw(call), ['withdrawals_paused'])
 }
 
-/** Fills the draft story of a day and publishes it. A void day has no draft. */
-export async function publish({ db, services }: Demo, day: IstDay, story: DemoStory): Promise<void> {
+/** The session of the operator's own account; undefined before there is one. */
+export async function ownerSession(db: Db): Promise<AdminSession | undefined> {
+  const owner = await maybeOne<{ id: bigint }>(db, sql`select id from member where staff_role = 'owner' order by id limit 1`)
+  if (owner === undefined) return undefined
+  return { kind: 'admin', tokenHash: NOBODY, memberId: owner.id, staffRole: 'owner', steppedUp: true, owesTotp: false }
+}
+
+/** Fills the draft story of a day, links it to its disbursement, and publishes it. A void day has no draft. */
+export async function publish({ db, services }: Demo, day: IstDay, { help: _help, ...words }: DemoStory, outlayId?: string): Promise<void> {
   const draft = await maybeOne<{ id: string }>(db, sql`select id from story where round_day = ${day}::date and not is_active`)
-  const editor = await maybeOne<{ id: bigint }>(db, sql`select id from member where staff_role = 'owner' order by id limit 1`)
-  if (draft === undefined || editor === undefined) return
-  const session: AdminSession = {
-    kind: 'admin',
-    tokenHash: NOBODY,
-    memberId: editor.id,
-    staffRole: 'owner',
-    steppedUp: true,
-    owesTotp: false,
-  }
-  const call = callOf('updateStory', { session, params: { id: draft.id }, body: { ...story, isActive: true } })
+  const session = await ownerSession(db)
+  if (draft === undefined || session === undefined) return
+  const body = { ...words, isActive: true, ...(outlayId === undefined ? {} : { outlayId }) }
+  const call = callOf('updateStory', { session, params: { id: draft.id }, body })
   expectDone('a story', await services.handlers.updateStory(call))
 }

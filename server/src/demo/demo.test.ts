@@ -12,6 +12,7 @@ import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { createFileStorage } from '../adapters/storage/files.ts'
 import { readConfig } from '../config/config.ts'
 import { one, sql } from '../db/sql.ts'
+import { listAlarms } from '../http/alarms.ts'
 import { showTransactions } from '../features/wallet/transactions.ts'
 import { listMovements } from '../ledger/movements.ts'
 import { isPassword } from '../members/passwords.ts'
@@ -20,6 +21,7 @@ import { makeMember, makeStaff, serveCalls, testSecrets } from '../testing/calls
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { expectDaysHold, VERDICT, verifyDay, verifyDayByTwin } from '../testing/verifier.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES } from './community.ts'
+import { findDemoMember } from './deeds.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo.ts'
 import { DEMO_DAYS } from './walk.ts'
 
@@ -86,6 +88,28 @@ async function expectWhole(days = DEMO_DAYS): Promise<void> {
   await close()
 }
 
+/** Help has gone out, with consent and receipts, and members read whom their rupees reached. */
+async function expectHelp(): Promise<void> {
+  const { db } = database
+  const help = Object.values(DEMO_STORIES).map((story) => story.help)
+  const given = await db.query<{ publicName: string; purpose: string; guardian: string | null; isTold: boolean }>(sql`
+    select b.public_name as "publicName", o.purpose, b.guardian_relation as guardian,
+           exists (select from story s where s.outlay_id = o.id and s.is_active) as "isTold"
+      from outlay o join beneficiary b on b.id = o.beneficiary_id where o.kind = 'disbursement' and o.status = 'booked' order by o.decided_at`)
+  expect(given).toEqual(help.map(({ publicName, purpose, guardian = null }) => ({ publicName, purpose, guardian, isTold: true })))
+  expect(await db.query(sql`select day from help_day where open > 0 and day < ist_day(roz_now()) - 14`)).toEqual([])
+  expect(await listAlarms(db)).toEqual([])
+  const asha = await findDemoMember(db, DEMO_EMAIL)
+  const { url, ask, close } = await serveCalls(db, services.handlers)
+  const { results } = (await ask('GET /rounds/history', { as: asha ?? 0n })).body
+  const parts = results.flatMap(({ rupee }: { rupee: { help: { name: string }[] } | null }) => rupee?.help ?? [])
+  const shoes = parts.find(({ name }: { name: string }) => name === 'Meera')
+  expect(shoes).toMatchObject({ purpose: 'school shoes', receipts: [expect.any(String)], videoUrl: expect.stringContaining('youtube') })
+  const picture = await fetch(`${url}/api/receipts/${shoes.receipts[0]}`)
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/webp'])
+  await close()
+}
+
 /** Verifies every round of the demo with the verifier's library, and one day with both verifier programs. */
 async function expectEveryDayHolds(): Promise<void> {
   const { url, close } = await serveCalls(database.db, services.handlers)
@@ -96,7 +120,7 @@ async function expectEveryDayHolds(): Promise<void> {
   await close()
 }
 
-test('the demo has members, thirty settled rounds, stories and withdrawals, and publishes nothing that names a member', {
+test('the demo has members, thirty settled rounds, help with receipts, stories and withdrawals, and publishes nothing that names a member', {
   timeout: 120_000,
 }, async () => {
   const said: string[] = []
@@ -104,6 +128,7 @@ test('the demo has members, thirty settled rounds, stories and withdrawals, and 
   expect(signIn).toBe(DEMO_EMAIL)
   expect(said).toHaveLength(1)
   await expectWhole()
+  await expectHelp()
   await expectEveryDayHolds()
   const asha = await one<{ hash: string; verified: boolean }>(
     database.db,
@@ -140,9 +165,12 @@ test('the demo has members, thirty settled rounds, stories and withdrawals, and 
   expect(disguised(member?.phone ?? '').some((bytes) => leaky.includes(bytes))).toBe(true)
   // A second start changes nothing and returns the same login.
   const joins = await count('round_join')
+  const sent = () => database.db.query(sql`select id from outlay order by id`)
+  const before = await sent()
   expect(await seedDemo({ db: database.db, services, say: (line) => said.push(line) })).toEqual({ signIn })
   expect(said).toHaveLength(1)
   expect(await count('round_join')).toBe(joins)
+  expect(await sent()).toEqual(before)
 })
 
 /** Every byte about the demo's days that a stranger can fetch, at the addresses of the protocol. */
@@ -222,6 +250,7 @@ test('a demo that was killed in a join and in two steps, three days ago, is fini
   const { signIn } = await seedDemo({ db: database.db, services, say: () => undefined })
   expect(signIn).toBe(DEMO_EMAIL)
   await expectWhole(DEMO_DAYS + 3)
+  await expectHelp()
 })
 
 const position = async (): Promise<string> =>

@@ -10,6 +10,7 @@ import { hashPassword } from '../members/passwords.ts'
 import type { Services } from '../services.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES, type DemoMember } from './community.ts'
 import { addMoney, type Demo, findDemoMember, join, publish, register, withdraw } from './deeds.ts'
+import { giveHelp } from './help.ts'
 import { findOrBegin, finish, realNow, stepTo, stepToRealTime, type Walk } from './walk.ts'
 
 /** Password of every demo member; printed at the start. */
@@ -95,11 +96,11 @@ async function joinByHand(demo: Demo, number: number): Promise<void> {
   }
 }
 
-/** Publishes yesterday's story, if there is one. */
+/** Sends the open help, if yesterday has a story, and publishes the story of it. */
 async function evening(demo: Demo, day: IstDay, number: number): Promise<void> {
   const story = DEMO_STORIES[number - 1]
   if (story === undefined) return
   // Runs the day's jobs first, because the draft is written by one of them.
   await demo.services.worker.runDue()
-  await publish(demo, addDays(day, -1), story)
+  await publish(demo, addDays(day, -1), story, await giveHelp(demo, day, story.help))
 }

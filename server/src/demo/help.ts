@@ -1,0 +1,85 @@
+/**
+ * The demo's help: somebody who consented, a receipt, and a disbursement of everything that is open, by the help desk's own calls.
+ * - Each step is idempotent: people and disbursements are found by their words, and a receipt by its picture.
+ */
+import path from 'node:path'
+import { formatPaise, paiseFromRupees, ZERO } from '@roz/core/money.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import sharp from 'sharp'
+import { type Db, maybeOne, sql } from '../db/sql.ts'
+import type { AdminSession } from '../http/session.ts'
+import type { DemoHelp } from './community.ts'
+import { callOf, type Demo, expectDone, ownerSession } from './deeds.ts'
+
+const FONT = { font: 'Mukta Medium 26', fontfile: path.join(import.meta.dirname, '../features/site/fonts/mukta-latin-500.ttf') } as const
+const SHEET = { width: 640, height: 480 } as const
+const MARGIN_PX = 48
+const PAPER = '#fffdf7'
+
+type Bill = { readonly day: IstDay; readonly help: DemoHelp; readonly rupees: number }
+
+/** Pays the help and returns the id of its booked disbursement; undefined if the fund is empty or another person must approve it. */
+export async function giveHelp(demo: Demo, day: IstDay, help: DemoHelp): Promise<string | undefined> {
+  const { db, services } = demo
+  const session = await ownerSession(db)
+  if (session === undefined) return undefined
+  const known = await findGiven(db, help)
+  if (known !== undefined) return known.status === 'booked' ? known.id : undefined
+  const listed = await services.handlers.disbursements(callOf('disbursements', { session, query: { limit: 1 } }))
+  const rupees = listed.ok ? listed.value.fund.balance : 0
+  if (rupees === 0) return undefined
+  const body = {
+    amount: rupees,
+    purpose: help.purpose,
+    beneficiaryId: await consented(demo, session, day, help),
+    receipts: [await upload(demo, session, { day, help, rupees })],
+  }
+  const answer = await services.handlers.askDisbursement(callOf('askDisbursement', { session, body, idempotencyKey: `demo-help-${day}` }))
+  if (!answer.ok) throw new Error(`demo: help was refused: ${answer.code}`)
+  const { id, status } = answer.value.disbursement
+  return status === 'booked' ? id : undefined
+}
+
+const findGiven = (db: Db, { publicName, purpose }: DemoHelp): Promise<{ id: string; status: string } | undefined> =>
+  maybeOne<{ id: string; status: string }>(
+    db,
+    sql`select o.id, o.status from outlay o join beneficiary b on b.id = o.beneficiary_id
+         where o.kind = 'disbursement' and o.purpose = ${purpose}::text and b.public_name = ${publicName}::text`,
+  )
+
+/** Records the consent, given the day before, and returns the person's id. */
+async function consented({ db, services }: Demo, session: AdminSession, day: IstDay, help: DemoHelp): Promise<string> {
+  const { publicName, consent: how, guardian } = help
+  const known = await maybeOne<{ id: string }>(db, sql`select id from beneficiary where public_name = ${publicName}::text`)
+  if (known !== undefined) return known.id
+  const body = {
+    publicName,
+    isChild: guardian !== undefined,
+    guardian: guardian ?? null,
+    consent: { how, on: addDays(day, -1) },
+    note: 'Invented for the demo: there is no such person.',
+  }
+  const answer = await services.handlers.createBeneficiary(callOf('createBeneficiary', { session, body }))
+  expectDone('a consent', answer)
+  return answer.ok ? answer.value.beneficiary.id : ''
+}
+
+async function upload({ services }: Demo, session: AdminSession, bill: Bill): Promise<string> {
+  const call = callOf('uploadReceipt', { session, upload: { bytes: await drawReceipt(bill), mimeType: 'image/png' } })
+  const answer = await services.handlers.uploadReceipt(call)
+  expectDone('a receipt', answer)
+  return answer.ok ? answer.value.hash : ''
+}
+
+/** A receipt that says that it is one of the demo. The same bill gives the same picture. */
+async function drawReceipt({ day, help, rupees }: Bill): Promise<Buffer> {
+  const amount = formatPaise(paiseFromRupees(rupees) ?? ZERO)
+  const lines = ['DEMO RECEIPT', '', help.shop, day, '', `${help.purpose}:  ${amount}`, '', 'Invented for the demo. Nothing was bought.']
+  const words = await sharp({ text: { ...FONT, text: lines.join('\n'), rgba: true, dpi: 72, width: SHEET.width - 2 * MARGIN_PX } })
+    .png()
+    .toBuffer()
+  return sharp({ create: { ...SHEET, channels: 3, background: PAPER } })
+    .composite([{ input: words, left: MARGIN_PX, top: MARGIN_PX }])
+    .png()
+    .toBuffer()
+}
