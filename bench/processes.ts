@@ -79,7 +79,7 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
 
 const SERVER_ENV = { SECRET_KEY, LOG_LEVEL: 'info', DEMO: '0', ADMIN_PASSWORD: 'bench password 1' }
 
-export async function startProduct(scene: Scene): Promise<Program> {
+export async function startProduct(scene: Scene, more: Readonly<Record<string, string>> = {}): Promise<Program> {
   const dataDir = path.join(scene.folder, 'data')
   mkdirSync(dataDir, { recursive: true })
   const env = {
@@ -88,6 +88,7 @@ export async function startProduct(scene: Scene): Promise<Program> {
     MIGRATE_DATABASE_URL: scene.ownerUrl,
     DATA_DIR: dataDir,
     SANDBOX_PORT: String(await freePort()),
+    ...more,
   }
   return startProgram(scene, 'server/src/main.ts', '/readyz', env, SERVER_FLAGS)
 }
