@@ -2,6 +2,7 @@
  * npm run screenshots: a picture of every screen with the demo community, at both widths, in both themes and both languages.
  * - States that no address leads to are in states.ts.
  * - `--only <part of a name>` takes some of them, and may be given more than once.
+ * - `--guide` takes the pictures of the operator's guide instead, into docs/pictures.
  * - Writes <screen>-<language>-<theme>-<width>.png and an index of them all into .build/screenshots, or `--out <folder>`.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,6 +18,7 @@ import { newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from '../harne
 import { ask } from '../harness/calls.ts'
 import { adminToken, eventually, readClock } from '../harness/people.ts'
 import { endEverything, type Program, ROOT, setToNoon, startProgram } from '../harness/program.ts'
+import { compressed, GUIDE, GUIDE_SIZE, guideAddress } from './guide.ts'
 import { makeStates, type Screen, type Who } from './states.ts'
 import { fillWorkingDay, WORKING_DAY } from './working-day.ts'
 
@@ -24,8 +26,10 @@ const QUIET_WITHIN_MS = 5000
 const STILL_MS = 300
 /** The server looks every minute whether an audit is due. */
 const CHECKED_WITHIN_MS = 120_000
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [''] }, out: { type: 'string' } } })
-const OUT = path.resolve(ROOT, values.out ?? path.join('.build', 'screenshots'))
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true, default: [''] }, out: { type: 'string' }, guide: { type: 'boolean' } },
+})
+const OUT = path.resolve(ROOT, values.out ?? (values.guide === true ? 'docs/pictures' : '.build/screenshots'))
 
 const at = (address: string) => () => address
 const named = (address: string): string => address.slice(1).replaceAll('/', '-')
@@ -165,17 +169,22 @@ async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look
   return written
 }
 
-rmSync(OUT, { recursive: true, force: true })
-mkdirSync(OUT, { recursive: true })
-const browser = await openBrowser({ whole: true })
-try {
-  const roz = await startProgram({ env: { DEMO: '1', ...WORKING_DAY } })
-  await fillWorkingDay(roz)
-  const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token
-  const { newcomer, states } = await makeStates(roz)
-  const tokens = { member, newcomer, admin: await adminToken(roz.url) }
-  const tour = { roz, tokens, screens: [...screensOf(await findBelow(roz, member)), ...states] }
-  if (tour.screens.some((screen) => screen.as === 'admin' && isWanted(screen))) await expectChecked(roz, tokens.admin)
+/** Only what the window shows: a picture in a page is no list to scroll. */
+async function shootGuide(browser: Browser, roz: Program, token: string): Promise<void> {
+  await expectChecked(roz, token)
+  const noon = await backToNoon(roz)
+  const visit = await newVisit(browser, { size: GUIDE_SIZE, dark: false, hosts: [], token, slot: 'admin-token' })
+  await visit.context.clock.setFixedTime(noon)
+  for (const picture of GUIDE) {
+    await visit.page.goto(roz.url + guideAddress(picture))
+    await expectSettled(visit)
+    writeFileSync(path.join(OUT, `${picture.name}.webp`), await compressed(await visit.page.screenshot()))
+  }
+  await visit.close()
+  console.log(`${GUIDE.length} pictures in ${OUT}`)
+}
+
+async function shootAll(browser: Browser, tour: Tour): Promise<void> {
   const files: string[] = []
   for (const look of LOOKS) files.push(...(await shoot(browser, tour, look)))
   const figures = files.map((file) => `<figure><img src="${file}" loading="lazy" width="300"><figcaption>${file}</figcaption></figure>`)
@@ -184,6 +193,23 @@ try {
     `<!doctype html><title>Screens</title><style>body{display:flex;flex-wrap:wrap;gap:16px}</style>${figures.join('\n')}`,
   )
   console.log(`${files.length} screenshots in ${OUT}`)
+}
+
+rmSync(OUT, { recursive: true, force: true })
+mkdirSync(OUT, { recursive: true })
+const browser = await openBrowser({ whole: true })
+try {
+  const roz = await startProgram({ env: { DEMO: '1', ...WORKING_DAY } })
+  await fillWorkingDay(roz)
+  const admin = await adminToken(roz.url)
+  if (values.guide === true) await shootGuide(browser, roz, admin)
+  else {
+    const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token
+    const { newcomer, states } = await makeStates(roz)
+    const screens = [...screensOf(await findBelow(roz, member)), ...states]
+    if (screens.some((screen) => screen.as === 'admin' && isWanted(screen))) await expectChecked(roz, admin)
+    await shootAll(browser, { roz, tokens: { member, newcomer, admin }, screens })
+  }
 } finally {
   await browser.close()
   for (const complaint of await endEverything()) console.error(complaint)

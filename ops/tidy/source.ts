@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parseSync } from 'vite'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
-const SKIPPED = new Set(['node_modules', 'dist', 'test-results', 'screenshots'])
+const SKIPPED = new Set(['node_modules', 'dist', 'test-results'])
 
 export type Import = { readonly specifier: string; readonly target: string | undefined; readonly typeOnly: boolean; readonly line: number }
 export type Func = {

@@ -32,6 +32,19 @@ const open = async (page: Page, what: string) => {
 }
 const isPublic = async (): Promise<boolean> => (await ask(roz.url, 'stories')).output.stories.some(({ title }) => title === TITLE)
 
+/** Between a phone and a wide screen the buttons once squeezed the words to a letter each line. */
+test('a row keeps its words readable on a small laptop, beside the list of sections', async () => {
+  await inPortal(async (page) => {
+    await expect(row(page).getByRole('heading')).toBeVisible()
+    for (const width of [864, 960, 1100, 1199]) {
+      await page.setViewportSize({ width, height: 720 })
+      // One line of its letters.
+      expect((await row(page).getByRole('heading').boundingBox())?.height, `${width} px`).toBeLessThan(40)
+    }
+    await page.setViewportSize(WIDE)
+  })
+})
+
 describe('the schedule', () => {
   test('offers 6 PM, is set and ended with the keyboard only, and passes axe', async () => {
     await inPortal(async (page) => {
