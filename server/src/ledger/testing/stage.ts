@@ -179,8 +179,6 @@ const SUBJECTS: readonly (readonly [Need, (stage: Stage) => readonly Inside[]])[
       ...paidOrder(stage, 'after', stage.member, 300n),
     ],
   ],
-  // The last: nothing of the others may wait for its end.
-  ['suspension', (stage) => [{ do: 'suspend', memberId: stage.member }]],
 ]
 
 const withdrawalPath = (stage: Stage, state: string): readonly Inside[] => {
@@ -237,6 +235,8 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
   })
   if (stage.hasOwnDays) await setRounds(ledger, stage)
   if (stage.needs.has('emptied wallet')) await answerOf(ledger, { do: 'give rest', memberId: stage.member, id: stage.id('empty') })
+  // The last: a suspended member joins no round and gives nothing.
+  if (stage.needs.has('suspension')) await answerOf(ledger, { do: 'suspend', memberId: stage.member })
   stage.balance = (await one<{ balance: bigint }>(db, sql`select balance from wallet where member_id = ${stage.member}::bigint`)).balance
   return stage
 }
