@@ -16,7 +16,7 @@
  * - `server/src/features/payouts/webhook.ts`: the type of that call.
  * - `server/src/features/wallet/add-money.ts`: the address that an order's webhook goes to.
  * - `server/src/features/wallet/wallet.ts`: the handler of the payment webhook.
- * - `server/src/features/wallet/webhook.ts`: the type of that call.
+ * - `server/src/features/wallet/webhook.ts`: the type of that call, and `CUSTOMER_FIELDS`, the fields of a body that are deleted after 90 days.
  * - `server/src/site-deps.ts`: the origins that the content security policy of the wallet allows.
  * - `server/src/start.ts`: where both adapters are made, and where the sandbox sends payout webhooks.
  * - `web/src/features/wallet/gateway-script.ts`: the object that the gateway's script leaves in the page.

@@ -199,7 +199,8 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
         else if (tried.value !== 'busy') done++
       }
       for (const portion of portions(plan)) await take(portion)
-      // Yesterday's prizes are paid before today's joins, so that a prize can pay for one; a stuck draw delays no join.
+      // With the local draw yesterday's prizes are paid before today's joins, so that a prize can pay for one. A draw that is
+      // stuck or waits for its beacon delays no join.
       const settled = (plan.overdue === null || plan.closeRests) && plan.drawable === null && plan.drawn === null
       if (plan.autoJoin && (settled || failed > 0)) await take({ work: 'auto_join', item: plan.today, run: () => autoJoin(plan.today) })
       return done > 0

@@ -322,7 +322,11 @@ test('a payment for an order that is not ours goes to SUSPENSE', async () => {
 /** The table refuses every row during the work, like a database that is cut off before the first statement of a question. */
 async function refusing(table: 'order_check' | 'dispute_check', work: () => Promise<void>): Promise<void> {
   const mend = await breakRows(world.database, table, 'true')
-  await work().finally(mend)
+  try {
+    await work()
+  } finally {
+    await mend()
+  }
 }
 /** Runs the open jobs at once, whatever their next try says. */
 async function runOpenJobs(): Promise<void> {
