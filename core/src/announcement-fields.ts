@@ -22,8 +22,8 @@ export const announcementText = z.string('announcement_required').check(
   z.maxLength(ANNOUNCEMENT_MAX, code('announcement_long')),
 )
 
-/** A path on our own host, outside of the portal and the API: never `//host`, a scheme or a backslash. */
-const OWN_PATH = /^(?!.*\/\/)(?!\/(?:admin|api|dev)(?:\/|$))\/[\w\-./?=&%#]*$/
+/** A path on our own host, outside of the portal and the API: never `//host`, a scheme, a backslash, `/.` or an escaped letter. */
+const OWN_PATH = /^(?!.*\/[/.])(?!\/(?:admin|api|dev)(?:[/?#]|$))\/[\w\-./]*(?:[?#][\w\-./?=&%#]*)?$/
 export const announcementLink = z
   .string('announcement_link')
   .check(z.trim(), z.maxLength(200, code('announcement_link')), z.regex(OWN_PATH, code('announcement_link')))

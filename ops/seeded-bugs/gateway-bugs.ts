@@ -63,16 +63,16 @@ export const GATEWAY_WORDS: readonly Bug[] = [
   },
   {
     name: 'One order that cannot be booked stops the sweep',
-    file: 'server/src/features/wallet/settle.ts',
-    find: "await deps.attempt('order', orderId, () => askAndBook(deps, orderId, next, patienceMs))",
-    replace: 'await askAndBook(deps, orderId, next, patienceMs)',
+    file: 'server/src/jobs/questions.ts',
+    find: '  await attempt(work, item, async () => {\n',
+    replace: '  await (async (_work: string, _item: string, run: () => Promise<void>) => run())(work, item, async () => {\n',
     test: 'server/src/jobs/parking.test.ts',
   },
   {
     name: 'A question whose claim fails ends its job',
-    file: 'server/src/features/wallet/settle.ts',
-    find: '  const next = await claimCheck(deps.db, orderId)\n',
-    replace: '  const next = await claimCheck(deps.db, orderId).catch(() => undefined)\n',
+    file: 'server/src/jobs/questions.ts',
+    find: '  if (!(await posed)) throw',
+    replace: '  if (await posed.then(() => false)) throw',
     test: SETTLE,
   },
   {

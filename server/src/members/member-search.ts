@@ -14,8 +14,11 @@ export function needleOf(q: string | undefined): string | undefined {
   if (text === '') return undefined
   const digits = /^[+\d\s-]+$/.test(text) ? text.replace(/[\s-]/g, '').replace(/^\+91/, '') : ''
   if (digits.length > 3) return digits
-  return Array.from(text).length < 3 ? ` ${text}` : text
+  return plainNeedle(text)
 }
+
+/** The text as written: one or two letters match the start of a word. */
+export const plainNeedle = (text: string): string => (Array.from(text).length < 3 ? ` ${text}` : text)
 
 export const matches = (needle: string, words: Sql): Sql => sql`position(lower(${needle}::text) in ${words}) > 0`
 

@@ -33,7 +33,8 @@ function change(next: Session): void {
 }
 
 type Opened = { readonly user: User; readonly announcements: readonly RunningAnnouncement[] }
-const sessionOf = ({ user, announcements }: Opened): Session =>
+// During a rolling upgrade an older server answers without announcements.
+const sessionOf = ({ user, announcements = [] }: Partial<Opened> & Pick<Opened, 'user'>): Session =>
   user.role === 'admin' ? { status: 'admin', user } : { status: 'member', user, announcements }
 
 /** The browser's choice of language is saved to the member's account, for mails. Without a choice, the browser follows the account. */

@@ -93,6 +93,9 @@ test.each([
   'javascript:alert(1)',
   'wallet',
   '/admin/dashboard',
+  '/admin?tab=1',
+  '/./admin',
+  '/%61dmin',
   '/api/auth/logout',
   '/wallet page',
   `/${'x'.repeat(200)}`,
@@ -100,6 +103,14 @@ test.each([
   expect((await create({ link })).body.fields).toEqual({
     link: 'Please enter a page of this app, such as /wallet. Other sites are not possible.',
   })
+})
+
+test('the first year and an offset of 23 hours, which the database does not read, are understood', async () => {
+  for (const given of [{ startsAt: '0000-01-01T00:00:00Z' }, { endsAt: '9000-01-01T00:00:00+23:00' }]) {
+    const { status, body } = await create(given)
+    expect(status).toBe(200)
+    expect((await end(body.announcement.id, body.announcement.version)).status).toBe(200)
+  }
 })
 
 test('a change and an end are in the audit log, with the values before and after', async () => {

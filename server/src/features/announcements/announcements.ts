@@ -65,7 +65,7 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
         const row = await one<Row>(
           tx,
           sql`insert into announcement (texts, link, starts_at, ends_at) values (${JSON.stringify(body.text)}::jsonb, ${body.link}::text,
-                ${body.startsAt}::timestamptz, ${body.endsAt}::timestamptz) returning ${columns}`,
+                ${new Date(body.startsAt)}::timestamptz, ${new Date(body.endsAt)}::timestamptz) returning ${columns}`,
         )
         await record(tx, { actorId: session.memberId, deed: 'create', after: row })
         return { ok: true, value: { announcement: viewOf(row) } } as const
@@ -79,7 +79,7 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
         const row = await one<Row>(
           tx,
           sql`update announcement set texts = ${JSON.stringify(body.text)}::jsonb, link = ${body.link}::text, version = version + 1,
-                starts_at = ${body.startsAt}::timestamptz, ends_at = ${body.endsAt}::timestamptz
+                starts_at = ${new Date(body.startsAt)}::timestamptz, ends_at = ${new Date(body.endsAt)}::timestamptz
               where id = ${before.row.id}::bigint returning ${columns}`,
         )
         await record(tx, { actorId: session.memberId, deed: 'update', before: before.row, after: row })
@@ -128,7 +128,7 @@ async function lockSeen(tx: Tx, id: string, version: number) {
 /** The end is after the start, and in the future. */
 async function timeProblem(from: Queryable, { startsAt, endsAt }: Pick<Written, 'startsAt' | 'endsAt'>) {
   if (Date.parse(endsAt) <= Date.parse(startsAt)) return invalid({ endsAt: 'announcement_end_first' })
-  const { isPast } = await one<{ isPast: boolean }>(from, sql`select ${endsAt}::timestamptz <= roz_now() as "isPast"`)
+  const { isPast } = await one<{ isPast: boolean }>(from, sql`select ${new Date(endsAt)}::timestamptz <= roz_now() as "isPast"`)
   return isPast ? invalid({ endsAt: 'announcement_end_past' }) : undefined
 }
 

@@ -33,6 +33,7 @@ beforeAll(async () => {
   ashas = await three(asha)
   ravis = await three(ravi)
   await world.db.query(sql`update withdrawal set reference = 'UTR-Of-One' where id = ${ashas[1]}::uuid`)
+  await world.db.query(sql`update withdrawal set reference = '1234-5678-90' where id = ${ravis[1]}::uuid`)
   order = await world.pay(ravi, 20)
   refund = (await world.calls.ask('POST /wallet/refunds', { as: ravi, body: { order_id: order, amount: 5, reason: 'Too much' } })).body
     .refund.id
@@ -56,6 +57,7 @@ test.each([
   ['an id', () => ashas[0], () => [ashas[0]]],
   ['the id at the gateway', () => gatewayIdOf(ravis[2] ?? ''), () => [ravis[2]]],
   ['a bank reference', 'utr-of-one', () => [ashas[1]]],
+  ['a bank reference of digits with hyphens', '5678-90', () => [ravis[1]]],
   ['what nobody has', 'nobody at all', () => []],
 ])('withdrawals are found by %s', async (_what, q, due) => {
   const asked = search(typeof q === 'string' ? q : (q() ?? ''))

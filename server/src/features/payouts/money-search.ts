@@ -8,7 +8,7 @@ import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Search } from '../../http/listing.ts'
 import { beyond, orderOf } from '../../http/newest-first.ts'
 import { isInState } from '../../ledger/approvals.ts'
-import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
+import { isFound, matches, MEMBER_WORDS, needleOf, plainNeedle } from '../../members/member-search.ts'
 
 /** This many rows next in order are looked through before the indexes are asked. */
 const WALK = 2_000
@@ -21,8 +21,10 @@ export const REFUNDS: MoneyTable = { row: sql`r`, from: sql`refund r`, words: sq
 /** The ids of one page, and of one row more where there is a next page. `walk`: rows looked through before the indexes are asked. */
 export async function findIds(db: Queryable, table: MoneyTable, search: Search, walk = WALK): Promise<readonly string[]> {
   const needle = needleOf(search.q)
+  // A reference may have hyphens between its digits, a stored phone number has none.
+  const own = plainNeedle((search.q ?? '').trim())
   if (needle === undefined) return idsOf(await db.query(inOrder(table, search, search.limit + 1)))
-  const isMatch = sql`(${matches(needle, sql`near.words`)} or ${matches(needle, sql`near."memberWords"`)})`
+  const isMatch = sql`(${matches(own, sql`near.words`)} or ${matches(needle, sql`near."memberWords"`)})`
   const { ids, seen } = await one<{ ids: string[]; seen: number }>(
     db,
     sql`
@@ -32,7 +34,7 @@ export async function findIds(db: Queryable, table: MoneyTable, search: Search, 
       (select count(*)::int from near) as seen`,
   )
   if (ids.length > search.limit || seen < walk) return ids
-  return idsOf(await db.query(byIndex(table, search, needle)))
+  return idsOf(await db.query(byIndex(table, search, { needle, own })))
 }
 
 const idsOf = (rows: readonly object[]): string[] => rows.map((row) => (row as { id: string }).id)
@@ -47,12 +49,12 @@ function inOrder(table: MoneyTable, search: Search, limit: number): Sql {
      where ${beyond(key, search)} and ${isInState(row, search.status)} order by ${orderOf(key, search)} limit ${limit}::int`
 }
 
-function byIndex(table: MoneyTable, search: Search, needle: string): Sql {
+function byIndex(table: MoneyTable, search: Search, { needle, own }: { readonly needle: string; readonly own: string }): Sql {
   const { row, from, words } = table
   const key = keyOf(table)
   return sql`
     with found as materialized (
-      select ${row}.id from ${from} where ${isFound(needle, words)}
+      select ${row}.id from ${from} where ${isFound(own, words)}
       union
       select ${row}.id from member m join ${from} on ${row}.member_id = m.id where ${isFound(needle, MEMBER_WORDS)})
     select ${row}.id from ${from} where ${row}.id in (select id from found) and ${beyond(key, search)} and ${isInState(row, search.status)}

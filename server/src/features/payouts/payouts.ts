@@ -7,6 +7,7 @@
  * - Without payout keys the same calls serve payments by hand.
  */
 import { rupeesFromPaise } from '@roz/core/money.ts'
+import { orKeepJob } from '../../jobs/questions.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
@@ -98,9 +99,9 @@ export function createPayouts(deps: PayoutsDeps) {
     },
     jobs: {
       send_payout: ({ withdrawalId }: JobPayloads['send_payout']) => sendWithdrawal(deps, withdrawalId, { again: false }),
-      check_payout: ({ withdrawalId }: JobPayloads['check_payout']) => settleWithdrawal(deps, withdrawalId),
+      check_payout: ({ withdrawalId }: JobPayloads['check_payout']) => orKeepJob(settleWithdrawal(deps, withdrawalId)),
       send_refund: ({ refundId }: JobPayloads['send_refund']) => sendRefund(deps, refundId, { again: false }),
-      check_refund: ({ refundId }: JobPayloads['check_refund']) => settleRefund(deps, refundId),
+      check_refund: ({ refundId }: JobPayloads['check_refund']) => orKeepJob(settleRefund(deps, refundId)),
     },
     /** Three sweeps: send after a hold, ask about open sendings, forget old events. Each is due work of its own. */
     sweeps: [

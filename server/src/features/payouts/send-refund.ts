@@ -7,8 +7,9 @@
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError, type Refund } from '../../adapters/payments/port.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { bookRefund, currencyOfRefund, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
@@ -79,13 +80,16 @@ async function noteProblem(tx: Tx, id: string, problem: string): Promise<boolean
   return news.length === 1
 }
 
-/** Asks and books a refund's state; webhook and sweep both use it. Rejects only where the claim fails: the caller's job keeps the question. */
-export async function settleRefund(deps: PayoutsDeps, id: string): Promise<void> {
-  const { db } = deps
+/** Asks and books a refund's state; webhook and sweep both use it. Returns whether a row holds the question (jobs/questions.ts). */
+export function settleRefund(deps: PayoutsDeps, id: string): Promise<boolean> {
+  const { db, attempt } = deps
+  return pose(attempt, { work: 'refund', item: id, claim: () => claimRefund(db, id), ask: (question) => askAndBook(deps, question) })
+}
+
+async function claimRefund(db: Db, id: string): Promise<Question | undefined> {
   const known = await maybeOne<{ orderId: string }>(db, sql`select order_id as "orderId" from refund where id = ${id}::uuid`)
-  if (known === undefined) return
-  const ask = await claimCheck(db, { id, kind: 'refund' })
-  if (ask !== undefined) await deps.attempt('refund', id, () => askAndBook(deps, { id, ask, ...known }))
+  const ask = known === undefined ? undefined : await claimCheck(db, { id, kind: 'refund' })
+  return known === undefined || ask === undefined ? undefined : { id, ask, ...known }
 }
 
 type Question = { readonly id: string; readonly ask: number; readonly orderId: string }

@@ -4,23 +4,28 @@
  * - Only the gateway's own answer to the newest question is booked, never a webhook's body.
  * - No transaction is open while the gateway is asked.
  * - A question without an answer changes nothing.
- * - A question rejects only where its claim fails: the caller's job keeps it.
  */
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import type { PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { pose } from '../../jobs/questions.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { type Alarm, bookTransfer } from './book-transfer.ts'
 import { claimCheck, endChecks, isNewest, noteMissing } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 
-export async function settleWithdrawal(deps: PayoutsDeps, id: string): Promise<void> {
+/** Returns whether a row holds the question (jobs/questions.ts). Without a gateway for payouts there is no question. */
+export async function settleWithdrawal(deps: PayoutsDeps, id: string): Promise<boolean> {
   const { db, payouts } = deps
-  if (payouts === undefined) return
-  const ask = await claimCheck(db, { id, kind: 'withdrawal' })
-  if (ask !== undefined) await deps.attempt('withdrawal', id, () => askAndBook({ ...deps, payouts }, id, ask))
+  if (payouts === undefined) return true
+  return pose(deps.attempt, {
+    work: 'withdrawal',
+    item: id,
+    claim: () => claimCheck(db, { id, kind: 'withdrawal' }),
+    ask: (ask) => askAndBook({ ...deps, payouts }, id, ask),
+  })
 }
 
 async function askAndBook(deps: PayoutsDeps & { readonly payouts: PayoutGateway }, id: string, ask: number): Promise<void> {

@@ -13,6 +13,7 @@ import { type Dispute, GatewayRefusedError, GatewayUnavailableError, type Paymen
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
+import { pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -29,10 +30,14 @@ const SWEEP_AT_ONCE = 8
 /** A decision can be taken to a later stage: the gateway is asked daily for this long. */
 const WATCHED = sql`interval '60 days'`
 
-/** Rejects only where the claim fails: the caller's job must keep a question that no row holds yet. */
-export async function settleDispute(deps: DisputeDeps, disputeId: string): Promise<void> {
-  const ask = await claimCheck(deps.db, disputeId)
-  await deps.attempt('dispute', disputeId, () => askAndBook(deps, disputeId, ask))
+/** Returns whether a row holds the question (jobs/questions.ts). */
+export function settleDispute(deps: DisputeDeps, disputeId: string): Promise<boolean> {
+  return pose(deps.attempt, {
+    work: 'dispute',
+    item: disputeId,
+    claim: () => claimCheck(deps.db, disputeId),
+    ask: (ask) => askAndBook(deps, disputeId, ask),
+  })
 }
 
 /** Returns the number of this question. The next one is due in a minute, and ever more rarely. */

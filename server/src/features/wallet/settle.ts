@@ -20,6 +20,7 @@ import {
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
+import { pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -41,11 +42,15 @@ const UNMADE_AFTER = sql`interval '10 minutes'`
  * Asks the gateway about an order and books the answer, unless it was asked less than 5 s ago: then the question is delayed.
  * With `patienceMs` a request waits: after that time the sweep continues.
  * An order that cannot be booked fails no other order: it is asked about ever more rarely, and then parked.
- * Rejects only where the claim fails: the caller's job must keep a question that no row holds yet.
+ * Returns whether a row holds the question (jobs/questions.ts).
  */
-export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<void> {
-  const next = await claimCheck(deps.db, orderId)
-  if (next !== undefined) await deps.attempt('order', orderId, () => askAndBook(deps, orderId, next, patienceMs))
+export function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<boolean> {
+  return pose(deps.attempt, {
+    work: 'order',
+    item: orderId,
+    claim: () => claimCheck(deps.db, orderId),
+    ask: (next) => askAndBook(deps, orderId, next, patienceMs),
+  })
 }
 
 async function askAndBook(deps: SettleDeps, orderId: string, next: string, patienceMs: number | undefined): Promise<void> {

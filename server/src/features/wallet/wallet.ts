@@ -13,6 +13,7 @@ import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts'
+import { orKeepJob } from '../../jobs/questions.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Meters } from '../../http/meters.ts'
@@ -147,9 +148,9 @@ export function createWallet(deps: WalletDeps) {
         ).map(({ shown }) => shown),
     },
     jobs: {
-      settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId),
+      settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => orKeepJob(settleOrder(deps, orderId)),
       note_signals: ({ withdrawalId }: { readonly withdrawalId: string }): Promise<void> => noteWithdrawal(deps, withdrawalId),
-      check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => settleDispute(deps, disputeId),
+      check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => orKeepJob(settleDispute(deps, disputeId)),
     },
     /** Sweeps of open orders, of disputes, of old idempotency keys and of old events. Each is due work of its own. */
     sweeps: [

@@ -1,0 +1,30 @@
+/**
+ * Questions to the gateway: each is claimed by one caller of all processes, then asked and booked.
+ * - A failure at any step is recorded, and blocks neither the caller nor another question (parking.ts).
+ * - A claimed question has a row with its next time. A question whose claim failed may have no row: only its job holds it.
+ */
+import type { Attempt, Work } from './parking.ts'
+
+export type Question<C> = {
+  readonly work: Work
+  readonly item: string
+  /** Undefined: asked a moment ago, so the question is delayed. */
+  readonly claim: () => Promise<C | undefined>
+  readonly ask: (claimed: C) => Promise<void>
+}
+
+/** Returns whether a row holds the question. */
+export async function pose<C>(attempt: Attempt, { work, item, claim, ask }: Question<C>): Promise<boolean> {
+  let isHeld = false
+  await attempt(work, item, async () => {
+    const claimed = await claim()
+    isHeld = true
+    if (claimed !== undefined) await ask(claimed)
+  })
+  return isHeld
+}
+
+/** For the handler of a job: throws if no row holds the question, so that the job keeps it. */
+export async function orKeepJob(posed: Promise<boolean>): Promise<void> {
+  if (!(await posed)) throw new Error('the question to the gateway could not be claimed; its job asks again')
+}
