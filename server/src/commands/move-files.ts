@@ -1,57 +1,100 @@
 /**
  * `npm run move-files -- --to s3://…`: copies all uploads to another storage, also while the server runs.
  * - Each file is read back and compared by its SHA-256. One that is there already is only compared, so a run can be repeated.
- * - Nothing is deleted, unless --remove says so: then each file is removed that is the same in both, after all were copied.
+ * - Nothing is deleted, unless --remove says so, which the old storage never hears while the server uses it.
+ * - With --remove, after all were copied: each file is removed from the old storage that is the same in both, and from the
+ *   new one each that no row names: its account or story may have gone after an earlier run copied it.
  * - Exit code: 0 where every file is in the new storage, 1 otherwise, 2 where the words are not understood.
  */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { openStorage, type StoragePlace } from '../adapters/storage/open-storage.ts'
-import type { MovableStorage } from '../adapters/storage/port.ts'
-import { ConfigError, type Environment } from '../config/config.ts'
+import { type MovableStorage, UPLOADS_PATH } from '../adapters/storage/port.ts'
+import { auditSettings, ConfigError, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
 import { s3Place, storageSettings, uploadsIn } from '../config/storage-settings.ts'
+import { connect, sql } from '../db/sql.ts'
+import { onDatabase } from './command-database.ts'
 
 const AT_ONCE = 8
 const TOLD_EVERY = 1000
-const USAGE = 'npm run move-files -- --to s3://bucket/prefix?endpoint=https://…&region=… (or: --to files) [--remove]'
+/** The server stores a file before it writes its row: a file without a row for so long has none. */
+const ROW_WAIT_MS = 60_000
+const USAGE =
+  'npm run move-files -- [--from files|s3://…] --to files|s3://bucket/prefix?endpoint=https://…&region=… [--remove] (--from is STORAGE_URL unless named)'
 type Say = (line: string) => void
+type Words = { readonly from?: string; readonly to: string; readonly isRemoving: boolean }
 
-export async function moveFilesNow(env: Environment, words: readonly string[], say: Say): Promise<0 | 1 | 2> {
-  const to = words[words.indexOf('--to') + 1]
-  const known = new Set(['--to', '--remove', to])
-  if (!words.includes('--to') || to === undefined || words.some((word) => !known.has(word))) {
+export async function moveFilesNow(env: Environment, given: readonly string[], say: Say, rowWaitMs = ROW_WAIT_MS): Promise<0 | 1 | 2> {
+  const words = understood(given)
+  if (words === undefined) {
     say(USAGE)
     return 2
   }
   try {
-    const { source, target } = placesOf(env, to)
-    return await moveFiles({ from: openStorage(source), to: openStorage(target), isRemoving: words.includes('--remove'), say })
-  } catch (error) {
-    say(
-      error instanceof ConfigError
-        ? error.complaints.join('\n')
-        : `The files could not be listed: ${String(error)}. Run it again: it continues.`,
+    const { source, target } = placesOf(env, words)
+    const move = { from: openStorage(source), to: openStorage(target), say }
+    if (!words.isRemoving) return await moveFiles(move)
+    return (
+      (await onDatabase({ ...auditSettings(env), say }, (url) =>
+        moveFiles({ ...move, removal: { named: () => namedIn(url), rowWaitMs } }),
+      )) ?? 1
     )
+  } catch (error) {
+    say(error instanceof ConfigError ? error.complaints.join('\n') : `The move was cut off: ${String(error)}. Run it again: it continues.`)
     return error instanceof ConfigError ? 2 : 1
   }
 }
 
-function placesOf(env: Environment, to: string): { readonly source: StoragePlace; readonly target: StoragePlace } {
-  const settings = new Settings(env)
-  const dataDir = path.resolve(settings.text('DATA_DIR') ?? '.data')
-  const source = storageSettings(settings, dataDir, () => true)
-  const target = to === 'files' ? uploadsIn(dataDir) : s3Place(settings, '--to', to, () => true)
-  if (JSON.stringify(source) === JSON.stringify(target)) settings.complain('--to: the files are there already (STORAGE_URL)')
-  settings.finish((complaints) => new ConfigError(complaints))
-  return { source, target: target ?? source }
+function understood(given: readonly string[]): Words | undefined {
+  const words = given.filter((word) => word !== '--remove')
+  const pairs = new Map<string | undefined, string | undefined>()
+  for (let at = 0; at < words.length; at += 2) pairs.set(words[at], words[at + 1])
+  const [from, to] = [pairs.get('--from'), pairs.get('--to')]
+  if (to === undefined || pairs.size * 2 !== words.length || pairs.size !== (from === undefined ? 1 : 2)) return undefined
+  return { ...(from === undefined ? {} : { from }), to, isRemoving: given.includes('--remove') }
 }
 
-export type Move = { readonly from: MovableStorage; readonly to: MovableStorage; readonly isRemoving: boolean; readonly say: Say }
+function placesOf(env: Environment, { from, to, isRemoving }: Words): { readonly source: StoragePlace; readonly target: StoragePlace } {
+  const settings = new Settings(env)
+  const dataDir = path.resolve(settings.text('DATA_DIR') ?? '.data')
+  const inUse = storageSettings(settings, dataDir, () => true)
+  const placeOf = (name: string, word: string): StoragePlace =>
+    (word === 'files' ? uploadsIn(dataDir) : s3Place(settings, name, word, () => true)) ?? inUse
+  const [source, target] = [from === undefined ? inUse : placeOf('--from', from), placeOf('--to', to)]
+  settings.finish((complaints) => new ConfigError(complaints))
+  const isOne = (one: StoragePlace, other: StoragePlace): boolean => JSON.stringify(one) === JSON.stringify(other)
+  if (isOne(source, target)) settings.complain('--to: the files are there already; name the old storage by --from')
+  else if (isRemoving && !isOne(target, inUse))
+    settings.complain('--remove: start the server with the new STORAGE_URL first, and run this with the same; --from names the old storage')
+  settings.finish((complaints) => new ConfigError(complaints))
+  return { source, target }
+}
 
-export async function moveFiles({ from, to, isRemoving, say }: Move): Promise<0 | 1> {
-  const count = { copied: 0, same: 0, failed: 0, removed: 0 }
+/** The files that a row names. */
+async function namedIn(url: string): Promise<ReadonlySet<string>> {
+  const db = connect({ url, max: 1, named: false, applicationName: 'roz-move-files' })
+  try {
+    const rows = await db.query<{ name: string }>(sql`
+      select substr(avatar, ${UPLOADS_PATH.length + 1}::int) as name from member where starts_with(avatar, ${UPLOADS_PATH}::text)
+      union all select substr(image_url, ${UPLOADS_PATH.length + 1}::int) from story where starts_with(image_url, ${UPLOADS_PATH}::text)
+      union all select file from receipt`)
+    return new Set(rows.map(({ name }) => name))
+  } finally {
+    await db.close()
+  }
+}
+
+type Removal = { readonly named: () => Promise<ReadonlySet<string>>; readonly rowWaitMs: number }
+export type Move = { readonly from: MovableStorage; readonly to: MovableStorage; readonly say: Say; readonly removal?: Removal }
+
+export async function moveFiles({ from, to, say, removal }: Move): Promise<0 | 1> {
+  const count = { copied: 0, same: 0, failed: 0 }
+  const met = new Set<string>()
+  if (removal !== undefined) await forEach(to.list(), async (name) => void met.add(name))
   await forEach(from.list(), async (name) => {
+    met.add(name)
     try {
       const end = await copy(from, to, name)
       if (end !== 'gone') count[end]++
@@ -67,14 +110,27 @@ export async function moveFiles({ from, to, isRemoving, say }: Move): Promise<0 
     say('Nothing was deleted. Run it again: it continues.')
     return 1
   }
-  if (!isRemoving) return 0
+  return removal === undefined ? 0 : removeFiles({ from, to, say, removal, met })
+}
+
+async function removeFiles({ from, to, say, removal, met }: Required<Move> & { readonly met: ReadonlySet<string> }): Promise<0 | 1> {
+  if (met.size > 0 && met.isDisjointFrom(await removal.named())) {
+    say('Nothing was deleted: the database names none of these files. Is it the one of the server (DATABASE_URL, DATA_DIR)?')
+    return 1
+  }
+  let removed = 0
   await forEach(from.list(), async (name) => {
-    if ((await copy(from, to, name)) === 'same') {
-      await from.remove(name)
-      count.removed++
-    }
+    if ((await copy(from, to, name)) !== 'same') return
+    await from.remove(name)
+    removed++
   })
-  say(`${count.removed} files deleted from the old storage.`)
+  say(`${removed} files deleted from the old storage.`)
+  if (!met.isSubsetOf(await removal.named())) {
+    await wait(removal.rowWaitMs)
+    const erased = met.difference(await removal.named())
+    for (const name of erased) await to.remove(name)
+    say(`${erased.size} files that no account, story or receipt names deleted from the new storage.`)
+  }
   return 0
 }
 
