@@ -14,6 +14,7 @@ const KEPT: Readonly<Record<string, { readonly [L in 'en' | 'hi']: string | read
     en: ['your ticket key, and since which day it serves', 'the receipts of your last fourteen entries'],
     hi: ['आपकी टिकट कुंजी, और यह कि वह किस दिन से चलती है', 'पिछली चौदह एंट्रियों की रसीदें'],
   },
+  'shell/AnnouncementStrip.tsx': { en: 'which announcements were put away', hi: 'कौन-सी घोषणाएँ इस डिवाइस पर हटा दी गईं' },
   'verify/log-memory.ts': { en: 'the newest state of the log of days', hi: 'दिनों के लॉग की कुंजी और उसकी सबसे नई स्थिति' },
   'pwa/device-owner.ts': { en: 'which member asked to be told of results', hi: 'किस सदस्य ने इस डिवाइस पर नतीजे बताने को कहा' },
   'pwa/registration.ts': { en: 'which offers (install, results) were already shown', hi: 'क्या-क्या पूछा जा चुका है (इंस्टॉल, नतीजे)' },
