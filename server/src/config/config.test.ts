@@ -265,6 +265,10 @@ test('files go to s3 only with an address without keys, keys from the environmen
     expect(complaintsOf({ ...keys, STORAGE_URL: url })).toEqual([
       'STORAGE_URL: an address such as s3://bucket/prefix?endpoint=https://…&region=…, without keys',
     ])
+  for (const prefix of ['a b', 'a%20b', 'चित्र', 'a&b', 'a//b'])
+    expect(complaintsOf({ ...keys, STORAGE_URL: `s3://roz/${prefix}` })).toEqual([
+      'STORAGE_URL: a prefix of A–Z, a–z, 0–9, “.”, “_”, “-” and single “/” only',
+    ])
 })
 
 test('the connections of a process are a whole number with a lower bound', () => {

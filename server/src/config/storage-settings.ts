@@ -25,6 +25,9 @@ export function s3Place(settings: Settings, name: string, url: string, mayBePlai
     settings.complain(`${name}: production needs https:// to the file store`)
   for (const key of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) settings.required(key)
   const prefix = given.pathname.replace(/^\/+|\/+$/g, '')
+  // Stores escape other characters in their lists, each in its own way.
+  if (!/^[A-Za-z0-9._/-]*$/.test(prefix) || prefix.includes('//'))
+    settings.complain(`${name}: a prefix of A–Z, a–z, 0–9, “.”, “_”, “-” and single “/” only`)
   return {
     kind: 's3',
     endpoint: endpoint.replace(/\/+$/, ''),

@@ -75,12 +75,15 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS } = {})
       do {
         const query = `?list-type=2&prefix=${encodeURIComponent(place.prefix)}${after && `&continuation-token=${encodeURIComponent(after)}`}`
         const page = (await bytesOf(await ask({ method: 'GET', query }))).toString('utf8')
+        if (!page.includes('<ListBucketResult')) throw new UnavailableError('the file store answered no list')
         const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key)
         yield* keys
           .filter((key) => key.startsWith(place.prefix))
           .map((key) => key.slice(place.prefix.length))
           .filter(isStoredName)
         after = /<NextContinuationToken>([^<]+)</.exec(page)?.[1] ?? ''
+        // A list that ends early would pass for the whole one.
+        if (after === '' && /<IsTruncated>\s*true\s*</.test(page)) throw new UnavailableError('the file store broke off its list')
       } while (after !== '')
     },
   }

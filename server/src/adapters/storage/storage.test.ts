@@ -146,6 +146,20 @@ test('s3: a list is read page by page, and every request is signed with the secr
 })
 
 test.each([
+  ['breaks off its list', '<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>', 'the file store broke off its list'],
+  ['answers no list', '<html>Welcome</html>', 'the file store answered no list'],
+])('s3: a store that %s is unavailable, not empty', async (_what, page, message) => {
+  const store = createServer((_request, response) => response.end(page))
+  await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve))
+  const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`
+  await expect(namesIn(createS3Storage({ ...s3.place, endpoint }))).rejects.toMatchObject({ name: 'UnavailableError', message })
+  await new Promise((resolve) => {
+    store.close(resolve)
+    store.closeAllConnections()
+  })
+})
+
+test.each([
   ['an unknown key', { accessKeyId: 'NOBODY' }, 'the file store answered 403 InvalidAccessKeyId'],
   ['no such bucket', { bucket: 'elsewhere' }, 'the file store answered 404 NoSuchBucket'],
   ['a store that is away', { endpoint: 'http://127.0.0.1:1' }, 'the file store does not answer'],
