@@ -17,11 +17,10 @@ import { resealNow } from './commands/reseal.ts'
 import { resetTotpNow } from './commands/reset-totp.ts'
 import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { rotatePushKey } from './commands/rotate-push-key.ts'
+import { SHUTDOWN_MS } from './processes/primary.ts'
 import { sayToFirst } from './processes/worker.ts'
 import { StartError } from './start-error.ts'
 import { startServer, type Running } from './start.ts'
-
-const SHUTDOWN_MS = 8000
 
 function configOrExit(): Config {
   try {
@@ -94,7 +93,11 @@ async function stop(code: number): Promise<void> {
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
 /** Replaces the processes. A worker that gets the signal too, as a whole group does, ignores it. */
-if (process.platform !== 'win32') process.on('SIGUSR2', () => void (cluster.isPrimary && running?.replaceProcesses()))
+if (process.platform !== 'win32')
+  process.on('SIGUSR2', () => {
+    if (cluster.isPrimary)
+      running?.replaceProcesses().catch((error: unknown) => log.error({ err: error }, 'the processes could not be replaced'))
+  })
 /** Stops when the launcher of `npm start` has died for any reason: nothing else would stop this process. */
 const launcher = Number(process.env.ROZ_LAUNCHER ?? 0)
 const begunAtMs = Number(process.env.ROZ_LAUNCHED_AT_MS ?? performance.timeOrigin)

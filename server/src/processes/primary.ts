@@ -2,6 +2,7 @@
  * PROCESSES above 1: the first process runs workers that share the port.
  * - A worker that dies is replaced.
  * - `replaceAll` replaces them one by one: a new one serves before an old one stops, and where it cannot start, the old ones stay.
+ * - A worker that hangs is killed: an old one that does not stop, and a new one that does not serve.
  */
 import cluster, { type Worker } from 'node:cluster'
 import type { FastifyBaseLogger } from 'fastify'
@@ -15,11 +16,20 @@ export type Fleet = {
   readonly shared: string
   readonly log: FastifyBaseLogger
   readonly say: (line: string) => void
+  readonly limits?: Limits
 }
+/** How long a worker may take: to serve when it replaces another, and to stop. */
+export type Limits = { readonly serveMs: number; readonly stopMs: number }
 export type Workers = { readonly replaceAll: () => Promise<void>; readonly stop: () => Promise<void> }
 
+/** A process that hangs while it stops ends itself after this time. */
+export const SHUTDOWN_MS = 8000
+const LIMITS: Limits = { serveMs: 60_000, stopMs: SHUTDOWN_MS + 4000 }
 const AGAIN_MS = 500
-const living = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+const living = (): Worker[] =>
+  Object.values(cluster.workers ?? {})
+    .filter((worker) => worker !== undefined)
+    .filter((worker) => !worker.isDead())
 const ended = (worker: Worker): Promise<void> =>
   worker.isDead() ? Promise.resolve() : new Promise((resolve) => void worker.once('exit', () => resolve()))
 const serves = (worker: Worker): Promise<boolean> =>
@@ -29,32 +39,45 @@ const serves = (worker: Worker): Promise<boolean> =>
   })
 
 /** Resolves when the first worker serves; the others start beside it. */
-export async function serveByWorkers({ count, shared, log, say }: Fleet): Promise<Workers> {
+export async function serveByWorkers({ count, shared, log, say, limits = LIMITS }: Fleet): Promise<Workers> {
   let stopping = false
   let isServing = false
   /** Their end is ours to handle: those on trial and those that are being replaced. */
   const expected = new Set<Worker>()
-  const fork = (): Worker => cluster.fork({ ROZ_PARENT: shared })
+  const fork = (): Worker | undefined => forkOne(shared, log)
+  const keepOneMore = (): void => {
+    if (!stopping && fork() === undefined) setTimeout(keepOneMore, AGAIN_MS)
+  }
   routeMessages(say)
   cluster.on('exit', (worker, code, signal) => {
     if (stopping || !isServing || expected.delete(worker)) return
     log.error({ worker: worker.id, code, signal }, 'a worker ended; another takes its place')
-    setTimeout(() => stopping || fork(), AGAIN_MS)
+    setTimeout(keepOneMore, AGAIN_MS)
   })
+  const killAfter = (ms: number, worker: Worker, reason: string): NodeJS.Timeout =>
+    setTimeout(() => {
+      log.error({ worker: worker.id }, reason)
+      worker.process.kill('SIGKILL')
+    }, ms)
 
   /** False: the new one could not start, and the old one stays. */
   async function replace(old: Worker): Promise<boolean> {
-    expected.add(old)
     const fresh = fork()
-    expected.add(fresh)
-    if (await serves(fresh)) {
+    if (fresh === undefined) return false
+    expected.add(old).add(fresh)
+    const trial = killAfter(limits.serveMs, fresh, 'a new worker did not serve in time, and is killed')
+    const isGood = await serves(fresh)
+    clearTimeout(trial)
+    if (isGood) {
       expected.delete(fresh)
       old.process.kill('SIGTERM')
+      const patience = killAfter(limits.stopMs, old, 'a worker did not stop in time, and is killed')
       await ended(old)
+      clearTimeout(patience)
       return true
     }
     expected.delete(old)
-    if (old.isDead() && !stopping) fork()
+    if (old.isDead()) keepOneMore()
     return false
   }
 
@@ -84,15 +107,29 @@ export async function serveByWorkers({ count, shared, log, say }: Fleet): Promis
   }
   // The first worker makes the administrator and the demo before the others start. If it ends, it has printed the reason,
   // and another one would end the same way.
-  if (!(await serves(fork()))) throw new StartError('The first process ended before it served.')
+  const first = fork()
+  if (first === undefined || !(await serves(first))) throw new StartError('The first process ended before it served.')
   isServing = true
-  for (let more = 1; more < count; more++) fork()
+  for (let more = 1; more < count; more++) keepOneMore()
   return workers
+}
+
+/** Undefined: the machine refused another process. */
+function forkOne(shared: string, log: FastifyBaseLogger): Worker | undefined {
+  try {
+    const worker = cluster.fork({ ROZ_PARENT: shared })
+    worker.on('error', (error) => log.error({ err: error, worker: worker.id }, 'a worker failed'))
+    if (worker.process.pid !== undefined) return worker
+  } catch (error) {
+    log.error({ err: error }, 'a worker could not be started')
+  }
+  return undefined
 }
 
 /** Prints what workers say, and passes their measurements on. */
 function routeMessages(say: (line: string) => void): void {
-  const tell = (worker: Worker, message: ToWorker): void => void (worker.isConnected() && worker.send(message))
+  // A worker that is dying gets no message. Without the callback, that would be an error of this process.
+  const tell = (worker: Worker, message: ToWorker): void => void (worker.isConnected() && worker.send(message, () => undefined))
   const gathering = createGathering(() =>
     living()
       .filter((worker) => worker.isConnected())
