@@ -17,7 +17,7 @@ import { createWebPush } from './adapters/push/web-push.ts'
 import { openStorage } from './adapters/storage/open-storage.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './config/config.ts'
-import { connectionsNeeded, expectRoom } from './db/connection-room.ts'
+import { connectionsNeeded, expectRoom, START_CONNECTION } from './db/connection-room.ts'
 import { startPostgres } from './db/embedded/embedded.ts'
 import { addressesOf } from './db/hosts.ts'
 import { migrate } from './db/migrate.ts'
@@ -124,12 +124,17 @@ const MAY_REWRITE = sql`select roz_now() is not null and has_table_privilege('tr
 /** Migrates as the owner. An external PostgreSQL is checked before and after with the server's role; an unfit one ends the start. */
 async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls, { log }: Surroundings): Promise<void> {
   const toNewest = () => migrate(ownerUrl, { production: config.production, ...(appRole === undefined ? {} : { appRole }) })
-  await inWords('DATABASE_URL', expectRoom(appUrl, roomOf(config)))
-  if (config.databaseUrl === undefined) return void (await toNewest())
-  const db = connect({ url: appUrl, max: 1, named: config.namedStatements })
+  const room = { url: appUrl, wanted: roomOf(config), warn: (line: string) => log.warn(line) }
+  if (config.databaseUrl === undefined) {
+    // A database that was found running has the limits of its own start.
+    await inWords('DATA_DIR', expectRoom({ ...room, remedy: 'start again when nothing uses it' }))
+    return void (await toNewest())
+  }
+  const db = connect({ url: appUrl, max: 1, named: config.namedStatements, applicationName: START_CONNECTION })
   try {
     // Before the first migration, so a refused database is not changed.
     await inWords('DATABASE_URL', expectSupported(db))
+    await inWords('DATABASE_URL', expectRoom({ ...room, remedy: 'raise max_connections or the limit of the role or database' }))
     await inWords(ownerUrl === config.databaseUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL', toNewest())
     const { mayRewrite } = await inWords('DATABASE_URL', one<{ mayRewrite: boolean }>(db, MAY_REWRITE))
     if (mayRewrite && config.production) log.warn(ONE_ROLE)

@@ -1,6 +1,7 @@
 /**
  * Checks at the start that the database has room for this server's connections.
- * - Counted are the limits of the server, of the role and of the database, less what others use at that moment.
+ * - A start is refused only where the limits of the server, of the role or of the database are too low: they do not change by waiting.
+ * - What others use at that moment is a warning: an instance that is being replaced, or a lost one's connections, will go.
  * - While processes are replaced there is one more of them.
  * - Behind a pooler the pooler's own limits count, and nothing is checked here.
  */
@@ -8,37 +9,68 @@ import type pg from 'pg'
 import { openConnection } from './hosts.ts'
 
 export type Wanted = { readonly processes: number; readonly connections: number }
-type Room = { readonly pid: number; readonly room: number }
+export type RoomCheck = {
+  readonly url: string
+  readonly wanted: Wanted
+  /** What raises the limit, as the end of “…, or ”. */
+  readonly remedy: string
+  readonly warn: (line: string) => void
+}
 
-const ROOM = `
-  with other as (select datname, usename from pg_stat_activity where datid is not null and pid <> pg_backend_pid())
-  select pg_backend_pid() as pid, least(
+/** The name of connections that only a start uses: they are not counted. */
+export const START_CONNECTION = 'roz-start'
+
+type Limits = { readonly pid: number; readonly server: number; readonly role: number | null; readonly database: number | null }
+const LIMITS = `
+  select pg_backend_pid() as pid,
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-      - current_setting('reserved_connections')::int - (select count(*) from other),
-    (select rolconnlimit - (select count(*) from other where usename = current_user)
-       from pg_roles where rolname = current_user and rolconnlimit >= 0),
-    (select datconnlimit - (select count(*) from other where datname = current_database())
-       from pg_database where datname = current_database() and datconnlimit >= 0))::int as room`
+      - current_setting('reserved_connections')::int as server,
+    (select rolconnlimit from pg_roles where rolname = current_user and rolconnlimit >= 0) as role,
+    (select datconnlimit from pg_database where datname = current_database() and datconnlimit >= 0) as database`
+
+/** Of another role's backend the type may be hidden; PostgreSQL's own workers have no user. */
+const IN_USE = `
+  select count(*)::int as server,
+    count(*) filter (where usename = current_user)::int as role,
+    count(*) filter (where datname = current_database())::int as database
+  from pg_stat_activity
+  where usename is not null and datname is not null and coalesce(backend_type, 'client backend') = 'client backend'
+    and application_name is distinct from '${START_CONNECTION}'`
+type InUse = { readonly server: number; readonly role: number; readonly database: number }
+const NOTHING: InUse = { server: 0, role: 0, database: 0 }
 
 /** The connections that a server of these settings opens at most. */
 export const connectionsNeeded = ({ processes, connections }: Wanted): number => connections * (processes === 1 ? 1 : processes + 1)
 
 /** Throws an error with one sentence that names the settings. */
-export async function expectRoom(url: string, wanted: Wanted): Promise<void> {
-  const client = await openConnection(url, 'roz-start')
+export async function expectRoom({ url, wanted, remedy, warn }: RoomCheck): Promise<void> {
+  const client = await openConnection(url, START_CONNECTION)
   try {
-    const { rows } = await client.query<Room>(ROOM)
-    const { pid, room } = rows[0] as Room
-    const needed = connectionsNeeded(wanted)
-    if (isPooled(client, pid) || needed <= room) return
+    const limits = (await client.query<Limits>(LIMITS)).rows[0] as Limits
+    if (isPooled(client, limits.pid)) return
     const { processes, connections } = wanted
+    const needed = connectionsNeeded(wanted)
+    const allowed = roomIn(limits)
     const ours = processes === 1 ? ' needs' : ` and PROCESSES=${processes} need`
-    throw new Error(
-      `it has room for ${Math.max(0, room)} more connections, and DATABASE_CONNECTIONS=${connections}${ours} up to ${needed}; lower one of them, or raise max_connections`,
+    if (needed > allowed)
+      throw new Error(
+        `it allows ${allowed} connections, and DATABASE_CONNECTIONS=${connections}${ours} up to ${needed}; lower one of them, or ${remedy}`,
+      )
+    const inUse = await client.query<InUse>(IN_USE).then(
+      ({ rows }) => rows[0],
+      () => undefined,
     )
+    if (inUse === undefined) return warn('how many of the database’s connections others use cannot be seen')
+    const free = Math.max(0, roomIn(limits, inUse))
+    if (needed > free) warn(`the database has ${free} free connections at this moment, and this server needs up to ${needed}`)
   } finally {
     await client.end()
   }
+}
+
+function roomIn({ server, role, database }: Limits, inUse = NOTHING): number {
+  const none = Number.POSITIVE_INFINITY
+  return Math.min(server - inUse.server, (role ?? none) - inUse.role, (database ?? none) - inUse.database)
 }
 
 /** A pooler greets with a number of its own instead of the backend's. */

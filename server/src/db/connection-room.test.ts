@@ -1,0 +1,66 @@
+/** Tests which lack of connections stops a start, and which is a warning. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { connectionsNeeded, expectRoom } from './connection-room.ts'
+import { connect, type Db, sql } from './sql.ts'
+
+let database: TestDatabase
+let superuser: Db
+let warnings: string[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  superuser = connect({ url: database.superUrl, max: 1, named: false })
+  // One connection of an instance that is being replaced.
+  await database.db.query(sql`select`)
+})
+afterAll(async () => {
+  await superuser.close()
+  await database.drop()
+})
+beforeEach(() => {
+  warnings = []
+})
+
+/** The database's own limit: other test files use the same server and role. */
+const limit = (connections: number) =>
+  superuser.query(sql`select set_config('test.limit', ${String(connections)}, false)`).then(() =>
+    superuser.query(sql`
+      do $$ begin execute format('alter database %I connection limit %s', current_database(), current_setting('test.limit')); end $$`),
+  )
+const check = (connections: number, processes = 1) =>
+  expectRoom({
+    url: database.appUrl,
+    wanted: { connections, processes },
+    remedy: 'raise it',
+    warn: (line) => void warnings.push(line),
+  })
+
+test('while processes are replaced there is one more of them', () => {
+  expect([1, 2, 5].map((processes) => connectionsNeeded({ processes, connections: 15 }))).toEqual([15, 45, 90])
+})
+
+test('a limit below the need stops the start', async () => {
+  await limit(44)
+  await expect(check(15, 2)).rejects.toThrow(
+    'it allows 44 connections, and DATABASE_CONNECTIONS=15 and PROCESSES=2 need up to 45; lower one of them, or raise it',
+  )
+  expect(warnings).toEqual([])
+})
+
+test('connections that others use at that moment are a warning, and the start goes on', async () => {
+  await limit(45)
+  await check(15, 2)
+  // The test's superuser and its pool have one each.
+  expect(warnings).toEqual(['the database has 43 free connections at this moment, and this server needs up to 45'])
+  warnings = []
+  await limit(47)
+  await check(15, 2)
+  expect(warnings).toEqual([])
+})
+
+test('where the use of connections cannot be seen there is one warning, and the start goes on', async () => {
+  await superuser.query(sql`revoke select on pg_stat_activity from public`)
+  await check(15)
+  expect(warnings).toEqual(['how many of the database’s connections others use cannot be seen'])
+  await superuser.query(sql`grant select on pg_stat_activity to public`)
+})
