@@ -37,7 +37,7 @@ import { createStaffLog } from './features/staff-log/staff-log.ts'
 import { createWallet } from './features/wallet/wallet.ts'
 import type { Meters } from './http/meters.ts'
 import { createAttempt, forgetUntried } from './jobs/parking.ts'
-import { createSureRemoval } from './jobs/sure-removal.ts'
+import { createSureRemoval, type Store } from './jobs/sure-removal.ts'
 import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './jobs/worker.ts'
 import { createCheckpoints } from './transparency-log/checkpoints.ts'
 import { createLogKeys, originOf } from './transparency-log/log-key.ts'
@@ -269,7 +269,7 @@ const handlersOf = (db: Db, features: Features) => ({
   ...createStaffLog({ db }).handlers,
 })
 
-export function createServices(given: ServiceDeps) {
+export function createServices(given: Omit<ServiceDeps, 'storage'> & { readonly storage: Store }) {
   const files = createSureRemoval(given.db, given.storage)
   const deps = { ...given, storage: files.storage }
   const features = createFeatures(deps)

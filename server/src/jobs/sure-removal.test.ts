@@ -41,3 +41,20 @@ test('while the store answers a removal writes no job', async () => {
   expect(await storage.find(name)).toBeUndefined()
   expect(await jobs()).toEqual(before)
 })
+
+test('a file that the store kept without answering is removed by a job, and the caller learns of no name', async () => {
+  const real = createS3Storage(s3.place)
+  const kept: string[] = []
+  const keep = async (name: string, bytes: Buffer): Promise<void> => {
+    await real.keep(name, bytes)
+    kept.push(name)
+    throw new UnavailableError('the file store does not answer')
+  }
+  const files = createSureRemoval(database.db, { ...real, keep })
+  await expect(files.storage.put('receipts', 'webp', Buffer.from('a receipt'))).rejects.toBeInstanceOf(UnavailableError)
+  const [name = ''] = kept
+  expect(await real.find(name)).toBeDefined()
+  expect((await jobs()).filter(({ payload }) => payload.name === name)).toHaveLength(1)
+  await files.jobs.remove_file({ name }, '1')
+  expect(await real.find(name)).toBeUndefined()
+})

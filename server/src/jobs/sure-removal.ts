@@ -1,25 +1,40 @@
 /**
  * Removes files for certain: if the store is away when a file's row is already gone, a job removes the file later.
- * A closed account's picture must not stay because of a minute without the store.
+ * - A closed account's picture must not stay because of a minute without the store.
+ * - A store that does not answer may have kept the new file all the same, or keep it yet. No row will name it: a job removes it.
  */
-import type { Storage } from '../adapters/storage/port.ts'
-import type { Db } from '../db/sql.ts'
+import { type MovableStorage, newName, type Storage } from '../adapters/storage/port.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { UnavailableError } from '../http/faults.ts'
 import { enqueue } from './queue.ts'
 import type { JobHandlers } from './worker.ts'
 
-export function createSureRemoval(
-  db: Db,
-  storage: Storage,
-): { readonly storage: Storage; readonly jobs: Pick<JobHandlers, 'remove_file'> } {
-  const remove = async (name: string): Promise<void> => {
+export type Store = Pick<MovableStorage, 'keep' | 'find' | 'remove'>
+
+export function createSureRemoval(db: Db, store: Store): { readonly storage: Storage; readonly jobs: Pick<JobHandlers, 'remove_file'> } {
+  const removeLater = (name: string, dueAt?: Date): Promise<void> =>
+    inTransaction(db, (tx) => enqueue(tx, { kind: 'remove_file', key: name, payload: { name }, ...(dueAt === undefined ? {} : { dueAt }) }))
+
+  const put: Storage['put'] = async (folder, extension, bytes) => {
+    const name = newName(folder, extension)
     try {
-      await storage.remove(name)
+      await store.keep(name, bytes)
+    } catch (error) {
+      // A request that the store still holds ends first.
+      const [due] = await db.query<{ at: Date }>(sql`select roz_now() + interval '1 minute' as at`)
+      await removeLater(name, due?.at)
+      throw error
+    }
+    return name
+  }
+  const remove: Storage['remove'] = async (name) => {
+    try {
+      await store.remove(name)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
-      await inTransaction(db, (tx) => enqueue(tx, { kind: 'remove_file', key: name, payload: { name } }))
+      await removeLater(name)
     }
   }
-  return { storage: { ...storage, remove }, jobs: { remove_file: ({ name }) => storage.remove(name) } }
+  return { storage: { put, find: store.find, remove }, jobs: { remove_file: ({ name }) => store.remove(name) } }
 }

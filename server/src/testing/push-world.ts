@@ -37,7 +37,7 @@ export async function openPushWorld() {
     clock: createClock(db),
     secrets: testSecrets,
     mailer,
-    storage: { put: async () => '', find: async () => undefined, remove: async () => undefined },
+    storage: { keep: async () => undefined, find: async () => undefined, remove: async () => undefined },
     beacon: createDrand({ relays: [] }),
     gateway: scriptedRefunds().gateway,
     payouts: scriptedPayouts().payouts,

@@ -30,7 +30,7 @@ export async function openServicesWorld({ gateway = scriptedRefunds().gateway, .
     clock: createClock(db),
     secrets: testSecrets,
     mailer: createCatcher(db),
-    storage: { put: async () => '', find: async () => undefined, remove: async (name) => void removed.push(name) },
+    storage: { keep: async () => undefined, find: async () => undefined, remove: async (name) => void removed.push(name) },
     beacon: createDrand({ relays: [] }),
     gateway,
     payouts: 'payouts' in given ? given.payouts : scriptedPayouts().payouts,
