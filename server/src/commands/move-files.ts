@@ -18,6 +18,8 @@ import { connect, sql } from '../db/sql.ts'
 import { onDatabase } from './command-database.ts'
 
 const AT_ONCE = 8
+/** Nobody waits for one file, and the line may be slow. */
+const TIMES = { timeoutMs: 60_000, findMs: 60_000 }
 const TOLD_EVERY = 1000
 /** The server stores a file before it writes its row: a file without a row for so long has none. */
 const ROW_WAIT_MS = 60_000
@@ -34,7 +36,7 @@ export async function moveFilesNow(env: Environment, given: readonly string[], s
   }
   try {
     const { source, target } = placesOf(env, words)
-    const move = { from: openStorage(source), to: openStorage(target), say }
+    const move = { from: openStorage(source, TIMES), to: openStorage(target, TIMES), say }
     if (!words.isRemoving) return await moveFiles(move)
     return (
       (await onDatabase({ ...auditSettings(env), say }, (url) =>

@@ -34,7 +34,7 @@ async function openBusy(limits: Partial<LoadLimits> = {}) {
     asked++
     await door
   })
-  const small = { ordinaryMax: 2, moneyMax: 3, fileMax: 2, witnessMax: 3, witnessMaxEach: 2, shares: 1 }
+  const small = { ordinaryMax: 2, moneyMax: 3, fileMax: 2, uploadMax: 2, witnessMax: 3, witnessMaxEach: 2, shares: 1 }
   registerShedding(app, { limits: { ...LOAD_LIMITS, ...small, ...limits }, production: false })
   let letGo: () => void = () => undefined
   let gate = new Promise<void>((resolve) => (letGo = resolve))
@@ -45,7 +45,15 @@ async function openBusy(limits: Partial<LoadLimits> = {}) {
     running--
     return {}
   }
-  for (const path of ['/api/rounds/history', '/somewhere', '/assets/:name', '/api/public/files']) app.get(path, wait)
+  for (const path of [
+    '/api/rounds/history',
+    '/somewhere',
+    '/assets/:name',
+    '/uploads/avatars/:name',
+    '/api/receipts/:hash',
+    '/api/public/files',
+  ])
+    app.get(path, wait)
   // Longer than the system's socket buffer, so an unread answer stays in the process.
   app.get('/long', async () => LONG)
   app.get('/assets/long', async (_request, reply) => reply.send(Readable.from(parts(), { objectMode: false })))
@@ -171,15 +179,18 @@ test('one address or /64 gets a share of the places, and this machine outside pr
   await busy.close()
 })
 
-test('files and calls have separate places', async () => {
+test('files, uploads and calls have separate places', async () => {
   const busy = await openBusy()
   const files = ['a', 'b'].map((name) => busy.ask('GET', `/assets/${name}`))
   await busy.until(2)
   expect((await busy.ask('GET', '/assets/c')).status).toBe(503)
-  const calls = ['/somewhere', '/api/rounds/history'].map((path) => busy.ask('GET', path))
+  const uploads = ['/uploads/avatars/a', '/api/receipts/a'].map((path) => busy.ask('GET', path))
   await busy.until(4)
+  expect((await busy.ask('GET', '/uploads/avatars/b')).status).toBe(503)
+  const calls = ['/somewhere', '/api/rounds/history'].map((path) => busy.ask('GET', path))
+  await busy.until(6)
   busy.letGo()
-  expect((await Promise.all([...files, ...calls])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect((await Promise.all([...files, ...uploads, ...calls])).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200))
   await busy.close()
 })
 

@@ -2,7 +2,8 @@
  * Load shedding: bounds the requests that this process works on at once.
  * - Above a bound a request is answered 503 with Retry-After at once, before its session is looked up and its body read.
  * - Calls that move money have a far higher bound of their own, so they are refused last.
- * - Files have a bound of their own, so slow downloads take no call's place.
+ * - Files have a bound of their own, so slow downloads take no call's place. Uploads have another: a file store that does not
+ *   answer takes no place of the app's own files.
  * - The operator's endpoints are never refused.
  * - One address (a /64 of IPv6) gets only a share of the places.
  * - A request holds a place from the arrival of its body until its answer is written, so slow senders and slow readers of
@@ -13,6 +14,7 @@
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { UPLOADS_PATH } from '../adapters/storage/port.ts'
 import { sendProblem } from './faults.ts'
 import { type Goal, goalOf } from './goal.ts'
 import { addressBlock, networkOf } from './limits.ts'
@@ -22,6 +24,7 @@ export type LoadLimits = ReadLimits & {
   readonly ordinaryMax: number
   readonly moneyMax: number
   readonly fileMax: number
+  readonly uploadMax: number
   /** Extra places of witnesses, and how many of them one address block gets. */
   readonly witnessMax: number
   readonly witnessMaxEach: number
@@ -33,6 +36,7 @@ export const LOAD_LIMITS: LoadLimits = {
   ordinaryMax: 500,
   moneyMax: 20_000,
   fileMax: 200,
+  uploadMax: 100,
   witnessMax: 16,
   witnessMaxEach: 2,
   shares: 4,
@@ -57,10 +61,11 @@ export const MONEY_CALLS = addressesOf(NAMES.filter((name) => isMoneyCall(name, 
 const WITNESS_CALLS = addressesOf(['logKey', 'logCheckpoint', 'logEntries', 'logConsistency', 'cosign'])
 const isFile = ({ output }: EndpointSpec): boolean => output === 'file' || output === 'csv'
 const FILE_CALLS = addressesOf(NAMES.filter((name) => isFile(api[name])))
-const FILE_PLACES = /^\/(assets|uploads|share|icons)\/|^\/verify\/roz-/
+const FILE_PLACES = /^\/(assets|share|icons)\/|^\/verify\/roz-/
+const UPLOAD_CALLS = addressesOf(['adminReceipt', 'publicReceipt'])
 
 const NEVER = new Set(['/healthz', '/readyz', '/metrics'])
-type Kind = 'ordinary' | 'money' | 'file' | 'witness'
+type Kind = 'ordinary' | 'money' | 'file' | 'upload' | 'witness'
 type Pool = Kind | 'unread'
 
 export type SheddingOptions = { readonly limits?: LoadLimits; readonly production: boolean }
@@ -91,7 +96,7 @@ export function registerShedding(app: FastifyInstance, { limits = LOAD_LIMITS, p
 function hold(places: Places, slow: SlowReaders, pool: Kind, request: FastifyRequest, { raw }: FastifyReply): void {
   const bytesBefore = raw.socket?.bytesWritten ?? 0
   let giveBack = places.take(pool, request)
-  if (pool === 'file' || pool === 'witness') slow.watch(raw, bytesBefore)
+  if (pool === 'file' || pool === 'upload' || pool === 'witness') slow.watch(raw, bytesBefore)
   // `prefinish` fires when the last byte is handed to the socket, which may still buffer it.
   raw.once('prefinish', () => {
     giveBack()
@@ -114,12 +119,16 @@ const refuse = (request: FastifyRequest, reply: FastifyReply): void =>
 
 type Places = ReturnType<typeof createPlaces>
 
-function createPlaces({ ordinaryMax, moneyMax, fileMax, witnessMax, witnessMaxEach, unreadMax, shares }: LoadLimits, production: boolean) {
+function createPlaces(
+  { ordinaryMax, moneyMax, fileMax, uploadMax, witnessMax, witnessMaxEach, unreadMax, shares }: LoadLimits,
+  production: boolean,
+) {
   const places = (max: number, maxEach = Math.ceil(max / shares)) => ({ taken: 0, max, maxEach, each: new Map<string, number>() })
   const pools = {
     ordinary: places(ordinaryMax),
     money: places(moneyMax),
     file: places(fileMax),
+    upload: places(uploadMax),
     witness: places(witnessMax, witnessMaxEach),
     unread: places(unreadMax),
   } satisfies Record<Pool, unknown>
@@ -174,5 +183,6 @@ function findKind({ method, pattern }: Goal): Kind | undefined {
   const call = `${method} ${pattern.replace(/^\/api/, '')}`
   if (MONEY_CALLS.has(call)) return 'money'
   if (WITNESS_CALLS.has(call)) return 'witness'
+  if (UPLOAD_CALLS.has(call) || pattern.startsWith(UPLOADS_PATH)) return 'upload'
   return FILE_CALLS.has(call) || FILE_PLACES.test(pattern) ? 'file' : 'ordinary'
 }

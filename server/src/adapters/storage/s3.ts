@@ -18,18 +18,27 @@ export type S3Place = {
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }
-type Ask = { readonly method: 'GET' | 'PUT' | 'DELETE'; readonly name?: string; readonly query?: string; readonly bytes?: Buffer }
+type Ask = {
+  readonly method: 'GET' | 'PUT' | 'DELETE'
+  readonly name?: string
+  readonly query?: string
+  readonly bytes?: Buffer
+  readonly endMs?: number
+}
+export type S3Times = { readonly timeoutMs?: number; readonly findMs?: number }
 
 const TIMEOUT_MS = 10_000
+/** People wait for a picture with the page around it. */
+const FIND_MS = 3000
 const RETRIES = 2
 
-export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS } = {}): MovableStorage {
+export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs = FIND_MS }: S3Times = {}): MovableStorage {
   const { accessKeyId, secretAccessKey, region } = place
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES, initRetryMs: 100 })
   const root = `${place.endpoint}/${place.bucket}`
 
   /** The answer, of which 404 for a missing file is one. */
-  async function ask({ method, name, query = '', bytes }: Ask): Promise<Response> {
+  async function ask({ method, name, query = '', bytes, endMs = timeoutMs }: Ask): Promise<Response> {
     const address = name === undefined ? `${root}${query}` : `${root}/${place.prefix}${name}`
     const body = bytes === undefined ? {} : { body: new Uint8Array(bytes) }
     const headers = {
@@ -39,7 +48,7 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS } = {})
       ...(bytes === undefined ? {} : { 'content-type': CONTENT_TYPE }),
     }
     const response = await client
-      .fetch(address, { method, headers, signal: AbortSignal.timeout(timeoutMs), ...body })
+      .fetch(address, { method, headers, signal: AbortSignal.timeout(endMs), ...body })
       .catch((error: unknown) => {
         throw new UnavailableError('the file store does not answer', { cause: error })
       })
@@ -64,7 +73,7 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS } = {})
     },
     find: async (name) => {
       if (!isStoredName(name)) return undefined
-      const response = await ask({ method: 'GET', name })
+      const response = await ask({ method: 'GET', name, endMs: findMs })
       return response.ok ? { bytes: await bytesOf(response), contentType: CONTENT_TYPE } : undefined
     },
     remove: async (name) => {

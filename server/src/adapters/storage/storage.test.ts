@@ -185,8 +185,9 @@ test('s3: a store that does not answer in time is unavailable', async () => {
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
-  const storage = createS3Storage({ ...s3.place, endpoint: `http://127.0.0.1:${port}` }, { timeoutMs: 100 })
+  const storage = createS3Storage({ ...s3.place, endpoint: `http://127.0.0.1:${port}` }, { timeoutMs: 100, findMs: 100 })
   await expect(storage.put('avatars', 'webp', Buffer.from('x'))).rejects.toBeInstanceOf(UnavailableError)
+  await expect(storage.find(`avatars/${'0'.repeat(32)}.webp`)).rejects.toBeInstanceOf(UnavailableError)
   await new Promise((resolve) => {
     silent.close(resolve)
     silent.closeAllConnections()
