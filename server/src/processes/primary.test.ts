@@ -48,7 +48,9 @@ async function startFleet(first: Conduct, { serveMs = 60_000, stopMs = 60_000 } 
   return fleet
 }
 
-const until = (isSo: () => Promise<boolean> | boolean): Promise<void> => expect.poll(isSo, { timeout: 40_000 }).toBe(true)
+async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  await expect.poll(isSo, { timeout: 40_000 }).toBe(true)
+}
 const counted = (lines: readonly string[], wanted: string): number => lines.filter((line) => line.includes(wanted)).length
 const NOT_STARTED = 'A new process could not start. The processes of before keep serving.'
 
