@@ -19,7 +19,7 @@ const LOCKS: readonly Bug[] = [
     find: '  await tx.query(sql`select from suspense_item where payment_id = ${paymentId}::text for update`)\n',
     replace: '',
     test: INTERLEAVINGS,
-    only: 'pay what waits in suspense',
+    only: 'capture a payment in suspense',
   },
   {
     name: 'A balance is checked without the lock on its wallet',
@@ -27,7 +27,7 @@ const LOCKS: readonly Bug[] = [
     find: 'where member_id = ${memberId}::bigint for no key update`',
     replace: 'where member_id = ${memberId}::bigint`',
     test: INTERLEAVINGS,
-    only: 'hold',
+    only: 'hold money',
   },
   {
     name: 'A join computes the new balance from an unlocked row',

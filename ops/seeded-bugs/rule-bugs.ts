@@ -196,7 +196,7 @@ export const CLOSED_RULES: readonly Bug[] = [
     replace:
       '  const wallet = await one<{ balance: Paise; mayMove: boolean }>(tx, sql`select balance, may_move as "mayMove" from wallet where member_id = ${memberId}::bigint`)\n  if (wallet === undefined || !wallet.mayMove)',
     test: INTERLEAVINGS,
-    only: 'give the rest',
+    only: 'donate the remaining balance',
   },
   {
     name: 'An account is closed with a withdrawal in progress',

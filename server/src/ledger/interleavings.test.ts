@@ -25,7 +25,7 @@ beforeAll(() => {
 afterAll(() => meetings.close())
 
 /** Leaving conflicts with everything. */
-const LAST_THINGS: ReadonlySet<string> = new Set(['give the rest', 'close an account'])
+const LAST_THINGS: ReadonlySet<string> = new Set(['donate the remaining balance', 'close an account'])
 const ROUNDS: ReadonlySet<Need> = new Set(['open round', 'own day', 'closed round', 'drawn round'])
 
 function shareOf(first: Operation, second: Operation): keyof typeof ONE_OF {

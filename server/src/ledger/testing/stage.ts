@@ -35,7 +35,7 @@ export type Need =
   | 'filled fund'
   | 'disbursed'
   | 'emptied wallet'
-  | 'returned to who left'
+  | 'chargeback returned after leaving'
   | `${'requested' | 'approved' | 'sending' | 'paid' | 'rejected'} ${'withdrawal' | 'refund'}`
 
 /** Far from New Year, where the yearly counts of two stages would differ. */
@@ -103,7 +103,7 @@ export class Stage {
     return `chargeback_back:${this.goneDispute}`
   }
   get members(): readonly bigint[] {
-    return this.needs.has('returned to who left') ? [this.member, this.other, this.gone] : [this.member, this.other]
+    return this.needs.has('chargeback returned after leaving') ? [this.member, this.other, this.gone] : [this.member, this.other]
   }
 
   /** Replaces the ids and days that differ between two stages of the same kind. */
@@ -157,7 +157,7 @@ const SUBJECTS: readonly (readonly [Need, (stage: Stage) => readonly Inside[]])[
     ],
   ],
   [
-    'returned to who left',
+    'chargeback returned after leaving',
     (stage) => [
       ...paidOrder(stage, 'gone', stage.gone, 500n),
       told(stage, 'gone', 500n, true, stage.goneDispute),
@@ -224,7 +224,7 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
     await openWallet(tx, stage.member, { mayMove: true, autoJoin: true })
     await openWallet(tx, stage.other, { mayMove: true })
     await giveAccounts(tx, [stage.member])
-    if (stage.needs.has('returned to who left')) await openWallet(tx, stage.gone, { mayMove: true })
+    if (stage.needs.has('chargeback returned after leaving')) await openWallet(tx, stage.gone, { mayMove: true })
     const ops = [
       ...paidOrder(stage, 'other', stage.other, 1000n),
       ...paidOrder(stage, 'fund', stage.member, 1000n),
