@@ -7,7 +7,7 @@
  *   same order id.
  * - A `GatewayRefusedError` means that the gateway understood and refused: our request, our keys, or an order id in use.
  *
- * Outside the adapters these files name the gateway, and no others; a second gateway has to change them:
+ * Outside the adapters, the tests and the sandbox these files name the gateway; a second gateway has to change them:
  * - `contract/src/payouts.ts`: the payout webhook and its path.
  * - `contract/src/wallet.ts`: the payment webhook and its path.
  * - `server/src/config/gateway-settings.ts`: its settings, hosts and script.
