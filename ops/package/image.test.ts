@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cloneTemplate } from '../../server/src/testing/database.ts'
 import { startTestServer } from '../../server/src/testing/postgres.ts'
+import { PRODUCTION } from '../../server/src/testing/production.ts'
 import { bundle, productionPackages } from './bundle.ts'
 import { CONFIG, makeRoot, USER, writeImage } from './image.ts'
 
@@ -132,23 +133,7 @@ describe.runIf(isWhole && web !== undefined)('the image', () => {
 })
 
 /** What production needs beside the image's own settings. Nothing is sent: the mail server and the gateway are not asked. */
-const SETTINGS = {
-  PUBLIC_URL: 'https://roz.example',
-  SECRET_KEY: 'a secret key that is long enough for production',
-  MAIL_URL: 'smtp://127.0.0.1:1',
-  MAIL_FROM: 'no-reply@roz.example',
-  ADMIN_EMAIL: 'owner@roz.example',
-  ADMIN_PASSWORD: 'a password for the owner',
-  TRUST_PROXY: '1',
-  METRICS_TOKEN: 'a token for metrics',
-  SUPPORT_EMAIL: 'help@roz.example',
-  SUPPORT_PHONE: '+91 20 2345 6789',
-  OFFICE_ADDRESS: '4 Lake Road, Nagpur 440010, India',
-  CASHFREE_PG_CLIENT_ID: 'id',
-  CASHFREE_PG_CLIENT_SECRET: 'secret',
-  PAYMENTS: 'cashfree',
-  BEACON: 'drand',
-}
+const SETTINGS = { ...PRODUCTION, TRUST_PROXY: '1' }
 
 async function freePort(): Promise<string> {
   const listener = createServer()

@@ -3,7 +3,7 @@
  * - A closed account's picture must not stay because of a minute without the store.
  * - A store that does not answer may have kept the new file all the same, or keep it yet. No row will name it: a job removes it.
  */
-import { type MovableStorage, newName, type Storage } from '../adapters/storage/port.ts'
+import { type MovableStorage, puttingBy, type Storage } from '../adapters/storage/port.ts'
 import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { UnavailableError } from '../http/faults.ts'
@@ -16,8 +16,7 @@ export function createSureRemoval(db: Db, store: Store): { readonly storage: Sto
   const removeLater = (name: string, dueAt?: Date): Promise<void> =>
     inTransaction(db, (tx) => enqueue(tx, { kind: 'remove_file', key: name, payload: { name }, ...(dueAt === undefined ? {} : { dueAt }) }))
 
-  const put: Storage['put'] = async (folder, extension, bytes) => {
-    const name = newName(folder, extension)
+  const put = puttingBy(async (name, bytes) => {
     try {
       await store.keep(name, bytes)
     } catch (error) {
@@ -26,8 +25,7 @@ export function createSureRemoval(db: Db, store: Store): { readonly storage: Sto
       await removeLater(name, due?.at)
       throw error
     }
-    return name
-  }
+  })
   const remove: Storage['remove'] = async (name) => {
     try {
       await store.remove(name)

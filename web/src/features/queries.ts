@@ -16,6 +16,9 @@ export const ROUND_POLL_MS = 30_000
 export type RoundResult = Output<Api['roundHistory']>['results'][number]
 export type CurrentRound = Output<Api['currentRound']> & { readonly skewMs: number }
 
+/** The server opens the next round in its tick of 1 s. A request exactly at midnight would return the old round. */
+export const AFTER_MIDNIGHT_MS = 1500
+
 export const roundQuery = queryOptions({
   queryKey: ['round'],
   queryFn: async ({ signal }): Promise<CurrentRound> => {

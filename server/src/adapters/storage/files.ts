@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { UnavailableError } from '../../http/faults.ts'
-import { CONTENT_TYPE, isStoredName, newName, type MovableStorage, STORAGE_FOLDERS } from './port.ts'
+import { CONTENT_TYPE, isStoredName, type MovableStorage, puttingBy, STORAGE_FOLDERS } from './port.ts'
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
@@ -65,11 +65,7 @@ export function createFileStorage(options: { readonly folder: string }): Movable
   }
   return {
     keep,
-    put: async (folder, extension, bytes) => {
-      const name = newName(folder, extension)
-      await keep(name, bytes)
-      return name
-    },
+    put: puttingBy(keep),
     find: async (name) => {
       const file = fileOf(name)
       const bytes = file === undefined ? undefined : await onDisk(() => unlessMissing(readFile(file)))

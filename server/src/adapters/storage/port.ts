@@ -19,7 +19,7 @@ export const CONTENT_TYPE = 'image/webp'
 const NAME = /^(avatars|posters|receipts)\/[0-9a-f]{32}\.webp$/
 /** True for exactly the names that `put` makes. No other name reaches a store. */
 export const isStoredName = (name: string): boolean => NAME.test(name)
-export const newName = (folder: StorageFolder, extension: 'webp'): string => `${folder}/${randomBytes(16).toString('hex')}.${extension}`
+const newName = (folder: StorageFolder, extension: 'webp'): string => `${folder}/${randomBytes(16).toString('hex')}.${extension}`
 
 export type Storage = {
   /** Stores the bytes under a new unguessable name and returns it: `avatars/<32 hex>.webp`. */
@@ -29,6 +29,15 @@ export type Storage = {
   /** Removing a missing file is no error. */
   readonly remove: (name: string) => Promise<void>
 }
+
+/** Stores new files by `keep`. */
+export const puttingBy =
+  (keep: MovableStorage['keep']): Storage['put'] =>
+  async (folder, extension, bytes) => {
+    const name = newName(folder, extension)
+    await keep(name, bytes)
+    return name
+  }
 
 /** What the move of all files to another storage needs besides. */
 export type MovableStorage = Storage & {

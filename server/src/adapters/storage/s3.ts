@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { UnavailableError } from '../../http/faults.ts'
-import { CONTENT_TYPE, isStoredName, newName, type MovableStorage } from './port.ts'
+import { CONTENT_TYPE, isStoredName, type MovableStorage, puttingBy } from './port.ts'
 
 export type S3Place = {
   readonly kind: 's3'
@@ -66,11 +66,7 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs
   }
   return {
     keep,
-    put: async (folder, extension, bytes) => {
-      const name = newName(folder, extension)
-      await keep(name, bytes)
-      return name
-    },
+    put: puttingBy(keep),
     find: async (name) => {
       if (!isStoredName(name)) return undefined
       const response = await ask({ method: 'GET', name, endMs: findMs })

@@ -4,19 +4,18 @@
  * - It asks for the code of the authenticator app, or without one for the password, when the server requires step-up.
  * - One decision has one idempotency key, kept until its answer is known.
  */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { givenPassword } from '@roz/core/person-fields.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import * as z from 'zod/mini'
 import { ApiError, call, messageOf } from '../../app/api.ts'
-import { Button } from '../../ui/Button.tsx'
 import { PasswordField, TextAreaField, TextField } from '../../ui/Field.tsx'
-import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../forms.ts'
 import { useMoneyKeys } from '../money-key.ts'
+import { FormDialog } from './FormDialog.tsx'
 import { hasApp } from './house/queries.ts'
 import { refreshPortal } from './queries.ts'
 import { wordsOf } from './words.ts'
@@ -64,7 +63,6 @@ export function Decision<T>({
   children,
 }: DecisionProps<T>) {
   const { t } = useLingui()
-  const formId = useId()
   const once = useMoneyKeys()
   const [asks, setAsks] = useState<'password' | 'code'>()
   const rules = z.object({
@@ -98,58 +96,41 @@ export function Decision<T>({
   )
 
   return (
-    <Modal
-      open
-      closeOnOverlay={false}
-      onClose={() => (isSubmitting ? undefined : onClose())}
-      title={title}
-      footer={
-        <>
-          <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" form={formId} kind={danger ? 'danger' : 'primary'} busy={isSubmitting} disabled={unready}>
-            {confirm}
-          </Button>
-        </>
-      }
-    >
-      <form id={formId} noValidate onSubmit={(event) => void decide(event)}>
-        {children}
-        {question === undefined ? null : question.long === true ? (
-          <TextAreaField label={question.label} hint={question.hint} error={wordsOf(errors.text?.message)} {...form.register('text')} />
-        ) : (
-          <TextField
-            label={question.label}
-            hint={question.hint}
-            autoComplete="off"
-            error={wordsOf(errors.text?.message)}
-            {...form.register('text')}
-          />
-        )}
-        {asks === 'password' ? (
-          <PasswordField
-            label={t`Your password`}
-            hint={t`Please confirm that it is you.`}
-            autoComplete="current-password"
-            // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
-            autoFocus
-            error={wordsOf(errors.password?.message)}
-            {...form.register('password')}
-          />
-        ) : null}
-        {asks === 'code' ? (
-          <TextField
-            label={t`Code of your authenticator app`}
-            hint={t`6 digits, or a recovery code.`}
-            autoComplete="one-time-code"
-            // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
-            autoFocus
-            error={wordsOf(errors.code?.message)}
-            {...form.register('code')}
-          />
-        ) : null}
-      </form>
-    </Modal>
+    <FormDialog title={title} confirm={confirm} danger={danger} unready={unready} busy={isSubmitting} onSubmit={decide} onClose={onClose}>
+      {children}
+      {question === undefined ? null : question.long === true ? (
+        <TextAreaField label={question.label} hint={question.hint} error={wordsOf(errors.text?.message)} {...form.register('text')} />
+      ) : (
+        <TextField
+          label={question.label}
+          hint={question.hint}
+          autoComplete="off"
+          error={wordsOf(errors.text?.message)}
+          {...form.register('text')}
+        />
+      )}
+      {asks === 'password' ? (
+        <PasswordField
+          label={t`Your password`}
+          hint={t`Please confirm that it is you.`}
+          autoComplete="current-password"
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
+          autoFocus
+          error={wordsOf(errors.password?.message)}
+          {...form.register('password')}
+        />
+      ) : null}
+      {asks === 'code' ? (
+        <TextField
+          label={t`Code of your authenticator app`}
+          hint={t`6 digits, or a recovery code.`}
+          autoComplete="one-time-code"
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
+          autoFocus
+          error={wordsOf(errors.code?.message)}
+          {...form.register('code')}
+        />
+      ) : null}
+    </FormDialog>
   )
 }

@@ -5,11 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Countdown } from '../../ui/Countdown.tsx'
 import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
-import { type CurrentRound, roundQuery } from '../queries.ts'
+import { AFTER_MIDNIGHT_MS, type CurrentRound, roundQuery } from '../queries.ts'
 import { refreshPortal } from './queries.ts'
-
-/** The server opens the next round in its tick of 1 s. */
-const AFTER_MIDNIGHT_MS = 1500
 
 export function TodaysRound() {
   const { t } = useLingui()

@@ -23,13 +23,11 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Ruler } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { type CurrentRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
+import { AFTER_MIDNIGHT_MS, type CurrentRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
 import { keepReceipt } from '../ticket/kept-receipts.ts'
 import type { RoundResult } from './use-round.ts'
 
 const ENTRY_RUPEES = 1
-/** The server opens the next round in its tick of 1 s. A request exactly at midnight would return the old round. */
-const AFTER_MIDNIGHT_MS = 1500
 
 export function RoundCard({ round }: { readonly round: RoundResult }) {
   const { t } = useLingui()

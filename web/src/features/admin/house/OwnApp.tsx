@@ -3,16 +3,16 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { givenPassword } from '@roz/core/person-fields.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import * as z from 'zod/mini'
 import { ApiError, call, messageOf } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { PasswordField, TextField } from '../../../ui/Field.tsx'
 import { formatDay } from '../../../ui/format.ts'
-import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
+import { FormDialog } from '../FormDialog.tsx'
 import { refreshPortal } from '../queries.ts'
 import { wordsOf } from '../words.ts'
 import { RecoveryCodes, SetUpApp } from './SecondFactor.tsx'
@@ -102,7 +102,6 @@ type CodeDialogProps = {
 /** A change of the app itself asks for a code, and not for a step-up that may have been given minutes ago. */
 function CodeDialog({ title, confirm, withPassword = false, send, onClose, children }: CodeDialogProps) {
   const { t } = useLingui()
-  const formId = useId()
   const rules = z.object({ password: withPassword ? givenPassword : z.string(), totp: secondFactor })
   const form = useRules<Given>(rules, { password: '', totp: '' })
   const { errors, isSubmitting } = form.formState
@@ -122,40 +121,23 @@ function CodeDialog({ title, confirm, withPassword = false, send, onClose, child
     tellFirst(form, wordsOf),
   )
   return (
-    <Modal
-      open
-      closeOnOverlay={false}
-      onClose={() => (isSubmitting ? undefined : onClose())}
-      title={title}
-      footer={
-        <>
-          <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" form={formId} busy={isSubmitting}>
-            {confirm}
-          </Button>
-        </>
-      }
-    >
-      <form id={formId} noValidate onSubmit={(event) => void submit(event)}>
-        <p>{children}</p>
-        {withPassword ? (
-          <PasswordField
-            label={t`Your password`}
-            autoComplete="current-password"
-            error={wordsOf(errors.password?.message)}
-            {...form.register('password')}
-          />
-        ) : null}
-        <TextField
-          label={t`Code of your authenticator app`}
-          hint={t`6 digits, or a recovery code.`}
-          autoComplete="one-time-code"
-          error={wordsOf(errors.totp?.message)}
-          {...form.register('totp')}
+    <FormDialog title={title} confirm={confirm} busy={isSubmitting} onSubmit={submit} onClose={onClose}>
+      <p>{children}</p>
+      {withPassword ? (
+        <PasswordField
+          label={t`Your password`}
+          autoComplete="current-password"
+          error={wordsOf(errors.password?.message)}
+          {...form.register('password')}
         />
-      </form>
-    </Modal>
+      ) : null}
+      <TextField
+        label={t`Code of your authenticator app`}
+        hint={t`6 digits, or a recovery code.`}
+        autoComplete="one-time-code"
+        error={wordsOf(errors.totp?.message)}
+        {...form.register('totp')}
+      />
+    </FormDialog>
   )
 }
