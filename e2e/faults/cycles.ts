@@ -41,6 +41,8 @@ export type StandOptions = {
   readonly seed: number
   readonly clients: number
   readonly members: number
+  /** Servers on one database; 1 by default. */
+  readonly instances?: number
   readonly goesOn?: () => boolean
   readonly say?: (line: string) => void
   /** Receives the servers' output. */
@@ -58,10 +60,10 @@ const NOTHING: Verdict = { lost: [], doubled: [], strange: [], broken: [] }
 /** Opens one stand and strikes it once with each of these kinds, in this order. */
 export async function runStand(options: StandOptions): Promise<StandResult> {
   const dice = createDice(options.seed)
-  const stand = await openStand({ members: options.members })
+  const stand = await openStand({ members: options.members, instances: options.instances ?? 1 })
   const forgetsKeys = options.weaken === 'forgotten-keys'
-  const calls = createCalls({ origin: () => stand.server().url, forgetsKeys })
-  const gateway = createCalls({ origin: () => stand.server().sandboxUrl, forgetsKeys })
+  const calls = createCalls({ origin: () => stand.servers.url(), forgetsKeys })
+  const gateway = createCalls({ origin: () => stand.servers.sandboxUrl(), forgetsKeys })
   const load = createLoad({
     calls,
     gateway,
@@ -72,7 +74,7 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
     desk: stand.desk,
     clients: options.clients,
     forgetsKeys,
-    noticeUrl: () => stand.server().url,
+    noticeUrl: () => stand.servers.url(),
   })
   const field: Field = { stand, load, calls, gateway, dice }
   // The members' starting money was acknowledged to no client.
@@ -104,7 +106,7 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
   }
   try {
     if (finding !== undefined) options.say?.(JSON.stringify(finding, undefined, 1))
-    options.log?.(stand.printed())
+    options.log?.(stand.servers.printed())
   } finally {
     await load.stop()
     await stand.close()
@@ -131,7 +133,7 @@ async function runCycle(field: Field, kind: Kind): Promise<Cycle | undefined> {
   const cutOffBefore = calls.cutOff()
   const struck = await STRIKES[kind](field)
   await stand.databaseBack()
-  await stand.revive()
+  await stand.servers.revive()
   if (struck === undefined) {
     load.press({ rush: false })
     return undefined
@@ -146,7 +148,7 @@ async function runCycle(field: Field, kind: Kind): Promise<Cycle | undefined> {
 
 async function lookAfter({ stand, load }: Field, kind: Kind | 'at rest', cycle: number): Promise<Finding | undefined> {
   const verdict = await judge(stand.db, stand.journal)
-  const told = [...load.complaints(), ...stand.complaints()]
+  const told = [...load.complaints(), ...stand.servers.complaints()]
   return isClean(verdict) && told.length === 0 ? undefined : { kind, cycle, ...verdict, told }
 }
 

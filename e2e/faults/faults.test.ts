@@ -46,6 +46,31 @@ test('under faults with deeds in flight no acknowledged effect is lost or double
   expect(refund + strange + dispute, lines.join('\n')).toBeGreaterThan(0)
 })
 
+const AMONG_TWO: readonly Kind[] = [
+  'server-kill',
+  'cut-after-commit',
+  'server-pause',
+  'midnight-jumps',
+  'server-kill',
+  'webhooks-duplicated',
+]
+
+test('two servers on one database, struck one by one or both, lose and double nothing', { timeout: 480_000 }, async () => {
+  const lines: string[] = []
+  const until = performance.now() + MOST_MS
+  const { finding, cycles } = await runStand({
+    kinds: AMONG_TWO,
+    seed: SEED,
+    clients: 8,
+    members: 40,
+    instances: 2,
+    goesOn: () => performance.now() < until,
+    say: (line) => void lines.push(line),
+  })
+  expect(finding, lines.join('\n')).toBeUndefined()
+  expect(cycles.length, lines.join('\n')).toBeGreaterThan(0)
+})
+
 /** The control with the death of the machine takes several starts: it runs with npm run test:all and before every npm run faults. */
 test.each(ALL ? CONTROLS : (['forgotten-keys'] as const))(
   'with %s the same judge reports a finding, so the judge can fail',

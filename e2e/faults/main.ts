@@ -2,7 +2,7 @@
  * npm run faults: strikes a running server and its database repeatedly, and counts losses, doubles and broken invariants.
  * - The run is limited by cycles and by minutes.
  * - The exit code is 1 after any finding, and when a control was not found.
- * - --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 8  --json file
+ * - --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 8  --instances 2  --json file
  * - --write file: only writes the page from existing figures.
  */
 import { execFileSync } from 'node:child_process'
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kinds: { type: 'string', default: KINDS.join(',') },
     clients: { type: 'string', default: '8' },
+    instances: { type: 'string', default: '1' },
     json: { type: 'string', default: '.build/faults.json' },
     write: { type: 'string' },
   },
@@ -59,6 +60,7 @@ const until = began + Number(values.minutes) * 60_000
 const seed = Number(values.seed)
 const wanted = Number(values.cycles)
 const kinds = kindsOf(values.kinds)
+const instances = Number(values.instances)
 let stopped = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -84,6 +86,7 @@ function report(): FaultReport {
     seed,
     clients: Number(values.clients),
     members: MEMBERS,
+    instances,
   })
 }
 
@@ -110,6 +113,7 @@ for (let done = 0, standNumber = 0; done < wanted && goesOn(); standNumber++) {
     seed: seed + standNumber,
     clients: Number(values.clients),
     members: MEMBERS,
+    instances,
     goesOn,
     say,
     log: (text) => appendFileSync(logFile, text),

@@ -1,8 +1,8 @@
 /**
  * Writes docs/reliability.md from the figures of a run: npm run faults -- --write docs/reliability.json.
- * - Every measured figure of the page is in that file.
+ * - Every measured figure of the page is in that file, or in the file of another set-up beside it (`SETUPS`).
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { ControlResult, FaultReport, KindRow } from './summary.ts'
 
 /** The description of each fault, in the order of the page. */
@@ -40,12 +40,48 @@ const kindLine = ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs }: KindRow): st
 const controlLine = ({ control, shows, cycles, found }: ControlResult): string =>
   `| \`${control}\` | ${shows} | ${found === undefined ? '**not found**' : `found after ${cycles} ${cycles === 1 ? 'cycle' : 'cycles'}`} |`
 
-function pageOf(report: FaultReport): string {
+type Setup = { readonly name: string; readonly heading: string; readonly options: string; readonly words: string }
+/** Other set-ups under the same strikes and the same judge: `reliability-<name>.json` beside the first file. */
+const SETUPS: readonly Setup[] = [
+  {
+    name: 'two-instances',
+    heading: 'Two instances on one database',
+    options: '--instances 2',
+    words: `Two servers run on one database, behind one address that gives each new connection to the next of them. Both ask one sandbox of the gateway, which runs on while they die.
+A strike on the server hits one of them, and about every third time both. A client whose connection broke repeats the call with its key, mostly at the other server.`,
+  },
+]
+
+const listed = (rows: readonly KindRow[]): string => {
+  const order = Object.keys(MEANINGS)
+  return rows
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+    .map(kindLine)
+    .join('\n')
+}
+
+const HEAD = `| fault | what happens | cycles | in flight | cut off | recovery p50, ms | max, ms |
+| --- | --- | --: | --: | --: | --: | --: |`
+
+function setupSection({ heading, options, words }: Setup, report: FaultReport): string {
+  const { totals, controls } = report
+  const found = controls.filter((control) => control.found !== undefined).length
+  return `## ${heading}
+
+${words}
+
+\`npm run faults -- ${options}\` on ${report.at}, ${thousands(Math.round(report.seconds / 60))} minutes, at commit \`${report.commit.slice(0, 12)}\` with \`--seed ${report.seed}\`:
+**${thousands(totals.cycles)}** cycles, **${thousands(totals.acknowledged)}** acknowledged operations, **${totals.lost}** lost, **${totals.doubled}** doubled, **${totals.strange}** requested by nobody, **${totals.broken}** broken invariants, **${totals.complaints}** wrong answers. ${found} of ${controls.length} weaknesses were found before it.
+
+${HEAD}
+${listed(report.kinds)}
+`
+}
+
+function pageOf(report: FaultReport, others: readonly string[]): string {
   const { totals } = report
   const deeds = Object.entries(report.deeds ?? {}).map(([kind, count]) => `${kind} ${thousands(count)}`)
   const answers = Object.entries(report.faultAnswers).map(([status, count]) => `${status}: ${thousands(count)}`)
-  const order = Object.keys(MEANINGS)
-  const rows = report.kinds.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
   return `# Reliability
 
 Written from \`docs/reliability.json\` by \`npm run faults -- --write docs/reliability.json\`: the figures of one run of \`npm run faults\`. It began on ${report.at} and took ${thousands(Math.round(report.seconds / 60))} minutes
@@ -75,13 +111,13 @@ ${deeds.length === 0 ? '' : `Acknowledged: ${deeds.join(' · ')}.\n\n`}## The fa
 
 Recovery is the time from the end of the fault to the first acknowledgement of a call that began later. A kill or a cut ends at once; a pause or a full disk ends with its release. Recovery includes the restart of the server and the machine's other work.
 
-| fault | what happens | cycles | in flight | cut off | recovery p50, ms | max, ms |
-| --- | --- | --: | --: | --: | --: | --: |
-${rows.map(kindLine).join('\n')}
+${HEAD}
+${listed(report.kinds)}
 
 ${report.smallDisk ? 'The database lay on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` struck nothing.**'}
 Answers of 500 and above, each repeated by its client: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 leaves the operating system's memory intact, so this run does not test a power cut.
 
+${others.join('\n')}
 ## The harness can fail
 
 Before the cycles the same judge checks a system that is weakened on purpose, and must find the weakness.
@@ -95,11 +131,16 @@ ${report.controls.map(controlLine).join('\n')}
 
 ## Run it
 
-\`npm run faults -- --cycles 200 --minutes 10 --kinds server-kill,cut-after-commit --seed 7\`; every option has a default. A short form is part of \`npm test\`.
+\`npm run faults -- --cycles 200 --minutes 10 --kinds server-kill,cut-after-commit --seed 7 --instances 2\`; every option has a default. A short form is part of \`npm test\`.
 `
 }
 
 /** The page is written beside the figures, under the same name. */
 export function writePage(file: string): void {
-  writeFileSync(file.replace(/\.json$/, '.md'), pageOf(JSON.parse(readFileSync(file, 'utf8')) as FaultReport))
+  const read = (name: string): FaultReport => JSON.parse(readFileSync(name, 'utf8')) as FaultReport
+  const others = SETUPS.flatMap((setup) => {
+    const beside = file.replace(/\.json$/, `-${setup.name}.json`)
+    return existsSync(beside) ? [setupSection(setup, read(beside))] : []
+  })
+  writeFileSync(file.replace(/\.json$/, '.md'), pageOf(read(file), others))
 }

@@ -1,5 +1,5 @@
 /**
- * A stand: a server, its database on a small disk, the proxy between them, and members.
+ * A stand: one or several servers, their database on a small disk, the proxy between them, and members.
  * - After `close` nothing that it started runs, whatever was killed or stopped in between.
  * - This process restarts a killed database on its old port.
  */
@@ -7,13 +7,14 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type EmbeddedPostgres, startPostgres } from '@roz/server/db/embedded/embedded.ts'
-import { isAlive, processesIn, signal, waitUntil } from '@roz/server/db/embedded/process.ts'
+import { processesIn, signal, waitUntil } from '@roz/server/db/embedded/process.ts'
 import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
-import { databaseProcesses, freePorts, type Program, startProgram } from '../harness/program.ts'
+import { databaseProcesses, type Program } from '../harness/program.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { makeMembers, type Member } from './members.ts'
 import { makeDesk } from './outlays.ts'
 import { type PgProxy, startPgProxy } from './pg-proxy.ts'
+import { startServers } from './servers.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
 
 const DATABASE_FLAGS = ['max_wal_size=64MB', 'min_wal_size=32MB', 'checkpoint_timeout=30s']
@@ -23,7 +24,9 @@ export type Stand = Awaited<ReturnType<typeof openStand>>
 
 type End = () => void | Promise<void>
 
-export async function openStand(options: { readonly members: number }) {
+type Options = { readonly members: number; readonly instances: number }
+
+export async function openStand(options: Options) {
   const ends: End[] = []
   const close = async (): Promise<void> => {
     for (const end of ends.splice(0).reverse()) await end()
@@ -37,15 +40,13 @@ export async function openStand(options: { readonly members: number }) {
 }
 
 /** Every started process or proxy adds its end to `ends` at once; the ends are called in reverse order. */
-async function build(options: { readonly members: number }, ends: End[]) {
+async function build(options: Options, ends: End[]) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))
   ends.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   chmodSync(folder, 0o711)
   const disk: SmallDisk | undefined = makeSmallDisk(folder)
   ends.push(() => disk?.remove())
   const databaseDir = path.join(disk?.folder ?? folder, 'database', 'postgres')
-  const dataDir = path.join(folder, 'server')
-  mkdirSync(dataDir)
   mkdirSync(path.dirname(databaseDir), { mode: 0o711 })
   const databaseLog: string[] = []
   const postgres: EmbeddedPostgres = await startPostgres({
@@ -64,7 +65,6 @@ async function build(options: { readonly members: number }, ends: End[]) {
   ends.push(() => proxy.close())
   const url = new URL(postgres.appUrl)
   url.port = String(proxy.port)
-  const port = await freePorts()
   const db: Db = connect({ url: postgres.superUrl.replace(/\/postgres$/, '/roz'), max: 3, applicationName: 'roz-faults' })
   ends.push(() => db.close())
   let commitsInMemory = false
@@ -76,27 +76,20 @@ async function build(options: { readonly members: number }, ends: End[]) {
     // Only new connections use the setting.
     await db.query(sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'roz_app'`)
   }
-  const start = async (): Promise<Program> => {
+  const starting = async (start: () => Promise<Program>): Promise<Program> => {
     if (commitsInMemory) await db.query(sql`alter role roz_app reset synchronous_commit`)
-    const env = { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error' }
-    const program = await startProgram({ dataDir, port, env })
+    const program = await start()
     if (commitsInMemory) await weaken()
     return program
   }
-  let server = await start()
-  ends.push(async () => {
-    signal(server.pid, 'SIGCONT')
-    if (isAlive(server.pid)) await server.stop()
-  })
+  const env = { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error' }
+  const servers = await startServers({ count: options.instances, folder, env, ends, starting })
   const journal: Journal = openJournal(path.join(folder, 'journal.jsonl'))
   ends.push(() => journal.close())
   const writing = connect({ url: postgres.appUrl, max: 2, applicationName: 'roz-faults' })
   const members: Member[] = await makeMembers(writing, journal, options.members)
   const desk = await makeDesk(writing, members[0]?.id ?? '')
   await writing.close()
-  /** The output of killed servers. */
-  let printed = ''
-  const complaints: string[] = []
 
   return {
     disk,
@@ -106,23 +99,12 @@ async function build(options: { readonly members: number }, ends: End[]) {
     desk,
     proxy,
     databaseLog,
-    server: (): Program => server,
-    /** Starts the server again if it is gone. */
-    async revive(): Promise<void> {
-      if (isAlive(server.pid)) return
-      const code = await server.ended
-      // A killed process has no exit code.
-      if (code !== null) complaints.push(`the server ended by itself with code ${code}`)
-      printed += server.output()
-      server = await start()
-    },
-    complaints: (): readonly string[] => complaints,
+    servers,
     /** Sets synchronous_commit off, on purpose: the judge must find the commits that a power cut loses. */
     async commitInMemory(): Promise<void> {
       commitsInMemory = true
       await weaken()
     },
-    printed: (): string => printed + server.output(),
     /** The postmaster first. */
     databasePids: (): number[] => databaseProcesses(path.dirname(databaseDir)),
     /** A backend that is executing a statement of the server, if there is one. */

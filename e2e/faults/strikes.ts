@@ -50,17 +50,17 @@ const at =
     return { inFlight, endedAt }
   }
 
-/** Stops a process with SIGSTOP and continues it. */
+/** Stops processes with SIGSTOP and continues them. */
 const pausing =
-  (pidOf: (field: Field) => Promise<number | undefined>, maxMs: number): Strike =>
+  (pidsOf: (field: Field) => Promise<readonly number[]>, maxMs: number): Strike =>
   async (field) => {
-    const pid = await pidOf(field)
-    const inFlight = pid === undefined ? undefined : await aim(field)
-    if (pid === undefined || inFlight === undefined) return undefined
-    signal(pid, 'SIGSTOP')
+    const pids = await pidsOf(field)
+    const inFlight = pids.length === 0 ? undefined : await aim(field)
+    if (inFlight === undefined) return undefined
+    for (const pid of pids) signal(pid, 'SIGSTOP')
     await sleep(field.dice.between(50, maxMs))
     const endedAt = performance.now()
-    signal(pid, 'SIGCONT')
+    for (const pid of pids) signal(pid, 'SIGCONT')
     return { inFlight, endedAt }
   }
 
@@ -114,7 +114,7 @@ const night =
     const endedAt = performance.now()
     const struck = also === undefined ? { inFlight, endedAt } : await sleep(dice.between(0, 1200)).then(() => also(field))
     await stand.databaseBack()
-    await stand.revive()
+    await stand.servers.revive()
     await nightIsOver(field, day)
     return struck
   }
@@ -145,15 +145,16 @@ const webhooks =
     const struck = also === undefined ? await at(() => undefined)(field) : await also(field)
     await sleep(250)
     await stand.databaseBack()
-    await stand.revive()
+    await stand.servers.revive()
     await gateway.patiently({ path: '/__sandbox/faults', body: {} })
     return struck
   }
 
-/** Waits until the process is gone: only then can it be restarted. */
-const killServer = at(async ({ stand }) => {
-  signal(stand.server().pid, 'SIGKILL')
-  await stand.server().ended
+/** Waits until the processes are gone: only then can they be restarted. */
+const killServer = at(async ({ stand, dice }) => {
+  const victims = stand.servers.victims(dice)
+  for (const { pid } of victims) signal(pid, 'SIGKILL')
+  await Promise.all(victims.map(({ ended }) => ended))
 })
 const killPostmaster = at(({ stand }) => signal(stand.databasePids()[0] as number, 'SIGKILL'))
 const cutAll = at(({ stand }) => void stand.proxy.cutAll())
@@ -167,8 +168,8 @@ export const STRIKES = {
   'backend-end': at(async ({ stand }) => {
     await stand.db.query(sql`select pg_terminate_backend(${(await stand.busyBackend()) ?? 0}::int)`)
   }),
-  'backend-pause': pausing(({ stand }) => stand.busyBackend(), 700),
-  'server-pause': pausing(({ stand }) => Promise.resolve(stand.server().pid), 700),
+  'backend-pause': pausing(async ({ stand }) => [await stand.busyBackend()].filter((pid) => pid !== undefined), 700),
+  'server-pause': pausing(async ({ stand, dice }) => stand.servers.victims(dice).map(({ pid }) => pid), 700),
   'webhooks-duplicated': webhooks({ duplicate: 4 }),
   'webhooks-shuffled': webhooks({ duplicate: 2, shuffle: true, delayMs: 400 }),
   'webhooks-tampered': webhooks({ tamper: true, duplicate: 1 }),
@@ -191,8 +192,9 @@ export const STRIKES = {
   'midnight-server-kill': night('passes', killServer),
   'postmaster-kill': killPostmaster,
   'machine-kill': at(async ({ stand }) => {
-    for (const pid of [stand.server().pid, ...stand.databasePids()]) signal(pid, 'SIGKILL')
-    await stand.server().ended
+    const servers = stand.servers.all()
+    for (const pid of [...servers.map((server) => server.pid), ...stand.databasePids()]) signal(pid, 'SIGKILL')
+    await Promise.all(servers.map(({ ended }) => ended))
   }),
   'disk-full': fillDisk,
 } as const satisfies Readonly<Record<string, Strike>>

@@ -17,6 +17,8 @@ export type Circumstances = {
   readonly seed: number
   readonly clients: number
   readonly members: number
+  /** Servers on one database. */
+  readonly instances: number
 }
 export type KindRow = {
   readonly kind: string

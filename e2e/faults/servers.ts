@@ -1,0 +1,114 @@
+/**
+ * The servers of a stand: one, or several instances on one database behind one address.
+ * - One server runs its own sandbox of the gateway, which dies with it. Several ask one sandbox, a process of its own.
+ * - Only the clients' and the gateway's addresses differ between the two; nothing else knows how many there are.
+ */
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { isAlive, signal } from '@roz/server/db/embedded/process.ts'
+import { freePorts, type Program, startChild, startProgram } from '../harness/program.ts'
+import { spreadOver } from '../harness/spread.ts'
+import type { Dice } from './random.ts'
+
+export type Servers = Awaited<ReturnType<typeof startServers>>
+
+type Options = {
+  readonly count: number
+  /** The folder of the stand. */
+  readonly folder: string
+  /** The settings that all servers share. */
+  readonly env: Readonly<Record<string, string>>
+  readonly ends: (() => void | Promise<void>)[]
+  /** Wraps each start. */
+  readonly starting?: (start: () => Promise<Program>) => Promise<Program>
+}
+
+const GATEWAY_KEYS = {
+  CASHFREE_PG_CLIENT_ID: 'sandbox-client',
+  CASHFREE_PG_CLIENT_SECRET: 'sandbox-secret',
+  CASHFREE_PAYOUT_CLIENT_ID: 'sandbox-payout-client',
+  CASHFREE_PAYOUT_CLIENT_SECRET: 'sandbox-payout-secret',
+}
+const READY_MS = 30_000
+
+/** Everything that it starts adds its end to `ends` at once. */
+export async function startServers({ count, folder, env, ends, starting = (start) => start() }: Options) {
+  const places = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const dataDir = path.join(folder, `server-${index + 1}`)
+      mkdirSync(dataDir)
+      return { dataDir, port: await freePorts() }
+    }),
+  )
+  const shared = count === 1 ? undefined : await shareGateway(folder, () => places.map(({ port }) => port), ends)
+  const start = (place: (typeof places)[number]): Promise<Program> =>
+    starting(() => startProgram({ ...place, env: { ...env, ...shared?.env } }))
+  const servers = await Promise.all(places.map(start))
+  ends.push(async () => {
+    for (const { pid } of servers) signal(pid, 'SIGCONT')
+    await Promise.all(servers.filter(({ pid }) => isAlive(pid)).map((server) => server.stop()))
+  })
+  const complaints: string[] = []
+  /** The output of killed servers. */
+  let printed = ''
+
+  return {
+    all: (): readonly Program[] => servers,
+    url: (): string => shared?.url ?? (servers[0] as Program).url,
+    sandboxUrl: (): string => shared?.sandboxUrl ?? (servers[0] as Program).sandboxUrl,
+    /** Those that a strike hits: one, and of several now and then all. */
+    victims: (dice: Dice): readonly Program[] => (servers.length === 1 || dice.chance(0.3) ? servers : [dice.pick(servers)]),
+    /** Starts the servers again that are gone. */
+    async revive(): Promise<void> {
+      const gone = servers.flatMap((server, index) => (isAlive(server.pid) ? [] : [{ server, index }]))
+      await Promise.all(
+        gone.map(async ({ server, index }) => {
+          const code = await server.ended
+          // A killed process has no exit code.
+          if (code !== null) complaints.push(`a server ended by itself with code ${code}`)
+          printed += server.output()
+          servers[index] = await start(places[index] as (typeof places)[number])
+        }),
+      )
+    },
+    complaints: (): readonly string[] => complaints,
+    printed: (): string => printed + servers.map((server) => server.output()).join(''),
+  }
+}
+
+/** The address of all servers, and a sandbox of the gateway that outlives each of them. */
+async function shareGateway(folder: string, ports: () => readonly number[], ends: Options['ends']) {
+  const spread = await spreadOver(ports)
+  ends.push(() => spread.close())
+  const port = await freePorts()
+  const sandbox = startChild('gateway-sandbox/src/main.ts', [], {
+    ...GATEWAY_KEYS,
+    SANDBOX_PORT: String(port),
+    DATA_DIR: folder,
+    PAYOUT_NOTIFY_URL: `${spread.url}/api/webhooks/cashfree-payouts`,
+    CLOCK_URL: `${spread.url}/dev/clock`,
+  })
+  const gone = new Promise<void>((resolve) => sandbox.once('exit', () => resolve()))
+  ends.push(() => {
+    sandbox.kill('SIGTERM')
+    return gone
+  })
+  await new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('the sandbox of the gateway did not start')), READY_MS)
+    sandbox.stdout?.once('data', () => {
+      clearTimeout(late)
+      resolve()
+    })
+  })
+  const sandboxUrl = `http://127.0.0.1:${port}`
+  const env = {
+    ...GATEWAY_KEYS,
+    PAYMENTS: 'cashfree',
+    PUBLIC_URL: spread.url,
+    SECRET_KEY: 'the secret key of several servers on one database',
+    CASHFREE_PG_BASE_URL: `${sandboxUrl}/pg`,
+    CASHFREE_PAYOUT_BASE_URL: `${sandboxUrl}/payout`,
+    CASHFREE_JS_URL: `${sandboxUrl}/js/v3/cashfree.js`,
+  }
+  return { url: spread.url, sandboxUrl, env }
+}
