@@ -77,7 +77,11 @@ async function vitest(node, { chromium, shell, web, debian }) {
     },
   })
   if (isStopping()) return { passed: 0, failed: 0 }
-  const { numPassedTests: passed, numFailedTests: failed } = readReport(report)
+  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped = 0 } = readReport(report)
+  if (skipped > 0)
+    say(
+      `${skipped} tests were skipped${args.includes('--all') ? '' : ': npm run test:all runs the longest, and those that need a Debian program'}.`,
+    )
   // A file that does not load, or an error outside a test, fails the run without a failed test.
   return { passed, failed: code === 0 ? failed : Math.max(1, failed) }
 }

@@ -1,13 +1,12 @@
 /** Tests /metrics of a running server: what it counts, and that page, dashboard and alerts name exactly what it serves. */
 import { createHmac } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { paise } from '@roz/core/money.ts'
 import { VERSION } from '@roz/core/version.ts'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Config, readConfig } from './config/config.ts'
 import { inTransaction } from './db/transaction.ts'
 import { openSession } from './features/identity/sessions.ts'
@@ -16,9 +15,11 @@ import { type Running, startServer } from './start.ts'
 import { makeMember } from './testing/calls.ts'
 import { cloneTemplate, type TestDatabase } from './testing/database.ts'
 import { startTestServer } from './testing/postgres.ts'
+import { freePort, seriesIn } from './testing/program.ts'
+import { askedByAlerts, askedByDashboard, type Selector, selectorsOf, seriesOf } from './testing/prometheus.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
+const readRoot = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
 // The test run's own database runs without fsync, and a start refuses such a database.
 let durable: Awaited<ReturnType<typeof startTestServer>>
@@ -31,8 +32,8 @@ beforeAll(async () => {
   database = await cloneTemplate(durable.urls)
   dataDir = await mkdtemp(path.join(tmpdir(), 'roz-metrics-'))
   config = readConfig({
-    PORT: await freePort(),
-    SANDBOX_PORT: await freePort(),
+    PORT: String(await freePort()),
+    SANDBOX_PORT: String(await freePort()),
     DATA_DIR: dataDir,
     DATABASE_URL: database.appUrl,
     MIGRATE_DATABASE_URL: database.ownerUrl,
@@ -47,24 +48,8 @@ afterAll(async () => {
   await durable.stop()
 }, 60_000)
 
-async function freePort(): Promise<string> {
-  const listener = createServer()
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  await new Promise((resolve) => listener.close(resolve))
-  return typeof address === 'object' && address !== null ? String(address.port) : '0'
-}
-
 const at = (place: string): string => `http://127.0.0.1:${config.port}${place}`
 const metrics = async (): Promise<string> => (await fetch(at('/metrics'))).text()
-const valueOf = (text: string, series: string): number =>
-  Number(
-    text
-      .split('\n')
-      .find((line) => line.startsWith(`${series} `))
-      ?.slice(series.length + 1),
-  )
-
 test('a join and a webhook are counted, a repeated webhook is not, and the release is named', async () => {
   const memberId = await makeMember(database.db)
   const token = await inTransaction(database.db, async (tx) => {
@@ -88,32 +73,39 @@ test('a join and a webhook are counted, a repeated webhook is not, and the relea
   }
 
   const text = await metrics()
-  expect([valueOf(text, 'roz_join_batch_size_count'), valueOf(text, 'roz_join_batch_size_sum')]).toEqual([1, 1])
-  expect(valueOf(text, 'roz_webhook_lag_seconds_count')).toBe(1)
-  expect(valueOf(text, 'roz_webhook_lag_seconds_bucket{le="15"}')).toBe(0)
-  expect(valueOf(text, 'roz_webhook_lag_seconds_bucket{le="60"}')).toBe(1)
-  expect(valueOf(text, `roz_build_info{version="${VERSION}"}`)).toBe(1)
+  expect([seriesIn(text, 'roz_join_batch_size_count'), seriesIn(text, 'roz_join_batch_size_sum')]).toEqual([1, 1])
+  expect(seriesIn(text, 'roz_webhook_lag_seconds_count')).toBe(1)
+  expect(seriesIn(text, 'roz_webhook_lag_seconds_bucket{le="15"}')).toBe(0)
+  expect(seriesIn(text, 'roz_webhook_lag_seconds_bucket{le="60"}')).toBe(1)
+  expect(seriesIn(text, `roz_build_info{version="${VERSION}"}`)).toBe(1)
 })
 
-/** Every name that can be asked for: a histogram has three. */
-async function served(): Promise<ReadonlySet<string>> {
-  const types = [...(await metrics()).matchAll(/^# TYPE (\w+) (\w+)$/gm)]
-  return new Set(
-    types.flatMap(([, name = '', type]) => (type === 'histogram' ? ['', '_bucket', '_sum', '_count'].map((end) => name + end) : [name])),
-  )
-}
 const NAME = /\b(?:roz|process|nodejs)_\w+/g
 const namesIn = (text: string): string[] => [...new Set(text.match(NAME))]
 
-test.each(['ops/observability/alerts.yml', 'ops/observability/dashboard.json'])('every metric named in %s is served', async (file) => {
-  const names = namesIn(await read(file))
-  expect(names.length).toBeGreaterThan(15)
-  const known = await served()
-  expect(names.filter((name) => !known.has(name))).toEqual([])
+describe.each([
+  ['alerts.yml', askedByAlerts],
+  ['dashboard.json', askedByDashboard],
+])('%s', (file, read) => {
+  test('asks only for metrics that are served, with labels that they have', async () => {
+    const asked = read().flatMap(selectorsOf)
+    expect([...new Set(asked.map(({ name }) => name))].toSorted()).toEqual(namesIn(await readRoot(`ops/observability/${file}`)).toSorted())
+    const served = seriesOf(await metrics())
+    const has = ({ name, labels }: Selector): boolean =>
+      served.some((series) => series.name === name && labels.every((label) => series.labels.includes(label)))
+    expect(asked.filter((selector) => !has(selector))).toEqual([])
+    expect(asked.length).toBeGreaterThan(15)
+  })
+})
+
+test('the dashboard draws every metric of ours', async () => {
+  const drawn = askedByDashboard().flatMap((asked) => selectorsOf(asked).map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')))
+  const ours = [...(await metrics()).matchAll(/^# TYPE (roz_\w+) /gm)].map(([, name = '']) => name)
+  expect([...new Set(drawn)].filter((name) => name.startsWith('roz_')).toSorted()).toEqual(ours.toSorted())
 })
 
 test('docs/metrics.md explains every metric of ours that is served, and no other', async () => {
-  const rows = (await read('docs/metrics.md')).split('\n').filter((line) => line.startsWith('| `'))
+  const rows = (await readRoot('docs/metrics.md')).split('\n').filter((line) => line.startsWith('| `'))
   const explained = rows.flatMap((row) => namesIn(row.split('|')[1] ?? ''))
   const ours = [...(await metrics()).matchAll(/^# TYPE (roz_\w+) /gm)].map(([, name]) => name)
   expect(explained.toSorted()).toEqual(ours.toSorted())

@@ -56,7 +56,7 @@ const MONEY_TO_LOOK_AT: readonly Figure[] = [
     read: sql`coalesce(extract(epoch from roz_now() - (select max(finished_at) from audit_run)), -1)`,
   },
   {
-    name: 'roz_books_waiting_days',
+    name: 'roz_books_waiting',
     help: 'Ended days without books because the books of a day are held, that day included',
     read: sql`coalesce((select ist_day(roz_now()) - h.day from books_hold h
       where not exists (select from books_day b where b.day = h.day) order by h.day limit 1), 0)`,

@@ -31,6 +31,8 @@ type Labels = 'method' | 'route' | 'status'
 export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void {
   const { registry } = deps.meters
   collectDefaultMetrics({ register: registry })
+  // Gauges with the name of a counter; the same figures by kind are served without that ending.
+  for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
   describeGauges(registry)
   const build = { name: 'roz_build_info', help: 'Always 1; the label is the release', labelNames: ['version'] as const }
   new Gauge({ ...build, registers: [registry], aggregator: 'max' }).set({ version: VERSION }, 1)
