@@ -8,7 +8,9 @@ import { sources } from '../tidy/source.ts'
 const FOLDER = import.meta.dirname
 const rules = readFileSync(path.join(FOLDER, 'alerts.yml'), 'utf8')
 const valuesOf = (key: string): string[] => [...rules.matchAll(new RegExp(`^ +(?:- )?${key}: (.+)$`, 'gm'))].map(([, value]) => value ?? '')
-const books = sources.filter(({ name }) => name.startsWith('docs/runbooks/'))
+const all = sources.filter(({ name }) => name.startsWith('docs/runbooks/'))
+/** The others are steps that an operator takes unasked. */
+const books = all.filter(({ text }) => /^Alerts: /m.test(text))
 
 test('each alert names a runbook, which names the alert', () => {
   const alerts = valuesOf('alert')
@@ -27,6 +29,17 @@ test('each runbook says what the alert means, where to look, what to do, and whe
   for (const { name, text } of books)
     for (const part of ['**What it means.**', '**Look.**', '**Do.**', '**It is over when**'])
       expect([name, text.includes(part)]).toEqual([name, true])
+})
+
+test('a runbook without an alert says which command it is about, and every command of a runbook exists', () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(FOLDER, '../../package.json'), 'utf8')) as { readonly scripts: object }
+  const silent = all.filter((book) => !books.includes(book)).map(({ name, text }) => [name, /`npm run [\w-]+/.test(text)])
+  expect(silent.filter(([, names]) => names === false)).toEqual([])
+  const named = all.flatMap(({ name, text }) =>
+    [...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, script = '']) => [name, script] as const),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter(([, script]) => !(script in scripts))).toEqual([])
 })
 
 test('each alert has a test that it fires and one that it is silent', () => {

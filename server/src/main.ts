@@ -7,6 +7,7 @@
  */
 import cluster from 'node:cluster'
 import { auditNow } from './commands/audit.ts'
+import { backupNow } from './commands/backup.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config/config.ts'
 import { heldBooksNow } from './commands/held-books.ts'
 import { createLog } from './http/logger.ts'
@@ -15,6 +16,7 @@ import { moveFilesNow } from './commands/move-files.ts'
 import { parkedNow } from './commands/parked.ts'
 import { resealNow } from './commands/reseal.ts'
 import { resetTotpNow } from './commands/reset-totp.ts'
+import { restoreNow } from './commands/restore.ts'
 import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { rotatePushKey } from './commands/rotate-push-key.ts'
 import { SHUTDOWN_MS } from './processes/primary.ts'
@@ -57,6 +59,11 @@ if (process.argv[2] === 'reset-totp') {
 /** `npm run move-files` copies the uploads to another storage. */
 if (process.argv[2] === 'move-files')
   process.exit(await moveFilesNow(process.env, process.argv.slice(3), (line) => void process.stdout.write(`${line}\n`)))
+
+/** `npm run backup` copies the local database while it runs, and `npm run restore` makes a new one of the copy. */
+const tell = (line: string): void => void process.stdout.write(`${line}\n`)
+if (process.argv[2] === 'backup') process.exit(await backupNow(process.env, process.argv.slice(3), tell))
+if (process.argv[2] === 'restore') process.exit(await restoreNow(process.argv.slice(3), tell))
 
 /** `npm run rotate-log-key`, `npm run rotate-push-key` and `npm run reseal`. */
 const renew = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[process.argv[2] ?? '']

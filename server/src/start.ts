@@ -16,6 +16,7 @@ import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
 import { openStorage } from './adapters/storage/open-storage.ts'
 import { buildApp } from './app.ts'
+import { startShipping } from './backup/ship.ts'
 import type { Config } from './config/config.ts'
 import { connectionsNeeded, expectRoom, START_CONNECTION } from './db/connection-room.ts'
 import { startPostgres } from './db/embedded/embedded.ts'
@@ -112,7 +113,9 @@ async function openDatabase(config: Config, { log, say }: Surroundings, stops: S
   }
   const flags = [`max_connections=${Math.max(100, connectionsNeeded(roomOf(config)) + LOCAL_SPARE)}`]
   const local = await startPostgres({ dataDir: path.join(config.dataDir, 'postgres'), log: (line) => log.info(line), flags })
-  stops.push(local.stop)
+  // Its stop comes after the database's, which hands out its last segment when it stops.
+  const uploads = config.storage.kind === 'files' ? config.storage.folder : undefined
+  stops.push(startShipping({ postgres: path.join(config.dataDir, 'postgres'), uploads }, log).stop, local.stop)
   if (local.adopted) say('Found the database still running and took it over.')
   return { ownerUrl: local.ownerUrl, appUrl: local.appUrl, appRole: 'roz_app' }
 }

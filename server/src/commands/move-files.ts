@@ -75,7 +75,7 @@ function placesOf(env: Environment, { from, to, isRemoving }: Words): { readonly
 }
 
 /** The files that a row names. */
-async function namedIn(url: string): Promise<ReadonlySet<string>> {
+export async function namedIn(url: string): Promise<ReadonlySet<string>> {
   const db = connect({ url, max: 1, named: false, applicationName: 'roz-move-files' })
   try {
     const rows = await db.query<{ name: string }>(sql`

@@ -22,6 +22,7 @@ import { alone } from './lock.ts'
 import { endPostmaster, findOrStart, type Postmaster } from './postmaster.ts'
 import { isAlive, signal, startOf } from './process.ts'
 import { ensureRoles, makePasswords, type Passwords, readPasswords, urlAs } from './roles.ts'
+import { ARCHIVE_FLAGS } from './wal-archive.ts'
 import { PG_MAJOR } from '../supported-database.ts'
 
 export type EmbeddedPostgres = {
@@ -111,7 +112,9 @@ type Wanted = {
 async function ready(wanted: Wanted): Promise<Postmaster> {
   const { place, options, identity, passwords, port } = wanted
   for (let attempt = 0; attempt < 5; attempt++) {
-    const postmaster = await findOrStart({ ...place, identity, log: options.log, flags: options.flags ?? [], port })
+    // Every start archives: a segment of one that did not would be missing in the backup.
+    const flags = [...(options.durable === false ? [] : ARCHIVE_FLAGS), ...(options.flags ?? [])]
+    const postmaster = await findOrStart({ ...place, identity, log: options.log, flags, port })
     const outcome = await ensureRoles(passwords, postmaster.port, () => !isAlive(postmaster.pid))
     if (outcome === 'ready') return postmaster
   }

@@ -1,0 +1,120 @@
+/**
+ * Restores a backup into a new data folder, to a chosen second.
+ * - Never into a folder that has something in it. The new folder appears when everything in it is complete.
+ * - Every file is compared with the manifest before PostgreSQL sees it.
+ * - The restored database gets a file of the uploads for each row that names one; an erased picture stays erased.
+ * - It ships to no folder of backups until it gets its own.
+ */
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { isRoot } from '../db/embedded/identity.ts'
+import { recover } from '../db/embedded/recover.ts'
+import { type Backup, BackupError, findGap, idOf, listBackups, listSegments, packedName, uploadsIn, walIn } from './backup-folder.ts'
+import { flush, forEach, readPackedWhole } from './durable-files.ts'
+import { readBack } from './take.ts'
+
+export type RestoreOptions = {
+  readonly from: string
+  readonly into: string
+  /** Undefined: as far as the WAL goes. */
+  readonly at: Date | undefined
+  readonly secretKeyFile: string | undefined
+  /** The files that a row of the restored database names. */
+  readonly namedIn: (dataDir: string) => Promise<ReadonlySet<string>>
+  readonly say: (line: string) => void
+}
+export type Restored = { readonly backup: string; readonly lastCommit: string | undefined; readonly missing: readonly string[] }
+
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { from, into, at, say } = options
+  if (existsSync(into) && (await readdir(into)).length > 0)
+    throw new BackupError(`${into} is not empty: a backup is restored into a new folder, never over another database.`)
+  const backup = await chooseBackup(from, at)
+  const segments = await expectSegments(from, backup, at)
+  const making = `${into}.restoring-${randomBytes(4).toString('hex')}`
+  try {
+    await mkdir(making, { recursive: true, mode: 0o711 })
+    await chmod(making, isRoot() ? 0o711 : 0o700)
+    const postgres = path.join(making, 'postgres')
+    say(`Unpacking backup ${backup.name} and comparing it with its manifest…`)
+    await unpackAll(from, backup, segments, postgres)
+    say(`Replaying ${segments.length} segments of the log…`)
+    const lastCommit = await recover({ postgres, at, say })
+    const missing = await bringUploads(options, making)
+    if (options.secretKeyFile !== undefined) await bringSecretKey(options.secretKeyFile, path.join(making, 'secret-key'))
+    if (existsSync(into)) await rm(into, { recursive: true })
+    await rename(making, into)
+    await flush(path.dirname(into))
+    return { backup: backup.name, lastCommit, missing }
+  } catch (error) {
+    await rm(making, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** The newest backup that was complete at the instant. */
+async function chooseBackup(from: string, at: Date | undefined): Promise<Backup> {
+  if (!existsSync(from) || (await idOf(from)) === undefined) throw new BackupError(`${from} holds no backups of Roz.`)
+  const all = await listBackups(from)
+  const found = all.findLast(({ manifest }) => at === undefined || new Date(manifest.endedAt) <= at)
+  if (found !== undefined) return found
+  const first = all[0]?.manifest.endedAt
+  throw new BackupError(first === undefined ? `${from} has no complete backup.` : `The oldest backup can be restored from ${first} on.`)
+}
+
+/** Without an instant every segment counts, so that no commit after a gap is lost silently. */
+async function expectSegments(from: string, { manifest }: Backup, at: Date | undefined): Promise<string[]> {
+  const segments = await listSegments(from, manifest.firstSegment)
+  const gap = findGap(segments, manifest.firstSegment)
+  const isNeeded = gap !== undefined && (at === undefined || gap <= manifest.lastSegment)
+  if (isNeeded) throw new BackupError(`The log's segment ${gap} is missing in ${walIn(from)}: name a second before it by --at.`)
+  return gap === undefined ? segments : segments.filter((name) => name < gap)
+}
+
+async function unpackAll(from: string, { place, manifest }: Backup, segments: readonly string[], postgres: string): Promise<void> {
+  const cluster = path.join(postgres, 'cluster')
+  await mkdir(cluster, { recursive: true, mode: 0o700 })
+  for (const name of manifest.folders) await mkdir(path.join(cluster, name), { recursive: true, mode: 0o700 })
+  await readBack(path.join(place, 'cluster'), manifest.files, cluster)
+  const wal = path.join(postgres, 'wal-in')
+  await mkdir(wal)
+  await forEach(segments, (name) => unpackSegment(path.join(walIn(from), packedName(name)), path.join(wal, name)), 2)
+}
+
+/** A segment that was handed out early is mostly zeros at its end, which take no room here. */
+async function unpackSegment(from: string, to: string): Promise<void> {
+  const bytes = await readPackedWhole(from)
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  const handle = await open(to, 'wx', 0o644)
+  try {
+    await handle.writeFile(bytes.subarray(0, end))
+    await handle.truncate(bytes.length)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function bringUploads({ from, namedIn }: RestoreOptions, dataDir: string): Promise<string[]> {
+  const missing: string[] = []
+  for (const name of await namedIn(dataDir)) {
+    const file = path.join(uploadsIn(from), name)
+    if (!existsSync(file)) {
+      missing.push(name)
+      continue
+    }
+    const to = path.join(dataDir, 'uploads', name)
+    await mkdir(path.dirname(to), { recursive: true, mode: 0o700 })
+    await copyFile(file, to)
+    await flush(to)
+  }
+  return missing
+}
+
+async function bringSecretKey(from: string, to: string): Promise<void> {
+  await copyFile(from, to)
+  await chmod(to, 0o600)
+  await flush(to)
+}

@@ -1,0 +1,17 @@
+/** The words of a command: pairs of `--name value`, and nothing else. */
+
+/** Undefined where a word is unknown, repeated or has no value, or a needed one is missing. */
+export function pairsOf<Name extends string, Needed extends Name>(
+  words: readonly string[],
+  names: readonly Name[],
+  needed: readonly Needed[],
+): (Readonly<Partial<Record<Name, string>>> & Readonly<Record<Needed, string>>) | undefined {
+  const pairs: Partial<Record<string, string>> = {}
+  for (let at = 0; at < words.length; at += 2) {
+    const [name, value] = [words[at]?.replace(/^--/, '') ?? '', words[at + 1]]
+    const isKnown = words[at]?.startsWith('--') === true && (names as readonly string[]).includes(name)
+    if (!isKnown || value === undefined || pairs[name] !== undefined) return undefined
+    pairs[name] = value
+  }
+  return needed.every((name) => pairs[name] !== undefined) ? (pairs as Partial<Record<Name, string>> & Record<Needed, string>) : undefined
+}
