@@ -270,6 +270,20 @@ test('a transfer posted during the sealing of its day is in the sealed sum or on
   expect(await database.db.query(sql`select day from transfer order by transfer_id desc limit 1`)).toEqual([{ day: nextDay(day) }])
 })
 
+test('a day that a transaction has taken for its transfers is not sealed before it ends', async () => {
+  day = '2027-04-01' as IstDay
+  await openDay(database, day)
+  await database.setClock(new Date(startOfDayMs(nextDay(day)) - 1000))
+  const late = await holdOpen(database.db, (tx) => tx.query(sql`select posting_day()`))
+  await database.setClock(new Date(startOfDayMs(nextDay(day)) + 1000))
+  await inTransaction(database.db, (tx) => closeRound(tx, day))
+  const sealing = inTransaction(database.db, (tx) => sealDay(tx, day))
+  const first = await Promise.race([untilLockWaits(database.db).then(() => 'waits'), sealing.then(() => 'is sealed')])
+  expect(first).toBe('waits')
+  await late.commit()
+  expect(await sealing).toEqual({ ok: true, value: { sealedNow: true } })
+})
+
 test('a settlement across midnight is posted to the day on which it began, and later transfers to the next day', async () => {
   const ended = await closedDay(3)
   await drawWinners(database.db, ended, members.slice(0, 1))
