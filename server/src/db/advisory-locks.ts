@@ -16,6 +16,8 @@ export const ADVISORY_LOCKS = {
   testTemplate: 7_242_003,
   /** Each step of a round: close, make, draw, settle. */
   clockwork: 7_242_010,
+  /** Writing the list of a closed day. */
+  dayList: 7_242_017,
   /** Appending to the log of days and signing it: numbers without a gap. */
   logOfDays: 7_242_011,
   /** What leaves the house by decision: disbursements, their corrections, and the house's own entries. */

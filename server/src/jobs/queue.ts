@@ -32,6 +32,9 @@ export type JobPayloads = {
   check_dispute: { readonly disputeId: string }
   /** Join a member who had less than ₹1 at midnight and has topped up since. */
   join_after_topup: { readonly memberId: string }
+  /** Tell the members whom a day's Auto Participate skipped, and those whose entry of a day left them with ₹2.01 to ₹3.00. */
+  tell_skipped: { readonly day: string }
+  tell_low_balance: { readonly day: string }
   /** Write the draft story of a settled day. */
   draft_story: { readonly day: string }
   /** Push a settled day's result to the subscribed devices: the job writes one `push_page` per page of devices. */

@@ -66,6 +66,9 @@ const LANE_OF = {
   join_after_topup: 'own',
   // One job for each withdrawal: after an upgrade they are many, and nobody waits for them.
   note_signals: 'signals',
+  // Minutes of work where millions are told.
+  tell_skipped: 'many',
+  tell_low_balance: 'many',
   draft_story: 'own',
 } as const satisfies Record<JobKind, string>
 export const JOB_KINDS = Object.keys(LANE_OF) as JobKind[]

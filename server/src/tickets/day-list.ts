@@ -1,22 +1,32 @@
 /**
- * The ticket list of a day: written when the round closes, read by position when it is drawn.
- * - There are as many tickets as rupees, or the close fails.
- * - The list is written in the transaction that freezes the entries, in ascending order and in pages.
+ * The ticket list of a day: written once its round is closed, read by position when it is drawn.
+ * - There are as many tickets as rupees, or the list is not sealed.
+ * - The list is written in ascending order and in pages, each in a transaction of its own: no lock on the round is held meanwhile.
+ * - Entries and keys of a closed round do not change, so a list that was begun twice has the same pages twice.
  * - The subtree roots of the pages give the published root.
  * - The owners of the tickets are deleted once the round is drawn or void.
  */
 import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { sql } from '../db/sql.ts'
-import type { Tx } from '../db/transaction.ts'
+import { lockInTransaction, tryLockInTransaction } from '../db/advisory-locks.ts'
+import { type Db, one, type Queryable, sql } from '../db/sql.ts'
+import { inSnapshot, inTransaction, type Tx } from '../db/transaction.ts'
 import { asBuffer, LIST_PAGE, type ListPage, PAGES_AT_ONCE, TICKET_BYTES } from './flat-list.ts'
 import type { ListMaker } from './list-maker.ts'
-import { sha256 } from './sha256.ts'
+import { HASH_BYTES, sha256 } from './sha256.ts'
 import type { TicketKeys } from './ticket-keys.ts'
 
 /** Keys per read. Their text (110 kB) stays below the size of V8's large-object space, so a minor collection frees it. */
 const KEYS_PAGE = 1_250
-const SWEEP_EVERY = 16
+/** Reads of one snapshot: some 100 ms. */
+const READS_AT_ONCE = 16
+const READ_MS = 20_000
+/**
+ * The transaction that holds the list's lock does nothing else: it holds no row and no snapshot. Its limit is that of a list
+ * of tens of millions.
+ */
+const HOLD_MS = 1_800_000
+const HOLDING = { lockTimeoutMs: HOLD_MS, statementTimeoutMs: HOLD_MS, transactionTimeoutMs: HOLD_MS, idleTimeoutMs: HOLD_MS }
 
 /**
  * Frees the driver's buffers. They are off the heap, and up to 30 MB of them gather before V8 collects.
@@ -24,43 +34,106 @@ const SWEEP_EVERY = 16
  */
 const sweep = (): void => globalThis.gc?.({ type: 'minor', execution: 'sync' })
 
-/** Writes the list of a day with this number of entries and returns its root. */
-export async function writeDayList(tx: Tx, day: IstDay, entries: number, ticketKeys: TicketKeys): Promise<Uint8Array> {
+export type DayOfList = { readonly day: IstDay; readonly entries: number }
+
+/**
+ * Writes the list of a closed day, if it is not written; false if another process is writing it.
+ * With `waits` it waits for the other process.
+ */
+export async function writeDayList(
+  db: Db,
+  list: DayOfList,
+  ticketKeys: TicketKeys,
+  { waits }: { readonly waits: boolean },
+): Promise<boolean> {
+  if (await isWritten(db, list)) return true
+  return inTransaction(
+    db,
+    async (tx) => {
+      if (waits) await lockInTransaction(tx, 'dayList')
+      else if (!(await tryLockInTransaction(tx, 'dayList'))) return false
+      if (!(await isWritten(db, list))) await write(db, list, ticketKeys)
+      return true
+    },
+    HOLDING,
+  )
+}
+
+const pagesOf = ({ entries }: DayOfList): number => Math.ceil(entries / LIST_PAGE)
+
+async function isWritten(from: Queryable, list: DayOfList): Promise<boolean> {
+  const { written } = await one<{ written: number }>(
+    from,
+    sql`select count(*)::int as written from ticket_page where day = ${list.day}::date`,
+  )
+  return written >= pagesOf(list)
+}
+
+/** The root of a written list. */
+export async function readListRoot(tx: Tx, list: DayOfList): Promise<Buffer> {
+  const { listed, roots } = await one<{ listed: number; roots: Buffer }>(
+    tx,
+    sql`select coalesce(sum(octet_length(tickets) / ${TICKET_BYTES}::int), 0)::float8 as listed,
+               coalesce(string_agg(root, ''::bytea order by page), '') as roots
+          from ticket_page where day = ${list.day}::date`,
+  )
+  if (listed !== list.entries) throw new Error(`round ${list.day}: ${listed} tickets for ${list.entries} rupees`)
+  const each = Array.from({ length: pagesOf(list) }, (_, page) => roots.subarray(page * HASH_BYTES, (page + 1) * HASH_BYTES))
+  return Buffer.from(subtreesRoot(sha256, each))
+}
+
+async function write(db: Db, list: DayOfList, ticketKeys: TicketKeys): Promise<void> {
+  const { day, entries } = list
   const maker = ticketKeys.listMaker(day, entries)
   try {
-    const listed = await fill(tx, day, ticketKeys, maker)
+    const listed = await fill(db, list, ticketKeys, maker)
     if (listed !== entries) throw new Error(`round ${day}: ${listed} tickets for ${entries} rupees`)
     await maker.sort()
-    return subtreesRoot(sha256, await writePages(tx, day, entries, maker))
+    await writePages(db, list, maker)
   } finally {
     await maker.close()
   }
 }
 
-/** Forces an index scan: without statistics of the day, the planner would sort all remaining entrants for each page. */
-async function fill(tx: Tx, day: IstDay, ticketKeys: TicketKeys, maker: ListMaker): Promise<number> {
-  await tx.query(sql`select set_config('enable_bitmapscan', 'off', true)`)
-  const listed = await fillByIndex(tx, day, ticketKeys, maker)
-  await tx.query(sql`select set_config('enable_bitmapscan', 'on', true)`)
+async function fill(db: Db, { day }: DayOfList, ticketKeys: TicketKeys, maker: ListMaker): Promise<number> {
+  let [listed, after, isOver] = [0, 0n, false]
+  let bareAfter: bigint | undefined
+  while (!isOver) {
+    // A snapshot is never repeated, so no key is filled in twice.
+    const bare = await inSnapshot(
+      db,
+      async (from) => {
+        // Forces an index scan: without statistics of the day, the planner would sort all remaining entrants for each page.
+        await from.query(sql`select set_config('enable_bitmapscan', 'off', true)`)
+        for (let read = 0; read < READS_AT_ONCE && !isOver; read++) {
+          const page = await ticketKeys.listSealedKeys(from, day, after, KEYS_PAGE)
+          if (page === 'bare') return true
+          if (page === undefined) {
+            isOver = true
+            return false
+          }
+          listed += page.count
+          after = page.last
+          await maker.fill(page)
+        }
+        return false
+      },
+      READ_MS,
+    )
+    // An entrant without a key gets one, because the list needs a ticket for every entry.
+    if (bare) {
+      if (bareAfter === after) throw new Error(`an entrant of ${day} has no ticket key`)
+      bareAfter = after
+      await inTransaction(db, (tx) => ticketKeys.ensureForEntrants(tx, day))
+    }
+    sweep()
+  }
   return listed
 }
 
-async function fillByIndex(tx: Tx, day: IstDay, ticketKeys: TicketKeys, maker: ListMaker): Promise<number> {
-  let listed = 0
-  for (let [after, pages] = [0n, 1]; ; pages++) {
-    const page = await ticketKeys.listSealedKeys(tx, day, after, KEYS_PAGE)
-    if (page === undefined) return listed
-    listed += page.count
-    after = page.last
-    await maker.fill(page)
-    if (pages % SWEEP_EVERY === 0) sweep()
-  }
-}
-
 /** Prefetches: while one page is written, the next ones are made. */
-async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker): Promise<Uint8Array[]> {
-  const roots: Uint8Array[] = []
-  const pages = Math.ceil(entries / LIST_PAGE)
+async function writePages(db: Db, list: DayOfList, maker: ListMaker): Promise<void> {
+  const pages = pagesOf(list)
   const making: Promise<ListPage>[] = []
   let begun = 0
   const begin = (end: number): void => {
@@ -73,17 +146,23 @@ async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker
   }
   for (let page = 0; page < pages; page++) {
     begin(page + PAGES_AT_ONCE)
-    const { members, tickets, groups, root } = await (making.shift() as Promise<ListPage>)
+    const made = await (making.shift() as Promise<ListPage>)
     begin(page + 1 + PAGES_AT_ONCE)
-    await tx.query(sql`
-      insert into ticket_page (day, page, first_ticket, tickets, groups, root)
-      values (${day}::date, ${page}::int, ${asBuffer(tickets.subarray(0, TICKET_BYTES))}::bytea, ${asBuffer(tickets)}::bytea, ${asBuffer(groups)}::bytea,
-              ${Buffer.from(root)}::bytea)`)
-    await tx.query(sql`insert into ticket_owner (day, page, members) values (${day}::date, ${page}::int, ${asBuffer(members)}::bytea)`)
-    roots.push(root)
+    await inTransaction(db, (tx) => writePage(tx, { day: list.day, page }, made))
     sweep()
   }
-  return roots
+}
+
+/** A page that an interrupted run wrote stays as it is. */
+async function writePage(tx: Tx, { day, page }: { readonly day: IstDay; readonly page: number }, made: ListPage): Promise<void> {
+  const { members, tickets, groups, root } = made
+  const written = await tx.query(sql`
+    insert into ticket_page (day, page, first_ticket, tickets, groups, root)
+    values (${day}::date, ${page}::int, ${asBuffer(tickets.subarray(0, TICKET_BYTES))}::bytea, ${asBuffer(tickets)}::bytea, ${asBuffer(groups)}::bytea,
+            ${Buffer.from(root)}::bytea)
+    on conflict (day, page) do nothing returning page`)
+  if (written.length === 0) return
+  await tx.query(sql`insert into ticket_owner (day, page, members) values (${day}::date, ${page}::int, ${asBuffer(members)}::bytea)`)
 }
 
 export type Listed = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }

@@ -19,15 +19,14 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { recordDraw } from '../../ledger/draw.ts'
-import { isGivenUp, lockRound, makeRound, type Round } from '../../ledger/rounds.ts'
+import { isGivenUp, lockRound, makeRound } from '../../ledger/rounds.ts'
 import { voidRound } from '../../ledger/settlement.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { forgetOwners, ticketsAt } from '../../tickets/day-list.ts'
+import { forgetOwners, ticketsAt, writeDayList } from '../../tickets/day-list.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { appendRecord, getRecord } from '../../transparency-log/records.ts'
 import { findRandomness, secretContextOf } from './randomness.ts'
-import { sealRound } from './sealing.ts'
 import { createWaiting } from './waiting.ts'
 
 export type DrawsDeps = {
@@ -52,7 +51,14 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
   // Every open record names the hash of the rules of its day.
   const page = readFileSync(PROTOCOL)
   const rules = hex(sha256(page))
-  const waiting = createWaiting({ db, beacon, seal: (tx, round) => sealRound(tx, round, ticketKeys), endWithoutBeacon, attempt, log })
+  const waiting = createWaiting({
+    db,
+    beacon,
+    writeList: (list, options) => writeDayList(db, list, ticketKeys, options),
+    endWithoutBeacon,
+    attempt,
+    log,
+  })
 
   const handlers: Handlers<'ticketKey' | 'setTicketKey'> = {
     ticketKey: async ({ session, query }) => {
@@ -88,13 +94,8 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
       return true
     },
 
-    /**
-     * Writes and seals the list of a round that this transaction has closed with entries.
-     * With a beacon `sealClosed` does it, once the clocks agree.
-     */
-    seal: (tx: Tx, round: Round): Promise<void> => (round.mode === 'local' ? sealRound(tx, round, ticketKeys) : Promise.resolve()),
-    /** Seals the oldest list that waited for the beacon's clock, if the clocks agree now. */
-    sealClosed: (): Promise<boolean> => waiting.sealClosed(),
+    /** Writes and seals the oldest list that waits for its seal; with a beacon once the clocks agree. False: not now. */
+    sealClosed: (options?: { readonly waits: boolean }): Promise<boolean> => waiting.sealClosed(options),
     due: (now: Date): Promise<boolean> => waiting.due(now),
 
     /** Ends a closed round without entries. */

@@ -1,20 +1,19 @@
 /**
  * Seals a closed round (spec/protocol.md, chapter 3).
  *
- * - The list is written, sealed and its root logged in one transaction.
+ * - The list is written before (tickets/day-list.ts). Its root is computed from its stored pages, and logged with the seal.
  */
 import { beaconRoundFor, DRAW_DELAY_MS, hex } from '@roz/core/draw.ts'
 import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { recordSeal, type Round } from '../../ledger/rounds.ts'
-import { writeDayList } from '../../tickets/day-list.ts'
-import type { TicketKeys } from '../../tickets/ticket-keys.ts'
+import { readListRoot } from '../../tickets/day-list.ts'
 import { appendRecord, getRecord } from '../../transparency-log/records.ts'
 
-/** Seals a round that is closed with entries. */
-export async function sealRound(tx: Tx, round: Round, ticketKeys: TicketKeys): Promise<void> {
+/** Seals a round that is closed with entries and whose list is written. */
+export async function sealRound(tx: Tx, round: Round): Promise<void> {
   if (round.closedAt === null || round.entries === null || round.root !== null) throw new Error(`round ${round.day} cannot be sealed`)
-  const root = Buffer.from(await writeDayList(tx, round.day, round.entries, ticketKeys))
+  const root = await readListRoot(tx, { day: round.day, entries: round.entries })
   const { draw } = await getRecord(tx, round.day, 'open')
   // The time is read last, before the commit: nobody outside has seen the list until then.
   const { now } = await one<{ now: Date }>(tx, sql`select roz_now() as now`)

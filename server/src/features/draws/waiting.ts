@@ -1,6 +1,7 @@
 /**
- * Rounds that wait for the beacon: their sealing and their draw (spec/protocol.md, chapter 4).
+ * Rounds that wait: their list for its seal, and with a beacon their draw (spec/protocol.md, chapter 4).
  *
+ * - The list is written before the clocks are compared, because writing a long one takes minutes.
  * - A list is sealed only while our clock and the beacon's newest round agree, so that no known number can decide the draw.
  * - A round waits for its own beacon round and takes no other.
  * - After thirty days without its number every rupee is returned, unless a relay proves a later round: then the number exists.
@@ -13,13 +14,16 @@ import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
-import { lockRound, type Round } from '../../ledger/rounds.ts'
+import { lockRound } from '../../ledger/rounds.ts'
+import type { DayOfList } from '../../tickets/day-list.ts'
 import { getRecord } from '../../transparency-log/records.ts'
+import { sealRound } from './sealing.ts'
 
 export type WaitingDeps = {
   readonly db: Db
   readonly beacon: Beacon
-  readonly seal: (tx: Tx, round: Round) => Promise<void>
+  /** Writes a closed day's list; false if another process is writing it. */
+  readonly writeList: (list: DayOfList, options: { readonly waits: boolean }) => Promise<boolean>
   /** Ends a sealed round whose beacon number was missing for thirty days. */
   readonly endWithoutBeacon: (tx: Tx, day: IstDay) => Promise<void>
   readonly attempt: Attempt
@@ -44,10 +48,10 @@ const TELL_AFTER_MS = 12 * 3_600_000
 const PAUSE_MAX_MS = 60_000
 const SEAL_PAUSE_MS = 5_000
 
-type Unsealed = { readonly day: IstDay; readonly closedAt: Date }
+type Unsealed = DayOfList & { readonly closedAt: Date }
 type Unspoken = { readonly day: IstDay; readonly round: number; readonly drawAt: Date }
 
-export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log }: WaitingDeps) {
+export function createWaiting({ db, beacon, writeList, endWithoutBeacon, attempt, log }: WaitingDeps) {
   const pauses = createPauses()
   const misses = createMisses()
   const toldMs = new Map<IstDay, number>()
@@ -77,20 +81,24 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
     return false
   }
 
-  /** Seals the oldest closed list that is not sealed; false when none can be sealed now. With `nowMs`, failures are followed by a pause. */
-  async function sealClosed(nowMs?: number): Promise<boolean> {
+  /**
+   * Writes and seals the oldest list that is not sealed; false when none can be sealed now.
+   * With `nowMs`, failures are followed by a pause. With `waits` it waits for a process that is writing the list.
+   */
+  async function sealClosed({ nowMs, waits = false }: { readonly nowMs?: number; readonly waits?: boolean } = {}): Promise<boolean> {
     const waiting = await maybeOne<Unsealed>(
       db,
-      sql`select day, closed_at as "closedAt" from round where status = 'closed' and root is null order by day limit 1`,
+      sql`select day, entries::float8 as entries, closed_at as "closedAt" from round where status = 'closed' and root is null order by day limit 1`,
     )
     if (waiting === undefined || (nowMs !== undefined && !pauses.isOver('seal', nowMs))) return false
+    if (!(await writeList(waiting, { waits }))) return false
     if (!(await clocksAgree(waiting))) {
       if (nowMs !== undefined) pauses.begin('seal', nowMs, SEAL_PAUSE_MS)
       return false
     }
     await inClockwork(db, async (tx) => {
       const round = await lockRound(tx, waiting.day)
-      if (round?.status === 'closed' && round.root === null) await seal(tx, round)
+      if (round?.status === 'closed' && round.root === null) await sealRound(tx, round)
     })
     return true
   }
@@ -139,7 +147,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
       const waiting = await db.query<Unspoken & { readonly isSealed: boolean; readonly rests: boolean }>(sql`
         select day, beacon_round::float8 as round, draw_at as "drawAt", root is not null as "isSealed",
             case when root is null then ${isResting('seal_list', DAY_TEXT)} else ${isResting('beacon', DAY_TEXT)} end as rests from round r
-         where status = 'closed' and return_day is null and (root is null or beacon_round is not null and draw_at <= roz_now()
+         where status = 'closed' and return_day is null and (root is null and mode = 'drand' or beacon_round is not null and draw_at <= roz_now()
            and not exists (select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round))
          order by day`)
       if (waiting.length === 0) return false
@@ -147,7 +155,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
       const unsealed = waiting.find(({ isSealed }) => !isSealed)
       // Lists are sealed in order; a list that cannot be sealed does not delay other days' draws.
       if (unsealed?.rests === false) {
-        const sealed = await attempt('seal_list', unsealed.day, () => sealClosed(nowMs))
+        const sealed = await attempt('seal_list', unsealed.day, () => sealClosed({ nowMs }))
         if (sealed.ok && sealed.value) return true
       }
       let ended = false

@@ -4,6 +4,7 @@ import { POLICY_A, policyB } from '@roz/core/split.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { tellLowBalance, tellSkipped } from './notices.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
 /** The most rounds that a year allows; ledger/year.test.ts shows that each of them counts once. */
@@ -169,6 +170,22 @@ describe('Auto Participate', () => {
     expect(noticesTo(other, 'low_balance')).toHaveLength(0)
     const wallet = await one<{ auto: boolean }>(world.db, sql`select auto_join as auto from wallet where member_id = ${poor}::bigint`)
     expect(wallet.auto).toBe(true)
+  })
+
+  test('tells its members page by page, and each once', async () => {
+    await open()
+    for (let n = 0; n < 5; n++) await world.member(0.5, { auto: true })
+    for (let n = 0; n < 3; n++) await world.member(4, { auto: true })
+    await world.goTo(midnight('2026-11-22'))
+    const day = '2026-11-22' as IstDay
+    await world.db.query(sql`delete from job where kind = 'notice'`)
+    const told = (kind: string) => world.db.query(sql`select from job where kind = 'notice' and payload->>'kind' = ${kind}::text`)
+    for (let run = 0; run < 2; run++) {
+      await tellSkipped(world.db, day, 2)
+      await tellLowBalance(world.db, day, 2)
+      expect(await told('auto_join_skipped')).toHaveLength(5)
+      expect(await told('low_balance')).toHaveLength(3)
+    }
   })
 
   test('joins a skipped member after a top-up on the same day', async () => {

@@ -8,6 +8,7 @@
  *   and then parked (jobs/parking.ts).
  * - Only a failed close blocks the later closes, because the log takes days in order.
  */
+import { randomUUID } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
@@ -16,17 +17,16 @@ import { type Attempt, isResting, type Work } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
-import { closeRound, findRound, type Round } from '../../ledger/rounds.ts'
+import { closeRound } from '../../ledger/rounds.ts'
 import { sealDay } from '../../ledger/seal-day.ts'
 import { returnRupees, settleRound } from '../../ledger/settlement.ts'
-import { tellDevices, tellLowBalance, tellReturned, tellSkipped, tellWinners } from './notices.ts'
+import { tellDevices, tellReturned, tellWinners } from './notices.ts'
 
 /** The draw as rounds need it; implemented by the draws feature. */
 export type DrawPort = {
   readonly open: (tx: Tx, day: IstDay, policy: SplitPolicy) => Promise<boolean>
-  /** With a beacon the seal follows later, in a transaction of its own. */
-  readonly seal: (tx: Tx, round: Round) => Promise<void>
-  readonly sealClosed: () => Promise<boolean>
+  /** Writes and seals the oldest list that waits for its seal; false if it cannot be sealed now. */
+  readonly sealClosed: (options?: { readonly waits: boolean }) => Promise<boolean>
   readonly endEmpty: (tx: Tx, day: IstDay) => Promise<void>
   readonly draw: (tx: Tx, day: IstDay) => Promise<void>
 }
@@ -58,6 +58,8 @@ type Plan = {
   readonly returning: IstDay | null
   /** A closed list waits for its seal: days are sealed in order. */
   readonly isSealing: boolean
+  /** The oldest list that waits and needs no beacon. With a beacon the draws seal, once the clocks agree. */
+  readonly sealable: IstDay | null
   readonly unsealed: IstDay | null
   readonly autoJoin: boolean
   /** These portions failed recently and wait for their next try. The plan itself leaves out resting days of the other portions. */
@@ -81,6 +83,7 @@ const readPlan = (db: Db): Promise<Plan> =>
           or exists (select from beacon_signature s where s.chain_hash = u.chain_hash and s.round = u.beacon_round))
           and not ${isResting('draw', DAY_TEXT)}) as drawable,
       exists (select from unfinished where status = 'closed' and root is null) as "isSealing",
+      (select min(day) from unfinished where status = 'closed' and root is null and mode = 'local' and not ${isResting('seal_list', DAY_TEXT)}) as sealable,
       (select min(day) from unfinished where status = 'drawn' and not ${isResting('settle', DAY_TEXT)}) as drawn,
       (select min(day) from unfinished where return_day is not null and not ${isResting('give_back', DAY_TEXT)}) as returning,
       (select min(day) from ledger_day where sealed_at is null and day < ist_day(roz_now())
@@ -112,10 +115,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     const closed = await closeRound(tx, day, options)
     if (!closed.ok || closed.value.already) return closed
     if (closed.value.entries === 0) await draws.endEmpty(tx, day)
-    else {
-      await draws.seal(tx, (await findRound(tx, day)) as Round)
-      await tellLowBalance(tx, day)
-    }
+    else await enqueue(tx, { kind: 'tell_low_balance', key: `${day}:close`, payload: { day } })
     // After a regular close the day is over too: nothing can be posted into it any more.
     if (!options.early) await sealIfPossible(tx, day)
     return closed
@@ -157,8 +157,10 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     const { state } = await runAutoJoin(db, day, { attempt })
     if (state !== 'done') return state
     await inClockwork(db, async (tx) => {
-      await tellSkipped(tx, day)
-      await tellLowBalance(tx, day)
+      // A key of its own for each run: a later run joins or passes over members whom this one could not. Nobody is told twice.
+      const key = `${day}:${randomUUID()}`
+      await enqueue(tx, { kind: 'tell_skipped', key, payload: { day } })
+      await enqueue(tx, { kind: 'tell_low_balance', key, payload: { day } })
       await tx.query(sql`insert into auto_join_told (day) values (${day}::date) on conflict do nothing`)
     })
     return state
@@ -166,7 +168,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
 
   /** The due portions of a plan, in the order of a day's life. */
   function portions(plan: Plan): Portion[] {
-    const { today, newest, overdue, drawable, drawn, returning, unsealed, isSealing } = plan
+    const { today, newest, overdue, sealable, drawable, drawn, returning, unsealed, isSealing } = plan
     const due: Portion[] = []
     const step = (work: Work, item: string, run: (tx: Tx) => Promise<unknown>): void => {
       due.push({ work, item, run: () => inClockwork(db, run) })
@@ -175,6 +177,8 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     // Missed days end void as they are made, but only after the earlier open round is closed: the log closes days in order.
     const inOrder = (overdue === null && !isSealing) || (newest !== null && newest >= today)
     if (inOrder && !plan.makeRests && (newest === null || newest < nextDay(today))) step('make', 'rounds', makeRounds)
+    // The list is written outside of the clockwork's lock.
+    if (sealable !== null) due.push({ work: 'seal_list', item: sealable, run: async () => (await draws.sealClosed()) || 'busy' })
     if (drawable !== null) step('draw', drawable, (tx) => draws.draw(tx, drawable))
     if (drawn !== null) step('settle', drawn, (tx) => settle(tx, drawn))
     if (returning !== null) step('give_back', returning, (tx) => giveBack(tx, returning))
@@ -201,7 +205,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
       for (const portion of portions(plan)) await take(portion)
       // With the local draw yesterday's prizes are paid before today's joins, so that a prize can pay for one. A draw that is
       // stuck or waits for its beacon delays no join.
-      const settled = (plan.overdue === null || plan.closeRests) && plan.drawable === null && plan.drawn === null
+      const settled = (plan.overdue === null || plan.closeRests) && plan.sealable === null && plan.drawable === null && plan.drawn === null
       if (plan.autoJoin && (settled || failed > 0)) await take({ work: 'auto_join', item: plan.today, run: () => autoJoin(plan.today) })
       return done > 0
     },
@@ -211,6 +215,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
       for (let plan = await readPlan(db); plan.overdue !== null; plan = await readPlan(db)) {
         const { overdue } = plan
         await inClockwork(db, (tx) => close(tx, overdue, { early: false }))
+        await draws.sealClosed({ waits: true })
       }
     },
   }

@@ -2,13 +2,13 @@
  * The notices and mails of rounds.
  *
  * - A fact is told once: the job's key names the member and the fact, so that a repeated portion tells nobody twice.
- * - One statement serves all members.
+ * - One statement serves a page of members.
  * - A join by Auto Participate needs no notice here: lists read it from the join itself.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { formatPaise } from '@roz/core/money.ts'
-import { type Sql, sql } from '../../db/sql.ts'
-import type { Tx } from '../../db/transaction.ts'
+import { type Db, one, type Sql, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue, type JobPayloads } from '../../jobs/queue.ts'
 import type { Winner } from '../../ledger/draw.ts'
 import type { Returned } from '../../ledger/settlement.ts'
@@ -26,33 +26,62 @@ async function tellMany(tx: Tx, kind: Told, source: Sql): Promise<void> {
     on conflict (kind, key) do nothing`)
 }
 
-/** Members skipped at midnight: without ₹1, told once until the next join; at the yearly maximum, told once a year. */
-export async function tellSkipped(tx: Tx, day: IstDay): Promise<void> {
-  const skipped = sql`
-    select s.member_id, s.member_id || ':' || w.joins as key, jsonb_build_object('day', ${day}::text) as data
-      from auto_skip s join wallet w using (member_id)
-     where s.day = ${day}::date and s.reason = 'insufficient_balance'`
-  await tellMany(tx, 'auto_join_skipped', skipped)
-  await mailMembers(tx, 'auto_join_skipped', skipped)
-  await tellMany(
-    tx,
-    'yearly_maximum',
-    sql`select member_id, member_id || ':' || left(${day}::text, 4) as key, jsonb_build_object('year', left(${day}::text, 4)) as data
-          from auto_skip where day = ${day}::date and reason = 'yearly_maximum'`,
-  )
+/** Members of one transaction. */
+const TOLD_AT_ONCE = 5_000
+
+/** Runs `tell` for one page of members after the other, each in a transaction of its own. `idsAfter` yields the ids of all that follow. */
+async function inPages(db: Db, size: number, idsAfter: (last: bigint) => Sql, tell: (tx: Tx, page: Sql) => Promise<void>): Promise<void> {
+  for (let last = 0n; ; ) {
+    const after = last
+    const page = await one<{ last: bigint | null; count: number }>(
+      db,
+      sql`select max(member_id) as last, count(*)::int as count from (${idsAfter(after)} order by member_id limit ${size}::int) page`,
+    )
+    if (page.last === null) return
+    last = page.last
+    await inTransaction(db, (tx) => tell(tx, sql`member_id > ${after}::bigint and member_id <= ${last}::bigint`))
+    if (page.count < size) return
+  }
 }
 
-/** Members with Auto Participate whose entry of the day left them with ₹2.01 to ₹3.00. */
-export async function tellLowBalance(tx: Tx, day: IstDay): Promise<void> {
-  await tellMany(
-    tx,
-    'low_balance',
-    sql`select j.member_id, j.member_id || ':' || j.day as key,
-               jsonb_build_object('balance', '₹' || to_char(j.balance_after / 100.0, 'FM0.00')) as data
-          from round_join j join wallet w on w.member_id = j.member_id and w.auto_join
-         where j.day = ${day}::date and j.balance_after between 201 and 300`,
+/** Members skipped at midnight: without ₹1, told once until the next join; at the yearly maximum, told once a year. */
+export const tellSkipped = (db: Db, day: IstDay, size = TOLD_AT_ONCE): Promise<void> =>
+  inPages(
+    db,
+    size,
+    (last) => sql`select member_id from auto_skip where day = ${day}::date and member_id > ${last}::bigint`,
+    async (tx, page) => {
+      const skipped = sql`
+        select member_id, member_id || ':' || w.joins as key, jsonb_build_object('day', ${day}::text) as data
+          from auto_skip s join wallet w using (member_id)
+         where s.day = ${day}::date and s.reason = 'insufficient_balance' and ${page}`
+      await tellMany(tx, 'auto_join_skipped', skipped)
+      await mailMembers(tx, 'auto_join_skipped', skipped)
+      await tellMany(
+        tx,
+        'yearly_maximum',
+        sql`select member_id, member_id || ':' || left(${day}::text, 4) as key, jsonb_build_object('year', left(${day}::text, 4)) as data
+              from auto_skip where day = ${day}::date and reason = 'yearly_maximum' and ${page}`,
+      )
+    },
   )
-}
+
+/** Members with Auto Participate whose entry of the day left them with ₹2.01 to ₹3.00. */
+export const tellLowBalance = (db: Db, day: IstDay, size = TOLD_AT_ONCE): Promise<void> =>
+  inPages(
+    db,
+    size,
+    (last) => sql`select member_id from round_join where day = ${day}::date and member_id > ${last}::bigint`,
+    (tx, page) =>
+      tellMany(
+        tx,
+        'low_balance',
+        sql`select member_id, member_id || ':' || day as key,
+                   jsonb_build_object('balance', '₹' || to_char(balance_after / 100.0, 'FM0.00')) as data
+              from round_join join wallet using (member_id)
+             where day = ${day}::date and balance_after between 201 and 300 and auto_join and ${page}`,
+      ),
+  )
 
 /** A page of members of a round that ended void because its beacon number was missing. */
 export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: Returned): Promise<void> {

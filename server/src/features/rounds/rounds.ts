@@ -6,7 +6,7 @@
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
-import { isoIst, parseDay } from '@roz/core/ist-day.ts'
+import { type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import { gatherReads } from '../../db/gathered-read.ts'
@@ -28,6 +28,7 @@ import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { createClockwork, type DrawPort } from './due-rounds.ts'
 import { joinRound } from './join.ts'
+import { tellLowBalance, tellSkipped } from './notices.ts'
 import {
   findCurrent,
   findLastStory,
@@ -122,6 +123,8 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
         const outcome = await joinAfterTopup(db, id)
         if (!outcome.ok && outcome.code === 'overloaded') throw new UnavailableError('the wallet was locked for too long')
       },
+      tell_skipped: ({ day }: JobPayloads['tell_skipped']): Promise<void> => tellSkipped(db, day as IstDay),
+      tell_low_balance: ({ day }: JobPayloads['tell_low_balance']): Promise<void> => tellLowBalance(db, day as IstDay),
     },
     /** All rounds, for the member's export. */
     exports: {

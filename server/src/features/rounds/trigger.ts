@@ -51,7 +51,7 @@ async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, me
   const taken = await inClockwork(db, (tx) => take(tx, clockwork, { meant, calledOn: today, adminId: call.session.memberId }))
   if (!taken.ok) return taken
   const day = taken.value
-  await clockwork.sealClosed()
+  await clockwork.sealClosed({ waits: true })
   await inClockwork(db, (tx) => clockwork.draw(tx, day))
   const isWaiting = (await findRound(db, day))?.status === 'closed'
   if (!isWaiting) await inClockwork(db, (tx) => clockwork.settle(tx, day))
