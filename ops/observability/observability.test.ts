@@ -17,7 +17,9 @@ test('each alert names a runbook, which names the alert', () => {
   const named = valuesOf('runbook')
   expect(alerts.length).toBeGreaterThan(10)
   expect(named).toHaveLength(alerts.length)
-  expect([...new Set(named)].toSorted()).toEqual(books.map(({ name }) => name).toSorted())
+  // A runbook of planned work has no alert.
+  const ofAlerts = books.filter(({ text }) => /^Alerts: /m.test(text))
+  expect([...new Set(named)].toSorted()).toEqual(ofAlerts.map(({ name }) => name).toSorted())
   const told = books.flatMap(({ name, text }) => {
     const [line = ''] = text.split('\n').filter((one) => one.startsWith('Alerts: '))
     return [...line.matchAll(/`(\w+)`/g)].map(([, alert]) => `${alert} ${name}`)

@@ -4,7 +4,7 @@
  * - No other source file contains a lock number (ops/tidy/advisory-locks.test.ts). Migrations cannot import and repeat the number.
  * - A lock on one item of a class uses the two-number form, which PostgreSQL keeps apart from the one-number form.
  */
-import { type Connection, one, type Queryable, sql } from './sql.ts'
+import { one, type Queryable, sql } from './sql.ts'
 import type { Tx } from './transaction.ts'
 
 export const ADVISORY_LOCKS = {
@@ -57,10 +57,6 @@ export async function tryLockInTransaction(tx: Tx, lock: AdvisoryLock): Promise<
 /** Waits for the lock. The session keeps it until `unlockSession`, or until the session ends. */
 export async function lockSession(connection: Queryable, lock: AdvisoryLock): Promise<void> {
   await connection.query(sql`select pg_advisory_lock(${ADVISORY_LOCKS[lock]}::bigint)`)
-}
-
-export async function tryLockSession(connection: Connection, lock: AdvisoryLock): Promise<boolean> {
-  return (await one<{ taken: boolean }>(connection, sql`select pg_try_advisory_lock(${ADVISORY_LOCKS[lock]}::bigint) as taken`)).taken
 }
 
 export async function unlockSession(connection: Queryable, lock: AdvisoryLock): Promise<void> {

@@ -96,6 +96,17 @@ test('with one host a read-only answer is a lost line too', async () => {
   expect(await write()).toBe(portOf(hosts[0]))
 })
 
+test('with one host that is read-only, a write does not cost a new connection', async () => {
+  await makePrimary(hosts[1])
+  await db.close()
+  db = connect({ url: addressOf([hosts[0].place]), max: 1 })
+  const pid = async (): Promise<number> => (await one<{ pid: number }>(db, sql`select pg_backend_pid() as pid`)).pid
+  const before = await pid()
+  await expect(write()).rejects.toBeInstanceOf(DatabaseUnavailableError)
+  await expect(db.query(sql`insert into mark values ('x')`)).rejects.toBeInstanceOf(DatabaseUnavailableError)
+  expect(await pid()).toBe(before)
+})
+
 test('with no writable host the failure is a lost line, after each host was tried once', async () => {
   await makePrimary(hosts[0])
   await db.close()

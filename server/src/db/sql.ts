@@ -43,6 +43,11 @@ export class OverloadedError extends DatabaseUnavailableError {
   override readonly name = 'OverloadedError'
 }
 
+/** The host accepts no writes for now: it has become a standby, or was set read-only. The connection itself still works. */
+export class ReadOnlyError extends DatabaseUnavailableError {
+  override readonly name = 'ReadOnlyError'
+}
+
 export type ConnectOptions = {
   /** With one host or several. */
   readonly url: string
@@ -66,12 +71,14 @@ const sessionBounds = (queryTimeoutMs: number): string => {
   const statementMs = Math.max(1000, queryTimeoutMs - 5000)
   return `set statement_timeout = ${statementMs}; set lock_timeout = ${Math.min(20_000, statementMs)}; set idle_in_transaction_session_timeout = 10000`
 }
+/** A connection to the only host is renewed at most so often while that host is read-only, as one with a full disk may be. */
+const READ_ONLY_MS = 5000
 const QUERY_TIMEOUT_MS = 30_000
 const WAITING_MAX = 10_000
 
 export function connect(options: ConnectOptions): Db {
   const queryTimeoutMs = options.queryTimeoutMs ?? QUERY_TIMEOUT_MS
-  const { pool, acquire, areSeveral } = openPool(options, queryTimeoutMs)
+  const { pool, acquire, since, areSeveral } = openPool(options, queryTimeoutMs)
   const named = options.named ?? true
   const waitingMax = options.waitingMax ?? WAITING_MAX
   const expectRoom = (): void => {
@@ -81,11 +88,13 @@ export function connect(options: ConnectOptions): Db {
     expectRoom()
     const client = await acquire().catch(rethrow)
     let broken = false
+    const mayStay = (error: DatabaseUnavailableError): boolean =>
+      !areSeveral && error instanceof ReadOnlyError && performance.now() - (since.get(client) ?? 0) < READ_ONLY_MS
     const noticing = async <Row extends object>(run: () => Promise<{ rows: unknown[] }>): Promise<Row[]> => {
       try {
         return await rows<Row>(run)
       } catch (error) {
-        broken ||= error instanceof DatabaseUnavailableError
+        broken ||= error instanceof DatabaseUnavailableError && !mayStay(error)
         throw error
       }
     }
@@ -107,11 +116,7 @@ export function connect(options: ConnectOptions): Db {
     }
   }
   return {
-    query: async <Row extends object>(statement: Sql): Promise<Row[]> => {
-      if (areSeveral) return withConnection((connection) => connection.query<Row>(statement))
-      expectRoom()
-      return rows<Row>(() => pool.query(config(statement, named)))
-    },
+    query: (statement) => withConnection((connection) => connection.query(statement)),
     withConnection,
     close: () => pool.end(),
   }
@@ -146,7 +151,11 @@ function openPool(options: ConnectOptions, queryTimeoutMs: number) {
   })
   // A connection that breaks while idle or between two statements fails at its next use.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  const since = new WeakMap<pg.PoolClient, number>()
+  pool.on('connect', (client) => {
+    since.set(client, performance.now())
+    client.on('error', () => undefined)
+  })
   /** With several hosts each is tried once: nothing was sent yet. */
   const acquire = async (): Promise<pg.PoolClient> => {
     for (let left = hosts.count; ; left--) {
@@ -159,7 +168,7 @@ function openPool(options: ConnectOptions, queryTimeoutMs: number) {
       }
     }
   }
-  return { pool, acquire, areSeveral }
+  return { pool, acquire, since, areSeveral }
 }
 
 /** The only row. Throws where there is none or more than one. */
@@ -245,13 +254,15 @@ async function rows<Row extends object>(run: () => Promise<{ rows: unknown[] }>)
 }
 
 function rethrow(error: unknown): never {
+  if (sqlState(error) === READ_ONLY) throw new ReadOnlyError('the database accepts no writes', { cause: error })
   if (isConnectionLoss(error)) throw new DatabaseUnavailableError('the database is away or the connection broke', { cause: error })
   throw error
 }
 
 // Classes 08 and 57Pxx, and 53300: the server closes or refuses the connection. 25P03 and 25P04 end the session.
-// 25006: a host that accepts no writes, such as a primary that has become a standby.
-const LOSS_STATES = /^(08...|57P01|57P02|57P03|57P05|53300|25P03|25P04|25006)$/
+const LOSS_STATES = /^(08...|57P01|57P02|57P03|57P05|53300|25P03|25P04)$/
+// A host that accepts no writes, such as a primary that has become a standby.
+const READ_ONLY = '25006'
 const LOSS_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'])
 const LOSS_WORDS = /connection terminated|not queryable|timeout exceeded when trying to connect|query read timeout|client was closed/i
 

@@ -4,7 +4,7 @@
  * - A hook runs only after its transaction has committed.
  * - An error that is thrown rolls back. A refusal that is returned commits.
  */
-import { type Connection, type Db, DatabaseUnavailableError, type Queryable, sqlState } from './sql.ts'
+import { type Connection, type Db, DatabaseUnavailableError, type Queryable, ReadOnlyError, sqlState } from './sql.ts'
 
 declare const transaction: unique symbol
 /** An open transaction. A `Db` is not assignable to it: functions that move money take `tx` as their first parameter. */
@@ -89,7 +89,8 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
     if ((await connection.command('COMMIT')) !== 'COMMIT')
       throw new Error('nothing was committed: a statement of this transaction had failed')
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailableError)) await connection.command('ROLLBACK').catch(() => undefined)
+    if (!(error instanceof DatabaseUnavailableError) || error instanceof ReadOnlyError)
+      await connection.command('ROLLBACK').catch(() => undefined)
     throw error
   } finally {
     open = false

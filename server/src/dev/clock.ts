@@ -9,8 +9,9 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Clock } from '../adapters/clock.ts'
-import { tryLockSession, unlockSession } from '../db/advisory-locks.ts'
+import { tryLockInTransaction } from '../db/advisory-locks.ts'
 import { type Db, maybeOne, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { sendProblem } from '../http/faults.ts'
 
 export type DevClockDeps = {
@@ -80,15 +81,18 @@ async function isClaimedElsewhere(db: Db): Promise<boolean> {
   return claimed
 }
 
-/** Polls for the lock: a statement that waits for a lock would run into its timeout. */
+/**
+ * Polls for the lock: a statement that waits for a lock would run into its timeout.
+ * The lock is a transaction's: behind a pooler a session's would stay with another connection. The transaction does nothing else.
+ */
 const oneByOne = <T>(db: Db, work: () => Promise<T>): Promise<T> =>
-  db.withConnection(async (connection) => {
-    while (!(await tryLockSession(connection, 'devClock'))) await pause()
-    try {
-      return await work()
-    } finally {
-      await unlockSession(connection, 'devClock')
-    }
-  })
+  inTransaction(
+    db,
+    async (tx) => {
+      while (!(await tryLockInTransaction(tx, 'devClock'))) await pause()
+      return work()
+    },
+    { idleTimeoutMs: 0, transactionTimeoutMs: 0 },
+  )
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_MS))

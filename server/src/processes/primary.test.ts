@@ -67,6 +67,13 @@ test('an old process that does not stop is killed, so that all are replaced, as 
   expect(counted(lines, 'a worker did not stop in time, and is killed')).toBe(4)
 }, 90_000)
 
+test('a whole stop ends a process that does not stop by itself', async () => {
+  const { lines, command } = await startFleet('serve and never stop', { stopMs: 300 })
+  await command('stop')
+  await until(async () => (await command('list')).length === 0)
+  expect(counted(lines, 'a worker did not stop in time, and is killed')).toBe(2)
+}, 90_000)
+
 test('a new process that never serves is killed, the others stay, and one that died meanwhile gets a successor', async () => {
   const { lines, command, conduct } = await startFleet('serve', { serveMs: 2000 })
   const [dying, staying] = await command('list')

@@ -18,13 +18,14 @@ export type Fleet = {
   readonly say: (line: string) => void
   readonly limits?: Limits
 }
-/** How long a worker may take: to serve when it replaces another, and to stop. */
-export type Limits = { readonly serveMs: number; readonly stopMs: number }
+/** How long a worker may take: to serve when it replaces another, to stop when it is replaced, and to stop with all. */
+export type Limits = { readonly serveMs: number; readonly stopMs: number; readonly wholeStopMs: number }
 export type Workers = { readonly replaceAll: () => Promise<void>; readonly stop: () => Promise<void> }
 
 /** A process that hangs while it stops ends itself after this time. */
 export const SHUTDOWN_MS = 8000
-const LIMITS: Limits = { serveMs: 60_000, stopMs: SHUTDOWN_MS + 4000 }
+/** A whole stop leaves time for the local database. */
+const LIMITS: Limits = { serveMs: 60_000, stopMs: SHUTDOWN_MS + 4000, wholeStopMs: SHUTDOWN_MS - 1500 }
 const AGAIN_MS = 500
 const living = (): Worker[] =>
   Object.values(cluster.workers ?? {})
@@ -102,7 +103,9 @@ export async function serveByWorkers({ count, shared, log, say, limits = LIMITS 
       stopping = true
       const all = living()
       for (const worker of all) worker.process.kill('SIGTERM')
+      const patience = all.map((worker) => killAfter(limits.wholeStopMs, worker, 'a worker did not stop in time, and is killed'))
       await Promise.all(all.map(ended))
+      for (const timer of patience) clearTimeout(timer)
     },
   }
   // The first worker makes the administrator and the demo before the others start. If it ends, it has printed the reason,

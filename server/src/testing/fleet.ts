@@ -10,7 +10,7 @@ import { pino } from 'pino'
 import { serveByWorkers, type Workers } from '../processes/primary.ts'
 import { sayToFirst } from '../processes/worker.ts'
 
-export type Command = 'replace' | 'list' | 'speak to a dead one' | 'refuse processes' | 'allow processes'
+export type Command = 'replace' | 'stop' | 'list' | 'speak to a dead one' | 'refuse processes' | 'allow processes'
 export type Pids = readonly (number | undefined)[]
 
 const living = (): Worker[] =>
@@ -24,7 +24,7 @@ async function lead([file = '', serveMs, stopMs]: readonly string[]): Promise<vo
     shared: file,
     log: pino(),
     say: (line) => void process.stdout.write(`${line}\n`),
-    limits: { serveMs: Number(serveMs), stopMs: Number(stopMs) },
+    limits: { serveMs: Number(serveMs), stopMs: Number(stopMs), wholeStopMs: Number(stopMs) },
   })
   process.on('message', (command: Command) => {
     obey(command, workers)
@@ -35,6 +35,7 @@ async function lead([file = '', serveMs, stopMs]: readonly string[]): Promise<vo
 
 function obey(command: Command, workers: Workers): void {
   if (command === 'replace') void workers.replaceAll()
+  if (command === 'stop') void workers.stop()
   if (command === 'speak to a dead one') speakToDead()
   if (command === 'refuse processes') cluster.setupPrimary({ cwd: '/no/such/folder' })
   if (command === 'allow processes') cluster.setupPrimary({ cwd: process.cwd() })

@@ -1,0 +1,57 @@
+/**
+ * A planned switch-over without an error for a client.
+ * - The poolers hold new statements back (PAUSE) and wait for those under way; Patroni makes a standby the leader; the poolers go on.
+ * - Whatever happens, the poolers go on.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ClusterNode, isWhole, leaderOf, leadsToLeader, type Made, PSQL, untilTrue } from './cluster.ts'
+import { DATABASE, PORT, SCOPE } from './settings.ts'
+
+const DRAINED_WITHIN_MS = 8000
+const LED_WITHIN_MS = 15_000
+
+export class SwitchOverError extends Error {
+  override readonly name = 'SwitchOverError'
+}
+
+const tellPooler = ({ plan }: Made, node: ClusterNode, command: string): Promise<string> =>
+  node.run([PSQL, '-qAt', `postgres://pooler:${plan.passwords.pooler}@${node.address}:${PORT.pooler}/pgbouncer`, '-c', command])
+
+/** Returns the old and the new leader, and how long the poolers held statements back. */
+export async function switchOver(
+  made: Made,
+  wanted?: string,
+): Promise<{ readonly from: string; readonly to: string; readonly heldMs: number }> {
+  const leader = await leaderOf(made)
+  if (leader === undefined || !(await isWhole(made)))
+    throw new SwitchOverError('The cluster is not whole: a switch-over needs both standbys.')
+  const others = made.nodes.filter((node) => node !== leader)
+  const next = wanted === undefined ? others[0] : others.find(({ name }) => name === wanted)
+  if (next === undefined) throw new SwitchOverError(`${wanted} is no standby. There are: ${others.map(({ name }) => name).join(', ')}.`)
+  const began = performance.now()
+  try {
+    const drained = Promise.all(made.nodes.map((node) => tellPooler(made, node, `PAUSE ${DATABASE}`))).then(() => true)
+    drained.catch(() => undefined)
+    if (!(await Promise.race([drained, sleep(DRAINED_WITHIN_MS, false)])))
+      throw new SwitchOverError(`Transactions are open for longer than ${DRAINED_WITHIN_MS / 1000} s: try again, or end them.`)
+    await next.run([
+      '/usr/bin/patronictl',
+      '-c',
+      '/data/patroni.yml',
+      'switchover',
+      SCOPE,
+      '--leader',
+      leader.name,
+      '--candidate',
+      next.name,
+      '--force',
+    ])
+    const led = made.nodes.map((node) =>
+      untilTrue(made, `a way from ${node.name} to ${next.name}`, () => leadsToLeader(made, node), LED_WITHIN_MS),
+    )
+    await Promise.all(led)
+  } finally {
+    await Promise.all(made.nodes.map((node) => tellPooler(made, node, `RESUME ${DATABASE}`).catch(() => undefined)))
+  }
+  return { from: leader.name, to: next.name, heldMs: performance.now() - began }
+}
