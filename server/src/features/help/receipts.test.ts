@@ -5,6 +5,7 @@ import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { breakRows } from '../../testing/database.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
 
 let world: HelpWorld
@@ -47,6 +48,17 @@ test('the hash is that of the kept bytes, and the same picture is kept once', as
   expect(createHash('sha256').update(kept).digest('hex')).toBe(first.body.hash)
   const { n } = await one<{ n: number }>(world.db, sql`select count(*)::int as n from receipt`)
   expect(await readdir(path.join(world.folder, 'receipts'))).toHaveLength(n)
+})
+
+test('a receipt whose transaction fails leaves no file, and can be uploaded again', async () => {
+  const bytes = await picture(131, 77).png().toBuffer()
+  const files = () => readdir(path.join(world.folder, 'receipts'))
+  const before = await files()
+  const mend = await breakRows(world.database, 'audit_log', "new.action = 'receipt.upload'")
+  const { status } = await world.upload(bytes).finally(mend)
+  expect([status, await files()]).toEqual([500, before])
+  expect((await world.upload(bytes)).status).toBe(201)
+  expect(await files()).toHaveLength(before.length + 1)
 })
 
 test('a large picture is made smaller, and stays readable', async () => {

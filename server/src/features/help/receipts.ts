@@ -12,6 +12,7 @@ import { maybeOne, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { reencodePicture } from '../../http/picture.ts'
 import type { Handlers } from '../../http/route.ts'
+import { storeAndName } from '../../http/stored-upload.ts'
 import { audit } from '../../staff/audit-log.ts'
 import type { HelpDeps } from './deps.ts'
 
@@ -47,18 +48,21 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<'uploadRece
       const hash = digest.toString('hex')
       const shown = { hash, width: picture.width, height: picture.height, url: urlOfReceipt(hash) }
       if ((await maybeOne(db, sql`select from receipt where hash = ${digest}::bytea`)) !== undefined) return { ok: true, value: shown }
-      const file = await storage.put('receipts', 'webp', picture.bytes)
-      const isKept = await inTransaction(db, async (tx) => {
-        const [kept] = await tx.query(sql`
-          insert into receipt (hash, file, bytes, width, height, uploaded_by)
-          values (${digest}::bytea, ${file}::text, ${picture.bytes.length}::int, ${picture.width}::int, ${picture.height}::int, ${session.memberId}::bigint)
-          on conflict (hash) do nothing returning 1`)
-        if (kept === undefined) return false
-        await audit(tx, { actorId: session.memberId, action: 'receipt.upload', subject: `receipt:${hash}` })
-        return true
+      const isNamed = async (file: string): Promise<boolean> =>
+        (await maybeOne(db, sql`select from receipt where file = ${file}::text`)) !== undefined
+      await storeAndName(storage, { folder: 'receipts', bytes: picture.bytes, isNamed }, async (file) => {
+        const isKept = await inTransaction(db, async (tx) => {
+          const [kept] = await tx.query(sql`
+            insert into receipt (hash, file, bytes, width, height, uploaded_by)
+            values (${digest}::bytea, ${file}::text, ${picture.bytes.length}::int, ${picture.width}::int, ${picture.height}::int, ${session.memberId}::bigint)
+            on conflict (hash) do nothing returning 1`)
+          if (kept === undefined) return false
+          await audit(tx, { actorId: session.memberId, action: 'receipt.upload', subject: `receipt:${hash}` })
+          return true
+        })
+        // Somebody uploaded the same picture meanwhile.
+        if (!isKept) await storage.remove(file)
       })
-      // Somebody uploaded the same picture meanwhile.
-      if (!isKept) await storage.remove(file)
       return { ok: true, value: shown }
     },
     adminReceipt: ({ params }) => read(params.hash, sql`true`, FOR_STAFF),

@@ -4,6 +4,7 @@ import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { breakRows } from '../../testing/database.ts'
 import { type People, type Person, startPeople } from '../../testing/people.ts'
 
 let roz: People
@@ -135,6 +136,18 @@ describe('the picture', () => {
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
     expect((await readdir(folder)).length).toBe(before + 1)
     expect(await stored((await roz.ask('GET /user/me', { token: ravi.token })).body.user.avatar)).not.toHaveLength(0)
+  })
+
+  test('a picture whose row cannot be written leaves no file, and the account as it was', async () => {
+    const tara = await roz.register('tara@x.test')
+    const bytes = await picture(10, 10).png().toBuffer()
+    const { avatarUrl } = (await upload({ bytes, type: 'image/png' }, tara.token)).body
+    const files = () => readdir(path.join(roz.uploadsDir, 'avatars'))
+    const before = await files()
+    const mend = await breakRows(roz.database, 'member', "new.email = 'tara@x.test'")
+    const { status } = await upload({ bytes, type: 'image/png' }, tara.token).finally(mend)
+    expect([status, await files()]).toEqual([500, before])
+    expect((await roz.ask('GET /user/me', { token: tara.token })).body.user.avatar).toBe(avatarUrl)
   })
 
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>')

@@ -8,11 +8,12 @@
 import { STAFF_PASSWORD_MIN } from '@roz/core/staff-fields.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { audit } from '../../staff/audit-log.ts'
-import { sql } from '../../db/sql.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../http/limits.ts'
 import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
+import { storeAndName } from '../../http/stored-upload.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { listRunning } from '../../members/announcements.ts'
@@ -65,19 +66,17 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       if (!taken.ok) return taken
       const picture = await reencodePicture(upload, asAvatar)
       if (!picture.ok) return picture
-      const name = await storage.put('avatars', 'webp', picture.bytes)
-      const avatarUrl = UPLOADS_PATH + name
-      try {
+      const isNamed = async (name: string): Promise<boolean> =>
+        (await maybeOne(db, sql`select from member where id = ${session.memberId}::bigint and avatar = ${UPLOADS_PATH + name}::text`)) !==
+        undefined
+      const { avatarUrl, before } = await storeAndName(storage, { folder: 'avatars', bytes: picture.bytes, isNamed }, async (name) => {
+        const stored = UPLOADS_PATH + name
         const [row] = await db.query<{ before: string | null }>(sql`
-          update member set avatar = ${avatarUrl}::text where id = ${session.memberId}::bigint and deleted_at is null returning old.avatar as before`)
+          update member set avatar = ${stored}::text where id = ${session.memberId}::bigint and deleted_at is null returning old.avatar as before`)
         if (row === undefined) throw new Error('the account was closed while its picture was uploaded')
-        if (row.before?.startsWith(UPLOADS_PATH) === true) await storage.remove(row.before.slice(UPLOADS_PATH.length))
-      } catch (error) {
-        // The error may come from deleting the old picture: the new file is kept if the account names it.
-        const [stored] = await db.query(sql`select 1 from member where id = ${session.memberId}::bigint and avatar = ${avatarUrl}::text`)
-        if (stored === undefined) await storage.remove(name)
-        throw error
-      }
+        return { avatarUrl: stored, before: row.before }
+      })
+      if (before?.startsWith(UPLOADS_PATH) === true) await storage.remove(before.slice(UPLOADS_PATH.length))
       return { ok: true, value: { avatarUrl } }
     },
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFileStorage } from '../../adapters/storage/files.ts'
 import { sql } from '../../db/sql.ts'
 import { type Answered, makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { breakRows, createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { insertOutlay, revokeConsent } from '../../testing/help.ts'
 import { publishDue } from './editing.ts'
 import { createImpact } from './impact.ts'
@@ -155,6 +155,15 @@ describe('the picture', () => {
     const bytes = await jpeg(30, 20)
     await Promise.all([upload(id, bytes), upload(id, bytes), upload(id, bytes)])
     expect(await files()).toEqual([path.basename((await stored(id)).imageUrl)])
+    await edit(id, { imageUrl: null })
+  })
+
+  test('whose transaction fails leaves no file, and the story as it was', async () => {
+    const id = await newDraft()
+    const { imageUrl } = (await upload(id, await jpeg(30, 20))).body.story
+    const mend = await breakRows(database, 'audit_log', "new.action = 'story.picture'")
+    const { status } = await upload(id, await jpeg(50, 20)).finally(mend)
+    expect([status, await files(), (await stored(id)).imageUrl]).toEqual([500, [path.basename(imageUrl)], imageUrl])
     await edit(id, { imageUrl: null })
   })
 

@@ -10,12 +10,13 @@ import { randomUUID } from 'node:crypto'
 import type { impactCalls } from '@roz/contract/impact.ts'
 import type { Storage } from '../../adapters/storage/port.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
-import { type Db, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../http/cursor.ts'
 import { memberLimits, take } from '../../http/limits.ts'
 import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Call, type Handlers, invalid } from '../../http/route.ts'
+import { storeAndName } from '../../http/stored-upload.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { getStory, insertByHand, judgeOutlay, lockStory, publishNext, type StoryContent, updateStory } from './queries.ts'
 import { portalStoryOf } from './story.ts'
@@ -139,21 +140,23 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
       if (!taken.ok) return taken
       const picture = await reencodePicture(upload, asPoster)
       if (!picture.ok) return picture
-      const name = await storage.put('posters', 'webp', picture.bytes)
-      const imageUrl = UPLOADS_PATH + name
-      const before = await inTransaction(db, async (tx) => {
-        const stands = await lockStory(tx, id)
-        if (stands === undefined) return undefined
-        await updateStory(tx, id, { ...stands, imageUrl })
-        const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: stands.imageUrl }, after: { imageUrl } }
-        await audit(tx, { actorId: session.memberId, ...told })
-        return stands
+      const isNamed = async (name: string): Promise<boolean> =>
+        (await maybeOne(db, sql`select from story where id = ${id}::uuid and image_url = ${UPLOADS_PATH + name}::text`)) !== undefined
+      const stored = await storeAndName(storage, { folder: 'posters', bytes: picture.bytes, isNamed }, async (name) => {
+        const imageUrl = UPLOADS_PATH + name
+        const before = await inTransaction(db, async (tx) => {
+          const stands = await lockStory(tx, id)
+          if (stands === undefined) return undefined
+          await updateStory(tx, id, { ...stands, imageUrl })
+          const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: stands.imageUrl }, after: { imageUrl } }
+          await audit(tx, { actorId: session.memberId, ...told })
+          return stands
+        })
+        if (before === undefined) await storage.remove(name)
+        return { before, imageUrl }
       })
-      if (before === undefined) {
-        await storage.remove(name)
-        return NOT_FOUND
-      }
-      await dropPicture(before.imageUrl, imageUrl)
+      if (stored.before === undefined) return NOT_FOUND
+      await dropPicture(stored.before.imageUrl, stored.imageUrl)
       return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
     },
   }
