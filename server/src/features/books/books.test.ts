@@ -95,14 +95,14 @@ test('withdrawals, holds and help are in the books of their day, and each member
 })
 
 test('a day’s books are made once and whole though killed after any portion and worked on by several processes', async () => {
-  await open({ bookPages: { membersPage: 3, leavesPage: 4, portionMs: 0 } })
+  await open({ bookPages: { membersPage: 3, pagesAtOnce: 1, leavesPage: 4, portionMs: 0 } })
   const members: bigint[] = []
   for (let n = 0; n < 13; n++) members.push(await world.member(3 + n))
   for (const member of members.slice(0, 5)) await world.join(member)
   await world.database.setClock(new Date('2026-11-22T00:00:02+05:30'))
   // Only the round is closed here: the books wait for the loop below.
   while (await world.rounds.due());
-  const pages = { membersPage: 3, leavesPage: 4, portionMs: 0 }
+  const pages = { membersPage: 3, pagesAtOnce: 1, leavesPage: 4, portionMs: 0 }
   let portions = 0
   for (let done: string | undefined; done !== 'day'; portions++) {
     // Each portion is made by new instances, as after a crash, three at once.
@@ -127,7 +127,7 @@ test('a day’s books are made once and whole though killed after any portion an
   // The process that made a portion deletes its working rows; after a crash the next start deletes them.
   const next = createBooks({ db: world.db, ticketKeys: world.ticketKeys, proofs: world.proofs, alarm: () => undefined })
   while ((await next.due()) !== undefined);
-  const left = await world.db.query(sql`select day from liability_part union all select day from liability_run`)
+  const left = await world.db.query(sql`select day from liability_piece union all select day from liability_run`)
   expect(left).toEqual([])
 })
 

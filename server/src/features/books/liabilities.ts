@@ -1,9 +1,10 @@
 /**
  * Cuts, sorts and seals a day's liabilities to members, page by page.
  *
- * - A run that was stopped continues where it was: a page of members and its parts are written together, and so are
- *   a page of leaves and its position.
- * - Memory holds no more than a page.
+ * - A run that was stopped continues where it was: a portion of members and its parts are written together, and so are
+ *   pages of leaves and their position.
+ * - Until they are sealed, the parts are stored in buckets by the first byte of their id. One bucket after the other is sorted,
+ *   so memory holds no more than two of the 256.
  * - The caller compares the sum with the books.
  */
 import { u64 } from '@roz/core/draw.ts'
@@ -13,6 +14,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { listMemberStates, type MemberState, readForeignRefunds } from '../../ledger/day-books.ts'
 import { BooksHeldError, writeCover } from '../../ledger/held-books.ts'
 import {
+  ID_BYTES,
   idOf,
   LEAF_BYTES,
   leafNode,
@@ -25,6 +27,7 @@ import {
 } from '../../transparency-log/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { type Part, partsOf } from './cutting.ts'
+import { sortLeaves } from './sorting.ts'
 
 /** Leaves of a page: a power of two, so that a page is a complete subtree. */
 export const LEAVES_PAGE = 4_096
@@ -33,6 +36,9 @@ export const LEAVES_GROUP = 128
 /** A group's entry: its first id and its node. */
 export const GROUP_BYTES = 32 + NODE_BYTES
 const MEMBERS_PAGE = 2_000
+/** Pages of members in a portion: about 300 parts for each bucket. */
+const PAGES_AT_ONCE = 10
+const LAST_BUCKET = 255
 
 type Run = {
   /** The run has no row in the database yet. */
@@ -45,7 +51,12 @@ type Run = {
 }
 const NEW_RUN: Run = { isNew: true, lastMember: 0n, isCut: false, pages: 0, lastId: Buffer.alloc(0), count: 0 }
 export type Liabilities = { readonly count: number; readonly root: Uint8Array; readonly total: number }
-export type RunOptions = { readonly membersPage?: number; readonly leavesPage?: number; readonly portionMs?: number }
+export type RunOptions = {
+  readonly membersPage?: number
+  readonly pagesAtOnce?: number
+  readonly leavesPage?: number
+  readonly portionMs?: number
+}
 type Work = { readonly ticketKeys: TicketKeys; readonly day: IstDay; readonly options: RunOptions; readonly covers: boolean }
 
 /** Does one portion in this transaction; returns the liabilities once all of them are sealed. */
@@ -59,21 +70,35 @@ export async function stepLiabilities(tx: Tx, work: Work): Promise<Liabilities |
     )) ?? NEW_RUN
   const leavesPage = options.leavesPage ?? LEAVES_PAGE
   if (run.isCut) {
-    const isSealed = await sealPage(tx, day, run, leavesPage)
+    const isSealed = await sealBuckets(tx, day, run, leavesPage)
     return isSealed ? readSealed(tx, day) : undefined
   }
-  const limit = options.membersPage ?? MEMBERS_PAGE
-  const { parts, last, isLast } = await cutMembers(tx, work, run.lastMember, limit)
-  // A community that fits in one page is sorted here, not in the database.
+  const { parts, last, isLast } = await cutPortion(tx, work, run.lastMember)
+  // A community that fits in one portion needs no pieces.
   if (isLast && run.isNew) return sealAtOnce(tx, day, parts, leavesPage)
-  await keep(tx, day, parts)
+  await keep(tx, day, last, parts)
   await tx.query(sql`
     insert into liability_run (day, last_member, is_cut) values (${day}::date, ${last}::bigint, ${isLast}::boolean)
     on conflict (day) do update set last_member = excluded.last_member, is_cut = excluded.is_cut`)
   return undefined
 }
 
-async function cutMembers(tx: Tx, { ticketKeys, day, covers }: Work, after: bigint, limit: number) {
+type Portion = { readonly parts: readonly Part[]; readonly last: bigint; readonly isLast: boolean }
+
+async function cutPortion(tx: Tx, work: Work, after: bigint): Promise<Portion> {
+  const limit = work.options.membersPage ?? MEMBERS_PAGE
+  const parts: Part[] = []
+  let last = after
+  for (let page = 0; page < (work.options.pagesAtOnce ?? PAGES_AT_ONCE); page++) {
+    const cut = await cutMembers(tx, work, last, limit)
+    parts.push(...cut.parts)
+    last = cut.last
+    if (cut.isLast) return { parts, last, isLast: true }
+  }
+  return { parts, last, isLast: false }
+}
+
+async function cutMembers(tx: Tx, { ticketKeys, day, covers }: Work, after: bigint, limit: number): Promise<Portion> {
   const states = await listMemberStates(tx, day, after, limit)
   const short = states.filter(({ balance, held }) => balance + held < 0n)
   if (short[0] !== undefined && !covers) throw belowNothing(day, short[0])
@@ -94,22 +119,30 @@ async function cutMembers(tx: Tx, { ticketKeys, day, covers }: Work, after: bigi
 const belowNothing = (day: IstDay, { memberId, balance, held }: MemberState): BooksHeldError =>
   new BooksHeldError(`member ${memberId} has ${balance + held} paise at the end of ${day}`, memberId)
 
-async function keep(tx: Tx, day: IstDay, parts: readonly Part[]): Promise<void> {
-  if (parts.length === 0) return
+/** Stores a portion's parts, one piece for each bucket. */
+async function keep(tx: Tx, day: IstDay, piece: bigint, parts: readonly Part[]): Promise<void> {
+  const byBucket = new Map<number, Uint8Array[]>()
+  for (const { id, amount } of parts) {
+    const bucket = id[0] as number
+    const leaves = byBucket.get(bucket)
+    if (leaves === undefined) byBucket.set(bucket, [id, u64(amount)])
+    else leaves.push(id, u64(amount))
+  }
+  const pieces = [...byBucket].map(([bucket, leaves]) => ({ bucket, leaves: Buffer.concat(leaves) }))
   await tx.query(sql`
-    insert into liability_part (day, id, amount)
-    select ${day}::date, id, amount from unnest(${parts.map(({ id }) => id)}::bytea[], ${parts.map(({ amount }) => amount)}::bigint[]) as p(id, amount)`)
+    insert into liability_piece (day, bucket, piece, leaves)
+    select ${day}::date, bucket, ${piece}::bigint, leaves
+      from unnest(${pieces.map(({ bucket }) => bucket)}::smallint[], ${pieces.map(({ leaves }) => leaves)}::bytea[]) as p(bucket, leaves)`)
 }
 
 /** Sorts, seals and writes all parts of a small community. */
 async function sealAtOnce(tx: Tx, day: IstDay, parts: readonly Part[], limit: number): Promise<Liabilities> {
-  const leaves = parts.toSorted((left, right) => left.id.compare(right.id)).map(({ id, amount }) => Buffer.concat([id, u64(amount)]))
+  const leaves = sortLeaves(Buffer.concat(parts.flatMap(({ id, amount }) => [id, u64(amount)])))
   const nodes: SumNode[] = []
-  for (let from = 0; from < leaves.length; from += limit) {
-    nodes.push(await writePage(tx, day, { page: nodes.length, from }, Buffer.concat(leaves.slice(from, from + limit))))
-  }
+  for (const page of cutLeaves(leaves, limit))
+    nodes.push(await writePage(tx, day, { page: nodes.length, from: nodes.length * limit }, page))
   const { hash, sum } = sumRoot(nodes)
-  return { count: leaves.length, root: hash, total: sum }
+  return { count: parts.length, root: hash, total: sum }
 }
 
 type Place = { readonly page: number; readonly from: number }
@@ -131,19 +164,59 @@ async function writePage(tx: Tx, day: IstDay, { page, from }: Place, leaves: Buf
   return node
 }
 
-/** Writes the next page of leaves, ascending by id; true when no parts remain. */
-async function sealPage(tx: Tx, day: IstDay, run: Run, limit: number): Promise<boolean> {
-  const { leaves } = await one<{ leaves: Buffer | null }>(
-    tx,
-    sql`select string_agg(id || int8send(amount), '' order by id) as leaves
-          from (select id, amount from liability_part where day = ${day}::date and id > ${run.lastId}::bytea order by id limit ${limit}::int) page`,
+const cutLeaves = (leaves: Buffer, limit: number): Buffer[] =>
+  Array.from({ length: Math.ceil(leaves.length / (limit * LEAF_BYTES)) }, (_, page) =>
+    leaves.subarray(page * limit * LEAF_BYTES, (page + 1) * limit * LEAF_BYTES),
   )
-  if (leaves === null) return true
-  await writePage(tx, day, { page: run.pages, from: run.count }, leaves)
-  const lastId = Buffer.from(idOf(leaves.subarray(leaves.length - LEAF_BYTES)))
+
+/** Writes the pages that the next buckets fill, and at the end the last one; true when no parts remain. */
+async function sealBuckets(tx: Tx, day: IstDay, run: Run, limit: number): Promise<boolean> {
+  const { leaves, isLast } = await readLeaves(tx, day, run.lastId, limit)
+  const pages = cutLeaves(leaves, limit).filter((page) => isLast || page.length === limit * LEAF_BYTES)
+  for (const [index, page] of pages.entries()) {
+    await writePage(tx, day, { page: run.pages + index, from: run.count + index * limit }, page)
+  }
+  const sealed = Buffer.concat(pages.slice(-1))
+  const lastId = sealed.length === 0 ? run.lastId : Buffer.from(idOf(sealed.subarray(-LEAF_BYTES)))
+  const count = pages.reduce((sum, page) => sum + page.length / LEAF_BYTES, 0)
   await tx.query(sql`
-    update liability_run set pages = pages + 1, last_id = ${lastId}::bytea, count = count + ${leaves.length / LEAF_BYTES}::bigint where day = ${day}::date`)
-  return leaves.length / LEAF_BYTES < limit
+    update liability_run set pages = pages + ${pages.length}::int, last_id = ${lastId}::bytea, count = count + ${count}::bigint where day = ${day}::date`)
+  return isLast
+}
+
+/** The leaves after an id, ascending: the rest of its bucket, and as many further buckets as fill a page. */
+async function readLeaves(tx: Tx, day: IstDay, after: Buffer, limit: number): Promise<{ leaves: Buffer; isLast: boolean }> {
+  const from = after[0] ?? 0
+  const { to, bytes } = await one<{ to: number; bytes: Buffer }>(
+    tx,
+    sql`with filled as materialized (
+          select bucket, sum(sum(octet_length(leaves))) over (order by bucket) as fill
+            from liability_piece where day = ${day}::date and bucket > ${from}::int group by bucket),
+        span as materialized (
+          select coalesce(min(bucket) filter (where fill >= ${limit * LEAF_BYTES}::int), ${LAST_BUCKET}::int) as until from filled)
+        select (select until from span)::int as to, coalesce(string_agg(leaves, ''::bytea), '') as bytes
+          from liability_piece where day = ${day}::date and bucket between ${from}::int and (select until from span)`,
+  )
+  const isLast = to === LAST_BUCKET
+  const sorted = sortLeaves(bytes)
+  return { leaves: sorted.subarray(countUpTo(sorted, after) * LEAF_BYTES), isLast }
+}
+
+/** The number of leaves up to and including an id. */
+function countUpTo(sorted: Buffer, id: Buffer): number {
+  let [low, high] = [0, sorted.length / LEAF_BYTES]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (id.compare(sorted, middle * LEAF_BYTES, middle * LEAF_BYTES + ID_BYTES) < 0) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+async function readSealed(tx: Tx, day: IstDay): Promise<Liabilities> {
+  const { count } = await one<{ count: number }>(tx, sql`select count::float8 as count from liability_run where day = ${day}::date`)
+  const { hash, sum } = sumRoot((await readDayNodes(tx, day, count)).nodes)
+  return { count, root: hash, total: sum }
 }
 
 /** The nodes of a day's pages in order, and the number of leaves in each page but the last. */
@@ -160,13 +233,7 @@ export async function readDayNodes(from: Queryable, day: IstDay, count: number):
   return { nodes, pageLeaves: pageLeaves ?? count }
 }
 
-async function readSealed(tx: Tx, day: IstDay): Promise<Liabilities> {
-  const { count } = await one<{ count: number }>(tx, sql`select count::float8 as count from liability_run where day = ${day}::date`)
-  const { hash, sum } = sumRoot((await readDayNodes(tx, day, count)).nodes)
-  return { count, root: hash, total: sum }
-}
-
-/** Deletes the working rows of finished days, at most 20,000 a call; false when none is left. */
+/** Deletes the working rows of finished days, at most 2,000 a call; false when none is left. */
 export async function forgetParts(from: Queryable): Promise<boolean> {
   const finished = await maybeOne<{ day: IstDay }>(
     from,
@@ -174,8 +241,8 @@ export async function forgetParts(from: Queryable): Promise<boolean> {
   )
   if (finished === undefined) return false
   const gone = await from.query(sql`
-    delete from liability_part where (day, id) in (
-      select day, id from liability_part where day = ${finished.day}::date limit 20000) returning day`)
+    delete from liability_piece where (day, bucket, piece) in (
+      select day, bucket, piece from liability_piece where day = ${finished.day}::date limit 2000) returning day`)
   if (gone.length === 0) await from.query(sql`delete from liability_run where day = ${finished.day}::date`)
   return true
 }
