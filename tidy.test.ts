@@ -32,8 +32,8 @@ const BORDERS: Readonly<Record<string, readonly string[]>> = {
   server: ['core', 'contract'],
   'gateway-sandbox': [],
   ops: [],
-  // The end-to-end tests drive the product from outside, and read its database.
-  e2e: ['core', 'contract', 'server', 'web'],
+  // The end-to-end tests drive the product from outside, read its database, and strike the cluster of ops.
+  e2e: ['core', 'contract', 'server', 'web', 'ops'],
 }
 
 test('packages import only what the architecture allows', () => {

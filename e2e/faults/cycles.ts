@@ -14,21 +14,23 @@ import { createLoad } from './load.ts'
 import { createCalls } from './patient-calls.ts'
 import { createDice, type Dice } from './random.ts'
 import { openStand } from './stand.ts'
-import { type Field, type Kind, STRIKES } from './strikes.ts'
+import { type Field, type Ground, type Kind, type Strike, STRIKES } from './strikes.ts'
 
 export type Cycle = {
-  readonly kind: Kind
+  readonly kind: string
   readonly inFlight: number
   /** Deeds whose connection broke. */
   readonly cutOff: number
   /** From the end of the fault to the first acknowledgement of a deed that started after it. */
   readonly recoveryMs: number
+  /** The longest time without any acknowledgement, from the moment that recovery counts from until the damage is repaired. */
+  readonly silenceMs: number
 }
-export type Finding = Verdict & { readonly kind: Kind | 'at rest'; readonly cycle: number; readonly told: readonly string[] }
+export type Finding = Verdict & { readonly kind: string; readonly cycle: number; readonly told: readonly string[] }
 export type StandResult = {
   readonly cycles: readonly Cycle[]
   /** Strikes that found nothing in flight. */
-  readonly idle: readonly Kind[]
+  readonly idle: readonly string[]
   readonly acknowledged: number
   /** Counts by kind. */
   readonly deeds: Readonly<Partial<Record<DeedKind, number>>>
@@ -36,19 +38,29 @@ export type StandResult = {
   readonly smallDisk: boolean
   readonly finding: Finding | undefined
 }
-export type StandOptions = {
-  readonly kinds: readonly Kind[]
+export type StrikeOptions<K extends string> = {
+  readonly kinds: readonly K[]
   readonly seed: number
   readonly clients: number
   readonly members: number
-  /** Servers on one database; 1 by default. */
-  readonly instances?: number
   readonly goesOn?: () => boolean
   readonly say?: (line: string) => void
   /** Receives the servers' output. */
   readonly log?: (text: string) => void
-  /** Removes a safeguard on purpose, to see that the judge finds it. */
+  /** A safeguard is removed on purpose, to see that the judge finds it. */
+  readonly isWeakened?: boolean
+  readonly forgetsKeys?: boolean
+}
+export type StandOptions = StrikeOptions<Kind> & {
+  /** Servers on one database; 1 by default. */
+  readonly instances?: number
   readonly weaken?: 'commits-in-memory' | 'forgotten-keys' | undefined
+}
+/** What is struck, and how. */
+type Setup<G extends Ground, K extends string> = {
+  readonly open: () => Promise<G>
+  readonly strikes: Readonly<Record<K, Strike<G>>>
+  readonly prepare?: (ground: G) => Promise<void>
 }
 
 const BACK_WITHIN_MS = 60_000
@@ -58,10 +70,24 @@ const REST_STEP_MS = 6 * 3_600_000
 const NOTHING: Verdict = { lost: [], doubled: [], strange: [], broken: [] }
 
 /** Opens one stand and strikes it once with each of these kinds, in this order. */
-export async function runStand(options: StandOptions): Promise<StandResult> {
+export function runStand(options: StandOptions): Promise<StandResult> {
+  const { weaken, members, instances = 1 } = options
+  return strikeAt(
+    {
+      open: () => openStand({ members, instances }),
+      strikes: STRIKES,
+      prepare: async (stand) => {
+        if (weaken === 'commits-in-memory') await stand.commitInMemory()
+      },
+    },
+    { ...options, isWeakened: weaken !== undefined, forgetsKeys: weaken === 'forgotten-keys' },
+  )
+}
+
+export async function strikeAt<G extends Ground, K extends string>(setup: Setup<G, K>, options: StrikeOptions<K>): Promise<StandResult> {
   const dice = createDice(options.seed)
-  const stand = await openStand({ members: options.members, instances: options.instances ?? 1 })
-  const forgetsKeys = options.weaken === 'forgotten-keys'
+  const stand = await setup.open()
+  const { forgetsKeys = false, isWeakened = false } = options
   const calls = createCalls({ origin: () => stand.servers.url(), forgetsKeys })
   const gateway = createCalls({ origin: () => stand.servers.sandboxUrl(), forgetsKeys })
   const load = createLoad({
@@ -76,20 +102,20 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
     forgetsKeys,
     noticeUrl: () => stand.servers.url(),
   })
-  const field: Field = { stand, load, calls, gateway, dice }
+  const field: Field<G> = { stand, load, calls, gateway, dice }
   // The members' starting money was acknowledged to no client.
   const before = stand.journal.acknowledged()
   const countsBefore = new Map(stand.journal.counts())
   const cycles: Cycle[] = []
-  const idle: Kind[] = []
+  const idle: K[] = []
   let finding: Finding | undefined
   try {
-    if (options.weaken === 'commits-in-memory') await stand.commitInMemory()
+    await setup.prepare?.(stand)
     load.start(dayAt((await stand.now()).getTime()))
     for (const kind of options.kinds) {
       if (finding !== undefined || options.goesOn?.() === false) break
       const began = performance.now()
-      const cycle = await runCycle(field, kind)
+      const cycle = await runCycle(field, kind, setup.strikes[kind])
       if (cycle === undefined) idle.push(kind)
       else cycles.push(cycle)
       finding = await lookAfter(field, kind, cycles.length)
@@ -100,7 +126,7 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
       )
     }
     await load.stop()
-    if (finding === undefined && options.weaken === undefined) finding = await rest(field, dice, cycles.length)
+    if (finding === undefined && !isWeakened) finding = await rest(field, dice, cycles.length)
   } catch (error) {
     finding = { kind: options.kinds[cycles.length + idle.length] ?? 'at rest', cycle: cycles.length, ...NOTHING, told: [String(error)] }
   }
@@ -127,11 +153,11 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
 const describe = ({ kind, inFlight, cutOff, recoveryMs }: Cycle, number: number): string =>
   `${String(number).padStart(4)} ${kind.padEnd(20)} ${inFlight} in flight, ${cutOff} cut off, back after ${recoveryMs.toFixed(0)} ms`
 
-async function runCycle(field: Field, kind: Kind): Promise<Cycle | undefined> {
+async function runCycle<G extends Ground>(field: Field<G>, kind: string, strike: Strike<G>): Promise<Cycle | undefined> {
   const { stand, load, calls } = field
   load.press({ rush: true })
   const cutOffBefore = calls.cutOff()
-  const struck = await STRIKES[kind](field)
+  const struck = await strike(field)
   await stand.databaseBack()
   await stand.servers.revive()
   if (struck === undefined) {
@@ -141,19 +167,22 @@ async function runCycle(field: Field, kind: Kind): Promise<Cycle | undefined> {
   const until = performance.now() + BACK_WITHIN_MS
   while (load.acknowledgedAfter(struck.endedAt) === undefined && performance.now() < until) await sleep(2)
   const backAt = load.acknowledgedAfter(struck.endedAt)
+  const silenceMs = load.longestSilence(struck.endedAt)
   load.press({ rush: false })
   if (backAt === undefined) throw new Error(`${kind}: nothing was acknowledged for ${BACK_WITHIN_MS / 1000} s after it`)
-  return { kind, inFlight: struck.inFlight, cutOff: calls.cutOff() - cutOffBefore, recoveryMs: backAt - struck.endedAt }
+  return { kind, inFlight: struck.inFlight, cutOff: calls.cutOff() - cutOffBefore, recoveryMs: backAt - struck.endedAt, silenceMs }
 }
 
-async function lookAfter({ stand, load }: Field, kind: Kind | 'at rest', cycle: number): Promise<Finding | undefined> {
+type Looked = Pick<Field<Ground>, 'stand' | 'load' | 'calls' | 'gateway'>
+
+async function lookAfter({ stand, load }: Looked, kind: string, cycle: number): Promise<Finding | undefined> {
   const verdict = await judge(stand.db, stand.journal)
   const told = [...load.complaints(), ...stand.servers.complaints()]
   return isClean(verdict) && told.length === 0 ? undefined : { kind, cycle, ...verdict, told }
 }
 
 /** Without clients, everything paid or ended at the gateway must arrive by itself. */
-async function rest(field: Field, dice: Dice, cycle: number): Promise<Finding | undefined> {
+async function rest(field: Looked, dice: Dice, cycle: number): Promise<Finding | undefined> {
   const { stand, load, calls, gateway } = field
   await gateway.patiently({ path: '/__sandbox/faults', body: {} })
   const transferStatus = async (id: string): Promise<string> => {

@@ -58,6 +58,11 @@ export function createDeeds(calls: Calls, journal: Journal) {
       if (effect !== undefined) journal.told(id, effect)
     },
     forget: (): void => void remembered.splice(0),
+    /** The longest time without an acknowledgement from this moment until now. */
+    longestSilence: (since: number): number => {
+      const times = [since, ...heards.filter(({ at }) => at > since).map(({ at }) => at), performance.now()]
+      return Math.max(...times.slice(1).map((time, index) => time - (times[index] as number)))
+    },
     /** The time of the first acknowledgement of a deed that left after this moment. */
     acknowledgedAfter: (moment: number): number | undefined => heards.find(({ sentAt }) => sentAt >= moment)?.at,
   }

@@ -260,6 +260,7 @@ export function createLoad(deps: LoadDeps) {
     },
     inFlight: (): number => calls.inFlight(),
     acknowledgedAfter: deeds.acknowledgedAfter,
+    longestSilence: deeds.longestSilence,
     /** Unexpected answers; empty when all is well. */
     complaints: (): readonly string[] => complaints,
     /** Plays the bank once more, for transfers that reached the gateway late. */

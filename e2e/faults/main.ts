@@ -3,7 +3,8 @@
  * - The run is limited by cycles and by minutes.
  * - The exit code is 1 after any finding, and when a control was not found.
  * - --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 8  --instances 2  --json file
- * - --write file: only writes the page from existing figures.
+ * - --cluster  --lease 8: strikes the cluster of ops/cluster instead, with strikes of its own.
+ * - --write file: only writes the page from existing figures; --cluster --write file: the cluster's.
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,11 +12,13 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { endEverything } from '../harness/program.ts'
+import { writeClusterPage } from './cluster/report.ts'
+import { clusterCampaign } from './cluster/run.ts'
 import { CONTROLS, runControl } from './controls.ts'
 import { type StandResult, runStand } from './cycles.ts'
-import { planOf } from './plan.ts'
+import { kindsFrom, planOf } from './plan.ts'
 import { writePage } from './report.ts'
-import { type ControlResult, type FaultReport, summarise } from './summary.ts'
+import { type Campaign, type ControlResult, type FaultReport, summarise } from './summary.ts'
 import { type Kind, KINDS } from './strikes.ts'
 
 const STAND_CYCLES = 80
@@ -26,25 +29,35 @@ const { values } = parseArgs({
     cycles: { type: 'string', default: '200' },
     minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    kinds: { type: 'string', default: KINDS.join(',') },
+    kinds: { type: 'string' },
     clients: { type: 'string', default: '8' },
     instances: { type: 'string', default: '1' },
+    cluster: { type: 'boolean', default: false },
+    lease: { type: 'string', default: '8' },
     json: { type: 'string', default: '.build/faults.json' },
     write: { type: 'string' },
   },
 })
 
 if (values.write !== undefined) {
-  writePage(values.write)
+  if (values.cluster) writeClusterPage(values.write)
+  else writePage(values.write)
   process.exit(0)
 }
 
-function kindsOf(text: string): Kind[] {
-  const kinds = text.split(',')
-  const unknown = kinds.filter((kind) => !(KINDS as string[]).includes(kind))
-  if (unknown.length > 0) throw new Error(`no such fault: ${unknown.join(', ')}. There are: ${KINDS.join(', ')}`)
-  return kinds as Kind[]
+const instances = Number(values.instances)
+const STANDS: Campaign = {
+  kinds: KINDS,
+  instances,
+  controls: CONTROLS.map((control) => (seed) => runControl(control, seed)),
+  run: (options) => runStand({ ...options, instances, kinds: options.kinds as readonly Kind[] }),
 }
+const chosen = values.cluster ? await clusterCampaign(Number(values.lease)) : STANDS
+if (typeof chosen === 'string') {
+  process.stderr.write(`${chosen}\n`)
+  process.exit(1)
+}
+const campaign: Campaign = chosen
 
 const commit = (): string => {
   try {
@@ -59,8 +72,7 @@ const began = Date.now()
 const until = began + Number(values.minutes) * 60_000
 const seed = Number(values.seed)
 const wanted = Number(values.cycles)
-const kinds = kindsOf(values.kinds)
-const instances = Number(values.instances)
+const kinds = kindsFrom(values.kinds, campaign.kinds)
 let stopped = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -86,7 +98,8 @@ function report(): FaultReport {
     seed,
     clients: Number(values.clients),
     members: MEMBERS,
-    instances,
+    instances: campaign.instances,
+    ...(campaign.leaseSeconds === undefined ? {} : { leaseSeconds: campaign.leaseSeconds }),
   })
 }
 
@@ -99,21 +112,20 @@ function write(): FaultReport {
 
 mkdirSync(path.dirname(path.resolve(values.json)), { recursive: true })
 say(`faults with --seed ${seed}: ${wanted} cycles of ${kinds.length} kinds, at most ${values.minutes} minutes`)
-for (const control of CONTROLS) {
+for (const control of campaign.controls) {
   if (!goesOn()) break
-  const result = await runControl(control, seed)
+  const result = await control(seed)
   controls.push(result)
-  say(`control ${control}: ${result.found === undefined ? 'NOT FOUND' : `found after ${result.cycles} cycles: ${result.found}`}`)
+  say(`control ${result.control}: ${result.found === undefined ? 'NOT FOUND' : `found after ${result.cycles} cycles: ${result.found}`}`)
 }
-const plan = planOf(kinds, seed)
+const plan = planOf(kinds, seed, campaign.often)
 for (let done = 0, standNumber = 0; done < wanted && goesOn(); standNumber++) {
   const planned = plan(Math.min(STAND_CYCLES, wanted - done))
-  const result = await runStand({
+  const result = await campaign.run({
     kinds: planned,
     seed: seed + standNumber,
     clients: Number(values.clients),
     members: MEMBERS,
-    instances,
     goesOn,
     say,
     log: (text) => appendFileSync(logFile, text),
@@ -134,8 +146,8 @@ process.exit(clean ? 0 : 1)
 
 function summaryText({ totals, kinds: rows }: FaultReport): string {
   const lines = rows.map(
-    ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs }) =>
-      `${kind.padEnd(22)}${String(cycles).padStart(6)} cycles${String(inFlight).padStart(7)} in flight${String(cutOff).padStart(7)} cut off   back p50 ${p50Ms} ms, max ${maxMs} ms`,
+    ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs, maxSilenceMs }) =>
+      `${kind.padEnd(22)}${String(cycles).padStart(6)} cycles${String(inFlight).padStart(7)} in flight${String(cutOff).padStart(7)} cut off   back p50 ${p50Ms} ms, max ${maxMs} ms, silent ${maxSilenceMs} ms`,
   )
   return `${lines.join('\n')}\n${JSON.stringify(totals)}`
 }

@@ -23,12 +23,25 @@ const OFTEN: Partial<Readonly<Record<Kind, number>>> = {
   'server-kill': 5,
 }
 
-export function planOf(kinds: readonly Kind[], seed: number): (count: number) => Kind[] {
+/** The kinds of a list such as `server-kill,cut-all`; all without one. */
+export function kindsFrom(text: string | undefined, known: readonly string[]): readonly string[] {
+  const wanted = text?.split(',') ?? known
+  const unknown = wanted.filter((kind) => !known.includes(kind))
+  if (unknown.length > 0) throw new Error(`no such fault: ${unknown.join(', ')}. There are: ${known.join(', ')}`)
+  return wanted
+}
+
+/** `often`: how often each kind comes in a round; once without an entry. */
+export function planOf<K extends string>(
+  kinds: readonly K[],
+  seed: number,
+  often: Readonly<Record<string, number>> = OFTEN,
+): (count: number) => K[] {
   const dice = createDice(seed)
-  let waiting: Kind[] = []
-  const next = (): Kind => {
-    if (waiting.length === 0) waiting = kinds.flatMap((kind) => Array.from({ length: OFTEN[kind] ?? 1 }, () => kind))
-    return waiting.splice(dice.below(waiting.length), 1)[0] as Kind
+  let waiting: K[] = []
+  const next = (): K => {
+    if (waiting.length === 0) waiting = kinds.flatMap((kind) => Array.from({ length: often[kind] ?? 1 }, () => kind))
+    return waiting.splice(dice.below(waiting.length), 1)[0] as K
   }
   return (count) => Array.from({ length: count }, next)
 }

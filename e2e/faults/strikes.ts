@@ -19,8 +19,19 @@ export type Struck = {
   /** Recovery is measured from here: the strike, or the end of a fault that lasts. */
   readonly endedAt: number
 }
-export type Field = { readonly stand: Stand; readonly load: Load; readonly calls: Calls; readonly gateway: Calls; readonly dice: Dice }
-type Strike = (field: Field) => Promise<Struck | undefined>
+/** What a cycle needs of what it strikes: a stand, or a cluster. */
+export type Ground = Pick<Stand, 'db' | 'journal' | 'members' | 'desk' | 'now' | 'setClock' | 'databaseBack' | 'close'> & {
+  readonly servers: Pick<Stand['servers'], 'url' | 'sandboxUrl' | 'revive' | 'complaints' | 'printed'>
+  readonly disk?: Stand['disk']
+}
+export type Field<G extends Ground = Stand> = {
+  readonly stand: G
+  readonly load: Load
+  readonly calls: Calls
+  readonly gateway: Calls
+  readonly dice: Dice
+}
+export type Strike<G extends Ground = Stand> = (field: Field<G>) => Promise<Struck | undefined>
 
 const AIM_MS = 5000
 const AIM_AGAIN_MS = 3
@@ -29,7 +40,7 @@ const FULL_WITHIN_MS = 6000
 const NIGHT_WITHIN_MS = 30_000
 
 /** Waits for a moment with deeds in flight, after a random delay; undefined when none came. */
-async function aim({ load, dice }: Field): Promise<number | undefined> {
+export async function aim({ load, dice }: Pick<Field, 'load' | 'dice'>): Promise<number | undefined> {
   await sleep(dice.between(0, 30))
   const until = performance.now() + AIM_MS
   while (performance.now() < until) {
@@ -97,8 +108,8 @@ async function fillDisk(field: Field): Promise<Struck | undefined> {
 }
 
 /** Midnight passes within 1 s of setting the clock just before it, or the clock jumps over it. `also` strikes around it. */
-const night =
-  (how: 'passes' | 'jumps', also?: Strike): Strike =>
+export const night =
+  <G extends Ground>(how: 'passes' | 'jumps', also?: Strike<G>): Strike<G> =>
   async (field) => {
     const { stand, load, dice } = field
     const day = dayAt((await stand.now()).getTime())
@@ -120,7 +131,7 @@ const night =
   }
 
 /** Waits until yesterday is settled and today's Auto Participate is done. */
-async function nightIsOver({ stand }: Field, day: string): Promise<void> {
+async function nightIsOver({ stand }: { readonly stand: Ground }, day: string): Promise<void> {
   const until = performance.now() + NIGHT_WITHIN_MS
   for (;;) {
     const [row] = await stand.db

@@ -1,5 +1,5 @@
 /** The figures of a run, as the report file has them. */
-import type { Cycle, Finding, StandResult } from './cycles.ts'
+import type { Cycle, Finding, StandResult, StrikeOptions } from './cycles.ts'
 
 export type ControlResult = {
   readonly control: string
@@ -7,6 +7,15 @@ export type ControlResult = {
   readonly cycles: number
   /** The first finding; undefined if the missing safeguard went unnoticed. */
   readonly found: string | undefined
+}
+/** A set of kinds with what they strike. */
+export type Campaign = {
+  readonly kinds: readonly string[]
+  readonly often?: Readonly<Record<string, number>>
+  readonly instances: number
+  readonly leaseSeconds?: number
+  readonly controls: readonly ((seed: number) => Promise<ControlResult>)[]
+  readonly run: (options: StrikeOptions<string>) => Promise<StandResult>
 }
 export type Circumstances = {
   readonly at: string
@@ -19,6 +28,8 @@ export type Circumstances = {
   readonly members: number
   /** Servers on one database. */
   readonly instances: number
+  /** Of a cluster: after how long a dead leader's place is free. */
+  readonly leaseSeconds?: number
 }
 export type KindRow = {
   readonly kind: string
@@ -27,6 +38,7 @@ export type KindRow = {
   readonly cutOff: number
   readonly p50Ms: number
   readonly maxMs: number
+  readonly maxSilenceMs: number
 }
 export type FaultReport = Circumstances & {
   readonly smallDisk: boolean
@@ -98,5 +110,6 @@ function rowOf(kind: string, cycles: readonly Cycle[]): KindRow {
     cutOff: sum(cycles.map(({ cutOff }) => cutOff)),
     p50Ms: Math.round(times[Math.floor(times.length / 2)] ?? 0),
     maxMs: Math.round(times.at(-1) ?? 0),
+    maxSilenceMs: Math.round(Math.max(0, ...cycles.map(({ silenceMs }) => silenceMs))),
   }
 }

@@ -295,7 +295,7 @@ export async function leaderOf({ nodes }: Pick<Made, 'nodes'>): Promise<ClusterN
   return found.find((node) => node !== undefined)
 }
 
-const addressAs = (role: 'postgres' | 'roz_app', { passwords }: Plan, host: string, port: number, database: string): string =>
+export const addressAs = (role: 'postgres' | 'roz_app', { passwords }: Plan, host: string, port: number, database: string): string =>
   `postgres://${role}:${passwords[role]}@${host}:${port}/${database}?connect_timeout=3`
 
 /** All three hosts: whichever is the primary is found. */

@@ -22,7 +22,7 @@ export type Plan = {
 }
 
 /** The shortest lease of Patroni's documentation is 20 s; short-lease.py allows a shorter one. */
-export const LEASE: Lease = { ttl: 10, loopWait: 2, retryTimeout: 3 }
+export const LEASE: Lease = { ttl: 8, loopWait: 2, retryTimeout: 3 }
 export const PATRONIS_SHORTEST_TTL = 20
 
 export function leaseOf(ttl: number): Lease {
@@ -49,8 +49,8 @@ const sharedByNodes = ({ ttl, loopWait, retryTimeout }: Lease) => ({
   ttl,
   loop_wait: loopWait,
   retry_timeout: retryTimeout,
-  // A primary that crashed is restarted in its place, if that takes no longer than a failover.
-  primary_start_timeout: 5,
+  // A primary that crashed is not waited for: its recovery may take long, and the standbys have everything.
+  primary_start_timeout: 0,
   // Both standbys: with one of two, a standby that has not noticed a failover yet could confirm a commit of the old primary.
   synchronous_mode: true,
   synchronous_mode_strict: true,
@@ -171,7 +171,7 @@ export const poolerUsers = ({ roz_app, pooler }: Passwords): string => `"roz_app
 
 /**
  * The address of the product: HAProxy in front of the three instances.
- * - An answer of /readyz may take 8 s: during a planned switch-over the poolers hold every statement for a few seconds.
+ * - An answer of /readyz may take 12 s: during a planned switch-over the poolers hold every statement for a few seconds.
  */
 export const frontSettings = (port: number, nodes: readonly Node[]): string => `global
   maxconn 2000
@@ -181,7 +181,7 @@ defaults
   timeout client 60s
   timeout server 60s
   timeout http-request 15s
-  timeout check 8s
+  timeout check 12s
   retries 3
   option redispatch 1
 frontend product

@@ -4,8 +4,8 @@
  * - Whatever happens, the poolers go on.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClusterNode, isWhole, leaderOf, leadsToLeader, type Made, PSQL, untilTrue } from './cluster.ts'
-import { DATABASE, PORT, SCOPE } from './settings.ts'
+import { addressAs, type ClusterNode, isWhole, leaderOf, leadsToLeader, type Made, PSQL, untilTrue } from './cluster.ts'
+import { DATABASE, PORT } from './settings.ts'
 
 const DRAINED_WITHIN_MS = 8000
 const LED_WITHIN_MS = 15_000
@@ -16,6 +16,17 @@ export class SwitchOverError extends Error {
 
 const tellPooler = ({ plan }: Made, node: ClusterNode, command: string): Promise<string> =>
   node.run([PSQL, '-qAt', `postgres://pooler:${plan.passwords.pooler}@${node.address}:${PORT.pooler}/pgbouncer`, '-c', command])
+
+/** As patronictl does; it answers when the standby leads. */
+async function askPatroni({ plan }: Made, leader: ClusterNode, next: ClusterNode): Promise<void> {
+  const answer = await fetch(`http://${leader.address}:${PORT.patroni}/switchover`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`patroni:${plan.passwords.patroni}`)}` },
+    body: JSON.stringify({ leader: leader.name, candidate: next.name }),
+    signal: AbortSignal.timeout(LED_WITHIN_MS),
+  })
+  if (!answer.ok) throw new SwitchOverError(`Patroni refuses: ${await answer.text()}`)
+}
 
 /** Returns the old and the new leader, and how long the poolers held statements back. */
 export async function switchOver(
@@ -28,24 +39,15 @@ export async function switchOver(
   const others = made.nodes.filter((node) => node !== leader)
   const next = wanted === undefined ? others[0] : others.find(({ name }) => name === wanted)
   if (next === undefined) throw new SwitchOverError(`${wanted} is no standby. There are: ${others.map(({ name }) => name).join(', ')}.`)
+  // What is flushed before need not be flushed while statements wait.
+  await leader.run([PSQL, '-qAt', addressAs('postgres', made.plan, leader.address, PORT.postgres, DATABASE), '-c', 'checkpoint'])
   const began = performance.now()
   try {
     const drained = Promise.all(made.nodes.map((node) => tellPooler(made, node, `PAUSE ${DATABASE}`))).then(() => true)
     drained.catch(() => undefined)
     if (!(await Promise.race([drained, sleep(DRAINED_WITHIN_MS, false)])))
       throw new SwitchOverError(`Transactions are open for longer than ${DRAINED_WITHIN_MS / 1000} s: try again, or end them.`)
-    await next.run([
-      '/usr/bin/patronictl',
-      '-c',
-      '/data/patroni.yml',
-      'switchover',
-      SCOPE,
-      '--leader',
-      leader.name,
-      '--candidate',
-      next.name,
-      '--force',
-    ])
+    await askPatroni(made, leader, next)
     const led = made.nodes.map((node) =>
       untilTrue(made, `a way from ${node.name} to ${next.name}`, () => leadsToLeader(made, node), LED_WITHIN_MS),
     )

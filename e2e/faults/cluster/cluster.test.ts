@@ -1,0 +1,52 @@
+/**
+ * Tests the cluster of ops/cluster under load: the leader dies, a planned switch-over, nothing is left behind.
+ * - It needs root, Debian's packages and a few minutes, so it runs with npm run test:all alone.
+ */
+import { readdirSync } from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { expect, test } from 'vitest'
+import { KINDS } from '../strikes.ts'
+import { kindsFrom, planOf } from '../plan.ts'
+import { lackingHere } from './ground.ts'
+import { clusterCampaign, strikeCluster } from './run.ts'
+import { CLUSTER_KINDS, CLUSTER_OFTEN } from './strikes.ts'
+
+const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
+const LEASE_SECONDS = 8
+const lacking = await lackingHere()
+const canRun = process.env.ROZ_TEST_ALL === '1' && lacking.length === 0
+
+test.skipIf(!canRun)(
+  'a leader that dies under load and a switch-over lose and double nothing, and nothing is left behind',
+  {
+    timeout: 900_000,
+  },
+  async () => {
+    const lines: string[] = []
+    const options = { kinds: ['node-kill', 'switch-over'] as const, seed: SEED, clients: 8, members: 40 }
+    const { finding, cycles, acknowledged } = await strikeCluster({ ...options, say: (line) => void lines.push(line) }, LEASE_SECONDS)
+    expect(finding, lines.join('\n')).toBeUndefined()
+    expect(cycles.map(({ kind }) => kind)).toEqual(options.kinds)
+    expect(acknowledged).toBeGreaterThan(0)
+    expect(cycles.find(({ kind }) => kind === 'switch-over')?.cutOff, lines.join('\n')).toBe(0)
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`roz-cluster-${process.pid}-`))).toEqual([])
+    expect(Object.values(networkInterfaces()).flatMap((all) => (all ?? []).filter(({ address }) => address.startsWith('10.77.')))).toEqual(
+      [],
+    )
+  },
+)
+
+test('where a cluster cannot run, the command ends with the sentence that says why, and else it knows each strike', async () => {
+  const campaign = await clusterCampaign(LEASE_SECONDS)
+  if (typeof campaign === 'string') expect(campaign).toBe(lacking.join('\n'))
+  else expect(CLUSTER_KINDS).toEqual(expect.arrayContaining([...campaign.kinds]))
+})
+
+test('a strike that does not exist is refused with the list of those that do; a round has every one', () => {
+  expect(kindsFrom('node-kill,switch-over', CLUSTER_KINDS)).toEqual(['node-kill', 'switch-over'])
+  expect(kindsFrom(undefined, CLUSTER_KINDS)).toEqual(CLUSTER_KINDS)
+  expect(() => kindsFrom('server-kill', CLUSTER_KINDS)).toThrow('no such fault: server-kill. There are: leader-kill, node-kill')
+  expect(CLUSTER_KINDS.filter((kind) => (KINDS as string[]).includes(kind))).toEqual([])
+  const often = Object.values(CLUSTER_OFTEN).reduce((sum, count) => sum + count - 1, CLUSTER_KINDS.length)
+  expect(new Set(planOf(CLUSTER_KINDS, 7, CLUSTER_OFTEN)(often)).size).toBe(CLUSTER_KINDS.length)
+})
