@@ -6,6 +6,7 @@
  *   due work.
  */
 import cluster from 'node:cluster'
+import { afterRestoreNow } from './commands/after-restore.ts'
 import { auditNow } from './commands/audit.ts'
 import { backupNow } from './commands/backup.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config/config.ts'
@@ -60,9 +61,11 @@ if (process.argv[2] === 'reset-totp') {
 if (process.argv[2] === 'move-files')
   process.exit(await moveFilesNow(process.env, process.argv.slice(3), (line) => void process.stdout.write(`${line}\n`)))
 
-/** `npm run backup` copies the local database while it runs, and `npm run restore` makes a new one of the copy. */
+/** `npm run backup` copies the local database while it runs, and `npm run restore` makes a new one of the copy, which `after-restore` completes. */
 const tell = (line: string): void => void process.stdout.write(`${line}\n`)
 if (process.argv[2] === 'backup') process.exit(await backupNow(process.env, process.argv.slice(3), tell))
+if (process.argv[2] === 'after-restore')
+  process.exit(await afterRestoreNow({ ...auditSettings(process.env), say: tell }, process.argv.slice(3)))
 if (process.argv[2] === 'restore') process.exit(await restoreNow(process.argv.slice(3), tell))
 
 /** `npm run rotate-log-key`, `npm run rotate-push-key` and `npm run reseal`. */

@@ -182,6 +182,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const witnessDb = connect({ url: shared.appUrl, max: WITNESS_CONNECTIONS_MAX, named: config.namedStatements })
   stops.push(() => witnessDb.close())
   await refuseOwnWitness(config, db)
+  await refuseForgottenRecords(db)
   const catcher = config.mailUrl === undefined ? createCatcher(db) : undefined
   const sender = { from: config.mailFrom, brandName: config.business.brandName, needsTls: config.mailNeedsTls }
   const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, ...sender })
@@ -245,6 +246,18 @@ async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
   throw new StartError(
     `The database has sealed values that cannot be opened (${keptInWords(unreadable)}): they were sealed with ${what}. ${advice}; remove SECRET_KEY_OLD when “npm run reseal” says so.`,
   )
+}
+
+/** A restored database whose log others have seen further would publish other records in their places (commands/later-checkpoint.ts). */
+async function refuseForgottenRecords(db: Db): Promise<void> {
+  const { seen, records } = await one<{ seen: bigint; records: bigint }>(
+    db,
+    sql`select coalesce((select max(size) from checkpoint), 0) as seen, coalesce((select max(index) + 1 from log_entry), 0) as records`,
+  )
+  if (seen > records)
+    throw new StartError(
+      `The log of this database has ${records} records, and others have seen ${seen}: its next one would contradict them. Restore a later second (docs/runbooks/restore.md).`,
+    )
 }
 
 /** The operator of the log must not be its own witness. */

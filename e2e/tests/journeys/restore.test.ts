@@ -6,27 +6,19 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
+import { runCommand } from '../../harness/command.ts'
 import { newMember } from '../../harness/people.ts'
-import { newDataDir, startChild, startProgram, startUntouched } from '../../harness/program.ts'
-
-/** Runs a command of the program; exit code and output. */
-async function command(dataDir: string, ...words: string[]): Promise<{ readonly code: number | null; readonly text: string }> {
-  const child = startChild('server/src/main.ts', words, { DATA_DIR: dataDir })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += String(chunk)))
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, text }
-}
+import { newDataDir, startProgram, startUntouched } from '../../harness/program.ts'
 
 test('what members did until the stop of the program is in its backup, and the restored program serves it', async () => {
   const roz = await startProgram()
   const [folder, restored] = [path.join(newDataDir(), 'backups'), path.join(newDataDir(), 'restored')]
-  expect(await command(roz.dataDir, 'backup', '--to', folder)).toEqual({ code: 0, text: expect.stringContaining('All were read back.') })
+  expect(await runCommand(roz.dataDir, 'backup', '--to', folder)).toEqual({ code: 0, text: expect.stringContaining('All were read back.') })
   const member = await newMember(roz, { rupees: 10 })
   expect((await ask(roz.url, 'joinRound', { token: member.token, key: 'join-1', body: {} })).status).toBe(200)
   expect(await roz.stop()).toBe(0)
   const key = path.join(roz.dataDir, 'secret-key')
-  const done = await command(roz.dataDir, 'restore', '--from', folder, '--into', restored, '--secret-key', key)
+  const done = await runCommand(roz.dataDir, 'restore', '--from', folder, '--into', restored, '--secret-key', key)
   expect(done).toEqual({ code: 0, text: expect.stringMatching(/All \d+ invariants hold\./) })
   expect(readFileSync(path.join(restored, 'secret-key'), 'utf8')).toBe(readFileSync(key, 'utf8'))
   const again = await startUntouched({ dataDir: restored })

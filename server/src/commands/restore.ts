@@ -39,7 +39,9 @@ export async function restoreNow(words: readonly string[], say: (line: string) =
     for (const name of restored.missing) say(`The file ${name} is not in the backup.`)
     await tellLast(on(dataDir))
     const audited = await auditNow(on(dataDir))
-    say('Before you start a server on it, read docs/runbooks/restore.md: what came after that second is not in it.')
+    say(
+      'Before you start a server on it: npm run after-restore, as docs/runbooks/restore.md says. What came after that second is not in it.',
+    )
     return audited === 0 && restored.missing.length === 0 ? 0 : 1
   } catch (error) {
     const isPlain = error instanceof BackupError || error instanceof EmbeddedPostgresError

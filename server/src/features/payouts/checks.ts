@@ -112,6 +112,13 @@ export async function askSoon(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`update payout_check set ask_at = least(ask_at, greatest(roz_now(), asked_at + ${SPACING})) where id = ${id}::uuid`)
 }
 
+/** Schedules a question about money that may have left although we have not sent it: after a restore. */
+export async function askAnyway(db: Queryable, { id, kind }: Due): Promise<void> {
+  await db.query(sql`
+    insert into payout_check (id, kind, ask_at) values (${id}::uuid, ${kind}::text, roz_now())
+    on conflict (id) do update set ask_at = roz_now()`)
+}
+
 export async function listDueChecks(db: Queryable, kinds: readonly CheckKind[], limit: number): Promise<Due[]> {
   return db.query<Due>(sql`
     select id, kind from payout_check where ask_at <= (select roz_now()) and kind = any (${kinds}::text[]) order by ask_at limit ${limit}::int`)

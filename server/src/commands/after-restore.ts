@@ -1,0 +1,125 @@
+/**
+ * `npm run after-restore -- [--checkpoint FILE|ADDRESS] [--orders FILE] [--transfers FILE]`: joins a restored database to what the
+ * gateway and the public have seen after the restored second. Run it before a server starts on the database.
+ * - The gateway is asked about every order, withdrawal and refund that is not ended here, and about each order of the file. The server
+ *   asks when it runs: paid money goes to the wallet, or to SUSPENSE for an order that this database has forgotten.
+ * - A transfer of the file that this database has forgotten becomes a withdrawal again under its old id, so that the member cannot
+ *   withdraw that money a second time. The gateway's answer ends it.
+ * - A repeated run changes nothing more.
+ * - Exit code: 0 where all was joined, 1 where a person must look, 2 where the words or files are not understood.
+ */
+import { readFile } from 'node:fs/promises'
+import { formatPaise, type Paise, paise } from '@roz/core/money.ts'
+import { connect, type Db, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { askAnyway } from '../features/payouts/checks.ts'
+import { scheduleCheck } from '../features/wallet/orders.ts'
+import { uuidOf } from '../ledger/gateway-id.ts'
+import { holdWithdrawal } from '../ledger/withdrawals.ts'
+import { type CommandTarget, onDatabase } from './command-database.ts'
+import { compareCheckpoint } from './later-checkpoint.ts'
+import { pairsOf } from './words.ts'
+
+const USAGE =
+  'npm run after-restore -- [--checkpoint FILE|https://…/api/public/log/checkpoint] [--orders FILE] [--transfers FILE] (lists of the gateway, as CSV)'
+
+export async function afterRestoreNow(target: CommandTarget, words: readonly string[]): Promise<0 | 1 | 2> {
+  const { say, namedStatements } = target
+  const given = pairsOf(words, ['checkpoint', 'orders', 'transfers'], [])
+  if (given === undefined) {
+    say(USAGE)
+    return 2
+  }
+  try {
+    const orders = given.orders === undefined ? [] : idsIn(await readFile(given.orders, 'utf8'))
+    const transfers = given.transfers === undefined ? [] : transfersIn(await readFile(given.transfers, 'utf8'))
+    if (transfers === undefined) {
+      say(`${given.transfers ?? ''}: a first line with the columns transfer_id, amount and beneficiary_id is needed.`)
+      return 2
+    }
+    const done = await onDatabase(target, async (url) => {
+      const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-after-restore' })
+      try {
+        return await run({ db, say }, { checkpoint: given.checkpoint, orders, transfers })
+      } finally {
+        await db.close()
+      }
+    })
+    return done === undefined ? 2 : done ? 0 : 1
+  } catch (error) {
+    say(`Not everything was joined: ${error instanceof Error ? error.message : String(error)}. Run it again: it continues.`)
+    return 2
+  }
+}
+
+type Deps = { readonly db: Db; readonly say: (line: string) => void }
+type Given = { readonly checkpoint: string | undefined; readonly orders: readonly string[]; readonly transfers: readonly Sent[] }
+
+async function run({ db, say }: Deps, { checkpoint, orders, transfers }: Given): Promise<boolean> {
+  let isWell = true
+  if (checkpoint === undefined) say('No checkpoint was given: whether others have seen more of the log is unknown.')
+  else {
+    const { isSafe, line } = await compareCheckpoint(db, checkpoint)
+    say(line)
+    isWell = isSafe
+  }
+  for (const sent of transfers) isWell = (await remember({ db, say }, sent)) && isWell
+  const open = await db.query<{ id: string }>(
+    sql`select order_id as id from topup where status in ('created', 'pending', 'failed') and created_at > roz_now() - interval '30 days'`,
+  )
+  const asked = new Set([...open.map(({ id }) => id), ...orders])
+  for (const id of asked) await scheduleCheck(db, id, 0)
+  const leaving = await db.query<{ id: string; kind: 'withdrawal' | 'refund' }>(sql`
+    select id, 'withdrawal' as kind from withdrawal where status in ('requested', 'approved', 'sending') and shown_to is null
+    union all select id, 'refund' from refund where status in ('requested', 'approved', 'sending')`)
+  for (const due of leaving) await askAnyway(db, due)
+  say(`The server will ask the gateway about ${asked.size} orders and ${leaving.length} withdrawals and refunds when it runs.`)
+  return isWell
+}
+
+type Sent = { readonly id: string; readonly amount: Paise; readonly beneficiaryId: string }
+
+/** Makes a forgotten withdrawal again. False: a person must look. */
+async function remember({ db, say }: Deps, { id, amount, beneficiaryId }: Sent): Promise<boolean> {
+  const isKnown = await db.query(sql`select from withdrawal where id = ${id}::uuid`)
+  if (isKnown.length > 0) return true
+  const accounts = await db.query<{ id: bigint; memberId: bigint }>(sql`
+    select min(id) as id, member_id as "memberId" from bank_account
+     where 'b' || left(encode(account_mac, 'hex'), 40) = ${beneficiaryId}::text group by member_id`)
+  const [account, other] = accounts
+  const what = `The gateway sent ${formatPaise(amount)} as ${id}, which this database has forgotten`
+  if (account === undefined || other !== undefined) {
+    say(`${what}, and ${account === undefined ? 'no member' : 'more than one member'} has its bank account: a person must look.`)
+    return false
+  }
+  const { memberId } = account
+  const held = await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId, amount, bankAccountId: account.id }))
+  say(
+    held.ok
+      ? `${what}: it is a withdrawal of member ${memberId} again.`
+      : `${what}, of member ${memberId} (${held.code}): a person must look.`,
+  )
+  return held.ok
+}
+
+const HEX = /\b[0-9a-f]{32}\b/g
+const idsIn = (text: string): string[] => [...new Set(text.match(HEX) ?? [])]
+
+/** Lines of a CSV file whose columns may have other names around these: “Transfer ID”, “transfer_id”. Undefined: a column is missing. */
+function transfersIn(text: string): Sent[] | undefined {
+  const [head = '', ...lines] = text.split(/\r?\n/)
+  const cells = (line: string): string[] => line.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
+  const columns = cells(head).map((name) => name.toLowerCase().replaceAll(/[^a-z]/g, ''))
+  const [transfer, amount, beneficiary] = ['transferid', 'amount', 'beneficiaryid'].map((name) =>
+    columns.findIndex((one) => one.endsWith(name)),
+  )
+  if ([transfer, amount, beneficiary].includes(-1)) return undefined
+  return lines.flatMap((line) => {
+    const row = cells(line)
+    const id = uuidOf(row[transfer ?? -1] ?? '')
+    const [, rupees, part = ''] = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(row[amount ?? -1] ?? '') ?? []
+    // A transfer that is not ours, such as one made in the gateway's own dashboard.
+    if (id === undefined || rupees === undefined) return []
+    return [{ id, amount: paise(BigInt(rupees) * 100n + BigInt(part.padEnd(2, '0'))), beneficiaryId: row[beneficiary ?? -1] ?? '' }]
+  })
+}
