@@ -68,5 +68,5 @@ describe.runIf(promtool !== undefined)('promtool', () => {
   })
   test('each alert fires and is silent as its test says', () => {
     expect(promtoolSays('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
-  })
+  }, 180_000)
 })

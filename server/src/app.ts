@@ -20,6 +20,7 @@ import { registerFaults, sendProblem } from './http/faults.ts'
 import type { Meters } from './http/meters.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
+import { registerRequestSpans } from './http/request-spans.ts'
 import { registerCalls } from './http/route.ts'
 import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerShedding } from './http/shedding.ts'
@@ -69,6 +70,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     if (deps.isStopping()) reply.header('connection', 'close')
     done()
   })
+  if (config.traces !== undefined) registerRequestSpans(app)
   registerSecurityHeaders(app, config)
   registerAccessLog(app)
   registerFaults(app)

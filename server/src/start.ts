@@ -195,6 +195,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   await refuseUnreadable(db, secrets)
   const { gateway } = config
   const meters = cluster.isWorker ? metersBesideOthers(stops) : createMeters()
+  await openTraces(config, { log, meters }, stops)
   const services = createServices({
     db,
     witnessDb,
@@ -224,6 +225,13 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   await app.listen({ host: config.host, port: config.port })
   services.worker.start()
   if (first) announce(config, around, signIns)
+}
+
+/** Imported only if traces are on. Its stop comes after that of the server and of the due work, whose last spans it sends. */
+async function openTraces({ traces }: Config, { log, meters }: { log: FastifyBaseLogger; meters: Meters }, stops: Stop[]): Promise<void> {
+  if (traces === undefined) return
+  const { startTraces } = await import('./tracing/opentelemetry.ts')
+  stops.push(startTraces({ settings: traces, count: meters.spans, warn: (details, message) => log.warn(details, message) }))
 }
 
 /** The meters of a worker, which are added up with those of the others; the last values are handed over at the end. */

@@ -130,7 +130,7 @@ test('outside production the server listens on this machine only, unless ALLOW_I
   for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) expect(readConfig({ HOST: host }).host).toBe(host)
   expect(readConfig({ HOST: '0.0.0.0', ALLOW_INSECURE: 'mail, host' }).host).toBe('0.0.0.0')
   expect(readConfig({ ...production, HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
-  expect(complaintsOf({ ALLOW_INSECURE: 'everything' })).toEqual(['ALLOW_INSECURE: any of mail, database, host, not “everything”'])
+  expect(complaintsOf({ ALLOW_INSECURE: 'everything' })).toEqual(['ALLOW_INSECURE: any of mail, database, host, traces, not “everything”'])
 })
 
 test('production refuses the local draw', () => {
@@ -295,4 +295,57 @@ test('a limit of approvals that is no amount in rupees is refused', () => {
 test('an existing PostgreSQL gets no demo community unless DEMO is on', () => {
   expect(readConfig({ DATABASE_URL: 'postgres://x/y' }).demo).toBe(false)
   expect(readConfig({ DATABASE_URL: 'postgres://x/y', DEMO: '1' }).demo).toBe(true)
+})
+
+test('traces are off without an endpoint, and take the standard names of OpenTelemetry', () => {
+  expect(readConfig({ OTEL_TRACES_SAMPLER: 'always_on' }).traces).toBeUndefined()
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318/'
+  expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT }).traces).toEqual({
+    url: 'http://127.0.0.1:4318/v1/traces',
+    headers: {},
+    serviceName: 'roz',
+    resource: {},
+    isParentBased: true,
+    share: 1,
+  })
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20key, x-team=a=b',
+    OTEL_SERVICE_NAME: 'roz-pune',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
+  }
+  expect(readConfig(env).traces).toMatchObject({
+    headers: { authorization: 'Bearer key', 'x-team': 'a=b' },
+    serviceName: 'roz-pune',
+    resource: { 'deployment.environment.name': 'test' },
+    isParentBased: false,
+    share: 0.25,
+  })
+  expect(readConfig({ ...env, OTEL_TRACES_SAMPLER: 'parentbased_always_off' }).traces?.share).toBe(0)
+})
+
+test('a wrong setting of the traces is named, without the value of a key', () => {
+  const on = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+  expect(complaintsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' })[0]).toMatch(/^OTEL_EXPORTER_OTLP_ENDPOINT: /)
+  expect(complaintsOf({ ...on, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toEqual([
+    'OTEL_EXPORTER_OTLP_PROTOCOL: one of http/json, not “grpc”',
+  ])
+  expect(complaintsOf({ ...on, OTEL_TRACES_SAMPLER: 'xray' })[0]).toMatch(/^OTEL_TRACES_SAMPLER: one of /)
+  const ratio = { ...on, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '10' }
+  expect(complaintsOf(ratio)).toEqual(['OTEL_TRACES_SAMPLER_ARG: a share from 0 to 1, not “10”'])
+  for (const value of ['a secret key', 'name=%zz'])
+    expect(complaintsOf({ ...on, OTEL_EXPORTER_OTLP_HEADERS: value })).toEqual([
+      'OTEL_EXPORTER_OTLP_HEADERS: name=value, separated by commas, with percent-encoded values',
+    ])
+})
+
+test('production sends traces to another host only by https, unless ALLOW_INSECURE names traces', () => {
+  const env = { ...production, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+  expect(complaintsOf(env)).toEqual([
+    'OTEL_EXPORTER_OTLP_ENDPOINT: production needs https:// to a collector on another host, or ALLOW_INSECURE=traces',
+  ])
+  expect(complaintsOf({ ...env, ALLOW_INSECURE: 'traces' })).toEqual([])
+  expect(complaintsOf({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' })).toEqual([])
 })

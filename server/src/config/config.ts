@@ -12,6 +12,7 @@ import { gatewaySettings } from './gateway-settings.ts'
 import { allowedInsecure, type Allowed, isThisMachine, judgeHost, judgeLines, judgeSecrets } from './safety.ts'
 import { Settings } from './settings.ts'
 import { storageSettings } from './storage-settings.ts'
+import { traceSettings } from './trace-settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -60,6 +61,7 @@ export function readConfig(env: Environment) {
     beacon: beaconSettings(settings, production),
     witnesses: witnessSettings(settings),
     storage: storageSettings(settings, dataDir, (host) => !production || isThisMachine(host)),
+    traces: traceSettings(settings, (host) => !production || isThisMachine(host) || allowed('traces')),
     mailUrl: settings.text('MAIL_URL'),
     mailNeedsTls: production && !allowed('mail'),
     mailFrom: settings.text('MAIL_FROM') ?? 'no-reply@roz.local',

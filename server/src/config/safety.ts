@@ -2,14 +2,14 @@
  * Checks that settings are safe.
  * - Production needs secrets of a minimum length, and TLS to the mail server and to a database on another host.
  * - Outside production the server listens on this machine only.
- * - ALLOW_INSECURE names each exception: mail, database, host.
+ * - ALLOW_INSECURE names each exception: mail, database, host, traces.
  * - No complaint shows a secret.
  */
 import { addressesOf } from '../db/hosts.ts'
 import type { Settings } from './settings.ts'
 
 /** The exceptions that ALLOW_INSECURE may name. */
-export const INSECURE = ['mail', 'database', 'host'] as const
+export const INSECURE = ['mail', 'database', 'host', 'traces'] as const
 type Insecure = (typeof INSECURE)[number]
 export type Allowed = (what: Insecure) => boolean
 

@@ -2,6 +2,7 @@
  * Batches reads by key: reads that arrive together share a statement (batch-scheduler.ts).
  * - The statement of a read starts after the read was requested. No value comes from a cache.
  */
+import { activeSpan, inShared, type Span } from '../tracing/spans.ts'
 import { OverloadedError } from './sql.ts'
 import { createBatchScheduler, shareMax } from './batch-scheduler.ts'
 
@@ -11,6 +12,7 @@ type Waiting<Key, Value> = {
   readonly key: Key
   readonly resolve: (value: Value | undefined) => void
   readonly reject: (error: unknown) => void
+  readonly span: Span | undefined
 }
 
 const KEYS_MAX = 500
@@ -39,7 +41,11 @@ export function gatherReads<Key, Value>(
 
   const run = async (batch: readonly Waiting<Key, Value>[]): Promise<void> => {
     try {
-      const values = await readAll(batch.map(({ key }) => key))
+      const values = await inShared(
+        { name: 'shared read', kind: 'internal', attributes: { 'roz.batch.size': batch.length } },
+        () => batch.map(({ span }) => span),
+        () => readAll(batch.map(({ key }) => key)),
+      )
       for (const [index, { resolve }] of batch.entries()) resolve(values[index])
     } catch (error) {
       for (const { reject } of batch) reject(error)
@@ -49,7 +55,7 @@ export function gatherReads<Key, Value>(
   return (key) =>
     new Promise((resolve, reject) => {
       if (waiting.length >= WAITING_MAX) return reject(new OverloadedError('too many reads wait for the database'))
-      waiting.push({ key, resolve, reject })
+      waiting.push({ key, resolve, reject, span: activeSpan() })
       look()
     })
 }

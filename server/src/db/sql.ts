@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import template, { type RawValue, Sql } from 'sql-template-tag'
+import { inStatement } from '../tracing/statements.ts'
 import { createHosts, IS_READ_ONLY, ReadOnlyHostError } from './hosts.ts'
 
 export { empty, join as joinSql } from 'sql-template-tag'
@@ -100,16 +101,17 @@ export function connect(options: ConnectOptions): Db {
     }
     try {
       return await work({
-        query: (statement) => noticing(() => client.query(config(statement, named, queryTimeoutMs))),
-        command: async (text) => {
-          let tag = ''
-          await noticing(async () => {
-            const answers = [await client.query(text)].flat()
-            tag = answers.at(-1)?.command ?? ''
-            return { rows: [] }
-          })
-          return tag
-        },
+        query: (statement) => inStatement(statement.text, () => noticing(() => client.query(config(statement, named, queryTimeoutMs)))),
+        command: (text) =>
+          inStatement(text, async () => {
+            let tag = ''
+            await noticing(async () => {
+              const answers = [await client.query(text)].flat()
+              tag = answers.at(-1)?.command ?? ''
+              return { rows: [] }
+            })
+            return tag
+          }),
       })
     } finally {
       client.release(broken)

@@ -4,6 +4,7 @@
  * - A hook runs only after its transaction has committed.
  * - An error that is thrown rolls back. A refusal that is returned commits.
  */
+import { inSpan } from '../tracing/spans.ts'
 import { type Connection, type Db, DatabaseUnavailableError, type Queryable, ReadOnlyError, sqlState } from './sql.ts'
 
 declare const transaction: unique symbol
@@ -22,6 +23,8 @@ const WAITS: Waits = { lockTimeoutMs: 5_000, statementTimeoutMs: 20_000, transac
 /** Added to the statement timeout on the client's side, so that PostgreSQL's own error arrives before the statement counts as lost. */
 const ANSWER_MS = 10_000
 const ATTEMPTS_MAX = 5
+/** Each attempt has a span, the wait for its connection included. */
+const TRANSACTION = { name: 'transaction', kind: 'internal' } as const
 const DEADLOCK = '40P01'
 const SERIALIZATION = '40001'
 
@@ -57,9 +60,8 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, wai
     const begun = { done: false }
     try {
       const bounds = { ...WAITS, ...waits }
-      return await db.withConnection((connection) => attemptOnce(connection, work, bounds, begun), {
-        queryTimeoutMs: bounds.statementTimeoutMs + ANSWER_MS,
-      })
+      const options = { queryTimeoutMs: bounds.statementTimeoutMs + ANSWER_MS }
+      return await inSpan(TRANSACTION, () => db.withConnection((connection) => attemptOnce(connection, work, bounds, begun), options))
     } catch (error) {
       if (attempt >= ATTEMPTS_MAX || !isRepeatable(error, begun.done)) throw error
       await pause(attempt)

@@ -2,7 +2,7 @@
  * The measurements of this process that features report: one registry, which /metrics adds up with those of other processes.
  * - Reporting costs one addition; it neither waits nor throws.
  */
-import { Histogram, Registry } from 'prom-client'
+import { Counter, Histogram, Registry } from 'prom-client'
 import type { Measured } from '../processes/measured.ts'
 
 export type Meters = {
@@ -13,7 +13,11 @@ export type Meters = {
   readonly joinBatch: (joined: number) => void
   /** Seconds from a webhook's signature to its storing; null if its time of signing is unreadable. */
   readonly webhookLag: (seconds: number | null) => void
+  /** Spans of traces that were delivered, or lost. */
+  readonly spans: (outcome: (typeof OUTCOMES)[number], count: number) => void
 }
+
+const OUTCOMES = ['sent', 'failed', 'dropped'] as const
 
 export function createMeters(): Meters {
   const registry = new Registry()
@@ -29,10 +33,18 @@ export function createMeters(): Meters {
     buckets: [1, 5, 15, 60, 300, 900, 1800, 3600],
     registers: [registry],
   })
+  const spans = new Counter({
+    name: 'roz_trace_spans_total',
+    help: 'Spans of traces: sent, failed (not taken by the collector) or dropped (the queue was full)',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  for (const outcome of OUTCOMES) spans.inc({ outcome }, 0)
   return {
     registry,
     gather: async (own) => [own],
     joinBatch: (joined) => joins.observe(joined),
+    spans: (outcome, count) => spans.inc({ outcome }, count),
     webhookLag: (seconds) => seconds !== null && lag.observe(Math.max(0, seconds)),
   }
 }

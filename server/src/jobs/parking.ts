@@ -6,6 +6,7 @@
  * - `npm run parked` lists parked items and runs one again.
  * - The first successful try deletes the record of failures.
  */
+import { inTrace, type Opening } from '../tracing/spans.ts'
 import { DatabaseUnavailableError, type Db, one, type Queryable, type Sql, sql } from '../db/sql.ts'
 
 /** Kinds of work, each with the statement that makes an item due at once. `undefined`: `next_at` alone decides. */
@@ -41,7 +42,7 @@ type Log = { readonly warn: Tell; readonly error: Tell }
 export function createAttempt({ db, log }: { readonly db: Db; readonly log: Log }): Attempt {
   return async (work, item, run) => {
     try {
-      const value = await run()
+      const value = await inTrace(openingOf(work, item), run)
       await db.query(sql`delete from failing_work where work = ${work}::text and item = ${item}::text`)
       return { ok: true, value }
     } catch (error) {
@@ -58,6 +59,13 @@ export function createAttempt({ db, log }: { readonly db: Db; readonly log: Log 
     }
   }
 }
+
+/** Of the item only a day is shown: others are orders, payouts and members. */
+const openingOf = (work: Work, item: string): Opening => ({
+  name: `due ${work}`,
+  kind: 'internal',
+  attributes: /^\d{4}-\d\d-\d\d$/.test(item) ? { 'roz.day': item } : {},
+})
 
 async function note(db: Db, work: Work, item: string, error: unknown): Promise<number> {
   const { tries } = await one<{ tries: number }>(

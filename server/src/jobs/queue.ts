@@ -8,6 +8,7 @@ import type { NoticeData, NoticeKind } from '@roz/core/notices.ts'
 import { afterCommit, type Tx } from '../db/transaction.ts'
 import { sql } from '../db/sql.ts'
 import type { MailPayload } from '../mail/mail-payload.ts'
+import { activeTraceparent } from '../tracing/spans.ts'
 
 /** Every kind of job with its payload. Payloads are JSON: ids are text, money is paise as text. */
 export type JobPayloads = {
@@ -82,8 +83,9 @@ export const onJobWritten = (wake: () => void): void => {
 /** Writes a job in the caller's transaction. */
 export async function enqueue<K extends JobKind>(tx: Tx, job: NewJob<K>): Promise<void> {
   await tx.query(sql`
-    insert into job (kind, key, payload, due_at)
-    values (${job.kind}::text, ${job.key}::text, ${JSON.stringify(job.payload)}::jsonb, coalesce(${job.dueAt ?? null}::timestamptz, roz_now()))
+    insert into job (kind, key, payload, due_at, traceparent)
+    values (${job.kind}::text, ${job.key}::text, ${JSON.stringify(job.payload)}::jsonb, coalesce(${job.dueAt ?? null}::timestamptz, roz_now()),
+      ${activeTraceparent() ?? null}::text)
     on conflict (kind, key) do nothing`)
   afterCommit(tx, () => nudge())
 }

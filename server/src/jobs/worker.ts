@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { gatherReads } from '../db/gathered-read.ts'
 import { type Db, sql } from '../db/sql.ts'
+import { inTrace, outsideTraces } from '../tracing/spans.ts'
 import { errorText } from './parking.ts'
 import { GiveUpError, type JobKind, type JobPayloads, LaterError, onJobWritten } from './queue.ts'
 
@@ -74,7 +75,15 @@ const LANE_OF = {
 export const JOB_KINDS = Object.keys(LANE_OF) as JobKind[]
 const JOB_LANES = [...new Set(Object.values(LANE_OF))].map((name) => JOB_KINDS.filter((kind) => LANE_OF[kind] === name))
 
-type ClaimedJob = { id: bigint; kind: JobKind; payload: JobPayloads[JobKind]; attempts: number; isOld: boolean }
+type ClaimedJob = {
+  id: bigint
+  kind: JobKind
+  payload: JobPayloads[JobKind]
+  attempts: number
+  isOld: boolean
+  /** Of the request that queued it. */
+  traceparent: string | null
+}
 
 export function createWorker(deps: WorkerDeps) {
   let stopped = false
@@ -160,7 +169,7 @@ export function createWorker(deps: WorkerDeps) {
     runDue,
     start(): void {
       // A new job makes nothing else due: only the job lanes wake.
-      onJobWritten(() => setImmediate(() => wake(jobLanes)))
+      onJobWritten(() => outsideTraces(() => setImmediate(() => wake(jobLanes))))
       timer = setInterval(() => wake(lanes), TICK_MS)
       wake(lanes)
     },
@@ -251,7 +260,7 @@ async function runNextJobs(deps: WorkerDeps, kinds: readonly JobKind[]): Promise
       where done_at is null and due_at <= roz_now() and (locked_until is null or locked_until < roz_now())
         and kind = any (${kinds}::text[])
       order by due_at, id limit ${AT_ONCE}::int for update skip locked)
-    returning id, kind, payload, attempts, created_at < roz_now() - make_interval(days => ${KEPT_DAYS}::int) as "isOld"`)
+    returning id, kind, payload, attempts, traceparent, created_at < roz_now() - make_interval(days => ${KEPT_DAYS}::int) as "isOld"`)
   if (jobs.length === 0) return false
   const running = new Set(jobs)
   const renewal = setInterval(() => void renewLeases(deps, [...running], leaseSeconds), (leaseSeconds * 1000) / 3)
@@ -278,7 +287,8 @@ async function renewLeases({ db, log }: WorkerDeps, jobs: readonly ClaimedJob[],
 async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
   const handler = deps.handlers[job.kind] as (payload: JobPayloads[JobKind], jobId: string) => Promise<void>
   try {
-    await handler(job.payload, String(job.id))
+    const attributes = { 'roz.job.attempts': job.attempts }
+    await inTrace({ name: `job ${job.kind}`, kind: 'consumer', attributes }, () => handler(job.payload, String(job.id)), job.traceparent)
     await endJob(deps.db, job, undefined)
   } catch (error) {
     // Logs the kind and the error only: a payload may contain a person's address.
@@ -297,7 +307,7 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
 /** Marks a job as done, or as given up with its last error, and deletes its payload, which may name a person. */
 async function endJob(db: Db, job: ClaimedJob, lastError: string | undefined): Promise<void> {
   await db.query(sql`
-    update job set done_at = roz_now(), locked_until = null, last_error = ${lastError ?? null}::text, payload = '{}' where id = ${job.id}::bigint`)
+    update job set done_at = roz_now(), locked_until = null, last_error = ${lastError ?? null}::text, payload = '{}', traceparent = null where id = ${job.id}::bigint`)
 }
 
 /** Releases a failed job for its next try, unless another process has claimed it meanwhile. */

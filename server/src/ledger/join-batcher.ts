@@ -14,6 +14,7 @@ import { accepted, refused } from '@roz/core/outcome.ts'
 import type { JoinRefusal } from '@roz/core/round.ts'
 import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from '../db/sql.ts'
 import { createBatchScheduler, shareMax } from '../db/batch-scheduler.ts'
+import { activeSpan, inShared, type Span } from '../tracing/spans.ts'
 import { type AloneRequest, joinAlone } from './join-alone.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
 import { joinMembers, type JoinRow, joinsOfBatches, newestJoins, passingHeld } from './join-statement.ts'
@@ -46,6 +47,7 @@ const UNSENT: readonly string[] = []
 class Pending implements AloneRequest {
   readonly memberId: bigint
   readonly keyPrefix: bigint | null
+  readonly span: Span | undefined = activeSpan()
   sentIn: readonly string[] = UNSENT
   #isOver = false
   readonly #ended: () => void
@@ -113,7 +115,11 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   const look = createBatchScheduler({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
 
   const goTogether = async (batch: readonly Pending[]): Promise<void> => {
-    const busy = await runBatch(db, batch, { onBatch, onJoined })
+    const busy = await inShared(
+      { name: 'join batch', kind: 'internal', attributes: { 'roz.batch.size': batch.length } },
+      () => batch.map(({ span }) => span),
+      () => runBatch(db, batch, { onBatch, onJoined }),
+    )
     for (const { memberId } of batch) underWay.delete(memberId)
     for (const pending of busy) goAlone(pending)
     // Later requests of busy members wait behind the first one, instead of waiting for the wallet in a batch.
@@ -146,7 +152,11 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
       const pending = aloneWaiting.shift()
       if (pending === undefined) return
       aloneRunning++
-      void joinAlone(db, pending, 'member')
+      void inShared(
+        { name: 'join alone', kind: 'internal' },
+        () => [pending.span],
+        () => joinAlone(db, pending, 'member'),
+      )
         .then(
           (outcome) => pending.settle(outcome),
           (error: unknown) => pending.fail(error),

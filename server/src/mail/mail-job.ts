@@ -10,6 +10,7 @@ import type { TopupLimits } from '@roz/core/money-fields.ts'
 import { type Mail, MailRefusedError, type Mailer } from '../adapters/mail/port.ts'
 import { GiveUpError } from '../jobs/queue.ts'
 import { type LinkSecrets, linkToken } from '../members/link-token.ts'
+import { inSpan } from '../tracing/spans.ts'
 import { oneLine, renderMail } from './mail-layout.ts'
 import { type MailFrame, mailWords } from './mail-texts.ts'
 import type { MailPayload } from './mail-payload.ts'
@@ -51,7 +52,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       .update(JSON.stringify([jobId, payload.to, payload.template, data]))
       .digest('hex')
       .slice(0, 32)
-    await handOver(deps.mailer, {
+    await handOver(deps.mailer, payload.template, {
       ...rendered,
       to: payload.to,
       ...replyingTo(payload, deps.supportEmail),
@@ -68,9 +69,9 @@ function replyingTo(payload: MailPayload, supportEmail: string): { readonly repl
   return payload.template === 'contact_reply' ? { replyTo: supportEmail } : {}
 }
 
-async function handOver(mailer: Mailer, mail: Mail): Promise<void> {
+async function handOver(mailer: Mailer, template: MailPayload['template'], mail: Mail): Promise<void> {
   try {
-    await mailer.send(mail)
+    await inSpan({ name: 'send mail', kind: 'client', attributes: { 'roz.mail': template } }, () => mailer.send(mail))
   } catch (error) {
     throw error instanceof MailRefusedError ? new GiveUpError(error.message) : error
   }

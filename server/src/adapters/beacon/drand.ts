@@ -3,6 +3,7 @@
  * - Each call to a relay has a timeout and a limit of bytes, so a slow, silent or lying relay costs seconds.
  * - Every signature is verified against the chain's key here, so a relay can never give a wrong number.
  */
+import { inSpan } from '../../tracing/spans.ts'
 import { isRoundSignature } from './chain.ts'
 import type { Beacon, BeaconChain } from './port.ts'
 
@@ -62,7 +63,9 @@ export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undef
 
 /** Undefined if the relay does not have the round yet. */
 async function readJson(url: string, timeoutMs: number): Promise<unknown> {
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs), headers: { accept: 'application/json' } })
+  const response = await inSpan({ name: 'ask relay', kind: 'client' }, () =>
+    fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs), headers: { accept: 'application/json' } }),
+  )
   // drand answers 425 for a future round; older relays answer 404.
   if (response.status === 404 || response.status === 425) {
     await response.body?.cancel()

@@ -9,6 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Paise } from '@roz/core/money.ts'
 import { z } from 'zod'
+import { inSpan } from '../../tracing/spans.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../payments/port.ts'
 
 export type ApiConfig = {
@@ -38,7 +39,10 @@ export type Api = {
 
 /** `moreHeaders` is called for each request, because a signature contains the time. */
 export function cashfreeApi(config: ApiConfig, moreHeaders: () => Readonly<Record<string, string>> = () => ({})): Api {
-  const once = (request: Call): Promise<Answer> => callOnce(config, moreHeaders(), request)
+  const once = (request: Call): Promise<Answer> =>
+    inSpan({ name: `gateway ${request.method} ${templateOf(request.path)}`, kind: 'client' }, () =>
+      callOnce(config, moreHeaders(), request),
+    )
   async function twice(request: Call): Promise<Answer> {
     try {
       return await once(request)
@@ -50,6 +54,13 @@ export function cashfreeApi(config: ApiConfig, moreHeaders: () => Readonly<Recor
   }
   return { once, twice }
 }
+
+/** The path without its ids and its query: `/orders/{id}/payments`. */
+const templateOf = (path: string): string =>
+  (path.split('?', 1)[0] ?? '')
+    .split('/')
+    .map((part) => (/^[a-z_]{0,20}$/.test(part) ? part : '{id}'))
+    .join('/')
 
 async function callOnce(config: ApiConfig, moreHeaders: Readonly<Record<string, string>>, request: Call): Promise<Answer> {
   const { method, path, body, signal } = request

@@ -7,6 +7,7 @@
  * - All messages have the same length, so a push service cannot tell who won.
  */
 import { encryptNotification, vapidHeaders } from '@block65/webcrypto-web-push'
+import { inSpan } from '../../tracing/spans.ts'
 import { createPushHosts } from './hosts.ts'
 import type { PushAnswer, PushMessage, PushSender } from './port.ts'
 
@@ -63,7 +64,9 @@ export function createWebPush({ hosts, subject, timeoutMs = TIMEOUT_MS, troubles
 async function hand(message: PushMessage, subject: string, signal: AbortSignal): Promise<PushAnswer> {
   const request = await requestOf(message, subject)
   try {
-    const response = await fetch(message.target.endpoint, { ...request, redirect: 'manual', signal })
+    const response = await inSpan({ name: 'push', kind: 'client' }, () =>
+      fetch(message.target.endpoint, { ...request, redirect: 'manual', signal }),
+    )
     await response.body?.cancel()
     return answerOf(response)
   } catch {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { UnavailableError } from '../../http/faults.ts'
+import { inSpan } from '../../tracing/spans.ts'
 import { CONTENT_TYPE, isStoredName, type MovableStorage, puttingBy } from './port.ts'
 
 export type S3Place = {
@@ -47,11 +48,11 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs
         .digest('hex'),
       ...(bytes === undefined ? {} : { 'content-type': CONTENT_TYPE }),
     }
-    const response = await client
-      .fetch(address, { method, headers, signal: AbortSignal.timeout(endMs), ...body })
-      .catch((error: unknown) => {
-        throw new UnavailableError('the file store does not answer', { cause: error })
-      })
+    const response = await inSpan({ name: `file store ${method}`, kind: 'client' }, () =>
+      client.fetch(address, { method, headers, signal: AbortSignal.timeout(endMs), ...body }),
+    ).catch((error: unknown) => {
+      throw new UnavailableError('the file store does not answer', { cause: error })
+    })
     if (response.ok) return response
     const text = await response.text()
     const code = /<Code>(\w{1,60})<\/Code>/.exec(text)?.[1]

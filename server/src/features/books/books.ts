@@ -20,6 +20,7 @@ import { appendRecord } from '../../transparency-log/records.ts'
 import type { LogProofs } from '../../transparency-log/log-tree.ts'
 import { LEAF_BYTES } from '../../transparency-log/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
+import { inTrace } from '../../tracing/spans.ts'
 import { coverAccounts, findBooks, makeBooks, readDayLedger } from './day-file.ts'
 import { findDay, findFigures, listDays, readDays } from './days.ts'
 import { forgetParts, type Liabilities, type RunOptions, stepLiabilities } from './liabilities.ts'
@@ -114,7 +115,7 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
 /** Holds a day whose books are unsound: raises the alarm, and tries again in an hour. */
 async function holding<T>(db: Db, alarm: Alarm, day: IstDay, make: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await make()
+    return await inTrace({ name: 'due books', kind: 'internal', attributes: { 'roz.day': day } }, make)
   } catch (error) {
     if (!(error instanceof BooksHeldError)) throw error
     await holdBooks(db, day, error)
