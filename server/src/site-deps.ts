@@ -25,6 +25,7 @@ export function siteDeps(config: Config, db: Db, services: Services, webDir: str
     pictureHosts: config.pictureHosts,
     google: { clientId: config.google.clientId, scriptUrl: GOOGLE_SCRIPT },
     production: config.production,
+    isTraced: config.traces !== undefined,
     publicUrl: config.publicUrl,
     nowMs,
     // If the database is down, pages are rendered without a limit.

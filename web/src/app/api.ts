@@ -10,7 +10,9 @@ import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import type { Texts } from '@roz/core/language.ts'
 import { calls, type CallTable, type ScreenCall } from 'virtual:calls'
 import { currentLanguage } from './language.ts'
+import { settings } from './settings.ts'
 import { token } from './token.ts'
+import { newTraceparent } from './traceparent.ts'
 
 /** A refusal by the server. `message` is in the chosen language and may be shown as it is. */
 export class ApiError extends Error {
@@ -155,6 +157,7 @@ async function send(
   const headers = new Headers({ accept: 'application/json, text/plain', 'accept-language': currentLanguage() })
   if (sentToken !== undefined) headers.set('authorization', `Bearer ${sentToken}`)
   if (parts.idempotencyKey !== undefined) headers.set('idempotency-key', parts.idempotencyKey)
+  if (settings.isTraced) headers.set('traceparent', newTraceparent())
   let body: BodyInit | undefined
   if (parts.upload !== undefined) {
     const form = new FormData()

@@ -23,6 +23,8 @@ export type AppSettings = {
   readonly issuer: string
   readonly officeAddress: string
   readonly supportEmail: string
+  /** Present where the server records traces: calls then carry a `traceparent`. */
+  readonly isTraced?: true
 }
 
 export const settings = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name="app-settings"]')?.content ?? '{}') as AppSettings

@@ -66,7 +66,12 @@ async function figures(): Promise<PageData> {
 }
 
 async function start(
-  extra: { readonly production?: boolean; readonly publicUrl?: string; readonly pictureHosts?: readonly string[] } = {},
+  extra: {
+    readonly production?: boolean
+    readonly isTraced?: boolean
+    readonly publicUrl?: string
+    readonly pictureHosts?: readonly string[]
+  } = {},
 ): Promise<FastifyInstance> {
   const app = Fastify()
   await registerSite(app, {
@@ -79,6 +84,7 @@ async function start(
     gateway: { scripts: ['http://127.0.0.1:9001'], pages: ['http://127.0.0.1:9001'] },
     google: { clientId: 'client-1', scriptUrl: 'https://accounts.google.com/gsi/client' },
     production: extra.production ?? false,
+    isTraced: extra.isTraced ?? false,
     publicUrl: extra.publicUrl,
     nowMs: () => nowMs,
     mayDraw: async () => ({ ok: true, giveBack: async () => undefined }),
@@ -284,6 +290,13 @@ describe('the app', () => {
       expect(policy).toMatch(new RegExp(`${directive} 'self'(;|$)`))
     expect(policy).toMatch(/^default-src 'none';/)
     expect(policy).not.toMatch(/frame-src|127\.0\.0\.1|google|unsafe/)
+  })
+
+  test('tells the app to send a traceparent only where traces are recorded', async () => {
+    const bodies = [await start(), await start({ isTraced: true })].map(async (app) =>
+      (await app.inject('/dashboard')).body.includes('isTraced'),
+    )
+    expect(await Promise.all(bodies)).toEqual([false, true])
   })
 
   test('names at each address the files of its own screen', async () => {

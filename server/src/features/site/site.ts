@@ -33,6 +33,8 @@ export type SiteDeps = {
   readonly pictureHosts: readonly string[]
   readonly google: { readonly clientId: string | undefined; readonly scriptUrl: string }
   readonly production: boolean
+  /** Whether the app's calls carry a traceparent. */
+  readonly isTraced: boolean
   /** PUBLIC_URL if it is set; otherwise the request's own host is used. */
   readonly publicUrl: string | undefined
   readonly nowMs: () => number
@@ -153,6 +155,7 @@ async function registerApp(
     issuer: site.legalEntity ?? site.brandName,
     officeAddress: site.officeAddress,
     supportEmail: site.supportEmail,
+    ...(deps.isTraced ? { isTraced: true } : {}),
   }
   const template = await readFile(path.join(deps.webDir, 'app.html'), 'utf8')
   // Replaced by a function, because `$` in a setting would be a pattern in a replacement text.
