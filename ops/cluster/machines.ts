@@ -40,7 +40,7 @@ export type Network = {
   readonly join: (place: number, firstPid: number) => void
   readonly cut: (place: number) => void
   readonly mend: (place: number) => void
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 type First = { readonly pid: number; readonly end: () => Promise<void> }
 
@@ -115,7 +115,7 @@ export async function openNetwork(count: number): Promise<Network> {
       },
       cut: (place) => ipAt(bridge.pid, 'link', 'set', `port${place + 1}`, 'down'),
       mend: (place) => ipAt(bridge.pid, 'link', 'set', `port${place + 1}`, 'up'),
-      close: () => void bridge.end(),
+      close: bridge.end,
     }
   } catch (error) {
     await bridge.end()
@@ -154,7 +154,7 @@ export function sharedNetwork(count: number): Network {
     join: () => undefined,
     cut: refuse,
     mend: refuse,
-    close: () => undefined,
+    close: () => Promise.resolve(),
   }
 }
 

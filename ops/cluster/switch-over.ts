@@ -8,6 +8,7 @@ import { addressAs, type ClusterNode, isWhole, leaderOf, leadsToLeader, type Mad
 import { DATABASE, PORT } from './settings.ts'
 
 const DRAINED_WITHIN_MS = 8000
+const WHOLE_WITHIN_MS = 5000
 const LED_WITHIN_MS = 15_000
 
 export class SwitchOverError extends Error {
@@ -16,6 +17,13 @@ export class SwitchOverError extends Error {
 
 const tellPooler = ({ plan }: Made, node: ClusterNode, command: string): Promise<string> =>
   node.run([PSQL, '-qAt', `postgres://pooler:${plan.passwords.pooler}@${node.address}:${PORT.pooler}/pgbouncer`, '-c', command])
+
+/** Under load a standby is some bytes behind at one look, and not at the next. */
+async function becomesWhole(made: Made): Promise<boolean> {
+  const until = performance.now() + WHOLE_WITHIN_MS
+  while (performance.now() < until) if (await isWhole(made)) return true
+  return false
+}
 
 /** As patronictl does; it answers when the standby leads. */
 async function askPatroni({ plan }: Made, leader: ClusterNode, next: ClusterNode): Promise<void> {
@@ -34,7 +42,7 @@ export async function switchOver(
   wanted?: string,
 ): Promise<{ readonly from: string; readonly to: string; readonly heldMs: number }> {
   const leader = await leaderOf(made)
-  if (leader === undefined || !(await isWhole(made)))
+  if (leader === undefined || !(await becomesWhole(made)))
     throw new SwitchOverError('The cluster is not whole: a switch-over needs both standbys.')
   const others = made.nodes.filter((node) => node !== leader)
   const next = wanted === undefined ? others[0] : others.find(({ name }) => name === wanted)

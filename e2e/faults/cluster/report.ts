@@ -43,6 +43,10 @@ ${rows.map(lineOf).join('\n')}`
 const runOf = (report: FaultReport, options: string): string =>
   `\`npm run faults -- --cluster${options}\` on ${report.at}, ${thousands(Math.round(report.seconds / 60))} minutes on ${report.machine}, at commit \`${report.commit.slice(0, 12)}\` with \`--seed ${report.seed}\``
 
+/** A complaint ends its cluster before it is judged at rest; the strikes before it were judged. */
+const complaints = ({ findings }: FaultReport): string =>
+  findings.length === 0 ? '' : `\n${findings.flatMap(({ kind, told }) => told.map((text) => `- \`${kind}\`: ${text}`)).join('\n')}\n`
+
 function pageOf(report: FaultReport, stock: FaultReport | undefined): string {
   const { totals } = report
   const answers = Object.entries(report.faultAnswers).map(([status, count]) => `${status}: ${thousands(count)}`)
@@ -63,8 +67,8 @@ ${runOf(report, '')}.
 | doubled | **${totals.doubled}** |
 | in the ledger, but requested by nobody | **${totals.strange}** |
 | broken invariants | **${totals.broken}** |
-| wrong answers | **${totals.complaints}** |
-
+| complaints of the harness | **${totals.complaints}** |
+${complaints(report)}
 ## What was struck
 
 \`npm run cluster\`: three nodes, each with a network of its own, on one machine. Each node has etcd, PostgreSQL 18 under Patroni, HAProxy (leads to the leader), PgBouncer in transaction mode and an instance of the product; one HAProxy in front is the address. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
@@ -79,7 +83,7 @@ ${report.clients} clients act for ${report.members} members, with the journal an
 
 ${tableOf(report)}
 
-Answers of 500 and above: ${answers.length === 0 ? 'none' : answers.join(', ')}. All nodes share the processors and the disk of one machine, so seconds are longer than on machines of their own, and a kill -9 is not a power cut. After a pause or a cut the instance on the struck node finds its database again by itself.
+Answers of 500 and above: ${answers.length === 0 ? 'none' : answers.join(', ')}. All nodes share the processors and the disk of one machine, so seconds are longer than on machines of their own, and a kill -9 is not a power cut. The acknowledgements of a killed or cut node's clients come from the other instances meanwhile.
 
 **The harness can fail.** Before the strikes the same judge looks at commits that do not wait for the standbys (\`synchronous_commit = local\`), under \`lagging-kill\`. ${controls.join('; ')}.
 ${
