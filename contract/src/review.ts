@@ -25,7 +25,8 @@ export const reviewCalls = {
     path: '/admin/flags',
     access: 'admin',
     roles: READERS,
-    summary: 'Accounts that share a phone, bank account, device or network, and young money: for a look, nothing is refused by them.',
+    summary:
+      'Accounts that share a phone, bank account, device or network, and quick withdrawals from new accounts: for a look, nothing is refused by them.',
     query: z.object({ ...page.shape, status: z.enum(['unreviewed', 'reviewed'], 'choice_invalid').optional() }),
     output: z.object({ flags: z.array(flag), nextCursor }),
     refusals: [],

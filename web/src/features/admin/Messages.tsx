@@ -67,16 +67,17 @@ export function Messages() {
   )
 }
 
+const aboutOf = ({ name, ticket }: Message): string => `${name}, ${ticket}`
+
 function MessageRow({ message, onAnswer }: { readonly message: Message; readonly onAnswer: () => void }) {
-  const { i18n } = useLingui()
+  const { i18n, t } = useLingui()
   const { tone, label } = MESSAGE_STATES[message.status]
   const mayAnswer = useMay(CARE)
+  const about = aboutOf(message)
   return (
     <li>
       <div>
-        <h3>
-          {message.name}, {message.ticket}
-        </h3>
+        <h3>{about}</h3>
         <p className="small muted">
           {message.memberId === null ? (
             message.email
@@ -104,7 +105,7 @@ function MessageRow({ message, onAnswer }: { readonly message: Message; readonly
       <Badge tone={tone}>{i18n._(label)}</Badge>
       {mayAnswer ? (
         <div className="buttons">
-          <Button kind="secondary" onClick={onAnswer}>
+          <Button kind="secondary" aria-label={t`Reply: ${about}`} onClick={onAnswer}>
             <Trans>Reply</Trans>
           </Button>
           <NextState message={message} />
@@ -121,6 +122,8 @@ function NextState({ message }: { readonly message: Message }) {
   const { t } = useLingui()
   const [isBusy, setIsBusy] = useState(false)
   const status = NEXT[message.status]
+  const about = aboutOf(message)
+  const names = { closed: t`Close: ${about}`, open: message.status === 'new' ? t`Mark as open: ${about}` : t`Open again: ${about}` }
   const set = async () => {
     setIsBusy(true)
     try {
@@ -132,7 +135,7 @@ function NextState({ message }: { readonly message: Message }) {
     setIsBusy(false)
   }
   return (
-    <Button kind="secondary" busy={isBusy} onClick={() => void set()}>
+    <Button kind="secondary" busy={isBusy} aria-label={names[status]} onClick={() => void set()}>
       {status === 'closed' ? <Trans>Close</Trans> : message.status === 'new' ? <Trans>Mark as open</Trans> : <Trans>Open again</Trans>}
     </Button>
   )

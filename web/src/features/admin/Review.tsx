@@ -1,4 +1,4 @@
-/** Accounts that share a phone, bank account, device or network, and young money: for the team to look at. Nothing is refused by them. */
+/** Accounts that share a phone, bank account, device or network, and quick withdrawals from new accounts: the team looks at them. Nothing is refused by them. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { CARE } from '@roz/contract/roles.ts'
@@ -77,10 +77,11 @@ export function Review() {
 }
 
 function FlagRow({ flag, onReview }: { readonly flag: Flag; readonly onReview: () => void }) {
-  const { i18n } = useLingui()
+  const { i18n, t } = useLingui()
   const mayReview = useMay(CARE)
   const { title, hint } = SIGNAL_KINDS[flag.kind]
   const more = flag.count - flag.members.length
+  const about = [i18n._(title), ...flag.members.map(({ name }) => name)].join(', ')
   return (
     <li>
       <div>
@@ -114,7 +115,11 @@ function FlagRow({ flag, onReview }: { readonly flag: Flag; readonly onReview: (
       <Badge tone={flag.isReviewed ? 'good' : 'waiting'}>{flag.isReviewed ? <Trans>Reviewed</Trans> : <Trans>Not reviewed</Trans>}</Badge>
       {mayReview ? (
         <div className="buttons">
-          <Button kind="secondary" onClick={onReview}>
+          <Button
+            kind="secondary"
+            aria-label={flag.isReviewed ? t`Open again: ${about}` : t`Mark as reviewed: ${about}`}
+            onClick={onReview}
+          >
             {flag.isReviewed ? <Trans>Open again</Trans> : <Trans>Mark as reviewed</Trans>}
           </Button>
         </div>

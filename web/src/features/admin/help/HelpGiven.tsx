@@ -99,7 +99,7 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
   const decider = decidedBy?.name ?? ''
   const given = daysText(days)
   const back = formatMoney(returned)
-  const about = `${formatMoney(amount)}, ${purpose}`
+  const about = `${formatMoney(amount)}, ${purpose}, ${beneficiary.publicName}`
   const isOwn = needsSecond && askedBy.id === viewer
   const deeds: readonly Deed[] = [
     'receipts',
