@@ -4,6 +4,7 @@
  * - pages.mjs: the render functions of the public pages, plain JavaScript for the server
  * - manifest.json: the content security hashes of the code that the pages inline
  * - verify/: the verifier as one file, and its hash
+ * - pdf-frame.html: the page of the frame that draws PDFs, with everything that it needs
  * - sw.js, icons/: the service worker, and the coin as home-screen icons
  * A text without words in some language fails the build. With --draft, the build extracts the texts first and uses the English ones
  * instead, for work in progress.
@@ -22,8 +23,10 @@ import { writeProgram } from '../verifier/build.ts'
 import { contentPlugin } from './build/content.ts'
 import { favicon, versionOf, writeIcons } from './build/install.ts'
 import { expectTexts, messageCollector, missingMessages } from './build/messages.ts'
+import { writePdfFrame } from './build/pdf-frame.ts'
 import { CHUNKS, screenLinks, shellLinks } from './build/screens.ts'
 import { paths } from './src/paths.ts'
+import { PDF_FRAME_PATH } from './src/pdf-frame/messages.ts'
 import { sprite } from './src/ui/art.ts'
 import { common } from './vite.config.ts'
 
@@ -174,6 +177,7 @@ async function main(): Promise<void> {
   const assets = await buildPublicAssets()
   const script = await headScript()
   const program = await writeProgram(path.join(out, 'verify'))
+  const pdfFrame = { address: PDF_FRAME_PATH, script: await writePdfFrame('src/pdf-frame/frame.ts', out, common) }
   await build(
     variant(
       {
@@ -202,7 +206,7 @@ async function main(): Promise<void> {
   const styles = [assets.css.page, assets.css.page + assets.css.home, assets.css.page + assets.css.verify]
   await writeFile(
     path.join(out, 'manifest.json'),
-    JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) }, app, dev: [paths.kitchenSink] }),
+    JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) }, app, pdfFrame, dev: [paths.kitchenSink] }),
   )
   await writeFile(path.join(out, 'favicon.svg'), favicon())
   await writeIcons(out)

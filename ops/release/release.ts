@@ -10,6 +10,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 type Package = {
+  readonly name?: string
   readonly version: string
   readonly workspaces?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
@@ -25,7 +26,9 @@ export function faultsOf(root: string): string[] {
   const packageOf = (folder: string): Package => JSON.parse(read(path.join(folder, 'package.json'))) as Package
   const { version, workspaces = [] } = packageOf('.')
   const packages = workspaces.flatMap((folder) => {
-    const { version: own, dependencies = {} } = packageOf(folder)
+    const { name: folderName = '', version: own, dependencies = {} } = packageOf(folder)
+    // A stand-in for a foreign package has the version of that package.
+    if (!folderName.startsWith('@roz/')) return []
     const ours = Object.entries(dependencies).filter(([name]) => name.startsWith('@roz/'))
     return [
       [`${folder}/package.json`, own] as const,

@@ -111,15 +111,6 @@ test('help is sent with a receipt: what was covered is gone from the published p
     expect(at(x, y)[0], `${x}, ${y}`).toBeGreaterThan(150)
 })
 
-test('a PDF is refused in plain words', async () => {
-  await inPortal('house-entries', async (page) => {
-    await page.getByRole('button', { name: 'New entry' }).click()
-    const pdf = { name: 'bill.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') }
-    await dialog(page, 'New entry').getByLabel('Add a page').last().setInputFiles(pdf)
-    await expect(toast(page, 'A PDF can hide text under a cover. Please choose a photo or a screenshot of each page.')).toBeVisible()
-  })
-})
-
 test('a revoked consent takes the name and the receipt from everybody', async () => {
   await inPortal('beneficiaries', async (page) => {
     await page.getByRole('button', { name: 'Revoke the consent: Meera' }).click()

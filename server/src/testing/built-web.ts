@@ -37,12 +37,15 @@ export function builtWeb(): string {
     path.join(folder, 'app.html'),
     '<!doctype html><title>%BRAND%</title><meta name="app-settings" content="%SETTINGS%">%SCREEN%<noscript>%BRAND%</noscript>',
   )
+  writeFileSync(path.join(folder, 'pdf-frame.html'), SCRIPT)
+  writeFileSync(path.join(folder, 'pdf-frame.html.br'), brotliCompressSync(SCRIPT))
   writeFileSync(
     path.join(folder, 'manifest.json'),
     JSON.stringify({
       csp: { scripts: ['sha256-head'], styles: ['sha256-page', 'sha256-home'] },
       app: { '/login': '<link href="/assets/login.js">', '/dashboard': '', '/admin/login': '', '/kitchen-sink': '' },
       dev: ['/kitchen-sink'],
+      pdfFrame: { address: '/admin/pdf-frame', script: 'sha256-frame' },
     }),
   )
   return folder

@@ -75,14 +75,29 @@ export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefi
   })
 }
 
-/** For the portal: another host's scripts, connections, frames and forms are blocked beside an administrator's session. */
+/** For the portal: another host's scripts, connections, frames and forms are blocked beside an administrator's session. Of our own
+ * pages only the frame that draws PDFs lets itself be framed. */
 export const PORTAL_POLICY = policy({
   ...SHARED,
   'script-src': ["'self'"],
   'style-src': ["'self'"],
   'connect-src': ["'self'"],
+  'frame-src': ["'self'"],
   'form-action': ["'self'"],
 })
+
+/**
+ * For the frame that draws PDFs in the portal: no origin, so no session and no storage; no network; only the script in the page and the
+ * worker that this script has with it.
+ */
+export const pdfFramePolicy = (script: string): string =>
+  policy({
+    ...NO_PAGE,
+    'frame-ancestors': ["'self'"],
+    'script-src': [`'${script}'`, "'wasm-unsafe-eval'"],
+    'worker-src': ['blob:'],
+    sandbox: ['allow-scripts'],
+  })
 
 /** Sent with every answer of the site. YouTube needs the referrer's origin, and Google's popup needs its opener. */
 export const COMMON_HEADERS = {

@@ -286,10 +286,18 @@ describe('the app', () => {
 
   test('as the portal blocks another host’s scripts, connections, frames and forms', async () => {
     const policy = String((await app.inject('/admin/login')).headers['content-security-policy'])
-    for (const directive of ['script-src', 'style-src', 'connect-src', 'form-action'])
+    for (const directive of ['script-src', 'style-src', 'connect-src', 'frame-src', 'form-action'])
       expect(policy).toMatch(new RegExp(`${directive} 'self'(;|$)`))
     expect(policy).toMatch(/^default-src 'none';/)
-    expect(policy).not.toMatch(/frame-src|127\.0\.0\.1|google|unsafe/)
+    expect(policy).not.toMatch(/127\.0\.0\.1|google|unsafe/)
+  })
+
+  test('has a frame for PDFs without an origin and without a network: only its own script and that script’s worker run', async () => {
+    const { statusCode, headers, body } = await app.inject('/admin/pdf-frame')
+    expect([statusCode, body, headers['content-type']]).toEqual([200, SCRIPT, 'text/html; charset=utf-8'])
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; base-uri 'none'; frame-ancestors 'self'; script-src 'sha256-frame' 'wasm-unsafe-eval'; worker-src blob:; sandbox allow-scripts",
+    )
   })
 
   test('tells the app to send a traceparent only where traces are recorded', async () => {

@@ -11,13 +11,14 @@ import type { PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import { addressIn, type Language, languageAt, LANGUAGES, languageOf } from '@roz/core/language.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { etagOf } from '../../http/etag.ts'
 import { sendProblem, sendProblemAsText } from '../../http/faults.ts'
 import type { Taken } from '../../http/limits.ts'
 import { registerAssets, registerProgram } from './assets.ts'
 import { type Body, bodyOf, sendBody } from './bodies.ts'
 import { offlineAddress, registerInstall } from './install.ts'
 import { type Below, createPageCache, type SiteData } from './pages.ts'
-import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, PORTAL_POLICY, publicPolicy } from './policy.ts'
+import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, pdfFramePolicy, PORTAL_POLICY, publicPolicy } from './policy.ts'
 import { createSharePictures, type ShareSubjects } from './share-pictures.ts'
 
 export type SiteDeps = {
@@ -48,6 +49,8 @@ type Manifest = {
   /** The app's addresses with the links to the files of each screen; `dev` addresses are not part of production. */
   readonly app: Readonly<Record<string, string>>
   readonly dev: readonly string[]
+  /** The page of the frame that draws PDFs: its address, and the hash of its script. */
+  readonly pdfFrame: { readonly address: string; readonly script: string }
 }
 
 export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promise<void> {
@@ -76,6 +79,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     await registerAssets(scope, deps.webDir)
     await registerProgram(scope, deps.webDir)
     await registerApp(scope, deps, screens)
+    await registerPdfFrame(scope, deps.webDir, built.pdfFrame)
     registerPages(scope, pages, subjects, sendPage)
     pictures.register(scope)
     await registerInstall(scope, deps.webDir, deps.site.brandName)
@@ -176,6 +180,16 @@ async function registerApp(
       }))
     app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), await made()))
   }
+}
+
+async function registerPdfFrame(app: FastifyInstance, webDir: string, { address, script }: Manifest['pdfFrame']): Promise<void> {
+  const file = path.join(webDir, 'pdf-frame.html')
+  const [bytes, brotli] = await Promise.all([readFile(file), readFile(`${file}.br`)])
+  const body: Body = { bytes, brotli, etag: etagOf(bytes) }
+  const headers = { ...COMMON_HEADERS, 'referrer-policy': 'no-referrer', 'content-security-policy': pdfFramePolicy(script) }
+  app.get(address, async (request, reply) =>
+    sendBody(request, reply.headers({ ...headers, 'cache-control': 'no-cache' }).type('text/html; charset=utf-8'), body),
+  )
 }
 
 function setHeaders(reply: FastifyReply, deps: SiteDeps, policy: string): FastifyReply {

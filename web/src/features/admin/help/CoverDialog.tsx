@@ -20,12 +20,14 @@ const WAYS: Readonly<Record<string, readonly [right: number, down: number]>> = {
 
 type CoverDialogProps = {
   readonly page: HTMLCanvasElement
+  /** The number of pages that are covered after this one. */
+  readonly more: number
   readonly busy: boolean
   readonly onUse: (covers: readonly Cover[]) => void
   readonly onClose: () => void
 }
 
-export function CoverDialog({ page, busy, onUse, onClose }: CoverDialogProps) {
+export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogProps) {
   const [covers, setCovers] = useState<readonly Cover[]>([])
   const hintId = useId()
   return (
@@ -38,7 +40,7 @@ export function CoverDialog({ page, busy, onUse, onClose }: CoverDialogProps) {
       footer={
         <>
           <Button kind="secondary" disabled={busy} onClick={onClose}>
-            <Trans>Cancel</Trans>
+            <Trans>Leave this page out</Trans>
           </Button>
           <Button busy={busy} onClick={() => onUse(covers)}>
             <Trans>Use this page</Trans>
@@ -52,6 +54,9 @@ export function CoverDialog({ page, busy, onUse, onClose }: CoverDialogProps) {
           add a cover, move it with the arrow keys, resize it with Shift and the arrow keys, remove it with Delete.
         </Trans>
       </p>
+      {more === 0 ? null : (
+        <p className="muted spaced">{more === 1 ? <Trans>One more page follows.</Trans> : <Trans>{more} more pages follow.</Trans>}</p>
+      )}
       <Stage page={page} covers={covers} hintId={hintId} onChange={setCovers} />
       <div className="cover-tools">
         <Button kind="secondary" onClick={() => setCovers([...covers, middleCover(page)])}>

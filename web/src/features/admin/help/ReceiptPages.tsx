@@ -1,7 +1,10 @@
 /**
  * The pages of a receipt: chosen files are covered one after the other, uploaded, and listed as they will be published.
+ * - A PDF becomes one picture for each of its pages, before anything is covered.
  * - A file that this browser cannot show is refused: nobody could cover it.
  */
+import type { MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { RECEIPTS_MAX } from '@roz/core/help-fields.ts'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
@@ -11,10 +14,22 @@ import { ErrorIcon } from '../../../ui/icons.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { CoverDialog } from './CoverDialog.tsx'
 import { type Cover, coveredCopy, fileOf, penOf, readPage } from './cover.ts'
+import { PDF_MEGABYTES_MAX, type PdfProblem, readPdf } from './read-pdf.ts'
 
 export type ReceiptPage = { readonly hash: string; readonly picture: HTMLCanvasElement }
 /** The pages chosen so far, and those that wait to be covered. */
 export type Pages = ReturnType<typeof usePages>
+
+const [pagesMax, megabytes] = [RECEIPTS_MAX, PDF_MEGABYTES_MAX]
+const PDF_PROBLEMS = {
+  encrypted: msg`This PDF is locked with a password. Please save a copy without the password, or choose a screenshot of each page.`,
+  broken: msg`This PDF cannot be read. Please choose a photo or a screenshot of each page.`,
+  empty: msg`This PDF has no pages.`,
+  many: msg`This PDF has too many pages. One entry has at most ${pagesMax} pages.`,
+  large: msg`This PDF has more than ${megabytes} MB. Please choose a photo or a screenshot of each page.`,
+  slow: msg`This PDF takes too long. Please choose a photo or a screenshot of each page.`,
+} as const satisfies Record<PdfProblem, MessageDescriptor>
+const isPdf = (file: File): boolean => file.type === 'application/pdf' || /\.pdf$/i.test(file.name)
 
 export function usePages() {
   const { t } = useLingui()
@@ -23,23 +38,30 @@ export function usePages() {
   /** The number of pages covered or skipped: the next page starts without covers. */
   const [done, setDone] = useState(0)
   const [busy, setBusy] = useState(false)
+  const [reading, setReading] = useState(false)
   const next = (): void => {
     setWaiting((before) => before.slice(1))
     setDone((before) => before + 1)
   }
 
-  const choose = async (files: readonly File[]): Promise<void> => {
-    const read: HTMLCanvasElement[] = []
-    for (const file of files) {
-      if (file.type === 'application/pdf') {
-        toast.error(t`A PDF can hide text under a cover. Please choose a photo or a screenshot of each page.`)
-        continue
-      }
-      const page = await readPage(file)
-      if (page === undefined) toast.error(t`This browser cannot show this file. Please choose a photo or a screenshot.`)
-      else read.push(page)
+  const readPictures = async (file: File, room: number): Promise<readonly HTMLCanvasElement[]> => {
+    if (isPdf(file)) {
+      const read = await readPdf(file, room)
+      if (read.ok) return read.pages
+      toast.error(t(PDF_PROBLEMS[read.why]))
+      return []
     }
+    const page = await readPage(file)
+    if (page !== undefined) return [page]
+    toast.error(t`This browser cannot show this file. Please choose a photo or a screenshot.`)
+    return []
+  }
+  const choose = async (files: readonly File[]): Promise<void> => {
+    setReading(true)
+    const read: HTMLCanvasElement[] = []
+    for (const file of files) read.push(...(await readPictures(file, RECEIPTS_MAX - pages.length - waiting.length - read.length)))
     setWaiting((before) => [...before, ...read])
+    setReading(false)
   }
   const use = async (page: HTMLCanvasElement, covers: readonly Cover[]): Promise<void> => {
     setBusy(true)
@@ -60,7 +82,10 @@ export function usePages() {
     pages,
     hashes: pages.map(({ hash }) => hash),
     waiting: waiting[0],
+    /** The number of pages behind the one that waits. */
+    more: Math.max(0, waiting.length - 1),
     busy,
+    reading,
     choose,
     use,
     done,
@@ -73,7 +98,14 @@ export function usePages() {
 export const CoverNext = ({ pages }: { readonly pages: Pages }) => {
   const page = pages.waiting
   return page === undefined ? null : (
-    <CoverDialog key={pages.done} page={page} busy={pages.busy} onUse={(covers) => void pages.use(page, covers)} onClose={pages.skip} />
+    <CoverDialog
+      key={pages.done}
+      page={page}
+      more={pages.more}
+      busy={pages.busy}
+      onUse={(covers) => void pages.use(page, covers)}
+      onClose={pages.skip}
+    />
   )
 }
 
@@ -93,7 +125,9 @@ export function ReceiptPages({ pages, error }: { readonly pages: Pages; readonly
         </strong>
       </p>
       <p className="hint">
-        <Trans>Photos or screenshots. You cover personal data before anything is uploaded. Everybody can see them once it is booked.</Trans>
+        <Trans>
+          Photos, screenshots or PDFs. You cover personal data before anything is uploaded. Everybody can see them once it is booked.
+        </Trans>
       </p>
       {pages.pages.length === 0 ? null : (
         <ol className="pages">
@@ -113,7 +147,12 @@ export function ReceiptPages({ pages, error }: { readonly pages: Pages; readonly
           })}
         </ol>
       )}
-      <Button kind="secondary" disabled={pages.pages.length >= RECEIPTS_MAX} onClick={() => input.current?.click()}>
+      {pages.reading ? (
+        <p className="hint" role="status">
+          <Trans>The file is being read…</Trans>
+        </p>
+      ) : null}
+      <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= RECEIPTS_MAX} onClick={() => input.current?.click()}>
         <Trans>Add a page</Trans>
       </Button>
       <input

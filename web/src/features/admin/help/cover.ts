@@ -8,7 +8,7 @@ export type Point = { readonly x: number; readonly y: number }
 export type Cover = Point & Size
 
 /** The server keeps no more; a phone's full photo would exhaust its memory. */
-const SIDE_MAX_PX = 2400
+export const SIDE_MAX_PX = 2400
 const LEAST_PX = 8
 
 const within = (value: number, most: number): number => Math.min(Math.max(0, value), Math.max(0, most))
