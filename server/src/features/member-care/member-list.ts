@@ -72,9 +72,10 @@ function orderOf(sort: MemberSort, after: Cursor | undefined) {
 export async function listMembers(db: Queryable, search: MemberSearch): Promise<readonly MemberRow[]> {
   const needle = needleOf(search.q)
   if (search.status !== undefined) return readRows(db, search, chosenFrom(search, needle, statusOf(search.status)))
-  if (needle === undefined) return readRows(db, search, inOrder(search))
-  const near = await readRows(db, search, walked(search, needle))
-  if (near.length > search.limit || !(await goesOn(db, search))) return near
+  if (needle === undefined) return readRows(db, search, inOrder(search, search.limit + 1))
+  const { ids, values, seen } = await walk(db, search, needle)
+  if (ids.length > search.limit || seen < WALK)
+    return readRows(db, search, sql`select * from unnest(${ids}::bigint[], ${values}::bigint[]) as near (id, value)`)
   return readRows(db, search, chosenFrom(search, needle, sql`true`))
 }
 
@@ -84,26 +85,22 @@ const readRows = (db: Queryable, { sort }: MemberSearch, chosen: Sql): Promise<M
     select ${memberColumns}, chosen.value::bigint as "sortedBy" from (${chosen}) chosen join ${userSource} on m.id = chosen.id
      order by ${sort === 'newest' ? sql`chosen.id desc` : sql`chosen.value desc, chosen.id desc`}`)
 
-function inOrder({ sort, after, limit }: MemberSearch): Sql {
+function inOrder({ sort, after }: MemberSearch, limit: number): Sql {
   const { from, id, value, by, rest } = orderOf(sort, after)
   return sql`
-    select ${id} as id, ${value} as value, ${MEMBER_WORDS} as words from ${from} where ${rest} and ${IS_LISTED} order by ${by} limit ${limit + 1}::int`
+    select ${id} as id, ${value} as value, ${MEMBER_WORDS} as words from ${from} where ${rest} and ${IS_LISTED} order by ${by} limit ${limit}::int`
 }
 
-/** Without a join: the planner would look through the whole table for the few that match. */
-function walked(search: MemberSearch, needle: string): Sql {
+/** The members that match among the next in order, one page and one more, and how many of the next were looked through. */
+function walk(db: Queryable, search: MemberSearch, needle: string) {
   const by = search.sort === 'newest' ? sql`near.id desc` : sql`near.value desc, near.id desc`
-  return sql`select near.id, near.value from (${inOrder({ ...search, limit: WALK })}) near where ${matches(needle, sql`near.words`)}
-     order by ${by} limit ${search.limit + 1}::int`
-}
-
-/** Whether the list goes on behind the members that a search has looked through. */
-async function goesOn(db: Queryable, search: MemberSearch): Promise<boolean> {
-  const { walked } = await one<{ walked: number }>(
+  return one<{ ids: bigint[]; values: bigint[]; seen: number }>(
     db,
-    sql`select count(*)::int as walked from (${inOrder({ ...search, limit: WALK })}) near`,
+    sql`
+    with near as materialized (${inOrder(search, WALK)}),
+    page as (select near.id, near.value from near where ${matches(needle, sql`near.words`)} order by ${by} limit ${search.limit + 1}::int)
+    select array(select id from page) as ids, array(select value from page) as values, (select count(*)::int from near) as seen`,
   )
-  return walked > WALK
 }
 
 const statusOf = (status: 'held' | 'suspended'): Sql => (status === 'held' ? sql`m.held_at is not null` : sql`m.suspended_at is not null`)
