@@ -24,6 +24,9 @@ const at = (name: string): string => `${name}@demo.roz.example`
 /** The member whose login is printed at the start. */
 export const DEMO_EMAIL = at('asha')
 
+/** Has no password: the demo acts for the account, and nobody signs in with it. */
+export const DEMO_EDITOR = { name: 'Nisha Kulkarni', email: at('editor') } as const
+
 export const DEMO_MEMBERS: readonly DemoMember[] = [
   { name: 'Asha Verma', email: DEMO_EMAIL, phone: '9876500001', language: 'en', joinsOnDay: 0, topups: { 0: 30, 20: 20 } },
   { name: 'Ravi Kumar', email: at('ravi'), phone: '9876500002', language: 'en', joinsOnDay: 0, topups: { 0: 20, 15: 30 } },
@@ -65,6 +68,8 @@ export type DemoHelp = {
   readonly purpose: string
   /** The shop on the receipt. */
   readonly shop: string
+  /** The editor asks for it, so the owner approves it as the second person. */
+  readonly byEditor?: true
 }
 export type DemoStory = {
   readonly title: string
@@ -103,7 +108,13 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
     title: 'Demo: medicine for an old neighbour',
     description: 'An invented story of the demo community. A week of the community paid for medicine.',
     charity: { name: 'Sahara Health Desk (demo)', description: 'An invented help desk for the elderly in Jaipur.' },
-    help: { publicName: 'Bhanu', consent: 'written', purpose: 'a week of medicine', shop: 'Sahara Pharmacy (demo), Jaipur' },
+    help: {
+      publicName: 'Bhanu',
+      consent: 'written',
+      purpose: 'a week of medicine',
+      shop: 'Sahara Pharmacy (demo), Jaipur',
+      byEditor: true,
+    },
   },
   24: {
     title: 'Demo: blankets before the winter',

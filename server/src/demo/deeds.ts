@@ -7,14 +7,15 @@ import { createHash } from 'node:crypto'
 import type { Api, CallName } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { type Db, maybeOne, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Call } from '../http/route.ts'
 import type { AdminSession, MemberSession } from '../http/session.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { insertMember } from '../members/new-member.ts'
 import type { Services } from '../services.ts'
-import type { DemoMember, DemoStory } from './community.ts'
+import { audit } from '../staff/audit-log.ts'
+import { DEMO_EDITOR, type DemoMember, type DemoStory } from './community.ts'
 
 export type Demo = { readonly db: Db; readonly services: Services; readonly passwordHash: string }
 
@@ -55,7 +56,7 @@ export function expectDone(
   if (!answer.ok && !allowed.includes(answer.code)) throw new Error(`demo: ${what} was refused: ${answer.code}`)
 }
 
-export const findDemoMember = async (db: Db, email: string): Promise<bigint | undefined> =>
+export const findDemoMember = async (db: Queryable, email: string): Promise<bigint | undefined> =>
   (await maybeOne<{ id: bigint }>(db, sql`select id from member where lower(email) = ${email}::text`))?.id
 
 export async function register({ db, services, passwordHash }: Demo, member: DemoMember): Promise<void> {
@@ -101,6 +102,25 @@ export async function withdraw({ services }: Demo, memberId: bigint, member: Dem
   const body = { amount: rupees, bankDetail }
   const call = callOf('withdraw', { session: memberSession(memberId), body, idempotencyKey: 'demo-withdrawal' })
   expectDone('a withdrawal', await services.handlers.withdraw(call), ['withdrawals_paused'])
+}
+
+/** The session of the demo's editor, whose account is made with it. */
+export function editorSession(db: Db): Promise<AdminSession> {
+  return inTransaction(db, async (tx) => {
+    const { name, email } = DEMO_EDITOR
+    const made = await maybeOne<{ id: bigint }>(
+      tx,
+      sql`insert into member (name, email, role, staff_role, email_verified_at)
+          values (${name}::text, ${email}::text, 'admin', 'editor', roz_now()) on conflict do nothing returning id`,
+    )
+    if (made !== undefined) {
+      const after = { staffRole: 'editor' }
+      await audit(tx, { actorId: undefined, action: 'staff.create', subject: `member:${made.id}`, after })
+    }
+    const memberId = made?.id ?? (await findDemoMember(tx, email))
+    if (memberId === undefined) throw new Error('demo: the editor has no account')
+    return { kind: 'admin', tokenHash: NOBODY, memberId, staffRole: 'editor', steppedUp: true, owesTotp: false }
+  })
 }
 
 /** The session of the operator's own account; undefined before there is one. */

@@ -97,6 +97,11 @@ async function expectHelp(): Promise<void> {
            exists (select from story s where s.outlay_id = o.id and s.is_active) as "isTold"
       from outlay o join beneficiary b on b.id = o.beneficiary_id where o.kind = 'disbursement' and o.status = 'booked' order by o.decided_at`)
   expect(given).toEqual(help.map(({ publicName, purpose, guardian = null }) => ({ publicName, purpose, guardian, isTold: true })))
+  // One payment was asked for by the editor and approved by somebody else.
+  const decided = await db.query(sql`
+    select o.purpose, a.staff_role as asked, d.staff_role as approved, o.needs_second as "needsSecond"
+      from outlay o join member a on a.id = o.asked_by join member d on d.id = o.decided_by where o.asked_by <> o.decided_by`)
+  expect(decided).toEqual([{ purpose: 'a week of medicine', asked: 'editor', approved: 'owner', needsSecond: true }])
   expect(await db.query(sql`select day from help_day where open > 0 and day < ist_day(roz_now()) - 14`)).toEqual([])
   expect(await listAlarms(db)).toEqual([])
   const asha = await findDemoMember(db, DEMO_EMAIL)

@@ -1,5 +1,6 @@
 /**
  * The demo's help: somebody who consented, a receipt, and a disbursement of everything that is open, by the help desk's own calls.
+ * - One payment is asked for by the editor and approved by the owner, so that the portal shows two persons.
  * - Each step is idempotent: people and disbursements are found by their words, and a receipt by its picture.
  */
 import path from 'node:path'
@@ -9,7 +10,7 @@ import sharp from 'sharp'
 import { type Db, maybeOne, sql } from '../db/sql.ts'
 import type { AdminSession } from '../http/session.ts'
 import type { DemoHelp } from './community.ts'
-import { callOf, type Demo, expectDone, ownerSession } from './deeds.ts'
+import { callOf, type Demo, editorSession, expectDone, ownerSession } from './deeds.ts'
 
 const FONT = { font: 'Mukta Medium 26', fontfile: path.join(import.meta.dirname, '../features/site/fonts/mukta-latin-500.ttf') } as const
 const SHEET = { width: 640, height: 480 } as const
@@ -18,13 +19,21 @@ const PAPER = '#fffdf7'
 
 type Bill = { readonly day: IstDay; readonly help: DemoHelp; readonly rupees: number }
 
+type Asked = { readonly id: string; readonly status: string }
+
 /** Pays the help and returns the id of its booked disbursement; undefined if the fund is empty or another person must approve it. */
 export async function giveHelp(demo: Demo, day: IstDay, help: DemoHelp): Promise<string | undefined> {
+  const owner = await ownerSession(demo.db)
+  if (owner === undefined) return undefined
+  const asked = (await findGiven(demo.db, help)) ?? (await ask(demo, owner, day, help))
+  if (asked?.status === 'requested' && help.byEditor === true) return approve(demo, owner, asked.id)
+  return asked?.status === 'booked' ? asked.id : undefined
+}
+
+/** Asks for everything that is open; undefined if there is nothing. */
+async function ask(demo: Demo, owner: AdminSession, day: IstDay, help: DemoHelp): Promise<Asked | undefined> {
   const { db, services } = demo
-  const session = await ownerSession(db)
-  if (session === undefined) return undefined
-  const known = await findGiven(db, help)
-  if (known !== undefined) return known.status === 'booked' ? known.id : undefined
+  const session = help.byEditor === true ? await editorSession(db) : owner
   const listed = await services.handlers.disbursements(callOf('disbursements', { session, query: { limit: 1 } }))
   const rupees = listed.ok ? listed.value.fund.balance : 0
   if (rupees === 0) return undefined
@@ -36,12 +45,22 @@ export async function giveHelp(demo: Demo, day: IstDay, help: DemoHelp): Promise
   }
   const answer = await services.handlers.askDisbursement(callOf('askDisbursement', { session, body, idempotencyKey: `demo-help-${day}` }))
   if (!answer.ok) throw new Error(`demo: help was refused: ${answer.code}`)
-  const { id, status } = answer.value.disbursement
-  return status === 'booked' ? id : undefined
+  return answer.value.disbursement
 }
 
-const findGiven = (db: Db, { publicName, purpose }: DemoHelp): Promise<{ id: string; status: string } | undefined> =>
-  maybeOne<{ id: string; status: string }>(
+async function approve({ services }: Demo, session: AdminSession, id: string): Promise<string> {
+  const call = callOf('approveDisbursement', {
+    session,
+    params: { id },
+    body: { status: 'requested' },
+    idempotencyKey: `demo-approval-${id}`,
+  })
+  expectDone('an approval', await services.handlers.approveDisbursement(call))
+  return id
+}
+
+const findGiven = (db: Db, { publicName, purpose }: DemoHelp): Promise<Asked | undefined> =>
+  maybeOne<Asked>(
     db,
     sql`select o.id, o.status from outlay o join beneficiary b on b.id = o.beneficiary_id
          where o.kind = 'disbursement' and o.purpose = ${purpose}::text and b.public_name = ${publicName}::text`,
