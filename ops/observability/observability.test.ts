@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { LIMITS } from '../../server/src/commands/status.ts'
 import { sources } from '../tidy/source.ts'
 
 const FOLDER = import.meta.dirname
@@ -42,6 +43,15 @@ test('a runbook without an alert says which command it is about, and every comma
   )
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter(([, script]) => !(script in scripts))).toEqual([])
+})
+
+test('npm run status has the limits and runbooks of the alerts', () => {
+  const alerts = rules.split('- alert: ').slice(1)
+  for (const { name, above, runbook } of LIMITS)
+    expect([
+      name,
+      alerts.some((alert) => alert.includes(`max(${name}) > ${above}`) && alert.includes(`docs/runbooks/${runbook}.md`)),
+    ]).toEqual([name, true])
 })
 
 test('each alert has a test that it fires and one that it is silent', () => {

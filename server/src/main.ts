@@ -11,6 +11,7 @@ import { auditNow } from './commands/audit.ts'
 import { backupNow } from './commands/backup.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config/config.ts'
 import { heldBooksNow } from './commands/held-books.ts'
+import { moveDatabaseNow } from './commands/move-database.ts'
 import { createLog } from './http/logger.ts'
 import { EmbeddedPostgresError } from './db/embedded/error.ts'
 import { moveFilesNow } from './commands/move-files.ts'
@@ -20,6 +21,7 @@ import { resetTotpNow } from './commands/reset-totp.ts'
 import { restoreNow } from './commands/restore.ts'
 import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { rotatePushKey } from './commands/rotate-push-key.ts'
+import { statusNow } from './commands/status.ts'
 import { SHUTDOWN_MS } from './processes/primary.ts'
 import { sayToFirst } from './processes/worker.ts'
 import { StartError } from './start-error.ts'
@@ -67,6 +69,12 @@ if (process.argv[2] === 'backup') process.exit(await backupNow(process.env, proc
 if (process.argv[2] === 'after-restore')
   process.exit(await afterRestoreNow({ ...auditSettings(process.env), say: tell }, process.argv.slice(3)))
 if (process.argv[2] === 'restore') process.exit(await restoreNow(process.argv.slice(3), tell))
+
+/** `npm run status` says what waits. */
+if (process.argv[2] === 'status') process.exit(await statusNow(process.env, tell))
+
+/** `npm run move-database` copies everything into an empty database. */
+if (process.argv[2] === 'move-database') process.exit(await moveDatabaseNow(process.env, process.argv.slice(3), tell))
 
 /** `npm run rotate-log-key`, `npm run rotate-push-key` and `npm run reseal`. */
 const renew = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[process.argv[2] ?? '']

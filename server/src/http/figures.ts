@@ -134,13 +134,18 @@ export const figuresFor = (witnesses: Witnesses): readonly Figure[] => [
   ...STANDBYS,
 ]
 
-/** Registers the gauges; the answer reads all of them with one statement. */
-export function registerFigures(registry: Registry, db: Db, witnesses: Witnesses): () => Promise<void> {
+/** All figures by name, read with one statement. */
+export async function readFigures(db: Db, witnesses: Witnesses): Promise<ReadonlyMap<string, number>> {
   const figures = figuresFor(witnesses)
-  const gauges = figures.map(({ name, help }) => new Gauge({ name, help, registers: [registry] }))
   const all = sql`select array[${joinSql(figures.map(({ read }) => sql`(${read})::float8`))}] as values`
+  const { values } = await one<{ values: readonly number[] }>(db, all)
+  return new Map(figures.map(({ name }, place) => [name, values[place] as number]))
+}
+
+/** Registers the gauges; the answer reads all of them. */
+export function registerFigures(registry: Registry, db: Db, witnesses: Witnesses): () => Promise<void> {
+  const gauges = new Map(figuresFor(witnesses).map(({ name, help }) => [name, new Gauge({ name, help, registers: [registry] })]))
   return async () => {
-    const { values } = await one<{ values: readonly number[] }>(db, all)
-    for (const [place, gauge] of gauges.entries()) gauge.set(values[place] as number)
+    for (const [name, value] of await readFigures(db, witnesses)) gauges.get(name)?.set(value)
   }
 }

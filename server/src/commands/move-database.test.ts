@@ -1,0 +1,88 @@
+/** The move of everything into another database: from the local one to an operator's and back, refused, and damaged on the way. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { copyDatabase } from '../db/copy-database.ts'
+import { openConnection } from '../db/hosts.ts'
+import { connect, type Db, one, sql } from '../db/sql.ts'
+import { makeMember } from '../testing/calls.ts'
+import { cloneTemplate, type TestDatabase } from '../testing/database.ts'
+import { type LocalDatabase, newRoot, pay, startLocal } from '../testing/local-database.ts'
+import { moveDatabaseNow } from './move-database.ts'
+
+const { root, remove } = newRoot()
+const dataDir = path.join(root, 'data')
+let said: string[] = []
+let local: LocalDatabase
+let target: TestDatabase
+let member: bigint
+const say = (line: string): void => void said.push(line)
+
+beforeAll(async () => {
+  local = await startLocal(dataDir)
+  member = await makeMember(local.db)
+  for (let count = 0; count < 5; count++) await pay(local.db, member)
+  // A month that a new database would not make.
+  const owner = await openConnection(local.postgres.ownerUrl, 'test')
+  await owner.query(`create table round_join_old partition of round_join for values from ('2020-01-01') to ('2020-02-01')`)
+  await owner.end()
+  target = await cloneTemplate(inject('postgres'))
+})
+afterAll(async () => {
+  await target.drop()
+  remove()
+})
+
+const stateOf = (db: Db) =>
+  one<{ balance: bigint; moved: bigint }>(
+    db,
+    sql`select (select balance from wallet where member_id = ${member}::bigint) as balance, (select max(transfer_id) from transfer) as moved`,
+  )
+
+test('a database in use is refused, and words that are none', async () => {
+  expect(await moveDatabaseNow({ DATA_DIR: dataDir }, ['--to', target.ownerUrl], say)).toBe(1)
+  expect(said.join('\n')).toContain('stop every server first')
+  await local.stop()
+  for (const words of [[], ['--to'], ['--into', target.ownerUrl]]) expect(await moveDatabaseNow({ DATA_DIR: dataDir }, words, say)).toBe(2)
+})
+
+test('everything arrives in an operator’s database, whose next rows follow, and comes back into a new folder', async () => {
+  said = []
+  expect([await moveDatabaseNow({ DATA_DIR: dataDir }, ['--to', target.ownerUrl], say), said.join('\n')]).toEqual([
+    0,
+    expect.stringMatching(/counts and hashes are equal on both sides\.[^]*All \d+ invariants hold\./),
+  ])
+  const moved = connect({ url: target.appUrl, max: 2 })
+  const before = await stateOf(moved)
+  expect(before.balance).toBe(5000n)
+  await pay(moved, member)
+  expect(await stateOf(moved)).toEqual({ balance: 6000n, moved: before.moved + 1n })
+  await expect(moved.query(sql`update transfer set amount = 1`)).rejects.toThrow()
+  expect(await moveDatabaseNow({ DATA_DIR: dataDir }, ['--to', target.ownerUrl], say)).toBe(1)
+  expect(said.join('\n')).toContain('the new database is not empty')
+  await moved.close()
+  const back = path.join(root, 'back')
+  const env = { DATA_DIR: path.join(root, 'nowhere'), DATABASE_URL: target.appUrl, MIGRATE_DATABASE_URL: target.ownerUrl }
+  said = []
+  expect([await moveDatabaseNow(env, ['--to', back], say), said.join('\n')]).toEqual([0, expect.stringContaining('invariants hold')])
+  const again = await startLocal(back)
+  expect(await stateOf(again.db)).toEqual({ balance: 6000n, moved: before.moved + 1n })
+  await again.stop()
+  expect(await moveDatabaseNow(env, ['--to', back], say)).toBe(1)
+  expect(existsSync(path.join(root, 'nowhere'))).toBe(false)
+})
+
+test('a table whose rows arrive changed stops the move, and the new database stays empty', async () => {
+  const other = await cloneTemplate(inject('postgres'))
+  const again = await startLocal(dataDir)
+  const [from, to] = [await openConnection(again.postgres.ownerUrl, 'test'), await openConnection(other.ownerUrl, 'test')]
+  // As a database that stores another value than it was given.
+  await to.query('alter table member drop constraint member_phone_check; alter table member alter column phone type char(40)')
+  await expect(copyDatabase(from, to, say)).rejects.toThrow('the rows of member differ')
+  for (const client of [from, to]) await client.end()
+  const db = connect({ url: other.appUrl, max: 1 })
+  expect(await db.query(sql`select from member`)).toEqual([])
+  await db.close()
+  await again.stop()
+  await other.dropUnaudited()
+})

@@ -1,0 +1,83 @@
+/**
+ * `npm run move-database -- --to postgres://owner…`: copies everything into an empty database: of a newer PostgreSQL, from the local one
+ * to an operator's, and with `--to FOLDER` back into a new DATA_DIR.
+ * - No server runs meanwhile: a database in use is refused.
+ * - All rows are read in one snapshot and written in one transaction: the new database is complete, or empty.
+ * - Before it commits, the rows of every table are counted and hashed on both sides, and every sequence and foreign key is checked.
+ * - It ends with the audit of the new database. The old one is only read.
+ * - Exit code: 0 where all is equal and every invariant holds, 1 otherwise, 2 where the words are not understood.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type pg from 'pg'
+import { auditSettings, type Environment } from '../config/config.ts'
+import { Settings } from '../config/settings.ts'
+import { copyDatabase } from '../db/copy-database.ts'
+import { startPostgres } from '../db/embedded/embedded.ts'
+import { openConnection } from '../db/hosts.ts'
+import { migrate } from '../db/migrate.ts'
+import { auditNow } from './audit.ts'
+import { pairsOf } from './words.ts'
+
+const USAGE = 'npm run move-database -- --to postgres://owner:password@host/roz (or --to NEW_DATA_DIR, for a local database)'
+type Say = (line: string) => void
+type Opened = { readonly url: string; readonly close: () => Promise<void> }
+
+export async function moveDatabaseNow(env: Environment, words: readonly string[], say: Say): Promise<0 | 1 | 2> {
+  const given = pairsOf(words, ['to'], ['to'])
+  if (given === undefined) {
+    say(USAGE)
+    return 2
+  }
+  const opened: Opened[] = []
+  try {
+    const { databaseUrl, dataDir } = auditSettings(env)
+    const source = databaseUrl === undefined ? await openLocal(path.join(dataDir, 'postgres'), opened) : ownerOf(env, databaseUrl)
+    const target = /^postgres(ql)?:\/\//.test(given.to) ? given.to : await makeLocal(given.to, opened)
+    await migrate(target, { production: false })
+    const from = await openConnection(source, 'roz-move-database')
+    const to = await openConnection(target, 'roz-move-database')
+    try {
+      await expectQuiet(from)
+      await copyDatabase(from, to, say)
+    } finally {
+      await from.end()
+      await to.end()
+    }
+    return (await auditNow({ databaseUrl: target, dataDir, namedStatements: false, say })) === 0 ? 0 : 1
+  } catch (error) {
+    say(`Nothing was moved: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  } finally {
+    for (const one of opened) await one.close()
+  }
+}
+
+/** The role of the server may not read sequences. */
+const ownerOf = (env: Environment, databaseUrl: string): string => new Settings(env).postgresUrl('MIGRATE_DATABASE_URL') ?? databaseUrl
+
+async function openLocal(folder: string, opened: Opened[]): Promise<string> {
+  if (!existsSync(path.join(folder, 'cluster')))
+    throw new Error('there is no database: name its folder by DATA_DIR, or its address by DATABASE_URL')
+  const local = await startPostgres({ dataDir: folder, log: () => undefined })
+  opened.push({ url: local.ownerUrl, close: local.stop })
+  return local.ownerUrl
+}
+
+async function makeLocal(dataDir: string, opened: Opened[]): Promise<string> {
+  const folder = path.join(path.resolve(dataDir), 'postgres')
+  if (existsSync(folder) && readdirSync(folder).length > 0) throw new Error(`${folder} is not empty: name a new folder`)
+  await mkdir(path.dirname(folder), { recursive: true })
+  const local = await startPostgres({ dataDir: folder, log: () => undefined })
+  opened.push({ url: local.ownerUrl, close: local.stop })
+  return local.ownerUrl
+}
+
+/** A server would go on writing into the old database. */
+async function expectQuiet(from: pg.Client): Promise<void> {
+  const { rows } = await from.query<{ count: number }>(
+    'select count(*)::int as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  if ((rows[0]?.count ?? 0) > 0) throw new Error(`${rows[0]?.count} connections use the database: stop every server first`)
+}

@@ -1,0 +1,50 @@
+/** What `npm run status` says, and its exit code. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTopup } from '../ledger/topups.ts'
+import { paise } from '@roz/core/money.ts'
+import { makeMember } from '../testing/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { statusNow } from './status.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await database.setClock(new Date('2026-11-22T12:00:00+05:30'))
+})
+afterAll(() => database.drop())
+
+async function status(url = database.appUrl): Promise<{ readonly code: number; readonly text: string }> {
+  const said: string[] = []
+  const code = await statusNow({ DATABASE_URL: url }, (line) => void said.push(line))
+  return { code, text: said.join('\n') }
+}
+
+test('where nothing waits it says so; what waits for the gateway is told with its age, and is no fault', async () => {
+  expect(await status()).toEqual({ code: 0, text: 'Nothing needs a person.' })
+  const memberId = await makeMember(database.db)
+  await inTransaction(database.db, (tx) => createTopup(tx, { orderId: 'a'.repeat(32), memberId, amount: paise(1000n) }))
+  await database.setClock(new Date('2026-11-22T13:00:00+05:30'))
+  const { code, text } = await status()
+  expect([code, text]).toEqual([
+    0,
+    expect.stringMatching(/1 orders that the gateway has not called final, the oldest since 2026-11-22T12:0/),
+  ])
+})
+
+test('a question that is overdue and work that failed are told with their age and their runbook', async () => {
+  await database.db.query(sql`insert into order_check (order_id, ask_at) values ('one', roz_now() - interval '20 minutes')`)
+  await database.db.query(sql`insert into job (kind, key, payload, due_at) values ('notice', 'x', '{}', roz_now() - interval '5 hours')`)
+  const { code, text } = await status()
+  expect(code).toBe(1)
+  expect(text).toContain('✗ for 20 minutes a due question about an order waits (docs/runbooks/gateway-away.md)')
+  expect(text).toContain('✗ for 5 hours a due job waits (docs/runbooks/queue-behind.md)')
+  await database.db.query(sql`update order_check set ask_at = null`)
+  await database.db.query(sql`update job set done_at = roz_now()`)
+  expect((await status()).code).toBe(0)
+})
+
+test('a database that does not answer ends with code 2 and its runbook', async () => {
+  expect(await status('postgres://nobody@127.0.0.1:1/roz')).toEqual({ code: 2, text: expect.stringContaining('server-away.md') })
+})

@@ -1,0 +1,86 @@
+/**
+ * `npm run status`: says what waits, since when, and which runbook it belongs to. It only reads, also while no server runs.
+ * - Its figures and limits are those of /metrics and of the alerts (ops/observability/alerts.yml); its alarms are those of /readyz.
+ * - Exit code: 0 where nothing needs a person, 1 where something does, 2 where the database could not be read.
+ */
+import { isoIst } from '@roz/core/ist-day.ts'
+import { witnessSettings } from '../config/beacon-settings.ts'
+import { auditSettings, type Environment } from '../config/config.ts'
+import { Settings } from '../config/settings.ts'
+import { connect, type Db, one, sql } from '../db/sql.ts'
+import { listAlarms } from '../http/alarms.ts'
+import { readFigures } from '../http/figures.ts'
+import { onDatabase } from './command-database.ts'
+
+type Limit = { readonly name: string; readonly above: number; readonly words: string; readonly runbook: string }
+/** A figure above its limit needs a person. `…_seconds` are told as a duration. */
+export const LIMITS: readonly Limit[] = [
+  { name: 'roz_round_late_seconds', above: 120, words: 'a round is open after its end', runbook: 'queue-behind' },
+  { name: 'roz_job_queue_age_seconds', above: 300, words: 'a due job waits', runbook: 'queue-behind' },
+  { name: 'roz_mail_queue_age_seconds', above: 900, words: 'a due mail waits', runbook: 'queue-behind' },
+  { name: 'roz_work_parked', above: 0, words: 'items of work failed again and again', runbook: 'parked-work' },
+  { name: 'roz_audit_broken_invariants', above: 0, words: 'invariants of money are broken', runbook: 'books-broken' },
+  { name: 'roz_audit_age_seconds', above: 10_800, words: 'no audit has ended', runbook: 'books-broken' },
+  { name: 'roz_books_waiting', above: 0, words: 'days have no books', runbook: 'books-held' },
+  { name: 'roz_withdrawals_contradicted', above: 0, words: 'withdrawals differ at the gateway', runbook: 'gateway-contradicts' },
+  { name: 'roz_refunds_contradicted', above: 0, words: 'refunds differ at the gateway', runbook: 'gateway-contradicts' },
+  { name: 'roz_disputes_unbooked', above: 0, words: 'disputes could not be booked', runbook: 'gateway-contradicts' },
+  { name: 'roz_disputes_open', above: 0, words: 'disputes await an answer', runbook: 'gateway-contradicts' },
+  { name: 'roz_order_question_age_seconds', above: 900, words: 'a due question about an order waits', runbook: 'gateway-away' },
+  { name: 'roz_payout_question_age_seconds', above: 900, words: 'a due question about a payout waits', runbook: 'gateway-away' },
+  { name: 'roz_beacon_wait_seconds', above: 3600, words: 'a draw waits for the public beacon', runbook: 'beacon-away' },
+  { name: 'roz_witness_wait_seconds', above: 600, words: 'the log has no quorum of witnesses', runbook: 'witnesses-away' },
+  { name: 'roz_replication_lag_seconds', above: 30, words: 'a standby is behind', runbook: 'replication-behind' },
+]
+
+export async function statusNow(env: Environment, say: (line: string) => void): Promise<0 | 1 | 2> {
+  try {
+    const target = { ...auditSettings(env), say }
+    const done = await onDatabase(target, async (url) => {
+      const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-status' })
+      try {
+        return await tell(db, env, say)
+      } finally {
+        await db.close()
+      }
+    })
+    return done ?? 2
+  } catch (error) {
+    say(`The database could not be read: ${error instanceof Error ? error.message : String(error)} (docs/runbooks/server-away.md)`)
+    return 2
+  }
+}
+
+async function tell(db: Db, env: Environment, say: (line: string) => void): Promise<0 | 1> {
+  const values = await readFigures(db, witnessSettings(new Settings(env)))
+  const over = LIMITS.filter(({ name, above }) => (values.get(name) ?? 0) > above)
+  for (const { name, words, runbook } of over) {
+    const value = values.get(name) ?? 0
+    say(`✗ ${name.endsWith('_seconds') ? `for ${duration(value)} ${words}` : `${value} ${words}`} (docs/runbooks/${runbook}.md)`)
+  }
+  const alarms = await listAlarms(db)
+  for (const { code, ...rest } of alarms) say(`✗ alarm ${code} ${JSON.stringify(rest)}`)
+  await tellOfOthers(db, say)
+  const isWell = over.length + alarms.length === 0
+  if (isWell) say('Nothing needs a person.')
+  return isWell ? 0 : 1
+}
+
+/** What others have still to say. Waiting is normal here; its age is not always. */
+async function tellOfOthers(db: Db, say: (line: string) => void): Promise<void> {
+  const { rows } = await one<{ rows: readonly { what: string; count: number; sinceMs: number | null }[] }>(
+    db,
+    sql`select json_agg(w) as rows from (
+      select 'orders that the gateway has not called final' as what, count(*)::int as count, extract(epoch from min(created_at)) * 1000 as "sinceMs"
+        from topup where status in ('created', 'pending')
+      union all select 'payouts sent and not confirmed', count(*)::int, extract(epoch from min(coalesce(approved_at, created_at))) * 1000
+        from withdrawal where status = 'sending'
+      union all select 'draws to come', count(*)::int, extract(epoch from min(closes_at)) * 1000 from round where status = 'closed') w`,
+  )
+  for (const { what, count, sinceMs } of rows) if (count > 0) say(`  ${count} ${what}, the oldest since ${isoIst(sinceMs ?? 0)}`)
+}
+
+function duration(seconds: number): string {
+  const [minutes, hours] = [Math.round(seconds / 60), Math.round(seconds / 3600)]
+  return hours >= 3 ? `${hours} hours` : `${minutes} minutes`
+}
