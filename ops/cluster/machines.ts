@@ -202,7 +202,8 @@ export async function openMachine(options: MachineOptions): Promise<OpenMachine>
     start(part, argv, env = {}) {
       const file = openSync(log(part), 'a')
       // In a session of its own: Ctrl-C reaches our process alone, which then stops one after the other.
-      const child = spawn('nsenter', [...enter, ...inside, ...argv], {
+      // It stops with a program that is paused, and would outlive us.
+      const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'nsenter', ...enter, ...inside, ...argv], {
         detached: true,
         env: { ...environment, ...env },
         stdio: ['ignore', file, file],
