@@ -126,8 +126,9 @@ const MAY_REWRITE = sql`select roz_now() is not null and has_table_privilege('tr
 
 /** Migrates as the owner. An external PostgreSQL is checked before and after with the server's role; an unfit one ends the start. */
 async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls, { log }: Surroundings): Promise<void> {
-  const toNewest = () => migrate(ownerUrl, { production: config.production, ...(appRole === undefined ? {} : { appRole }) })
-  const room = { url: appUrl, wanted: roomOf(config), warn: (line: string) => log.warn(line) }
+  const warn = (line: string): void => log.warn(line)
+  const toNewest = () => migrate(ownerUrl, { production: config.production, warn, ...(appRole === undefined ? {} : { appRole }) })
+  const room = { url: appUrl, wanted: roomOf(config), warn }
   if (config.databaseUrl === undefined) {
     // A database that was found running has the limits of its own start.
     await inWords('DATA_DIR', expectRoom({ ...room, remedy: 'start again when nothing uses it' }))

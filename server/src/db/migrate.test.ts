@@ -1,11 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { APP_ROLE } from '../testing/server-urls.ts'
-import { migrate } from './migrate.ts'
+import { migrate, type MigrateOptions, MIGRATIONS } from './migrate.ts'
 import { connect, DatabaseUnavailableError, one, sql } from './sql.ts'
 import { afterCommit, inTransaction } from './transaction.ts'
 
@@ -20,21 +21,83 @@ test('two simultaneous starts on a migrated database apply nothing and both succ
   expect(await Promise.all([again(), again()])).toEqual([[], []])
 })
 
-test('a migration that was changed or removed after it ran stops the start', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'roz-migrations-'))
-  const url = pathToFileURL(`${folder}/`)
-  try {
-    await expect(migrate(database.ownerUrl, { production: false, folder: url })).rejects.toThrow('which this version does not know')
-    const { name } = await one<{ name: string }>(connectOwner, sql`select name from schema_migration order by name limit 1`)
-    const { rows } = { rows: await connectOwner.query<{ name: string }>(sql`select name from schema_migration`) }
-    for (const row of rows) await writeFile(path.join(folder, row.name), '-- another text')
-    await expect(migrate(database.ownerUrl, { production: false, folder: url })).rejects.toThrow(
-      `migration ${name} was changed after it ran`,
-    )
-  } finally {
+describe('beside the previous release', () => {
+  let copy: TestDatabase
+  let owner: ReturnType<typeof connect>
+  let folder: string
+  beforeEach(async () => {
+    copy = await createTestDatabase()
+    owner = connect({ url: copy.ownerUrl, max: 2 })
+    folder = await mkdtemp(path.join(tmpdir(), 'roz-migrations-'))
+    await cp(MIGRATIONS, folder, { recursive: true })
+  })
+  afterEach(async () => {
+    await owner.close()
+    await copy.drop()
     await rm(folder, { recursive: true })
-  }
+  })
+  const add = (name: string, text: string) => writeFile(path.join(folder, name), text)
+  const start = (options: Partial<MigrateOptions> = {}) =>
+    migrate(copy.ownerUrl, { production: false, folder: pathToFileURL(`${folder}/`), ...options })
+
+  test('a migration that was changed or removed after it ran stops the start', async () => {
+    await add('0001_foundation.sql', '-- another text')
+    await expect(start()).rejects.toThrow('migration 0001_foundation.sql was changed after it ran')
+    await rm(path.join(folder, '0001_foundation.sql'))
+    await expect(start()).rejects.toThrow('migration 0001_foundation.sql, which this version does not know')
+  })
+
+  test('a server starts on the schema of a newer release that only expanded it, and says so', async () => {
+    await add('9001_expand.sql', 'alter table contact_message add column later text;\n')
+    expect(await start()).toEqual(['9001_expand.sql'])
+    const said: string[] = []
+    expect(await migrate(copy.ownerUrl, { production: false, version: '1.0.0', warn: (line) => void said.push(line) })).toEqual([])
+    expect(said).toEqual(['The database is of a newer release than 1.0.0. This version goes on working with it.'])
+  })
+
+  test('a server refuses a schema without what it uses, and names the version to start; the release that stopped using it starts', async () => {
+    await add('9002_contract.sql', '-- contracts after 1.2.0\nalter table contact_message drop column name;\n')
+    await start({ version: '1.3.0' })
+    const older = (version: string) => migrate(copy.ownerUrl, { production: false, version })
+    await expect(older('1.1.9')).rejects.toThrow(
+      'migration 9002_contract.sql, which needs at least version 1.2.0, and this is 1.1.9: start a newer version',
+    )
+    expect(await older('1.2.0')).toEqual([])
+  })
+
+  test('a migration gives way to a long transaction: requests do not queue behind it, and it succeeds later', async () => {
+    await add('9003_waits.sql', 'alter table contact_message add column later text;\n')
+    const reading = await holdTable(copy.ownerUrl)
+    const started = start()
+    // A request behind a waiting migration waits at most as long as the migration does.
+    for (let n = 0; n < 4; n++) {
+      await owner.query(sql`select count(*) from contact_message`)
+      await new Promise((resolve) => setTimeout(resolve, 700))
+    }
+    await reading.end()
+    expect(await started).toEqual(['9003_waits.sql'])
+  })
+
+  test('an index is made concurrently beside writes, while another start waits; a start that was cut off in it is repeated', async () => {
+    const text =
+      '-- outside a transaction\ndrop index concurrently if exists message_later;\ncreate index concurrently message_later on contact_message (id);\n'
+    await add('9004_index.sql', text)
+    expect((await Promise.all([start(), start()])).flat()).toEqual(['9004_index.sql'])
+    await owner.query(sql`delete from schema_migration where name = '9004_index.sql'`)
+    expect(await start()).toEqual(['9004_index.sql'])
+    const valid = await owner.query(sql`select indisvalid as ok from pg_index where indexrelid = 'message_later'::regclass`)
+    expect(valid).toEqual([{ ok: true }])
+  })
 })
+
+/** An open transaction that has read the table. */
+async function holdTable(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('begin')
+  await client.query('select count(*) from contact_message')
+  return client
+}
 
 let connectOwner: ReturnType<typeof connect>
 beforeAll(() => {
