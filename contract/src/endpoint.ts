@@ -95,12 +95,22 @@ export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
     admin: ['unauthenticated', 'forbidden'],
     signed: ['webhook_signature'],
   }
-  const byBody: RefusalCode[] = spec.body === undefined ? [] : ['bad_json', 'body_too_large', 'unsupported_media_type']
-  const byInput: RefusalCode[] = spec.body === undefined && spec.query === undefined && spec.params === undefined ? [] : ['invalid_input']
+  const hasInput = spec.body !== undefined || spec.query !== undefined || spec.params !== undefined || takesKey(spec)
+  const byInput: RefusalCode[] = hasInput ? ['invalid_input'] : []
   const byStepUp: RefusalCode[] = spec.stepUp === true ? ['step_up_required'] : []
   const byTotp: RefusalCode[] = spec.access === 'admin' && spec.beforeTotp !== true ? ['totp_required'] : []
-  return [...new Set([...byAccess[spec.access], ...byTotp, ...byStepUp, ...byBody, ...byInput, ...spec.refusals])]
+  return [...new Set([...byAccess[spec.access], ...byTotp, ...byStepUp, ...byBody(spec), ...byInput, ...spec.refusals])]
 }
+
+/** A call without a body refuses a wrong one too. */
+function byBody(spec: EndpointSpec): RefusalCode[] {
+  if (spec.upload !== undefined) return ['unsupported_media_type']
+  if (spec.method === 'GET') return ['body_too_large']
+  return [...(spec.raw === true ? [] : (['bad_json'] as const)), 'body_too_large', 'unsupported_media_type']
+}
+
+/** The call repeats its first answer for the same Idempotency-Key; other calls ignore the header. */
+export const takesKey = (spec: EndpointSpec): boolean => spec.refusals.includes('idempotency_mismatch')
 
 /** The body of every error answer. */
 export type ErrorAnswer = {

@@ -1,5 +1,5 @@
 /** Calls of registration, login and the member's own record. */
-import { registration, ticketKey as ticketKeyField } from '@roz/core/fields.ts'
+import { isText, registration, ticketKey as ticketKeyField } from '@roz/core/fields.ts'
 import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'
@@ -8,10 +8,10 @@ import { endpoint } from './endpoint.ts'
 import { STAFF } from './roles.ts'
 import { count, day, instant, messageAnswer, openedAnswer, signedIn, userAnswer } from './shapes.ts'
 
-/** No valid token contains a NUL, so a token with a NUL is treated as unknown and not as a malformed field. */
-const unknownWithNul = (token: string): string => (token.includes('\0') ? '' : token)
-const token = z.string('fill_all').max(8192, 'fill_all').overwrite(unknownWithNul)
-const queryToken = z.string().overwrite(unknownWithNul)
+/** A token that is no text is treated as unknown and not as a malformed field. */
+const unknownUnlessText = (token: string): string => (isText(token) ? token : '')
+const token = z.string('fill_all').max(8192, 'fill_all').overwrite(unknownUnlessText)
+const queryToken = z.string().overwrite(unknownUnlessText)
 
 /** A session as its owner sees it: the device that opened it. */
 export const signedInDevice = z.object({

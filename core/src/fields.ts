@@ -56,6 +56,9 @@ export const fieldText = (problem: string, language: Language): string | undefin
 const text = (problem: FieldCode) => z.string(problem)
 const code = (problem: FieldCode) => ({ error: problem })
 
+/** False for what no database stores as text: a NUL, or half of a character (a lone surrogate). */
+export const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
+
 export const message = text('fill_all').check(z.trim(), z.minLength(10, code('message_length')), z.maxLength(4000, code('message_length')))
 
 export const ticketKey = text('ticket_key_invalid').check(z.regex(/^[0-9a-f]{64}$/, code('ticket_key_invalid')))

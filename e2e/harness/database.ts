@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 /** The postmaster's own file: pid, folder, start time, port. */
 const PORT_LINE = 3
 
-function urlOf(dataDir: string): string {
+export function urlOf(dataDir: string): string {
   const folder = path.join(dataDir, 'postgres')
   const passwords = JSON.parse(readFileSync(path.join(folder, 'passwords.json'), 'utf8')) as { postgres: string }
   const port = readFileSync(path.join(folder, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[PORT_LINE]

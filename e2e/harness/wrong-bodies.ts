@@ -12,7 +12,26 @@ export type Sent = {
   readonly method?: string
 }
 
-const WRONG: readonly unknown[] = [null, true, 0, -1, 1.5, 1e308, '', ' ', 'x', '\0', 'x'.repeat(6000), '-1', [], [1], {}, { a: 1 }, [null]]
+const WRONG: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  '',
+  ' ',
+  'x',
+  '\0',
+  '\ud800',
+  'x'.repeat(6000),
+  '-1',
+  [],
+  [1],
+  {},
+  { a: 1 },
+  [null],
+]
 
 /** Every body that differs from the valid one in one place and that the contract rejects. */
 function* spoiled(name: CallName): Generator<JsonObject> {

@@ -240,6 +240,14 @@ describe('keys of money calls', () => {
   })
 })
 
+test('half of a character is refused like a NUL, and a call that repeats nothing ignores an Idempotency-Key', async () => {
+  for (const half of ['\\ud800', '\\u0000']) {
+    const { status, code } = await send('noteUser', { body: `{"text": "a note ${half}"}`, headers: JSON_TYPE })
+    expect([half, status, code]).toEqual([half, 400, 'invalid_input'])
+  }
+  expect((await send('me', { token: member.token, headers: { 'idempotency-key': 'k'.repeat(201) } })).status).toBe(200)
+})
+
 describe('an upload', () => {
   const upload = (form: FormData) =>
     fetch(`${roz.url}/api/user/avatar`, { method: 'POST', headers: { authorization: `Bearer ${member.token}` }, body: form })

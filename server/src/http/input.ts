@@ -1,5 +1,6 @@
 /** Parses the input of a call once, at the edge, before any effect. */
-import type { EndpointSpec } from '@roz/contract/endpoint.ts'
+import { type EndpointSpec, takesKey } from '@roz/contract/endpoint.ts'
+import { isText } from '@roz/core/fields.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Problem } from './faults.ts'
@@ -22,23 +23,23 @@ export function parseInput(request: FastifyRequest, spec: EndpointSpec): Parsed 
     // `null` is a wrong body; only an absent body counts as none.
     const result = schema.safeParse(part === 'body' ? request.body : (request[part] ?? {}))
     if (!result.success) return refuse(fieldsOf(result.error, part))
-    const nul = fieldWithNul(result.data)
-    if (nul !== undefined) return refuse({ [nul]: 'wrong_type' })
+    const field = fieldWithoutText(result.data)
+    if (field !== undefined) return refuse({ [field]: 'wrong_type' })
     value[part] = result.data
   }
-  const key = request.headers['idempotency-key']
+  const key = takesKey(spec) ? request.headers['idempotency-key'] : undefined
   if (key !== undefined && (typeof key !== 'string' || key.length < 1 || key.length > 200)) {
     return refuse({ 'Idempotency-Key': 'An Idempotency-Key is a text of 1 to 200 characters.' })
   }
   return { ok: true, value: value as { params: unknown; query: unknown; body: unknown }, idempotencyKey: key }
 }
 
-/** The first field that contains a NUL, which PostgreSQL cannot store. Runs after parsing, so the schema bounds the depth. */
-function fieldWithNul(value: unknown, path = ''): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? path : undefined
+/** The first field whose text PostgreSQL cannot store: a NUL, or half of a character. Runs after parsing, so the schema bounds the depth. */
+function fieldWithoutText(value: unknown, path = ''): string | undefined {
+  if (typeof value === 'string') return isText(value) ? undefined : path
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, item] of Object.entries(value)) {
-    const found = fieldWithNul(item, path === '' ? name : `${path}.${name}`)
+    const found = fieldWithoutText(item, path === '' ? name : `${path}.${name}`)
     if (found !== undefined) return found
   }
   return undefined

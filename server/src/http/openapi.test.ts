@@ -25,6 +25,14 @@ test('a body is required for exactly the calls that are refused without one', ()
   expect(operationOf('logout').requestBody).toBeUndefined()
 })
 
+test('the refusals of a wrong body are declared for each call that reads it, also where the call takes none', () => {
+  const refused = (name: CallName): string[] => Object.keys(operationOf(name).responses).filter((status) => ['413', '415'].includes(status))
+  expect(refused('logout')).toEqual(['413', '415'])
+  expect(refused('uploadPoster')).toEqual(['413', '415'])
+  expect(refused('cashfreeWebhook')).toEqual(['413', '415'])
+  expect(refused('me')).toEqual(['413'])
+})
+
 test('exactly the calls that move money have the Idempotency-Key parameter', () => {
   const isKeyed = (name: CallName): boolean => operationOf(name).parameters.some((parameter) => parameter.name === 'Idempotency-Key')
   const keyed = (Object.keys(api) as CallName[]).filter(isKeyed).sort()

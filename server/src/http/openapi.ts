@@ -1,6 +1,6 @@
 /** /api/openapi.json and /api/docs, generated from the contract, so the document cannot differ from it. */
 import { type CallName, api } from '@roz/contract/api.ts'
-import { type EndpointSpec, impliedRefusals } from '@roz/contract/endpoint.ts'
+import { type EndpointSpec, impliedRefusals, takesKey } from '@roz/contract/endpoint.ts'
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { VERSION } from '@roz/core/version.ts'
 import type { FastifyInstance } from 'fastify'
@@ -33,8 +33,7 @@ function parametersOf(spec: EndpointSpec): Json[] {
       schema: shape,
     }))
   }
-  const keyed = spec.refusals.includes('idempotency_mismatch')
-  return [...of(spec.params, 'path'), ...of(spec.query, 'query'), ...(keyed ? [IDEMPOTENCY_KEY] : [])]
+  return [...of(spec.params, 'path'), ...of(spec.query, 'query'), ...(takesKey(spec) ? [IDEMPOTENCY_KEY] : [])]
 }
 
 const IDEMPOTENCY_KEY: Json = {

@@ -212,6 +212,16 @@ describe('turning an app off', () => {
     expect(said(await adminLogin(roz, lost.email))).toBe('200')
     expect((await roz.mailsTo(lost.email)).some(({ text }) => text.includes('somebody of the team reset it'))).toBe(true)
   })
+
+  test('that is only being set up is refused, and the setup goes on', async () => {
+    const owner = await enrolled('owner')
+    const colleague = await person()
+    const token = await openPortal(roz, colleague.email)
+    const { secret } = (await start(token)).body
+    const asked = { token: owner.token, body: { reason: 'The phone is lost.' } }
+    expect(said(await roz.ask(`POST /admin/staff/${colleague.publicId}/reset-totp`, asked))).toBe('409 totp_not_enrolled')
+    expect(said(await confirm(token, await codeFor(roz, secret)))).toBe('200')
+  })
 })
 
 describe('in production', () => {

@@ -101,10 +101,13 @@ export async function replaceRecoveryCodes(tx: Tx, memberId: bigint): Promise<st
 export const countRecoveryCodes = async (from: Pick<Db, 'query'>, memberId: bigint): Promise<number> =>
   (await one<{ n: number }>(from, sql`select count(*)::int as n from staff_recovery_code where member_id = ${memberId}::bigint`)).n
 
-/** Removes the app and its recovery codes; false where no app was confirmed. */
+/** Removes the app and its recovery codes; false where no app was confirmed, and a setup that has begun stays. */
 export async function removeTotp(tx: Tx, memberId: bigint): Promise<boolean> {
-  const removed = await tx.query<{ was: boolean }>(
-    sql`delete from staff_totp where member_id = ${memberId}::bigint returning confirmed_at is not null as was`,
-  )
-  return removed[0]?.was === true
+  const removed = await tx.query(sql`delete from staff_totp where member_id = ${memberId}::bigint and confirmed_at is not null returning 1`)
+  return removed.length > 0
+}
+
+/** Removes everything of an app, also a setup that has only begun. */
+export async function forgetTotp(tx: Tx, memberId: bigint): Promise<void> {
+  await tx.query(sql`delete from staff_totp where member_id = ${memberId}::bigint`)
 }

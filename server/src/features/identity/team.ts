@@ -20,7 +20,7 @@ import type { IdentityDeps } from './deps.ts'
 import { cancelInvitationsOf, listInvitations } from './invitations.ts'
 import { hasOtherOwner, lockAsOwner } from './owners.ts'
 import { tellTotp } from './own-totp.ts'
-import { removeTotp } from './second-factor.ts'
+import { forgetTotp, removeTotp } from './second-factor.ts'
 import { endAllSessions } from './sessions.ts'
 
 type Listed = Output<(typeof staffCalls)['staff']>['staff'][number]
@@ -107,7 +107,7 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         await tx.query(sql`
           update member set deleted_at = roz_now(), email = null, phone = null, google_sub = null where id = ${person.id}::bigint`)
         await setPassword(tx, person.id, null)
-        await removeTotp(tx, person.id)
+        await forgetTotp(tx, person.id)
         await endAllSessions(tx, person.id)
         await forgetBrowsers(tx, person.id)
         await tx.query(sql`delete from mail_token where member_id = ${person.id}::bigint`)
