@@ -40,9 +40,12 @@ test('the use of a session is no change, and its end is one', async () => {
 })
 
 test('while the worker is held no job is claimed; then each one is done', async () => {
-  await db.query(sql`insert into job (kind, key, payload) values ('remove_file', 'fuzz', '{"name": "avatars/none.webp"}')`)
+  await db.query(
+    sql`insert into job (kind, key, payload, due_at) values ('remove_file', 'fuzz', '{"name": "avatars/none.webp"}', roz_now())`,
+  )
   await new Promise((resolve) => setTimeout(resolve, 1500))
-  expect(await jobsLeft(db)).toMatchObject({ due: 1, running: 0 })
+  const { due, running } = await jobsLeft(db)
+  expect([due > 0, running]).toEqual([true, 0])
   await holdWorker(db, false)
   await expect.poll(() => jobsLeft(db), { timeout: 20_000 }).toEqual({ due: 0, running: 0 })
 })
