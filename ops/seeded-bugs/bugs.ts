@@ -178,8 +178,8 @@ const KEYS: readonly Bug[] = [
   {
     name: 'A transaction that fails halfway is committed',
     file: 'server/src/db/transaction.ts',
-    find: "DatabaseUnavailableError)) await connection.command('ROLLBACK')",
-    replace: "DatabaseUnavailableError)) await connection.command('COMMIT')",
+    find: "ReadOnlyError)\n      await connection.command('ROLLBACK')",
+    replace: "ReadOnlyError)\n      await connection.command('COMMIT')",
     test: 'server/src/db/transaction.test.ts',
   },
 ]

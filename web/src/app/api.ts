@@ -157,7 +157,7 @@ async function send(
   const headers = new Headers({ accept: 'application/json, text/plain', 'accept-language': currentLanguage() })
   if (sentToken !== undefined) headers.set('authorization', `Bearer ${sentToken}`)
   if (parts.idempotencyKey !== undefined) headers.set('idempotency-key', parts.idempotencyKey)
-  if (settings.isTraced) headers.set('traceparent', newTraceparent())
+  if (settings.isTraced && isSecureContext) headers.set('traceparent', newTraceparent())
   let body: BodyInit | undefined
   if (parts.upload !== undefined) {
     const form = new FormData()

@@ -162,7 +162,8 @@ describe('the picture', () => {
     const id = await newDraft()
     const { imageUrl } = (await upload(id, await jpeg(30, 20))).body.story
     const mend = await breakRows(database, 'audit_log', "new.action = 'story.picture'")
-    const { status } = await upload(id, await jpeg(50, 20)).finally(mend)
+    const { status } = await upload(id, await jpeg(50, 20))
+    await mend()
     expect([status, await files(), (await stored(id)).imageUrl]).toEqual([500, [path.basename(imageUrl)], imageUrl])
     await edit(id, { imageUrl: null })
   })

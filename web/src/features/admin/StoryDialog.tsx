@@ -48,9 +48,10 @@ export function StoryDialog({ story, onClose }: { readonly story?: PortalStory; 
         showRefusedStory(form, error)
         return toast.error(messageOf(error, t`Failed to update story`))
       }
+      // Before the dialog closes: an edit that is opened at once must show what was saved.
+      await refreshStories()
       onClose()
       toast.success(story === undefined ? t`Impact story created!` : t`Impact story updated!`)
-      await refreshStories()
     },
     tellFirst(form, wordsOf),
   )
