@@ -6,12 +6,23 @@
  * - It ships to no folder of backups until it gets its own.
  */
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { isRoot } from '../db/embedded/identity.ts'
 import { recover } from '../db/embedded/recover.ts'
-import { type Backup, BackupError, findGap, idOf, listBackups, listSegments, packedName, uploadsIn, walIn } from './backup-folder.ts'
+import {
+  type Backup,
+  BackupError,
+  findGap,
+  idOf,
+  listBackups,
+  listSegments,
+  type Manifest,
+  packedName,
+  uploadsIn,
+  walIn,
+} from './backup-folder.ts'
 import { flush, forEach, readPackedWhole } from './durable-files.ts'
 import { readBack } from './take.ts'
 
@@ -32,6 +43,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   if (existsSync(into) && (await readdir(into)).length > 0)
     throw new BackupError(`${into} is not empty: a backup is restored into a new folder, never over another database.`)
   const backup = await chooseBackup(from, at)
+  expectInside(backup.manifest)
   const segments = await expectSegments(from, backup, at)
   const making = `${into}.restoring-${randomBytes(4).toString('hex')}`
   try {
@@ -44,7 +56,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const lastCommit = await recover({ postgres, at, say })
     const missing = await bringUploads(options, making)
     if (options.secretKeyFile !== undefined) await bringSecretKey(options.secretKeyFile, path.join(making, 'secret-key'))
-    if (existsSync(into)) await rm(into, { recursive: true })
+    await expectStillEmpty(into)
     await rename(making, into)
     await flush(path.dirname(into))
     return { backup: backup.name, lastCommit, missing }
@@ -52,6 +64,20 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await rm(making, { recursive: true, force: true })
     throw error
   }
+}
+
+/** The replay takes minutes: a server may have been started on the folder meanwhile. */
+async function expectStillEmpty(into: string): Promise<void> {
+  if (!existsSync(into)) return
+  await rmdir(into).catch(() => {
+    throw new BackupError(`${into} has been filled meanwhile: nothing was changed there. Stop what uses it, and restore into a new folder.`)
+  })
+}
+
+/** Paths of a manifest that lead out of the folder are not of our making. */
+function expectInside({ files, folders, uploads }: Manifest): void {
+  const wrong = [...Object.keys(files), ...folders, ...uploads].find((name) => path.isAbsolute(name) || name.split(/[/\\]/).includes('..'))
+  if (wrong !== undefined) throw new BackupError(`The manifest of the backup names ${JSON.stringify(wrong)}: somebody has changed it.`)
 }
 
 /** The newest backup that was complete at the instant. */

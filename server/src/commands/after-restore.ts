@@ -9,15 +9,15 @@
  * - Exit code: 0 where all was joined, 1 where a person must look, 2 where the words or files are not understood.
  */
 import { readFile } from 'node:fs/promises'
-import { formatPaise, type Paise, paise } from '@roz/core/money.ts'
+import { formatPaise } from '@roz/core/money.ts'
 import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { askAnyway } from '../features/payouts/checks.ts'
 import { scheduleCheck } from '../features/wallet/orders.ts'
-import { uuidOf } from '../ledger/gateway-id.ts'
 import { holdWithdrawal } from '../ledger/withdrawals.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { compareCheckpoint } from './later-checkpoint.ts'
+import { type Sent, transfersIn } from './transfers-list.ts'
 import { pairsOf } from './words.ts'
 
 const USAGE =
@@ -32,11 +32,12 @@ export async function afterRestoreNow(target: CommandTarget, words: readonly str
   }
   try {
     const orders = given.orders === undefined ? [] : idsIn(await readFile(given.orders, 'utf8'))
-    const transfers = given.transfers === undefined ? [] : transfersIn(await readFile(given.transfers, 'utf8'))
-    if (transfers === undefined) {
-      say(`${given.transfers ?? ''}: a first line with the columns transfer_id, amount and beneficiary_id is needed.`)
+    const listed = given.transfers === undefined ? { sent: [] } : transfersIn(await readFile(given.transfers, 'utf8'))
+    if ('problem' in listed) {
+      say(`${given.transfers ?? ''}: ${listed.problem}`)
       return 2
     }
+    const transfers = listed.sent
     const done = await onDatabase(target, async (url) => {
       const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-after-restore' })
       try {
@@ -77,8 +78,6 @@ async function run({ db, say }: Deps, { checkpoint, orders, transfers }: Given):
   return isWell
 }
 
-type Sent = { readonly id: string; readonly amount: Paise; readonly beneficiaryId: string }
-
 /** Makes a forgotten withdrawal again. False: a person must look. */
 async function remember({ db, say }: Deps, { id, amount, beneficiaryId }: Sent): Promise<boolean> {
   const isKnown = await db.query(sql`select from withdrawal where id = ${id}::uuid`)
@@ -104,22 +103,3 @@ async function remember({ db, say }: Deps, { id, amount, beneficiaryId }: Sent):
 
 const HEX = /\b[0-9a-f]{32}\b/g
 const idsIn = (text: string): string[] => [...new Set(text.match(HEX) ?? [])]
-
-/** Lines of a CSV file whose columns may have other names around these: “Transfer ID”, “transfer_id”. Undefined: a column is missing. */
-function transfersIn(text: string): Sent[] | undefined {
-  const [head = '', ...lines] = text.split(/\r?\n/)
-  const cells = (line: string): string[] => line.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
-  const columns = cells(head).map((name) => name.toLowerCase().replaceAll(/[^a-z]/g, ''))
-  const [transfer, amount, beneficiary] = ['transferid', 'amount', 'beneficiaryid'].map((name) =>
-    columns.findIndex((one) => one.endsWith(name)),
-  )
-  if ([transfer, amount, beneficiary].includes(-1)) return undefined
-  return lines.flatMap((line) => {
-    const row = cells(line)
-    const id = uuidOf(row[transfer ?? -1] ?? '')
-    const [, rupees, part = ''] = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(row[amount ?? -1] ?? '') ?? []
-    // A transfer that is not ours, such as one made in the gateway's own dashboard.
-    if (id === undefined || rupees === undefined) return []
-    return [{ id, amount: paise(BigInt(rupees) * 100n + BigInt(part.padEnd(2, '0'))), beneficiaryId: row[beneficiary ?? -1] ?? '' }]
-  })
-}

@@ -13,7 +13,7 @@ import path from 'node:path'
 import type pg from 'pg'
 import { auditSettings, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
-import { copyDatabase } from '../db/copy-database.ts'
+import { copyDatabase, expectEmpty } from '../db/copy-database.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
 import { openConnection } from '../db/hosts.ts'
 import { migrate } from '../db/migrate.ts'
@@ -35,10 +35,12 @@ export async function moveDatabaseNow(env: Environment, words: readonly string[]
     const { databaseUrl, dataDir } = auditSettings(env)
     const source = databaseUrl === undefined ? await openLocal(path.join(dataDir, 'postgres'), opened) : ownerOf(env, databaseUrl)
     const target = /^postgres(ql)?:\/\//.test(given.to) ? given.to : await makeLocal(given.to, opened)
-    await migrate(target, { production: false })
     const from = await openConnection(source, 'roz-move-database')
     const to = await openConnection(target, 'roz-move-database')
     try {
+      // Before anything is changed there.
+      await expectEmpty(to)
+      await migrate(target, { production: false })
       await expectQuiet(from)
       await copyDatabase(from, to, say)
     } finally {

@@ -41,10 +41,12 @@ const all = async <T extends object>(client: pg.Client, text: string): Promise<R
 export async function copyDatabase(from: pg.Client, to: pg.Client, say: (line: string) => void): Promise<void> {
   for (const client of [from, to]) await client.query(SAME_WORDS)
   await expectAlike(from, to)
+  const tables = await all<Table>(from, TABLES)
   await from.query('begin isolation level repeatable read read only')
   await to.query('begin')
   try {
-    const tables = await all<Table>(from, TABLES)
+    // Before the snapshot: a server that starts meanwhile can write nothing that the copy would miss.
+    await from.query(`lock table ${tables.map(({ name }) => id(name)).join(', ')} in share mode`)
     await makePartitions(to, tables)
     const keys = await all<{ table: string; name: string; definition: string }>(to, FOREIGN_KEYS)
     for (const key of keys) await to.query(`alter table ${id(key.table)} drop constraint ${id(key.name)}`)
@@ -75,10 +77,17 @@ async function expectAlike(from: pg.Client, to: pg.Client): Promise<void> {
     throw new Error(
       'the databases differ in their migrations or encoding: start this release once on the old one, and make the new one with UTF8',
     )
-  const { rows } = await to.query<{ members: boolean; moved: boolean }>(
-    'select exists (select from member) as members, exists (select from transfer) as moved',
+  await expectEmpty(to)
+}
+
+/** Refuses a database on which a server has run: its log has entries. */
+export async function expectEmpty(to: pg.Client): Promise<void> {
+  const { rows: tables } = await to.query<{ isMade: boolean }>(`select to_regclass('public.log_entry') is not null as "isMade"`)
+  if (tables[0]?.isMade !== true) return
+  const { rows } = await to.query<{ isUsed: boolean }>(
+    'select exists (select from member) or exists (select from transfer) or exists (select from log_entry) as "isUsed"',
   )
-  if (rows[0]?.members === true || rows[0]?.moved === true) throw new Error('the new database is not empty')
+  if (rows[0]?.isUsed === true) throw new Error('the new database is not empty')
 }
 
 /** Months that the old database has and a new one would not make. */

@@ -1,0 +1,42 @@
+/**
+ * Reads the gateway's list of transfers (CSV, RFC 4180).
+ * A line that may be ours and is not understood makes the whole list not understood: a transfer that is passed over could be sent a
+ * second time.
+ */
+import { type Paise, paise } from '@roz/core/money.ts'
+import { uuidOf } from '../ledger/gateway-id.ts'
+
+/** `id` is the withdrawal's; the amount is in paise. */
+export type Sent = { readonly id: string; readonly amount: Paise; readonly beneficiaryId: string }
+type Listed = { readonly sent: readonly Sent[] } | { readonly problem: string }
+/** The names of a column, in small letters without anything between them: “Transfer ID”, “transfer_id”. */
+const COLUMNS = [['transferid'], ['amount', 'transferamount'], ['beneficiaryid', 'beneid']] as const
+
+/** Transfers that are not ours are left out. */
+export function transfersIn(text: string): Listed {
+  const [head = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const names = cellsOf(head).map((name) => name.toLowerCase().replaceAll(/[^a-z]/g, ''))
+  const found = COLUMNS.map((known) => names.flatMap((name, column) => ((known as readonly string[]).includes(name) ? [column] : [])))
+  if (found.some(({ length }) => length !== 1))
+    return { problem: 'a first line with the columns transfer_id, amount and beneficiary_id is needed, each once.' }
+  const [transfer, amount, beneficiary] = found.flat() as [number, number, number]
+  const sent: Sent[] = []
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue
+    const row = cellsOf(line)
+    const id = uuidOf(row[transfer] ?? '')
+    // A transfer that is not ours, such as one made in the gateway's own dashboard.
+    if (row.length === names.length && id === undefined) continue
+    const [, rupees, part = ''] = /^(\d{1,9})(?:\.(\d{1,2})0*)?$/.exec((row[amount] ?? '').replaceAll(',', '')) ?? []
+    if (row.length !== names.length || id === undefined || rupees === undefined)
+      return { problem: `line ${index + 2} is not understood; nothing of the list was used.` }
+    sent.push({ id, amount: paise(BigInt(rupees) * 100n + BigInt(part.padEnd(2, '0'))), beneficiaryId: row[beneficiary] ?? '' })
+  }
+  return sent.length > 0 ? { sent } : { problem: 'none of its transfers is of this database.' }
+}
+
+/** The cells of one line of CSV (RFC 4180). */
+const cellsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:^|,)(?:\s*"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))/g)].map(([, quoted, plain]) =>
+    quoted === undefined ? (plain ?? '').trim() : quoted.replaceAll('""', '"'),
+  )
