@@ -6,9 +6,10 @@
  * - The subtree roots of the pages give the published root.
  * - The owners of the tickets are deleted once the round is drawn or void.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { lockInTransaction, tryLockInTransaction } from '../db/advisory-locks.ts'
+import { tryLockInTransaction } from '../db/advisory-locks.ts'
 import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inSnapshot, inTransaction, type Tx } from '../db/transaction.ts'
 import { asBuffer, LIST_PAGE, type ListPage, PAGES_AT_ONCE, TICKET_BYTES } from './flat-list.ts'
@@ -22,11 +23,13 @@ const KEYS_PAGE = 1_250
 const READS_AT_ONCE = 16
 const READ_MS = 20_000
 /**
- * The transaction that holds the list's lock does nothing else: it holds no row and no snapshot. Its limit is that of a list
- * of tens of millions.
+ * The transaction that holds the list's lock does nothing else: it holds no row and no snapshot. It speaks every few seconds, so that
+ * the lock of a process whose machine is gone ends soon. Its limit is that of a list of tens of millions.
  */
-const HOLD_MS = 1_800_000
-const HOLDING = { lockTimeoutMs: HOLD_MS, statementTimeoutMs: HOLD_MS, transactionTimeoutMs: HOLD_MS, idleTimeoutMs: HOLD_MS }
+const HOLDING = { transactionTimeoutMs: 1_800_000, idleTimeoutMs: 30_000 }
+const BEAT_MS = 5_000
+const LOOK_AGAIN_MS = 250
+const WAITS_MAX_MS = 120_000
 
 /**
  * Frees the driver's buffers. They are off the heap, and up to 30 MB of them gather before V8 collects.
@@ -38,7 +41,7 @@ export type DayOfList = { readonly day: IstDay; readonly entries: number }
 
 /**
  * Writes the list of a closed day, if it is not written; false if another process is writing it.
- * With `waits` it waits for the other process.
+ * With `waits` it looks again for two minutes, without a connection of its own.
  */
 export async function writeDayList(
   db: Db,
@@ -46,18 +49,30 @@ export async function writeDayList(
   ticketKeys: TicketKeys,
   { waits }: { readonly waits: boolean },
 ): Promise<boolean> {
-  if (await isWritten(db, list)) return true
-  return inTransaction(
+  for (const until = performance.now() + WAITS_MAX_MS; ; ) {
+    if ((await isWritten(db, list)) || (await writeAlone(db, list, ticketKeys))) return true
+    if (!waits || performance.now() > until) return false
+    await sleep(LOOK_AGAIN_MS)
+  }
+}
+
+/** False: another process has the lock. */
+const writeAlone = (db: Db, list: DayOfList, ticketKeys: TicketKeys): Promise<boolean> =>
+  inTransaction(
     db,
     async (tx) => {
-      if (waits) await lockInTransaction(tx, 'dayList')
-      else if (!(await tryLockInTransaction(tx, 'dayList'))) return false
-      if (!(await isWritten(db, list))) await write(db, list, ticketKeys)
+      if (!(await tryLockInTransaction(tx, 'dayList'))) return false
+      // A lost connection ends the lock, not the list: pages that two processes write are equal.
+      const beat = setInterval(() => void tx.query(sql`select`).catch(() => undefined), BEAT_MS)
+      try {
+        if (!(await isWritten(db, list))) await write(db, list, ticketKeys)
+      } finally {
+        clearInterval(beat)
+      }
       return true
     },
     HOLDING,
   )
-}
 
 const pagesOf = ({ entries }: DayOfList): number => Math.ceil(entries / LIST_PAGE)
 

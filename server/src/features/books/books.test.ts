@@ -1,4 +1,5 @@
 /** Books and liabilities are complete, made once, resumable, and reveal nothing about a member. */
+import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
@@ -9,6 +10,8 @@ import { inTransaction } from '../../db/transaction.ts'
 import { bookDisbursement } from '../../ledger/disbursements.ts'
 import { APPROVER } from '../../ledger/fixtures.ts'
 import { holdWithdrawal, startSending, approveWithdrawal, bookPayout } from '../../ledger/withdrawals.ts'
+import { refundSuspense } from '../../ledger/suspense.ts'
+import { captureTopup } from '../../ledger/topups.ts'
 import { idOf, leafNode, leavesOf, sumRoot } from '../../transparency-log/sum-tree.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
@@ -129,6 +132,20 @@ test('a day’s books are made once and whole though killed after any portion an
   while ((await next.due()) !== undefined);
   const left = await world.db.query(sql`select day from liability_piece union all select day from liability_run`)
   expect(left).toEqual([])
+})
+
+test('a refund that belongs to nobody is in the liabilities, where the members fill their last portion exactly', async () => {
+  await open({ bookPages: { membersPage: 3, pagesAtOnce: 1, leavesPage: 64, portionMs: 0 } })
+  // So many parts that every bucket has some.
+  for (let n = 0; n < 3; n++) await world.member(5_000)
+  const [refundId, orderId] = [randomUUID(), randomUUID().replaceAll('-', '')]
+  await inTransaction(world.db, async (tx) => {
+    await captureTopup(tx, { orderId, paymentId: 'a payment for no order', orderAmount: paise(20_000n) })
+    const { itemId } = await one<{ itemId: bigint }>(tx, sql`select id as "itemId" from suspense_item`)
+    expect((await refundSuspense(tx, { itemId, refundId, reason: 'Not ours', approver: APPROVER })).ok).toBe(true)
+  })
+  await world.goTo('2026-11-22T00:00:02+05:30')
+  expect((await booksOf(DAY)).liabilities.total).toBe(3 * 500_000 + 20_000)
 })
 
 test('a fault in the books does not delay the log’s signature', async () => {

@@ -107,6 +107,10 @@ async function sealIfPossible(tx: Tx, day: IstDay): Promise<void> {
   }
 }
 
+/** Whether nothing of the days before is left to do now. */
+const isSettled = (plan: Plan): boolean =>
+  (plan.overdue === null || plan.closeRests) && plan.sealable === null && plan.drawable === null && plan.drawn === null
+
 export type Clockwork = ReturnType<typeof createClockwork>
 
 export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
@@ -204,9 +208,10 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
       }
       for (const portion of portions(plan)) await take(portion)
       // With the local draw yesterday's prizes are paid before today's joins, so that a prize can pay for one. A draw that is
-      // stuck or waits for its beacon delays no join.
-      const settled = (plan.overdue === null || plan.closeRests) && plan.sealable === null && plan.drawable === null && plan.drawn === null
-      if (plan.autoJoin && (settled || failed > 0)) await take({ work: 'auto_join', item: plan.today, run: () => autoJoin(plan.today) })
+      // stuck or waits for its beacon delays no join: its item rests. One lost connection does not make it rest.
+      if (plan.autoJoin && (isSettled(plan) || (failed > 0 && isSettled(await readPlan(db))))) {
+        await take({ work: 'auto_join', item: plan.today, run: () => autoJoin(plan.today) })
+      }
       return done > 0
     },
 
