@@ -9,13 +9,13 @@ import type { Scene } from './scene.ts'
 export const today = async ({ db }: Scene): Promise<IstDay> => (await one<{ day: IstDay }>(db, sql`select ist_day(roz_now()) as day`)).day
 
 /** Sets the clock to 00:00:05 IST of the next day. Returns when no work is due any more. */
-export async function passDay(scene: Scene, product: Program): Promise<IstDay> {
+export async function passDay(scene: Scene, product: Program, maxMs = 120_000): Promise<IstDay> {
   const day = nextDay(await today(scene))
   const answer = await fetch(`http://127.0.0.1:${product.port}/dev/clock`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ now: `${day}T00:00:05+05:30` }),
-    signal: AbortSignal.timeout(120_000),
+    signal: AbortSignal.timeout(maxMs),
   })
   if (answer.status !== 200) throw new Error(`/dev/clock answered ${answer.status}: ${await answer.text()}`)
   return day

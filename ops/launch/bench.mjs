@@ -1,5 +1,6 @@
 /**
  * `npm run bench` installs the packages of the peer that we compare with, then runs every measurement (bench/run.ts) on Node 26.
+ * `npm run bench -- --ten-million` measures the day of a community of ten million (bench/sizes.ts).
  * `npm run bench:web` installs Lighthouse, then measures the pages (bench/web.ts).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,11 +16,13 @@ stopOnSignals(async () => {
   process.exit(130)
 })
 const isWeb = process.argv[2] === '--web'
+const isOfSizes = process.argv.includes('--ten-million') || process.argv.includes('--sizes')
+const script = isWeb ? 'bench/web.ts' : isOfSizes ? 'bench/sizes.ts' : 'bench/run.ts'
 await install()
 await installBeside(path.join(ROOT, 'bench', isWeb ? 'web' : 'peer'))
 const node = findNode()
 const env = isWeb ? { ...process.env, CHROMIUM: await ensureChromium(), WEB_DIR: await buildWeb(node) } : process.env
-const { code } = await run(node, [isWeb ? 'bench/web.ts' : 'bench/run.ts', ...process.argv.slice(isWeb ? 3 : 2)], { env })
+const { code } = await run(node, [script, ...process.argv.slice(isWeb ? 3 : 2)], { env })
 process.exit(code ?? 1)
 
 /** Installs into a folder of its own, so that people who only run Roz do not install these packages. Runs once per lockfile. */

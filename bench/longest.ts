@@ -1,0 +1,45 @@
+/**
+ * Watches how long the server's transactions hold rows or a snapshot.
+ * - One that holds only an advisory lock blocks nobody, and is left out.
+ * - So is the one of /dev/clock, which no production has.
+ */
+import { ADVISORY_LOCKS } from '@roz/server/db/advisory-locks.ts'
+import { one, sql } from '@roz/server/db/sql.ts'
+import type { Scene } from './scene.ts'
+
+const EVERY_MS = 25
+
+export type Watch = {
+  /** The age in seconds of the oldest transaction seen since the last call. */
+  readonly take: () => number
+  readonly stop: () => void
+}
+
+export function watchDatabase({ root }: Scene): Watch {
+  let longest = 0
+  let isOver = false
+  const watching = async (): Promise<void> => {
+    while (!isOver) {
+      const { seconds } = await one<{ seconds: number }>(
+        root,
+        sql`select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 as seconds
+              from pg_stat_activity where usename = 'roz_app' and datname = current_database() and (backend_xid is not null or backend_xmin is not null)
+               and pid not in (select pid from pg_locks where locktype = 'advisory' and objid = ${ADVISORY_LOCKS.devClock}::bigint)`,
+      )
+      longest = Math.max(longest, seconds)
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+    }
+  }
+  // The end of the run closes the connection under it.
+  watching().catch(() => undefined)
+  return {
+    take: () => {
+      const found = longest
+      longest = 0
+      return found
+    },
+    stop: () => {
+      isOver = true
+    },
+  }
+}
