@@ -1,7 +1,7 @@
 /**
  * The tracer of OpenTelemetry, and the export of its spans by OTLP (JSON over HTTP). Loaded only where traces are on.
  * - A collector that is away or slow delays nothing: spans wait in a bounded queue, and the rest is dropped and counted.
- * - Whose trace is recorded is decided here: a traceparent from outside can take a trace out of the share, never into it.
+ * - The share is taken by the trace's id, which a traceparent from outside chooses. Its own wish to be recorded counts for nothing.
  * - A stop waits for the last spans a limited time.
  */
 import { randomUUID } from 'node:crypto'
