@@ -6,11 +6,11 @@
  * - --cluster  --lease 8: strikes the cluster of ops/cluster instead, with strikes of its own.
  * - --write file: only writes the page from existing figures; --cluster --write file: the cluster's.
  */
-import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, totalmem } from 'node:os'
+import { totalmem } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { commitHere, processorsHere } from '../harness/measured-on.ts'
 import { endEverything } from '../harness/program.ts'
 import { writeClusterPage } from './cluster/report.ts'
 import { clusterCampaign } from './cluster/run.ts'
@@ -59,14 +59,6 @@ if (typeof chosen === 'string') {
 }
 const campaign: Campaign = chosen
 
-const commit = (): string => {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  } catch {
-    return 'unknown'
-  }
-}
-
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const began = Date.now()
 const until = began + Number(values.minutes) * 60_000
@@ -92,8 +84,8 @@ function report(): FaultReport {
   return summarise(stands, controls, {
     at: new Date(began).toISOString(),
     seconds: Math.round((Date.now() - began) / 1000),
-    commit: commit(),
-    machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform}`,
+    commit: commitHere(),
+    machine: `${processorsHere()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform}`,
     node: process.version,
     seed,
     clients: Number(values.clients),

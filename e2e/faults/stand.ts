@@ -10,6 +10,7 @@ import { type EmbeddedPostgres, startPostgres } from '@roz/server/db/embedded/em
 import { processesIn, signal, waitUntil } from '@roz/server/db/embedded/process.ts'
 import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
 import { databaseProcesses, type Program } from '../harness/program.ts'
+import { type End, openWithEnds } from './ends.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { makeMembers, type Member } from './members.ts'
 import { makeDesk } from './outlays.ts'
@@ -22,24 +23,10 @@ const BACK_WITHIN_MS = 60_000
 
 export type Stand = Awaited<ReturnType<typeof openStand>>
 
-type End = () => void | Promise<void>
-
 type Options = { readonly members: number; readonly instances: number }
 
-export async function openStand(options: Options) {
-  const ends: End[] = []
-  const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).reverse()) await end()
-  }
-  try {
-    return { ...(await build(options, ends)), close }
-  } catch (error) {
-    await close()
-    throw error
-  }
-}
+export const openStand = (options: Options) => openWithEnds((ends) => build(options, ends))
 
-/** Every started process or proxy adds its end to `ends` at once; the ends are called in reverse order. */
 async function build(options: Options, ends: End[]) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))
   ends.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))

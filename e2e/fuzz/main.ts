@@ -4,11 +4,10 @@
  * - --requests 100000  --seed 7  --worlds 2  --minutes 60  --no-demo  --json file
  * - --write file: only writes the page from existing figures.
  */
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { commitHere, processorsHere } from '../harness/measured-on.ts'
 import { endEverything } from '../harness/program.ts'
 import { type FuzzReport, writePage } from './report.ts'
 import { runWorlds } from './run.ts'
@@ -30,13 +29,6 @@ if (values.write !== undefined) {
   process.exit(0)
 }
 
-const commit = (): string => {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  } catch {
-    return 'unknown'
-  }
-}
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 let stopped = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (stopped = true))
@@ -55,8 +47,8 @@ for (const complaint of await endEverything()) say(complaint)
 const report: FuzzReport = {
   at: new Date(began).toISOString(),
   seconds: Math.round((Date.now() - began) / 1000),
-  commit: commit(),
-  machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`,
+  commit: commitHere(),
+  machine: processorsHere(),
   node: process.version,
   ...result,
 }

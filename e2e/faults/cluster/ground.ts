@@ -26,6 +26,7 @@ import { canMakeMachines, canMakeNetworks } from '../../../ops/cluster/machines.
 import { isOnPath, missingFor } from '../../../ops/cluster/requirements.ts'
 import { leaseOf } from '../../../ops/cluster/settings.ts'
 import { ADMIN, freePorts, webDir } from '../../harness/program.ts'
+import { type End, openWithEnds } from '../ends.ts'
 import { openJournal } from '../journal.ts'
 import { makeMembers } from '../members.ts'
 import { makeDesk } from '../outlays.ts'
@@ -36,7 +37,6 @@ const LOOK_MS = 50
 
 export type ClusterGround = Awaited<ReturnType<typeof openClusterGround>>
 type Options = { readonly members: number; readonly leaseSeconds: number; readonly say?: (line: string) => void }
-type End = () => void | Promise<void>
 
 /** What this machine lacks for a cluster, in sentences. */
 export const lackingHere = (): Promise<string[]> =>
@@ -44,18 +44,7 @@ export const lackingHere = (): Promise<string[]> =>
 /** Without networks of their own the nodes cannot be cut off. */
 export const canCutHere = canMakeNetworks
 
-export async function openClusterGround(options: Options) {
-  const ends: End[] = []
-  const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).reverse()) await end()
-  }
-  try {
-    return { ...(await build(options, ends)), close }
-  } catch (error) {
-    await close()
-    throw error
-  }
-}
+export const openClusterGround = (options: Options) => openWithEnds((ends) => build(options, ends))
 
 async function build({ members: count, leaseSeconds, say = () => undefined }: Options, ends: End[]) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))
