@@ -116,9 +116,11 @@ export async function closeRound(
   if (!count.over && count.entries === 0n) return refused('no_participants')
   const closed = await one<{ entries: bigint; pool: Paise }>(
     tx,
-    sql`update round set status = 'closed', closed_at = roz_now(), closes_at = least(closes_at, roz_now()),
+    // The clock is read once: a round closed early closes at the very moment it was closed.
+    sql`with clock as materialized (select roz_now() as now)
+        update round set status = 'closed', closed_at = clock.now, closes_at = least(closes_at, clock.now),
                entries = ${count.entries}::bigint, pool = ${count.entries}::bigint * entry_fee()
-         where day = ${day}::date returning entries, pool`,
+          from clock where day = ${day}::date returning entries, pool`,
   )
   return accepted({ entries: Number(closed.entries), pool: closed.pool, already: false })
 }
