@@ -230,6 +230,30 @@ test('whoever finds a backup has neither the secret key nor a password; the key 
   await old.close()
 })
 
+test('nothing that a restore writes can be read by another user of the machine, neither while the log is replayed nor after', async () => {
+  const storage = createFileStorage({ folder: path.join(local.dataDir, 'uploads') })
+  const picture = await storage.put('avatars', 'webp', Buffer.from('a face'))
+  await local.db.query(sql`update member set avatar = ${UPLOADS_PATH + picture}::text where id = ${member}::bigint`)
+  await backup()
+  execFileSync('chmod', ['-R', 'a+rX', path.join(folder, 'uploads')])
+  const readable = (place: string): string[] =>
+    execFileSync('find', [place, '-name', 'postgres-lib', '-prune', '-o', '-type', 'f', '-size', '+0', '-perm', '/077', '-print'], {
+      encoding: 'utf8',
+    }).split('\n')
+  const found: string[] = []
+  let looks = 0
+  const look = (line: string): void => {
+    say(line)
+    const making = readdirSync(path.dirname(restored)).find((name) => name.includes('.restoring-'))
+    if (making === undefined) return
+    looks++
+    found.push(...readable(path.join(path.dirname(restored), making)))
+  }
+  expect(await restoreNow(['--from', folder, '--into', restored], look)).toBe(0)
+  expect([looks, existsSync(path.join(restored, 'uploads', picture))]).toEqual([2, true])
+  expect([...found, ...readable(restored)].filter((name) => name !== '')).toEqual([])
+})
+
 test.runIf(ALL)('a backup that was killed counts for nothing, and the next one removes what it wrote', async () => {
   const code = `import { backupNow } from ${JSON.stringify(path.join(import.meta.dirname, '../commands/backup.ts'))}
     await backupNow({ DATA_DIR: process.argv[1] }, ['--to', process.argv[2]], (line) => process.stdout.write(line + '\\n'))`

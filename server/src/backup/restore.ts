@@ -4,6 +4,7 @@
  * - Every file is compared with the manifest before PostgreSQL sees it.
  * - The restored database gets a file of the uploads for each row that names one; an erased picture stays erased.
  * - It ships to no folder of backups until it gets its own.
+ * - Nobody else on the machine can read what is written, at no time.
  */
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
@@ -104,8 +105,8 @@ async function unpackAll(from: string, { place, manifest }: Backup, segments: re
   await mkdir(cluster, { recursive: true, mode: 0o700 })
   for (const name of manifest.folders) await mkdir(path.join(cluster, name), { recursive: true, mode: 0o700 })
   await readBack(path.join(place, 'cluster'), manifest.files, cluster)
-  const wal = path.join(postgres, 'wal-in')
-  await mkdir(wal)
+  const wal = path.join(cluster, 'wal-in')
+  await mkdir(wal, { mode: 0o700 })
   await forEach(segments, (name) => unpackSegment(path.join(walIn(from), packedName(name)), path.join(wal, name)), 2)
 }
 
@@ -114,7 +115,7 @@ async function unpackSegment(from: string, to: string): Promise<void> {
   const bytes = await readPackedWhole(from)
   let end = bytes.length
   while (end > 0 && bytes[end - 1] === 0) end--
-  const handle = await open(to, 'wx', 0o644)
+  const handle = await open(to, 'wx', 0o600)
   try {
     await handle.writeFile(bytes.subarray(0, end))
     await handle.truncate(bytes.length)
@@ -134,6 +135,7 @@ async function bringUploads({ from, namedIn }: RestoreOptions, dataDir: string):
     const to = path.join(dataDir, 'uploads', name)
     await mkdir(path.dirname(to), { recursive: true, mode: 0o700 })
     await copyFile(file, to)
+    await chmod(to, 0o600)
     await flush(to)
   }
   return missing

@@ -5,8 +5,8 @@
  * - Where the WAL ends before the instant, nothing is guessed: it fails and names the last commit.
  * - The roles get new passwords, because a backup has none.
  *
- *   <postgres>/cluster/   the copied files; its folders are there
- *   <postgres>/wal-in/    segments from the backup's first one on
+ *   <postgres>/cluster/          the copied files; its folders are there
+ *   <postgres>/cluster/wal-in/   segments from the backup's first one on, which PostgreSQL's own user reads and nobody else
  */
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ type Place = { readonly postgres: string; readonly cluster: string; readonly pro
 const TELL_MS = 10_000
 const COMMON = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timezone=UTC', 'log_timezone=UTC', 'log_error_verbosity=terse']
 /** No connection is served meanwhile, so the settings of the first server do not bind this one. */
-const RECOVERING = ['hot_standby=off', 'archive_mode=off', 'restore_command=cp "../wal-in/%f" "%p"', 'recovery_target_action=promote']
+const RECOVERING = ['hot_standby=off', 'archive_mode=off', 'restore_command=cp "wal-in/%f" "%p"', 'recovery_target_action=promote']
 
 /** Returns the time of the last commit that the database has; undefined where the WAL held none. */
 export async function recover({ postgres, at, say }: Recovery): Promise<string | undefined> {
@@ -43,10 +43,9 @@ export async function recover({ postgres, at, say }: Recovery): Promise<string |
   await writeFile(path.join(cluster, 'postgresql.auto.conf'), '', { mode: 0o600 })
   await chmod(cluster, 0o700)
   const identity = await identityFor(cluster, programs)
-  await chmod(path.join(postgres, 'wal-in'), 0o755)
   const place = { postgres, cluster, programs, identity }
   const last = await replay(place, at, say)
-  await rm(path.join(postgres, 'wal-in'), { recursive: true })
+  await rm(path.join(cluster, 'wal-in'), { recursive: true })
   const passwords = await makePasswords(path.join(postgres, 'passwords.json'))
   await setPasswords(place, passwords)
   const owner = await stat(postgres)
