@@ -1,13 +1,14 @@
 /** Tests failing starts: each ends with a message that names the setting. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterRestoreNow } from './commands/after-restore.ts'
 import { readConfig } from './config/config.ts'
 import { StartError } from './start-error.ts'
 import { startServer } from './start.ts'
@@ -145,6 +146,40 @@ test('a witness with the log’s own name or key stops the start', async () => {
   }
   await database.drop()
 })
+
+test('a database that was recovered to a second by hand is served only after it is joined to what came after, once for each restore', async () => {
+  const target = 'recovery_target_time=2026-11-23 18:05:00+05:30'
+  const recovered = await startTestServer(['fsync=on', 'synchronous_commit=on', target])
+  const database = await cloneTemplate(recovered.urls)
+  const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, DEMO: '0' }
+  try {
+    expect(await failureOf(env)).toEqual(
+      new StartError(
+        `This database was restored (${target}) and does not know yet what came after that second: run npm run after-restore on it first, as docs/runbooks/restore.md says.`,
+      ),
+    )
+    const said: string[] = []
+    const on = { databaseUrl: database.appUrl, dataDir: '/nowhere', namedStatements: true, say: (line: string) => void said.push(line) }
+    const lost = path.join(tmpdir(), `transfers-${randomBytes(4).toString('hex')}.csv`)
+    await writeFile(lost, `Transfer ID,Transfer Amount,Beneficiary ID,Status\n${randomBytes(16).toString('hex')},10,bnobody,SUCCESS\n`)
+    expect([await afterRestoreNow(on, ['--transfers', lost]), said.join('\n')]).toEqual([
+      1,
+      expect.stringContaining('No server starts on this database until a run ends with exit code 0.'),
+    ])
+    expect(await failureOf(env)).toBeInstanceOf(StartError)
+    for (let run = 0; run < 2; run++) expect(await afterRestoreNow(on, [])).toBe(0)
+    expect(await failureOf(env)).toBeUndefined()
+    await rm(lost)
+    const superuser = connect({ url: database.superUrl, max: 1, named: false })
+    // As a second restore, to another second.
+    await superuser.query(sql`update joined_restore set target = replace(target, '18:05', '18:04')`)
+    await superuser.close()
+    expect(await failureOf(env)).toBeInstanceOf(StartError)
+  } finally {
+    await database.drop()
+    await recovered.stop()
+  }
+}, 120_000)
 
 test('sealed values whose key is missing stop the start with their kind and the setting that would open them', async () => {
   const database = await createTestDatabase()

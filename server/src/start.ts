@@ -22,6 +22,7 @@ import { connectionsNeeded, expectRoom, START_CONNECTION } from './db/connection
 import { startPostgres } from './db/embedded/embedded.ts'
 import { addressesOf } from './db/hosts.ts'
 import { migrate } from './db/migrate.ts'
+import { findUnjoined } from './db/restored.ts'
 import { connect, DatabaseUnavailableError, type Db, one, sql } from './db/sql.ts'
 import { expectSupported } from './db/supported-database.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
@@ -184,6 +185,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   stops.push(() => witnessDb.close())
   await refuseOwnWitness(config, db)
   await refuseForgottenRecords(db)
+  await refuseUnjoined(db)
   const catcher = config.mailUrl === undefined ? createCatcher(db) : undefined
   const sender = { from: config.mailFrom, brandName: config.business.brandName, needsTls: config.mailNeedsTls }
   const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, ...sender })
@@ -266,6 +268,15 @@ async function refuseForgottenRecords(db: Db): Promise<void> {
   if (seen > records)
     throw new StartError(
       `The log of this database has ${records} records, and others have seen ${seen}: its next one would contradict them. Restore a later second (docs/runbooks/restore.md).`,
+    )
+}
+
+/** A start closes days, publishes them and sends money: only after the restored database knows what came after its second. */
+async function refuseUnjoined(db: Db): Promise<void> {
+  const target = await findUnjoined(db)
+  if (target !== undefined)
+    throw new StartError(
+      `This database was restored (${target}) and does not know yet what came after that second: run npm run after-restore on it first, as docs/runbooks/restore.md says.`,
     )
 }
 

@@ -5,10 +5,12 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startPostgres } from '@roz/server/db/embedded/embedded.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
 import { runCommand } from '../../harness/command.ts'
-import { expectCleanAudit } from '../../harness/database.ts'
+import { expectCleanAudit, inDatabase } from '../../harness/database.ts'
 import { adminToken, BANK, eventually, newMember, passDay, pay, type Person, PHONE } from '../../harness/people.ts'
 import { newDataDir, type Program, startProgram, startUntouched } from '../../harness/program.ts'
 
@@ -79,6 +81,13 @@ async function restored(): Promise<string> {
   return dataDir
 }
 
+/** The gateway is asked later than somebody decides. */
+async function beforeTheAnswer(dataDir: string): Promise<void> {
+  const local = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => undefined })
+  await inDatabase(dataDir, (db) => db.query(sql`update payout_check set ask_at = ask_at + interval '1 hour'`))
+  await local.stop()
+}
+
 /** Before the second: an unpaid order and a requested withdrawal. After it: both are paid, and an order and a withdrawal begin and are paid. */
 beforeAll(async () => {
   roz = await startProgram()
@@ -133,6 +142,8 @@ test('what the gateway took after the second is credited or in suspense, and wha
 
 test.runIf(ALL)('a withdrawal that is approved once more has its first transfer at the gateway, and no second one', async () => {
   const dataDir = await restored()
+  expect((await runCommand(dataDir, 'after-restore')).code).toBe(0)
+  await beforeTheAnswer(dataDir)
   const again = await startUntouched({ dataDir })
   const [known = ''] = withdrawals
   expect((await approve(again, known)).status).toBe(200)

@@ -10,7 +10,7 @@ import { runCommand } from '../../harness/command.ts'
 import { newMember } from '../../harness/people.ts'
 import { newDataDir, startProgram, startUntouched } from '../../harness/program.ts'
 
-test('what members did until the stop of the program is in its backup, and the restored program serves it', async () => {
+test('what members did until the stop is in the backup; the restored program serves it once it is joined to what came after', async () => {
   const roz = await startProgram()
   const [folder, restored] = [path.join(newDataDir(), 'backups'), path.join(newDataDir(), 'restored')]
   expect(await runCommand(roz.dataDir, 'backup', '--to', folder)).toEqual({ code: 0, text: expect.stringContaining('All were read back.') })
@@ -21,6 +21,11 @@ test('what members did until the stop of the program is in its backup, and the r
   const done = await runCommand(roz.dataDir, 'restore', '--from', folder, '--into', restored, '--secret-key', key)
   expect(done).toEqual({ code: 0, text: expect.stringMatching(/All \d+ invariants hold\./) })
   expect(readFileSync(path.join(restored, 'secret-key'), 'utf8')).toBe(readFileSync(key, 'utf8'))
+  for (let attempt = 0; attempt < 2; attempt++)
+    await expect(startUntouched({ dataDir: restored })).rejects.toThrow(
+      /This database was restored .*: run npm run after-restore on it first/,
+    )
+  for (let run = 0; run < 2; run++) expect((await runCommand(restored, 'after-restore')).code).toBe(0)
   const again = await startUntouched({ dataDir: restored })
   expect((await ask(again.url, 'profile', { token: member.token })).output.user.wallet.balance).toBe(9)
   expect((await ask(again.url, 'joinRound', { token: member.token, key: 'join-2', body: {} })).refusal.code).toBe('already_joined')

@@ -5,11 +5,12 @@
  *   asks when it runs: paid money goes to the wallet, or to SUSPENSE for an order that this database has forgotten.
  * - A transfer of the file that this database has forgotten becomes a withdrawal again under its old id, so that the member cannot
  *   withdraw that money a second time. The gateway's answer ends it.
- * - A repeated run changes nothing more.
+ * - Until it ends with 0 no server starts on a restored database. A repeated run changes nothing more.
  * - Exit code: 0 where all was joined, 1 where a person must look, 2 where the words or files are not understood.
  */
 import { readFile } from 'node:fs/promises'
 import { formatPaise } from '@roz/core/money.ts'
+import { findUnjoined, noteJoined } from '../db/restored.ts'
 import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { askAnyway } from '../features/payouts/checks.ts'
@@ -75,6 +76,9 @@ async function run({ db, say }: Deps, { checkpoint, orders, transfers }: Given):
     union all select id, 'refund' from refund where status in ('requested', 'approved', 'sending')`)
   for (const due of leaving) await askAnyway(db, due)
   say(`The server will ask the gateway about ${asked.size} orders and ${leaving.length} withdrawals and refunds when it runs.`)
+  if (isWell) await noteJoined(db)
+  else if ((await findUnjoined(db)) !== undefined)
+    say('No server starts on this database until a run ends with exit code 0. Take a line that a person has settled out of its file.')
   return isWell
 }
 

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { copyDatabase } from '../db/copy-database.ts'
+import { startPostgres } from '../db/embedded/embedded.ts'
 import { openConnection } from '../db/hosts.ts'
+import { noteJoined } from '../db/restored.ts'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { makeMember } from '../testing/calls.ts'
 import { cloneTemplate, type TestDatabase } from '../testing/database.ts'
@@ -70,6 +72,23 @@ test('everything arrives in an operator’s database, whose next rows follow, an
   await again.stop()
   expect(await moveDatabaseNow(env, ['--to', back], say)).toBe(1)
   expect(existsSync(path.join(root, 'nowhere'))).toBe(false)
+})
+
+test('a restored database is moved only after it is joined to what came after its second', async () => {
+  const folder = path.join(dataDir, 'postgres')
+  const flags = ['recovery_target_name=roz restored at noon']
+  // The move finds the database running, as its server of a moment ago left it.
+  const restored = await startPostgres({ dataDir: folder, flags, log: () => undefined })
+  const db = connect({ url: restored.appUrl, max: 1 })
+  said = []
+  const env = { DATABASE_URL: restored.appUrl, MIGRATE_DATABASE_URL: restored.ownerUrl }
+  const back = path.join(root, 'back of a restore')
+  expect([await moveDatabaseNow(env, ['--to', back], say), said.join('\n')]).toEqual([1, expect.stringContaining('npm run after-restore')])
+  expect(existsSync(back)).toBe(false)
+  await noteJoined(db)
+  await db.close()
+  expect(await moveDatabaseNow(env, ['--to', back], say)).toBe(0)
+  await restored.stop()
 })
 
 test('a table whose rows arrive changed stops the move, and the new database stays empty', async () => {

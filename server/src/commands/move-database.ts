@@ -17,6 +17,8 @@ import { copyDatabase, expectEmpty } from '../db/copy-database.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
 import { openConnection } from '../db/hosts.ts'
 import { migrate } from '../db/migrate.ts'
+import { findUnjoined } from '../db/restored.ts'
+import { connect } from '../db/sql.ts'
 import { auditNow } from './audit.ts'
 import { pairsOf } from './words.ts'
 
@@ -34,6 +36,7 @@ export async function moveDatabaseNow(env: Environment, words: readonly string[]
   try {
     const { databaseUrl, dataDir } = auditSettings(env)
     const source = databaseUrl === undefined ? await openLocal(path.join(dataDir, 'postgres'), opened) : ownerOf(env, databaseUrl)
+    await expectJoined(source)
     const target = /^postgres(ql)?:\/\//.test(given.to) ? given.to : await makeLocal(given.to, opened)
     const from = await openConnection(source, 'roz-move-database')
     const to = await openConnection(target, 'roz-move-database')
@@ -74,6 +77,17 @@ async function makeLocal(dataDir: string, opened: Opened[]): Promise<string> {
   const local = await startPostgres({ dataDir: folder, log: () => undefined })
   opened.push({ url: local.ownerUrl, close: local.stop })
   return local.ownerUrl
+}
+
+/** The new database would not say any more that it comes from a restore. */
+async function expectJoined(url: string): Promise<void> {
+  const db = connect({ url, max: 1, named: false, applicationName: 'roz-move-database' })
+  try {
+    if ((await findUnjoined(db)) !== undefined)
+      throw new Error('the database was restored: run npm run after-restore on it first (docs/runbooks/restore.md)')
+  } finally {
+    await db.close()
+  }
 }
 
 /** A server would go on writing into the old database. */

@@ -4,6 +4,7 @@
  *   stops at the first commit with a later stamp.
  * - Where the WAL ends before the instant, nothing is guessed: it fails and names the last commit.
  * - The roles get new passwords, because a backup has none.
+ * - The database says from then on that it was restored (db/restored.ts).
  *
  *   <postgres>/cluster/          the copied files; its folders are there
  *   <postgres>/cluster/wal-in/   segments from the backup's first one on, which PostgreSQL's own user reads and nobody else
@@ -18,6 +19,7 @@ import { EmbeddedPostgresError } from './error.ts'
 import { giveTo, type Identity, identityFor, isRoot } from './identity.ts'
 import { endPostmaster } from './postmaster.ts'
 import { freePort, isAlive } from './process.ts'
+import { targetSetting } from '../restored.ts'
 import { makePasswords, type Passwords } from './roles.ts'
 
 export type Recovery = {
@@ -46,6 +48,8 @@ export async function recover({ postgres, at, say }: Recovery): Promise<string |
   const place = { postgres, cluster, programs, identity }
   const last = await replay(place, at, say)
   await rm(path.join(cluster, 'wal-in'), { recursive: true })
+  // Not before: it would count as a second target of the replay.
+  await writeFile(path.join(cluster, 'postgresql.auto.conf'), targetSetting(new Date()))
   const passwords = await makePasswords(path.join(postgres, 'passwords.json'))
   await setPasswords(place, passwords)
   const owner = await stat(postgres)
