@@ -4,10 +4,11 @@
  * - Only the pixels of the uploaded file survive: no metadata, no trailing data.
  * - A file that is not a picture is refused by its content.
  * - A picture of more than 24 megapixels is refused before it is decoded, however small its file.
- * - At most two pictures are decoded at once.
+ * - At most two pictures are decoded at once, each for at most 10 s. That a machine needs longer is no fault of the file: 503.
  */
 import sharp, { type Sharp } from 'sharp'
 import { createGate } from './concurrency-limit.ts'
+import { UnavailableError } from './faults.ts'
 
 export type Reencoded =
   | ({ readonly ok: true; readonly bytes: Buffer } & PictureSize)
@@ -24,10 +25,15 @@ const FORMATS = new Set(['jpeg', 'png', 'webp', 'gif', 'avif', 'heif', 'tiff'])
 sharp.cache(false)
 const gate = createGate({ inFlightMax: 2, waitingMax: 32 })
 
-export const reencodePicture = (upload: { readonly bytes: Buffer; readonly mimeType: string }, shape: Shape): Promise<Reencoded> =>
-  gate(() => reencode(upload.bytes, upload.mimeType, shape))
+type Upload = { readonly bytes: Buffer; readonly mimeType: string }
+const DECODE_SECONDS = 10
+/** The decoder's only message of its own time limit. */
+const OUT_OF_TIME = /^timeout: \d+% complete/
 
-async function reencode(bytes: Buffer, mimeType: string, shape: Shape): Promise<Reencoded> {
+export const reencodePicture = (upload: Upload, shape: Shape, seconds = DECODE_SECONDS): Promise<Reencoded> =>
+  gate(() => reencode(upload, shape, seconds))
+
+async function reencode({ bytes, mimeType }: Upload, shape: Shape, seconds: number): Promise<Reencoded> {
   const refused = { ok: false, code: 'avatar_not_image' } as const
   // A client that does not know the type sends octet-stream; then the content decides.
   if (!/^image\//i.test(mimeType) && mimeType !== 'application/octet-stream') return refused
@@ -40,10 +46,11 @@ async function reencode(bytes: Buffer, mimeType: string, shape: Shape): Promise<
     const { data, info } = await shape(sharp(bytes, options).autoOrient(), { width, height })
       .toColourspace('srgb')
       .webp({ quality: 82 })
-      .timeout({ seconds: 10 })
+      .timeout({ seconds })
       .toBuffer({ resolveWithObject: true })
     return { ok: true, bytes: data, width: info.width, height: info.height }
-  } catch {
+  } catch (error) {
+    if (OUT_OF_TIME.test(error instanceof Error ? error.message : '')) throw new UnavailableError('a picture took too long to decode')
     // The decoder throws for bytes that are not a complete picture, and does not distinguish other faults.
     return refused
   }
