@@ -42,15 +42,30 @@ const stateOf = (db: Db) =>
   )
 
 test('a database in use is refused, and words that are none', async () => {
-  expect(await moveDatabaseNow({ DATA_DIR: dataDir }, ['--to', target.ownerUrl], say)).toBe(1)
+  expect(await moveDatabaseNow({ DATA_DIR: dataDir, TO_DATABASE_URL: target.ownerUrl }, [], say)).toBe(1)
   expect(said.join('\n')).toContain('stop every server first')
   await local.stop()
-  for (const words of [[], ['--to'], ['--into', target.ownerUrl]]) expect(await moveDatabaseNow({ DATA_DIR: dataDir }, words, say)).toBe(2)
+  for (const words of [[], ['--to'], ['--into', path.join(root, 'into')]])
+    expect(await moveDatabaseNow({ DATA_DIR: dataDir }, words, say)).toBe(2)
+})
+
+test('a password among the words is refused before anything is opened, and its words are not repeated', async () => {
+  const { password } = new URL(target.ownerUrl)
+  const hosts = target.ownerUrl.replace(/@[^/]+/, '@one:5432,two:5432')
+  for (const to of [target.ownerUrl, hosts, `postgres://owner@host/roz?password=${password}`]) {
+    said = []
+    expect(await moveDatabaseNow({ DATA_DIR: path.join(root, 'nowhere') }, ['--to', to], say)).toBe(2)
+    expect(said.join('\n')).toContain('put the address into TO_DATABASE_URL')
+    expect(said.join('\n')).not.toContain(password)
+  }
+  const both = { DATA_DIR: path.join(root, 'nowhere'), TO_DATABASE_URL: target.ownerUrl }
+  expect(await moveDatabaseNow(both, ['--to', path.join(root, 'into')], say)).toBe(2)
+  expect(existsSync(path.join(root, 'into'))).toBe(false)
 })
 
 test('everything arrives in an operator’s database, whose next rows follow, and comes back into a new folder', async () => {
   said = []
-  expect([await moveDatabaseNow({ DATA_DIR: dataDir }, ['--to', target.ownerUrl], say), said.join('\n')]).toEqual([
+  expect([await moveDatabaseNow({ DATA_DIR: dataDir, TO_DATABASE_URL: target.ownerUrl }, [], say), said.join('\n')]).toEqual([
     0,
     expect.stringMatching(/counts and hashes are equal on both sides\.[^]*All \d+ invariants hold\./),
   ])
@@ -60,7 +75,7 @@ test('everything arrives in an operator’s database, whose next rows follow, an
   await pay(moved, member)
   expect(await stateOf(moved)).toEqual({ balance: 6000n, moved: before.moved + 1n })
   await expect(moved.query(sql`update transfer set amount = 1`)).rejects.toThrow()
-  expect(await moveDatabaseNow({ DATA_DIR: dataDir }, ['--to', target.ownerUrl], say)).toBe(1)
+  expect(await moveDatabaseNow({ DATA_DIR: dataDir, TO_DATABASE_URL: target.ownerUrl }, [], say)).toBe(1)
   expect(said.join('\n')).toContain('the new database is not empty')
   await moved.close()
   const back = path.join(root, 'back')

@@ -1,6 +1,7 @@
 /**
- * `npm run move-database -- --to postgres://owner…`: copies everything into an empty database: of a newer PostgreSQL, from the local one
- * to an operator's, and with `--to FOLDER` back into a new DATA_DIR.
+ * `npm run move-database`: copies everything into the empty database of TO_DATABASE_URL: of a newer PostgreSQL, from the local one
+ * to an operator's, and with `-- --to FOLDER` back into a new DATA_DIR.
+ * - A password among the words is refused: every user of the machine sees the words of a process.
  * - No server runs meanwhile: a database in use is refused.
  * - All rows are read in one snapshot and written in one transaction: the new database is complete, or empty.
  * - Before it commits, the rows of every table are counted and hashed on both sides, and every sequence and foreign key is checked.
@@ -11,7 +12,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
-import { auditSettings, type Environment } from '../config/config.ts'
+import { auditSettings, type Environment, hasPassword, moveTarget } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
 import { copyDatabase, expectEmpty } from '../db/copy-database.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
@@ -22,14 +23,23 @@ import { connect } from '../db/sql.ts'
 import { auditNow } from './audit.ts'
 import { pairsOf } from './words.ts'
 
-const USAGE = 'npm run move-database -- --to postgres://owner:password@host/roz (or --to NEW_DATA_DIR, for a local database)'
+const USAGE =
+  'npm run move-database, with the address of the new database in TO_DATABASE_URL (or -- --to NEW_DATA_DIR, for a local database)'
+const SEEN =
+  'Every user of this machine sees the words of a command, and these have a password: put the address into TO_DATABASE_URL, leave out --to, and give the role a new password.'
 type Say = (line: string) => void
 type Opened = { readonly url: string; readonly close: () => Promise<void> }
 
 export async function moveDatabaseNow(env: Environment, words: readonly string[], say: Say): Promise<0 | 1 | 2> {
-  const given = pairsOf(words, ['to'], ['to'])
-  if (given === undefined) {
+  const given = pairsOf(words, ['to'], [])
+  const [named, set] = [given?.to, moveTarget(env)]
+  const to = named ?? set
+  if (given === undefined || to === undefined || (named !== undefined && set !== undefined)) {
     say(USAGE)
+    return 2
+  }
+  if (named !== undefined && hasPassword(named)) {
+    say(SEEN)
     return 2
   }
   const opened: Opened[] = []
@@ -37,18 +47,18 @@ export async function moveDatabaseNow(env: Environment, words: readonly string[]
     const { databaseUrl, dataDir } = auditSettings(env)
     const source = databaseUrl === undefined ? await openLocal(path.join(dataDir, 'postgres'), opened) : ownerOf(env, databaseUrl)
     await expectJoined(source)
-    const target = /^postgres(ql)?:\/\//.test(given.to) ? given.to : await makeLocal(given.to, opened)
+    const target = /^postgres(ql)?:\/\//.test(to) ? to : await makeLocal(to, opened)
     const from = await openConnection(source, 'roz-move-database')
-    const to = await openConnection(target, 'roz-move-database')
+    const into = await openConnection(target, 'roz-move-database')
     try {
       // Before anything is changed there.
-      await expectEmpty(to)
+      await expectEmpty(into)
       await migrate(target, { production: false })
       await expectQuiet(from)
-      await copyDatabase(from, to, say)
+      await copyDatabase(from, into, say)
     } finally {
       await from.end()
-      await to.end()
+      await into.end()
     }
     return (await auditNow({ databaseUrl: target, dataDir, namedStatements: false, say })) === 0 ? 0 : 1
   } catch (error) {
