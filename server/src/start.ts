@@ -8,7 +8,8 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createDrand } from './adapters/beacon/drand.ts'
-import { createClock } from './adapters/clock.ts'
+import { type Clock, createClock } from './adapters/clock.ts'
+import { noting } from './adapters/gateway-silence.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
 import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
@@ -196,7 +197,6 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   storage.find(NO_FILE).catch((error: unknown) => log.warn({ err: error }, 'STORAGE_URL: the file store cannot be used'))
   const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
   await refuseUnreadable(db, secrets)
-  const { gateway } = config
   const meters = cluster.isWorker ? metersBesideOthers(stops) : createMeters()
   await openTraces(config, { log, meters }, stops)
   const services = createServices({
@@ -211,8 +211,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
     log,
     meters,
     config,
-    gateway: cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } }),
-    payouts: gateway.payouts && cashfreePayouts({ ...gateway.payouts, nowMs: () => clock.now().getTime() }),
+    ...openGateways({ config, db, clock, log }),
   })
   const first = cluster.worker === undefined || cluster.worker.id === 1
   const signIns = first ? await prepareData(config, db, services, around) : []
@@ -228,6 +227,16 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   await app.listen({ host: config.host, port: config.port })
   services.worker.start()
   if (first) announce(config, around, signIns)
+}
+
+function openGateways({ config: { gateway }, db, clock, log }: { config: Config; db: Db; clock: Clock; log: FastifyBaseLogger }) {
+  const deps = { db, warn: log.warn.bind(log) }
+  const payments = cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } })
+  const payouts = gateway.payouts && cashfreePayouts({ ...gateway.payouts, nowMs: () => clock.now().getTime() })
+  return {
+    gateway: noting(deps, 'payments', payments, ['createOrder', 'fetchOrder', 'createRefund', 'fetchRefund', 'fetchDispute']),
+    payouts: payouts && noting(deps, 'payouts', payouts, ['ensureBeneficiary', 'send', 'fetchTransfer']),
+  }
 }
 
 /** Imported only if traces are on. Its stop comes after that of the server and of the due work, whose last spans it sends. */

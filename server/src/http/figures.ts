@@ -91,6 +91,11 @@ const WAITING: readonly Figure[] = [
     read: secondsSince(sql`select min(ask_at) from payout_check where ask_at is not null`),
   },
   {
+    name: 'roz_gateway_silence_seconds',
+    help: 'How long a gateway has answered no call, from the first call without an answer; of payments and payouts the longer',
+    read: secondsSince(sql`select min(since) from gateway_silence`),
+  },
+  {
     name: 'roz_round_late_seconds',
     help: 'How long a round is open after its end',
     read: secondsSince(sql`select min(closes_at) from round where status = 'open'`),

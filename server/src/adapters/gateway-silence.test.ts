@@ -1,0 +1,55 @@
+/** Which outcomes of a call count as an answer of the gateway. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../db/sql.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { noting } from './gateway-silence.ts'
+import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
+
+let database: TestDatabase
+const warned: string[] = []
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const gatewayOn = (db = database.db) =>
+  noting(
+    { db, warn: (_details, message) => void warned.push(message) },
+    'payments',
+    {
+      ask: async (error?: Error): Promise<string> => {
+        if (error !== undefined) throw error
+        return 'answer'
+      },
+      checkout: 'untouched',
+    },
+    ['ask'],
+  )
+const silentSince = async (): Promise<string | undefined> =>
+  (await database.db.query<{ since: string }>(sql`select since::text as since from gateway_silence`))[0]?.since
+
+test('silence begins with the first call without an answer, lasts through further ones, and ends with any answer', async () => {
+  const gateway = gatewayOn()
+  const away = new GatewayUnavailableError('away')
+  const refusedKeys = [401, 403].map((status) => new GatewayRefusedError('no', status, 'authentication_error'))
+  const answers = [undefined, new GatewayRefusedError('no', 400, 'order_invalid'), new GatewayMismatchError('other')]
+  for (const answer of answers) {
+    await expect(gateway.ask(away)).rejects.toBe(away)
+    const since = await silentSince()
+    expect(since).toBeDefined()
+    for (const error of [away, ...refusedKeys]) await expect(gateway.ask(error)).rejects.toBe(error)
+    expect(await silentSince()).toBe(since)
+    if (answer === undefined) expect(await gateway.ask()).toBe('answer')
+    else await expect(gateway.ask(answer)).rejects.toBe(answer)
+    expect(await silentSince()).toBeUndefined()
+  }
+  expect([gateway.checkout, warned]).toEqual(['untouched', []])
+})
+
+test('a note that cannot be written changes nothing about the call', async () => {
+  const gateway = gatewayOn({ ...database.db, query: () => Promise.reject(new Error('the database is away')) })
+  expect(await gateway.ask()).toBe('answer')
+  const away = new GatewayUnavailableError('away')
+  await expect(gateway.ask(away)).rejects.toBe(away)
+  expect(warned).toHaveLength(2)
+})
