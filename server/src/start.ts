@@ -17,6 +17,7 @@ import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
 import { openStorage } from './adapters/storage/open-storage.ts'
 import { buildApp } from './app.ts'
+import { noteBackup } from './backup/backup-note.ts'
 import { startShipping } from './backup/ship.ts'
 import type { Config } from './config/config.ts'
 import { connectionsNeeded, expectRoom, START_CONNECTION } from './db/connection-room.ts'
@@ -117,7 +118,8 @@ async function openDatabase(config: Config, { log, say }: Surroundings, stops: S
   const local = await startPostgres({ dataDir: path.join(config.dataDir, 'postgres'), log: (line) => log.info(line), flags })
   // Its stop comes after the database's, which hands out its last segment when it stops.
   const uploads = config.storage.kind === 'files' ? config.storage.folder : undefined
-  stops.push(startShipping({ postgres: path.join(config.dataDir, 'postgres'), uploads }, log).stop, local.stop)
+  const note = (): Promise<void> => noteBackup(local.appUrl, 'log')
+  stops.push(startShipping({ postgres: path.join(config.dataDir, 'postgres'), uploads }, { log, note }).stop, local.stop)
   if (local.adopted) say('Found the database still running and took it over.')
   return { ownerUrl: local.ownerUrl, appUrl: local.appUrl, appRole: 'roz_app' }
 }

@@ -4,10 +4,12 @@
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { sql } from '@roz/server/db/sql.ts'
 import { expect, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
 import { runCommand } from '../../harness/command.ts'
-import { newMember } from '../../harness/people.ts'
+import { inDatabase } from '../../harness/database.ts'
+import { eventually, newMember } from '../../harness/people.ts'
 import { newDataDir, startProgram, startUntouched } from '../../harness/program.ts'
 
 test('what members did until the stop is in the backup; the restored program serves it once it is joined to what came after', async () => {
@@ -16,6 +18,10 @@ test('what members did until the stop is in the backup; the restored program ser
   expect(await runCommand(roz.dataDir, 'backup', '--to', folder)).toEqual({ code: 0, text: expect.stringContaining('All were read back.') })
   const member = await newMember(roz, { rupees: 10 })
   expect((await ask(roz.url, 'joinRound', { token: member.token, key: 'join-1', body: {} })).status).toBe(200)
+  await eventually('the note that the log has arrived', async () => {
+    const [note] = await inDatabase(roz.dataDir, (db) => db.query(sql`select from backup_note where what = 'log'`))
+    return note
+  })
   expect(await roz.stop()).toBe(0)
   const key = path.join(roz.dataDir, 'secret-key')
   const done = await runCommand(roz.dataDir, 'restore', '--from', folder, '--into', restored, '--secret-key', key)

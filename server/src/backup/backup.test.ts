@@ -15,7 +15,9 @@ import { restoreNow } from '../commands/restore.ts'
 import { connect, type Db, sql } from '../db/sql.ts'
 import { makeMember } from '../testing/calls.ts'
 import { copyFolder, type LocalDatabase, newRoot, pay, startLocal } from '../testing/local-database.ts'
+import { readFigures } from '../http/figures.ts'
 import { findGap, listBackups, segmentAfter } from './backup-folder.ts'
+import { startShipping } from './ship.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
 const { root, remove } = newRoot()
@@ -252,6 +254,61 @@ test('nothing that a restore writes can be read by another user of the machine, 
   expect(await restoreNow(['--from', folder, '--into', restored], look)).toBe(0)
   expect([looks, existsSync(path.join(restored, 'uploads', picture))]).toEqual([2, true])
   expect([...found, ...readable(restored)].filter((name) => name !== '')).toEqual([])
+})
+
+test('a folder that is filled while the log is replayed stays as it is, and nothing is restored beside it', async () => {
+  await backup()
+  const fill = (line: string): void => {
+    say(line)
+    if (!line.startsWith('Replaying')) return
+    mkdirSync(restored)
+    writeFileSync(path.join(restored, 'somebody else’s'), 'untouched')
+  }
+  expect(await restoreNow(['--from', folder, '--into', restored], fill)).toBe(1)
+  expect(text()).toContain('has been filled meanwhile')
+  expect(readdirSync(restored)).toEqual(['somebody else’s'])
+  expect(readdirSync(path.dirname(restored)).filter((name) => name.includes('.restoring-'))).toEqual([])
+})
+
+test('a manifest whose paths lead out of the new folder is refused before anything is written', async () => {
+  await backup()
+  const [{ place, manifest }] = (await listBackups(folder)) as never as [Awaited<ReturnType<typeof listBackups>>[number]]
+  const content = { size: 1, sha256: '' }
+  const outside = path.join(path.dirname(folder), 'outside')
+  for (const changed of [
+    { files: { ...manifest.files, '../../outside': content } },
+    { files: { ...manifest.files, [outside]: content } },
+    { folders: [...manifest.folders, 'base/../../../outside'] },
+    { uploads: ['..\\outside'] },
+  ]) {
+    said = []
+    writeFileSync(path.join(place, 'manifest.json'), JSON.stringify({ ...manifest, ...changed }))
+    expect([await restore(), text()]).toEqual([1, expect.stringMatching(/names .*outside": somebody has changed it/)])
+  }
+  expect(readdirSync(path.dirname(restored)).sort()).toEqual(['backups', 'data'])
+})
+
+test('a folder whose disk is away is told by its name, gets nothing, and is noted as not reached until it is back', async () => {
+  await backup()
+  expect((await readFigures(local.db, { keys: [], quorum: 1 })).get('roz_backup_age_seconds')).toBeLessThan(600)
+  renameSync(folder, `${folder}-away`)
+  mkdirSync(folder)
+  expect([await backup(), text()]).toEqual([1, expect.stringContaining('is empty now. Is its disk mounted?')])
+  const failures: unknown[] = []
+  let notes = 0
+  await pay(local.db, member)
+  await expect(local.shipAll()).rejects.toThrow('is its disk mounted?')
+  const shipping = startShipping(
+    { postgres: path.join(local.dataDir, 'postgres'), uploads: undefined },
+    { log: { error: (...words: unknown[]) => void failures.push(words) }, note: async () => void notes++ },
+  )
+  await expect.poll(() => failures.length, { timeout: 30_000 }).toBe(1)
+  expect([notes, readdirSync(folder)]).toEqual([0, []])
+  rmSync(folder, { recursive: true })
+  renameSync(`${folder}-away`, folder)
+  await expect.poll(() => notes, { timeout: 30_000 }).toBe(1)
+  await shipping.stop()
+  expect([failures.length, notes]).toEqual([1, 1])
 })
 
 test.runIf(ALL)('a backup that was killed counts for nothing, and the next one removes what it wrote', async () => {

@@ -2,6 +2,7 @@
  * Ships WAL segments and uploads of the local database to its folder of backups.
  * - Uploads go before the segments: a file is stored before its row commits, so a row in the backup has its file.
  * - A segment leaves the database's folder only when the backup has it on the disk.
+ * - The database notes about once a minute that it has arrived, also where there was nothing to ship.
  * - One process ships at a time. A run that is cut off is repeated.
  */
 import { existsSync } from 'node:fs'
@@ -19,6 +20,7 @@ export type Target = { readonly folder: string; readonly id: string }
 
 const WAIT_MS = 60_000
 const EVERY_MS = 5000
+const NOTE_MS = 60_000
 
 const targetFile = (postgres: string): string => path.join(postgres, 'backup.json')
 
@@ -78,27 +80,43 @@ async function copyUpload(from: string, to: string): Promise<void> {
   await moveInto(`${to}.part`, to)
 }
 
+type Surroundings = { readonly log: Pick<FastifyBaseLogger, 'error'>; readonly note: () => Promise<void> }
+
 /** Ships every few seconds while the server runs, and once more at its stop. Does nothing before the first backup. */
-export function startShipping(source: Source, log: Pick<FastifyBaseLogger, 'error'>): { readonly stop: () => Promise<void> } {
+export function startShipping(source: Source, { log, note }: Surroundings): { readonly stop: () => Promise<void> } {
   let told: string | undefined
-  const run = async (): Promise<void> => {
+  let notedAt = Number.NEGATIVE_INFINITY
+  /** Where it fails, as before the first migration, the next run notes it; a note that stays away is what the alert is for. */
+  const noteSometimes = async (): Promise<void> => {
+    if (performance.now() - notedAt < NOTE_MS || (await readTarget(source.postgres)) === undefined) return
+    const isNoted = await note().then(
+      () => true,
+      () => false,
+    )
+    if (isNoted) notedAt = performance.now()
+  }
+  const run = async (): Promise<boolean> => {
     try {
       await ship(source)
       told = undefined
+      return true
     } catch (error) {
       // A disk that stays away is said once.
       if (told !== String(error)) log.error({ err: error }, 'the backup does not get the newest commits')
       told = String(error)
+      return false
     }
   }
-  let running = Promise.resolve()
+  let running: Promise<void> = Promise.resolve()
   let isBusy = false
   const timer = setInterval(() => {
     if (isBusy) return
     isBusy = true
-    running = run().finally(() => {
-      isBusy = false
-    })
+    running = run()
+      .then((isWell) => (isWell ? noteSometimes() : undefined))
+      .finally(() => {
+        isBusy = false
+      })
   }, EVERY_MS).unref()
   return {
     stop: async () => {

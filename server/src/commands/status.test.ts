@@ -22,7 +22,7 @@ async function status(url = database.appUrl): Promise<{ readonly code: number; r
 }
 
 test('where nothing waits it says so; what waits for the gateway is told with its age, and is no fault', async () => {
-  expect(await status()).toEqual({ code: 0, text: 'Nothing needs a person.' })
+  expect(await status()).toEqual({ code: 0, text: '  no backup is known (docs/runbooks/backup-away.md)\nNothing needs a person.' })
   const memberId = await makeMember(database.db)
   await inTransaction(database.db, (tx) => createTopup(tx, { orderId: 'a'.repeat(32), memberId, amount: paise(1000n) }))
   await database.setClock(new Date('2026-11-22T13:00:00+05:30'))

@@ -31,6 +31,8 @@ export const LIMITS: readonly Limit[] = [
   { name: 'roz_payout_question_age_seconds', above: 900, words: 'a due question about a payout waits', runbook: 'gateway-away' },
   { name: 'roz_beacon_wait_seconds', above: 3600, words: 'a draw waits for the public beacon', runbook: 'beacon-away' },
   { name: 'roz_witness_wait_seconds', above: 600, words: 'the log has no quorum of witnesses', runbook: 'witnesses-away' },
+  { name: 'roz_backup_age_seconds', above: 93_600, words: 'no backup was taken', runbook: 'backup-away' },
+  { name: 'roz_backup_log_age_seconds', above: 5400, words: 'the log of commits has not reached its backup', runbook: 'backup-away' },
   { name: 'roz_replication_lag_seconds', above: 30, words: 'a standby is behind', runbook: 'replication-behind' },
 ]
 
@@ -62,6 +64,7 @@ async function tell(db: Db, env: Environment, say: (line: string) => void): Prom
   const alarms = await listAlarms(db)
   for (const { code, ...rest } of alarms) say(`✗ alarm ${code} ${JSON.stringify(rest)}`)
   await tellOfOthers(db, say)
+  if (values.get('roz_backup_age_seconds') === -1) say('  no backup is known (docs/runbooks/backup-away.md)')
   const isWell = over.length + alarms.length === 0
   if (isWell) say('Nothing needs a person.')
   return isWell ? 0 : 1

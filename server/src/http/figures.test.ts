@@ -26,13 +26,13 @@ async function scrape(witnesses = WITNESSES): Promise<ReadonlyMap<string, number
   await app.close()
   return new Map([...body.matchAll(/^(roz_\w+)(?:\{\})? (-?[\d.e+-]+)$/gm)].map(([, name = '', value]) => [name, Number(value)]))
 }
+const UNKNOWN = new Set(['roz_audit_age_seconds', 'roz_backup_age_seconds'])
 const ago = (seconds: number) => sql`roz_now() - make_interval(secs => ${seconds}::int)`
 
 describe('a figure', () => {
   test('shows nothing to wait for on a new database', async () => {
     const values = await scrape()
-    for (const { name } of figuresFor(WITNESSES))
-      expect([name, values.get(name)]).toEqual([name, name === 'roz_audit_age_seconds' ? -1 : 0])
+    for (const { name } of figuresFor(WITNESSES)) expect([name, values.get(name)]).toEqual([name, UNKNOWN.has(name) ? -1 : 0])
   })
 
   test('of the queues counts from the time that work became due, mails apart', async () => {
@@ -78,6 +78,25 @@ describe('a figure', () => {
     await cosign(3, 'chitra')
     expect(await wait()).toBe(0)
     expect((await scrape({ keys: [], quorum: 2 })).get('roz_witness_wait_seconds')).toBe(0)
+  })
+
+  test('of the backups counts from the newest of this cluster, and from the log that reached it', async () => {
+    const note = (what: string, cluster: Sql, seconds: number) =>
+      owner.query(sql`insert into backup_note (what, cluster, at) values (${what}::text, ${cluster}, ${ago(seconds)})
+        on conflict (what, cluster) do update set at = excluded.at`)
+    const here = sql`(select system_identifier::text from pg_control_system())`
+    const ages = async (): Promise<number[]> => {
+      const values = await scrape()
+      return ['roz_backup_age_seconds', 'roz_backup_log_age_seconds'].map((name) => Math.round(values.get(name) ?? -2))
+    }
+    for (const what of ['backup', 'log']) await note(what, sql`'another'`, 50)
+    expect(await ages()).toEqual([-1, 0])
+    await note('backup', here, 100_000)
+    await note('log', here, 6000)
+    expect(await ages()).toEqual([100_000, 6000])
+    await note('backup', here, -60)
+    await note('log', here, 20)
+    expect(await ages()).toEqual([0, 20])
   })
 
   test('of the rounds counts from the end of an open round, and from the announced time of the beacon', async () => {
