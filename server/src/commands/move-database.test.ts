@@ -106,6 +106,46 @@ test('a restored database is moved only after it is joined to what came after it
   await restored.stop()
 })
 
+test('a database that is not empty is refused before a migration changes it', async () => {
+  const other = await cloneTemplate(inject('postgres'))
+  const owner = await openConnection(other.ownerUrl, 'test')
+  // As one of an older release, which has a member.
+  await owner.query(
+    `drop table backup_note; delete from app_grant where object = 'table backup_note'; delete from schema_migration where name like '%backup_note%'`,
+  )
+  await makeMember(other.db)
+  said = []
+  expect(await moveDatabaseNow({ DATA_DIR: dataDir, TO_DATABASE_URL: other.ownerUrl }, [], say)).toBe(1)
+  expect(said.join('\n')).toContain('the new database is not empty')
+  const { rows } = await owner.query<{ name: string | null }>(`select to_regclass('backup_note')::text as name`)
+  expect(rows).toEqual([{ name: null }])
+  await owner.end()
+  await other.dropUnaudited()
+})
+
+test('a server that starts during the copy can write nothing that the copy would miss', async () => {
+  const other = await cloneTemplate(inject('postgres'))
+  const again = await startLocal(dataDir)
+  const [from, to] = [await openConnection(again.postgres.ownerUrl, 'test'), await openConnection(other.ownerUrl, 'test')]
+  const holder = await openConnection(other.ownerUrl, 'test')
+  // The copy waits there for this reader, in the middle of its work.
+  await holder.query('begin; select from member')
+  const copying = copyDatabase(from, to, say)
+  const isLocked = async (): Promise<boolean> => {
+    const found = await again.db.query(sql`select from pg_locks where relation = 'member'::regclass and mode = 'ShareLock' and granted`)
+    return found.length > 0
+  }
+  await expect.poll(isLocked, { timeout: 15_000 }).toBe(true)
+  const late = await openConnection(again.postgres.appUrl, 'test')
+  await late.query(`set lock_timeout = '100ms'`)
+  await expect(late.query(`insert into contact_message default values`)).rejects.toThrow('lock timeout')
+  await holder.query('rollback')
+  await copying
+  for (const client of [late, holder, from, to]) await client.end()
+  await again.stop()
+  await other.dropUnaudited()
+})
+
 test('a table whose rows arrive changed stops the move, and the new database stays empty', async () => {
   const other = await cloneTemplate(inject('postgres'))
   const again = await startLocal(dataDir)
