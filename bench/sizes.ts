@@ -49,10 +49,15 @@ async function measure(members: number, before: number): Promise<Size> {
   await scene.root.query(sql`vacuum analyze wallet`)
   await scene.root.query(sql`vacuum analyze ticket_key`)
   await scene.root.query(sql`checkpoint`)
-  const server = await startProduct(scene)
-  product = server
   // The books are measured by themselves: otherwise they would share the processor with the other steps.
-  const joined = await withoutBooks(() => stepsOfDay(server, ['auto-join']))
+  const { server, joined } = await withoutBooks(async () => {
+    const started = await startProduct(scene)
+    product = started
+    // The size before ended in the middle of a day, which a start catches up beside its serving.
+    const day = await today(scene)
+    while (!(await readState(day, day)).joined) await new Promise((resolve) => setTimeout(resolve, 50))
+    return { server: started, joined: await stepsOfDay(started, ['auto-join']) }
+  })
   const books = await booksOf(server)
   const settled = await withoutBooks(() => stepsOfDay(server, ['close', 'list and seal', 'draw', 'settle']))
   const peakMb = server.peakMb()
@@ -123,12 +128,12 @@ async function stepsOfDay(server: Program, names: readonly string[]): Promise<St
   return steps
 }
 
-const readState = (day: IstDay): Promise<State> =>
+const readState = (day: IstDay, next = nextDay(day)): Promise<State> =>
   one<State>(
     scene.root,
     sql`select status <> 'open' as closed, root is not null or status = 'void' as sealed,
                status in ('drawn', 'settled', 'void') as drawn, status in ('settled', 'void') as settled,
-               exists (select from auto_join_told where day = ${nextDay(day)}::date) as joined
+               exists (select from auto_join_told where day = ${next}::date) as joined
           from round where day = ${day}::date`,
   )
 

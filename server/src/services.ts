@@ -298,10 +298,10 @@ export function createServices(given: Omit<ServiceDeps, 'storage'> & { readonly 
         await worker.stop()
       },
     },
-    /** Before a server serves: makes a missing push key, and closes, draws and makes rounds up to the present. */
+    /** Before a server serves: makes a missing push key, and closes, draws and makes rounds up to the present, or for two seconds. */
     catchUp: async (): Promise<void> => {
       await push.ready()
-      while (await rounds.due());
+      await worker.catchUp()
     },
   }
 }

@@ -13,6 +13,7 @@ import { readConfig } from './config/config.ts'
 import { StartError } from './start-error.ts'
 import { startServer } from './start.ts'
 import { startPostgres } from './db/embedded/embedded.ts'
+import { lockSession, unlockSession } from './db/advisory-locks.ts'
 import { connect, sql } from './db/sql.ts'
 import { expectVersion } from './db/supported-database.ts'
 import { witnessKeyText } from './transparency-log/note.ts'
@@ -132,6 +133,39 @@ test('a local database that runs on with fewer connections stops the start with 
   await left.stop()
   await rm(dataDir, { recursive: true })
 }, 120_000)
+
+test('a start serves while a day that takes long is still being caught up', async () => {
+  const database = await createTestDatabase()
+  const owner = connect({ url: database.superUrl, max: 2, named: false })
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
+  const port = String(await freePort())
+  const urls = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
+  const config = readConfig({ ...urls, PORT: port, SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, DEMO: '0' })
+  const start = () =>
+    startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, parent: undefined, begunAtMs: Date.now() })
+  const openDays = async () => (await owner.query(sql`select from round where status = 'open'`)).length
+  try {
+    await (await start()).stop()
+    await owner.query(sql`select set_clock_offset(86400000)`)
+    const running = await owner.withConnection(async (holder) => {
+      // Stands for a close, a list or an Auto Participate of minutes.
+      await lockSession(holder, 'clockwork')
+      const started = await start()
+      expect((await fetch(`http://localhost:${port}/api/rounds/current`)).status).toBe(200)
+      await unlockSession(holder, 'clockwork')
+      return started
+    })
+    // Yesterday's round is closed, and tomorrow's is made.
+    await expect
+      .poll(async () => [await openDays(), (await owner.query(sql`select from round`)).length], { timeout: 20_000 })
+      .toEqual([2, 3])
+    await running.stop()
+  } finally {
+    await rm(dataDir, { recursive: true })
+    await owner.close()
+    await database.drop()
+  }
+}, 60_000)
 
 test('a witness with the log’s own name or key stops the start', async () => {
   const database = await createTestDatabase()

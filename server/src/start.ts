@@ -218,10 +218,10 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const first = cluster.worker === undefined || cluster.worker.id === 1
   const signIns = first ? await prepareData(config, db, services, around) : []
   await clock.read()
+  stops.push(() => services.worker.stop())
   await services.catchUp()
   let stopping = false
   const app = await buildApp({ config, db, clock, storage, services, catcher, log, meters, isStopping: () => stopping })
-  stops.push(() => services.worker.stop())
   stops.push(async () => {
     stopping = true
     await stopGently(app, config.drainMs)
