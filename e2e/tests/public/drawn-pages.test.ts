@@ -139,6 +139,23 @@ test("an invalid video link is named in the video's place", () => {
   expect(draw('impactStories', { subject: { kind: 'story', story: lost } })).toContain('Invalid YouTube URL')
 })
 
+test('a story without a video shows its picture, and one without either leaves no empty column', () => {
+  const picture = '/uploads/0123.webp'
+  const [pictured, bare]: Story[] = [
+    { ...STORY, videoUrl: null, imageUrl: picture },
+    { ...STORY, videoUrl: null, imageUrl: null },
+  ]
+  for (const page of ['home', 'impactStories', 'story'] as const) {
+    const drawn = (story: Story): string =>
+      page === 'story'
+        ? draw('impactStories', { subject: { kind: 'story', story } })
+        : draw(page, { data: { ...DATA, home: { ...DATA.home, recentImpacts: [story] }, stories: [story] } })
+    expect(drawn(pictured as Story), page).toContain(`<img class="story-image" src="${picture}" alt="" loading="lazy"/>`)
+    expect(drawn(bare as Story), page).not.toMatch(/class="story-image"|<div class="two"><div><\/div>/)
+    expect(drawn(STORY), page).not.toContain(`class="story-image"`)
+  }
+})
+
 test('the language switch keeps the address of a story and of a day', () => {
   const link = (html: string): string => /<a class="bar-link" href="([^"]+)" hreflang/i.exec(html)?.[1] ?? ''
   expect(link(draw('impactStories', { subject: { kind: 'story', story: STORY } }))).toBe(`/hi/impact-stories/${ID}`)

@@ -11,7 +11,7 @@ import { formatMoney, Money } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { Ruler } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { HelpWaits, CharityState, FiguresMissing, PublicVideo, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
+import { HelpWaits, CharityState, FiguresMissing, BesideMedia, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
 
 /** Policy A, by which the page explains a rupee. Today's amounts follow the split of today's round. */
 const READING_A = { need: 60, reward: 30, platform: 10 } as const
@@ -252,32 +252,27 @@ function Yesterday() {
           <EmptyState title={t`No impact story available yet`} art="cut" />
         </div>
       ) : (
-        <div className="two">
-          <div>
-            <PublicVideo story={story} />
-          </div>
-          <div>
-            {story.isActive ? (
-              <p className="state">
-                <span className="badge ok live">
-                  <Trans>Live</Trans>
-                </span>
-              </p>
-            ) : null}
-            <h3>{story.title}</h3>
-            <p className="told">{story.description}</p>
-            <p className="small muted">
-              <CharityState name={story.charity.name} /> · <StoryAmount amount={story.amount} />
-              <Plural value={story.views} one="# view" other="# views" />
+        <BesideMedia story={story}>
+          {story.isActive ? (
+            <p className="state">
+              <span className="badge ok live">
+                <Trans>Live</Trans>
+              </span>
             </p>
-            <WinnerLine story={story} />
-            <p>
-              <a className="tap" href={to('impactStories')}>
-                <Trans>All impact stories</Trans>
-              </a>
-            </p>
-          </div>
-        </div>
+          ) : null}
+          <h3>{story.title}</h3>
+          <p className="told">{story.description}</p>
+          <p className="small muted">
+            <CharityState name={story.charity.name} /> · <StoryAmount amount={story.amount} />
+            <Plural value={story.views} one="# view" other="# views" />
+          </p>
+          <WinnerLine story={story} />
+          <p>
+            <a className="tap" href={to('impactStories')}>
+              <Trans>All impact stories</Trans>
+            </a>
+          </p>
+        </BesideMedia>
       )}
     </Section>
   )

@@ -70,9 +70,30 @@ export function PublicVideo({ story }: { readonly story: Story }) {
   )
 }
 
-/** A placeholder beside stories with videos, where two columns fit. */
-const NoFilm = () => (
-  <div className="no-film">
+/** A story without a video may still have a picture. */
+const hasMedia = ({ videoUrl, imageUrl }: Story): boolean => Boolean(videoUrl) || Boolean(imageUrl)
+
+function StoryMedia({ story }: { readonly story: Story }) {
+  if (story.videoUrl) return <PublicVideo story={story} />
+  return story.imageUrl ? <img className="story-image" src={story.imageUrl} alt="" loading="lazy" /> : null
+}
+
+/** A story's words beside its video or picture, or alone. */
+export const BesideMedia = ({ story, children }: { readonly story: Story; readonly children: ReactNode }) =>
+  hasMedia(story) ? (
+    <div className="two">
+      <div>
+        <StoryMedia story={story} />
+      </div>
+      <div>{children}</div>
+    </div>
+  ) : (
+    <div className="gap">{children}</div>
+  )
+
+/** A placeholder beside stories with pictures, where two columns fit. */
+const NoPicture = () => (
+  <div className="no-picture">
     <Art name="slip" />
   </div>
 )
@@ -82,7 +103,7 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
   const { language, to } = usePage()
   return (
     <article className={alone ? 'story alone' : 'story'} id={story.id}>
-      {alone || story.videoUrl ? <PublicVideo story={story} /> : <NoFilm />}
+      {alone || hasMedia(story) ? <StoryMedia story={story} /> : <NoPicture />}
       {alone ? null : (
         <h2>
           <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
