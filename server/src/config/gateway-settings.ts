@@ -11,6 +11,7 @@ export type GatewaySettings = {
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string
+  readonly clientSecretOld: string | undefined
   readonly apiVersion: string
   readonly scriptUrl: string
   readonly mode: 'sandbox' | 'production'
@@ -21,6 +22,7 @@ export type PayoutSettings = {
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string
+  readonly clientSecretOld: string | undefined
   readonly apiVersion: string
   /** PEM. If set, each payout call is signed (the gateway's two-factor authentication). */
   readonly publicKey: string | undefined
@@ -39,6 +41,7 @@ export function gatewaySettings(settings: Settings, { production, payments, sand
     baseUrl: settings.url('CASHFREE_PG_BASE_URL') ?? (real ? `${host}/pg` : `${sandboxUrl}/pg`),
     clientId: settings.text('CASHFREE_PG_CLIENT_ID') ?? 'sandbox-client',
     clientSecret: settings.text('CASHFREE_PG_CLIENT_SECRET') ?? 'sandbox-secret',
+    clientSecretOld: settings.text('CASHFREE_PG_CLIENT_SECRET_OLD'),
     apiVersion: settings.text('CASHFREE_PG_API_VERSION') ?? '2025-01-01',
     scriptUrl: settings.url('CASHFREE_JS_URL') ?? (real ? 'https://sdk.cashfree.com/js/v3/cashfree.js' : `${sandboxUrl}/js/v3/cashfree.js`),
     mode,
@@ -66,6 +69,7 @@ function payoutSettings(settings: Settings, real: boolean, baseUrl: string): Pay
     baseUrl: settings.url('CASHFREE_PAYOUT_BASE_URL') ?? baseUrl,
     apiVersion: settings.text('CASHFREE_PAYOUT_API_VERSION') ?? '2024-01-01',
     publicKey: publicKey(settings),
+    clientSecretOld: settings.text('CASHFREE_PAYOUT_CLIENT_SECRET_OLD'),
   }
   if (clientId !== undefined && clientSecret !== undefined) return { ...payouts, clientId, clientSecret }
   // Half an account is a mistake. Without a complaint, the operator would notice only that payouts stay manual.

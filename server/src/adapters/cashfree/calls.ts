@@ -16,6 +16,8 @@ export type ApiConfig = {
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string
+  /** The former secret while it is replaced: it verifies webhooks, and signs no call. */
+  readonly clientSecretOld?: string | undefined
   readonly apiVersion: string
   readonly timeoutMs?: number
 }

@@ -107,7 +107,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     fetchRefund,
     fetchDispute,
     checkout: config.checkout,
-    verifyWebhook: (headers, rawBody) => verifySignature(config.clientSecret, headers, rawBody),
+    verifyWebhook: (headers, rawBody) => verifySignature(config, headers, rawBody),
     webhookLifeMs: WEBHOOK_LIFE_MS,
     parseWebhook,
   }

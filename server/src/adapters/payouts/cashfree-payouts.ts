@@ -71,7 +71,7 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
     ensureBeneficiary,
     send,
     fetchTransfer,
-    verifyWebhook: (headers, rawBody) => verifySignature(config.clientSecret, headers, rawBody),
+    verifyWebhook: (headers, rawBody) => verifySignature(config, headers, rawBody),
     webhookLifeMs: WEBHOOK_LIFE_MS,
     parseWebhook,
   }
