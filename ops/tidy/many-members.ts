@@ -12,7 +12,7 @@ export const LIST = 'docs/many-members.txt'
 export type Found = { readonly file: string; readonly kind: 'key' | 'many'; readonly verb: string; readonly tables: readonly string[] }
 
 /** The views of the ledger and the tables whose members have other names of columns. */
-const ALSO_OWNED = ['member', 'transfer', 'leg', 'round_join']
+const ALSO_OWNED = ['member', 'transfer', 'leg', 'legs_since', 'round_join', 'entry', 'entries_since', 'entry_in_archive']
 const migrations = sources.filter(({ name }) => name.startsWith('server/migrations/') && name.endsWith('.sql'))
 const withMember = migrations.flatMap(({ text }) =>
   [...text.matchAll(/^create table (\w+) \(([^]*?)^\)/gm)]

@@ -7,6 +7,7 @@
  */
 import cluster from 'node:cluster'
 import { afterRestoreNow } from './commands/after-restore.ts'
+import { archiveNow } from './commands/archive.ts'
 import { auditNow } from './commands/audit.ts'
 import { backupNow } from './commands/backup.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config/config.ts'
@@ -69,6 +70,9 @@ if (process.argv[2] === 'backup') process.exit(await backupNow(process.env, proc
 if (process.argv[2] === 'after-restore')
   process.exit(await afterRestoreNow({ ...auditSettings(process.env), say: tell }, process.argv.slice(3)))
 if (process.argv[2] === 'restore') process.exit(await restoreNow(process.argv.slice(3), tell))
+
+/** `npm run archive` moves old months of entries into files, and back. */
+if (process.argv[2] === 'archive') process.exit(await archiveNow(process.env, process.argv.slice(3), tell))
 
 /** `npm run status` says what waits. */
 if (process.argv[2] === 'status') process.exit(await statusNow(process.env, tell))

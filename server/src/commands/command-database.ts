@@ -4,6 +4,8 @@
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { auditSettings, type Environment } from '../config/config.ts'
+import { Settings } from '../config/settings.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
 
 export type CommandTarget = {
@@ -31,4 +33,20 @@ export async function onDatabase<T>(
   } finally {
     await local.stop()
   }
+}
+
+export type OwnersDatabase = { readonly url: string; readonly close: () => Promise<void> }
+
+/** The same database with a URL of its owner: the role of the server may neither read sequences nor change tables. */
+export async function openOwner(env: Environment): Promise<OwnersDatabase> {
+  const { databaseUrl, dataDir } = auditSettings(env)
+  if (databaseUrl !== undefined) {
+    const url = new Settings(env).postgresUrl('MIGRATE_DATABASE_URL') ?? databaseUrl
+    return { url, close: async () => undefined }
+  }
+  const folder = path.join(dataDir, 'postgres')
+  if (!existsSync(path.join(folder, 'cluster')))
+    throw new Error('there is no database: name its folder by DATA_DIR, or its address by DATABASE_URL')
+  const local = await startPostgres({ dataDir: folder, log: () => undefined })
+  return { url: local.ownerUrl, close: local.stop }
 }

@@ -13,7 +13,6 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
 import { auditSettings, type Environment, hasPassword, moveTarget } from '../config/config.ts'
-import { Settings } from '../config/settings.ts'
 import { copyDatabase, expectEmpty } from '../db/copy-database.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
 import { openConnection } from '../db/hosts.ts'
@@ -21,6 +20,7 @@ import { migrate } from '../db/migrate.ts'
 import { findUnjoined } from '../db/restored.ts'
 import { connect } from '../db/sql.ts'
 import { auditNow } from './audit.ts'
+import { openOwner, type OwnersDatabase } from './command-database.ts'
 import { pairsOf } from './words.ts'
 
 const USAGE =
@@ -28,7 +28,6 @@ const USAGE =
 const SEEN =
   'Every user of this machine sees the words of a command, and these have a password: put the address into TO_DATABASE_URL, leave out --to, and give the role a new password.'
 type Say = (line: string) => void
-type Opened = { readonly url: string; readonly close: () => Promise<void> }
 
 export async function moveDatabaseNow(env: Environment, words: readonly string[], say: Say): Promise<0 | 1 | 2> {
   const given = pairsOf(words, ['to'], [])
@@ -42,13 +41,14 @@ export async function moveDatabaseNow(env: Environment, words: readonly string[]
     say(SEEN)
     return 2
   }
-  const opened: Opened[] = []
+  const opened: OwnersDatabase[] = []
   try {
-    const { databaseUrl, dataDir } = auditSettings(env)
-    const source = databaseUrl === undefined ? await openLocal(path.join(dataDir, 'postgres'), opened) : ownerOf(env, databaseUrl)
-    await expectJoined(source)
+    const { dataDir } = auditSettings(env)
+    const own = await openOwner(env)
+    opened.push(own)
+    await expectJoined(own.url)
     const target = /^postgres(ql)?:\/\//.test(to) ? to : await makeLocal(to, opened)
-    const from = await openConnection(source, 'roz-move-database')
+    const from = await openConnection(own.url, 'roz-move-database')
     const into = await openConnection(target, 'roz-move-database')
     try {
       // Before anything is changed there.
@@ -69,18 +69,7 @@ export async function moveDatabaseNow(env: Environment, words: readonly string[]
   }
 }
 
-/** The role of the server may not read sequences. */
-const ownerOf = (env: Environment, databaseUrl: string): string => new Settings(env).postgresUrl('MIGRATE_DATABASE_URL') ?? databaseUrl
-
-async function openLocal(folder: string, opened: Opened[]): Promise<string> {
-  if (!existsSync(path.join(folder, 'cluster')))
-    throw new Error('there is no database: name its folder by DATA_DIR, or its address by DATABASE_URL')
-  const local = await startPostgres({ dataDir: folder, log: () => undefined })
-  opened.push({ url: local.ownerUrl, close: local.stop })
-  return local.ownerUrl
-}
-
-async function makeLocal(dataDir: string, opened: Opened[]): Promise<string> {
+async function makeLocal(dataDir: string, opened: OwnersDatabase[]): Promise<string> {
   const folder = path.join(path.resolve(dataDir), 'postgres')
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new Error(`${folder} is not empty: name a new folder`)
   await mkdir(path.dirname(folder), { recursive: true })

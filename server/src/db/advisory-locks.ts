@@ -4,6 +4,7 @@
  * - No other source file contains a lock number (ops/tidy/advisory-locks.test.ts). Migrations cannot import and repeat the number.
  * - A lock on one item of a class uses the two-number form, which PostgreSQL keeps apart from the one-number form.
  */
+import type pg from 'pg'
 import { one, type Queryable, sql } from './sql.ts'
 import type { Tx } from './transaction.ts'
 
@@ -12,6 +13,8 @@ export const ADVISORY_LOCKS = {
   migrations: 7_242_001,
   /** Making a month's partition of the joins (migration 0002). */
   joinMonth: 7_242_002,
+  /** Archiving or restoring a month of entries. */
+  archive: 7_242_004,
   /** Copying the tests' template database. */
   testTemplate: 7_242_003,
   /** Each step of a round: close, make, draw, settle. */
@@ -61,4 +64,10 @@ export async function lockSession(connection: Queryable, lock: AdvisoryLock): Pr
 
 export async function unlockSession(connection: Queryable, lock: AdvisoryLock): Promise<void> {
   await connection.query(sql`select pg_advisory_unlock(${ADVISORY_LOCKS[lock]}::bigint)`)
+}
+
+/** Tries the lock on a connection of the owner, without waiting. The session keeps it until it ends. */
+export async function tryLockOwner(owner: pg.Client, lock: AdvisoryLock): Promise<boolean> {
+  const { rows } = await owner.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [ADVISORY_LOCKS[lock]])
+  return rows[0]?.taken === true
 }

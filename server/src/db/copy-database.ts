@@ -42,6 +42,8 @@ export async function copyDatabase(from: pg.Client, to: pg.Client, say: (line: s
   for (const client of [from, to]) await client.query(SAME_WORDS)
   await expectAlike(from, to)
   const tables = await all<Table>(from, TABLES)
+  const left = tables.find(({ name, parent }) => parent === null && name.startsWith('round_join_'))
+  if (left !== undefined) throw new Error(`${left.name} is left of a run of npm run archive that was cut off: repeat that run first`)
   await from.query('begin isolation level repeatable read read only')
   await to.query('begin')
   try {

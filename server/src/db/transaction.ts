@@ -37,13 +37,16 @@ export function afterCommit(tx: Tx, then: () => void): void {
   if (!waiting.includes(then)) waiting.push(then)
 }
 
-/** Runs `work` on a read-only snapshot: it sees one instant, changes nothing and blocks nobody. It is for long statements. */
+/**
+ * Runs `work` on a read-only snapshot: it sees one instant, changes nothing and blocks nobody. It is for long statements.
+ * - A month of entries that is archived meanwhile stays until the end (archive/archive-month.ts): the lock is older than the snapshot.
+ */
 export function inSnapshot<T>(db: Db, work: (from: Queryable) => Promise<T>, statementTimeoutMs: number): Promise<T> {
   return db.withConnection(
     async (connection) => {
       await connection.command(
         `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL lock_timeout = ${WAITS.lockTimeoutMs}; ` +
-          `SET LOCAL statement_timeout = ${statementTimeoutMs}`,
+          `SET LOCAL statement_timeout = ${statementTimeoutMs}; LOCK TABLE round_join IN ACCESS SHARE MODE`,
       )
       try {
         return await work(connection)

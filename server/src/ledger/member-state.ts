@@ -7,6 +7,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { MemberState } from './day-books.ts'
+import { hasEntry } from './entries.ts'
 
 /** Undefined if the member has no wallet. */
 export const findMemberState = (from: Queryable, day: IstDay, memberId: bigint): Promise<MemberState | undefined> =>
@@ -17,7 +18,7 @@ export const findMemberState = (from: Queryable, day: IstDay, memberId: bigint):
     with joins as (
       select count(*) * entry_fee() as paid
         from generate_series(1, (select max(day) from round) - ${day}::date) as n
-        join round_join j on j.day = ${day}::date + n and j.member_id = ${memberId}::bigint),
+       where ${hasEntry(sql`${memberId}::bigint`, sql`(${day}::date + n)`)}),
     moves as (
       select t.amount as moved, case when t.kind in ('wd_back', 'refund_failed') then -t.amount else 0 end as held
         from transfer t where t.credit = ${memberId}::bigint and t.day > ${day}::date

@@ -12,6 +12,7 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { gatherReads } from '../db/gathered-read.ts'
 import { type Db, maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { TransferKind } from './accounts.ts'
+import { balanceAfter } from './entries.ts'
 import type { RefundStatus } from './refunds.ts'
 import type { TopupStatus } from './topups.ts'
 import type { WithdrawalStatus } from './withdrawals.ts'
@@ -123,6 +124,12 @@ select q.place::int as place, m.*
         extract(epoch from b.created_at) as epoch, j.balance_after as "balanceAfter", j.day::text as ref,
         null as status, j.wallet_seq::bigint as seq, null as "orderId"
    from round_join j join join_batch b using (batch_id)
+  where j.member_id = q.member_id and j.day < q.day and month_of(j.day) not in (select month from archived_month where restored_at is null)
+  order by j.day desc limit q.count)
+union all
+(select 'join', null, 'join', 'debit', entry_fee(), extract(epoch from b.created_at), ${balanceAfter(sql`j`)}, j.day::text,
+        null, j.wallet_seq::bigint, null
+   from entry_in_archive j join join_batch b using (batch_id)
   where j.member_id = q.member_id and j.day < q.day order by j.day desc limit q.count)
 union all
 (select 'transfer', t.transfer_id, t.kind, t.direction, t.amount, extract(epoch from t.created_at), t.balance_after, t.ref,
@@ -158,8 +165,8 @@ export async function findMovement(from: Queryable, memberId: bigint, id: string
 
 const joinStatement = (memberId: bigint, day: IstDay) => sql`
   select 'join:' || j.day as id, 'join' as kind, 'debit' as direction, entry_fee() as amount, b.created_at as at,
-         j.balance_after as "balanceAfter", j.day::text as ref, null as status, j.wallet_seq::bigint as seq
-    from round_join j join join_batch b using (batch_id) where j.member_id = ${memberId}::bigint and j.day = ${day}::date`
+         coalesce(j.balance_after, ${balanceAfter(sql`j`)}) as "balanceAfter", j.day::text as ref, null as status, j.wallet_seq::bigint as seq
+    from entry j join join_batch b using (batch_id) where j.member_id = ${memberId}::bigint and j.day = ${day}::date`
 
 const transferStatement = (memberId: bigint, which: Sql) => sql`
   select 'transfer:' || t.transfer_id as id, t.kind, case when t.credit = ${memberId}::bigint then 'credit' else 'debit' end as direction,

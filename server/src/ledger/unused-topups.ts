@@ -37,7 +37,7 @@ const lots = (memberId: bigint) => sql`
      where t.credit = ${memberId}::bigint and t.kind in ('topup', 'suspense_credit', 'round_refund') group by 1, 2),
   kept as (select c.*, greatest(c.amount - coalesce(r.amount, 0), 0) as left_of_it from credit c left join refunded r using (order_id)),
   move as (
-    select wallet_seq::bigint as seq, -entry_fee() as amount from round_join where member_id = ${memberId}::bigint
+    select wallet_seq::bigint as seq, -entry_fee() as amount from entry where member_id = ${memberId}::bigint
     union all select seq, left_of_it from kept
     union all
     select wallet_seq, -t.amount from transfer t

@@ -3,6 +3,7 @@
  * - What a correction took back does not count, and a story of somebody who revoked the consent is in no list.
  */
 import { type Sql, sql } from '../db/sql.ts'
+import { hasEntry } from '../ledger/entries.ts'
 
 /** The days that a disbursement is of, with what each gave and did not get back. */
 export const daysOf = (disbursementId: Sql): Sql => sql`
@@ -17,10 +18,10 @@ export const ownPart = (memberId: bigint): Sql => sql`
   (select count(*)::int as days, max(d.day) as day, max(r.entries) as entries,
           sum(ceil(r.need_paise * d.paise / (r.entries * (r.need_paise + gift.paise)))) as paise
      from ${daysOf(sql`s.outlay_id::text`)} d
-     join round_join j on j.day = d.day and j.member_id = ${memberId}::bigint
      join round r on r.day = d.day
-    cross join lateral (select coalesce(sum(amount), 0) as paise from transfer where kind = 'gift' and transfer.day = d.day) gift)`
+    cross join lateral (select coalesce(sum(amount), 0) as paise from transfer where kind = 'gift' and transfer.day = d.day) gift
+    where ${hasEntry(sql`${memberId}::bigint`, sql`d.day`)})`
 
 /** Whether a rupee of this member is in the story `s`. */
 export const hasPart = (memberId: Sql): Sql => sql`
-  exists (select from ${daysOf(sql`s.outlay_id::text`)} given join round_join j on j.day = given.day and j.member_id = ${memberId})`
+  exists (select from ${daysOf(sql`s.outlay_id::text`)} given where ${hasEntry(memberId, sql`given.day`)})`

@@ -86,14 +86,21 @@ const comparePage = (from: Queryable, after: bigint, size: number): Promise<Page
     select member_id, balance, seq from wallet where member_id > ${after}::bigint order by member_id limit ${size}::int),
   span as materialized (select max(member_id) as last, count(*)::int as wallets from page),
   moves as (
-    select j.member_id, -entry_fee() as amount
+    select j.member_id, -entry_fee() as amount, 1 as moves
       from span cross join round r cross join lateral (
         select member_id from round_join where day = r.day and member_id > ${after}::bigint and member_id <= span.last offset 0) j
+     where month_of(r.day) not in (select month from archived_month where restored_at is null)
     union all
-    select t.debit, -t.amount from span join transfer t on t.debit > 1000 and t.debit > ${after}::bigint and t.debit <= span.last
+    select a.member_id, -entry_fee() * a.n, a.n
+      from span cross join archived_month m cross join lateral (
+        select member_id, cardinality(days) as n from archived_entry
+         where month = m.month and member_id > ${after}::bigint and member_id <= span.last offset 0) a
+     where m.restored_at is null
     union all
-    select t.credit, t.amount from span join transfer t on t.credit > 1000 and t.credit > ${after}::bigint and t.credit <= span.last),
-  sums as (select member_id, sum(amount)::bigint as amount, count(*) as moves from moves group by member_id),
+    select t.debit, -t.amount, 1 from span join transfer t on t.debit > 1000 and t.debit > ${after}::bigint and t.debit <= span.last
+    union all
+    select t.credit, t.amount, 1 from span join transfer t on t.credit > 1000 and t.credit > ${after}::bigint and t.credit <= span.last),
+  sums as (select member_id, sum(amount)::bigint as amount, sum(moves) as moves from moves group by member_id),
   wrong as (
     select member_id, 'the wallet says ' || coalesce(p.balance::text, 'nothing') || ' after ' || coalesce(p.seq, 0)
              || ' movements, its legs ' || coalesce(s.amount, 0) || ' after ' || coalesce(s.moves, 0) as found

@@ -1,6 +1,7 @@
 /** A member's own impact: rupees put into rounds, distinct named charities in the stories of those rounds, rounds joined. */
 import { ENTRY_FEE, type Paise, paise } from '@roz/core/money.ts'
 import { one, type Queryable, sql } from '../../db/sql.ts'
+import { hasEntry } from '../../ledger/entries.ts'
 import { PENDING_CHARITY } from './story.ts'
 
 export async function memberImpact(
@@ -12,8 +13,7 @@ export async function memberImpact(
     sql`
     select coalesce((select joins from wallet where member_id = ${memberId}::bigint), 0) as rounds,
       (select count(distinct lower(s.charity_name)) from story s
-        join round_join j on j.day = s.round_day and j.member_id = ${memberId}::bigint
-        where s.charity_name <> ${PENDING_CHARITY}::text) as charities`,
+        where s.charity_name <> ${PENDING_CHARITY}::text and ${hasEntry(sql`${memberId}::bigint`, sql`s.round_day`)}) as charities`,
   )
   return { donated: paise(BigInt(row.rounds) * ENTRY_FEE), charities: Number(row.charities), rounds: row.rounds }
 }

@@ -9,6 +9,7 @@ import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { entrantsAfter } from '../../ledger/entries.ts'
 import { mailMembers } from '../../mail/mails.ts'
 import { daysOf, hasPart, TOLD } from '../../members/own-stories.ts'
 
@@ -50,8 +51,8 @@ async function orderPage(tx: Tx, now: Date): Promise<boolean> {
   const { day, lastMember } = run
   const page = await tx.query<{ memberId: bigint }>(sql`
     with given as (select distinct d.day from ${TOLD} cross join lateral ${daysOf(sql`s.outlay_id::text`)} d where t.mail_day = ${day}::date)
-    select distinct j.member_id as "memberId" from given cross join lateral (
-      select member_id from round_join where day = given.day and member_id > ${lastMember}::bigint order by member_id limit ${PAGE}::int) j
+    select distinct j.member_id as "memberId" from given
+     cross join lateral ${entrantsAfter(sql`given.day`, sql`${lastMember}::bigint`, sql`${PAGE}::int`)} j
     order by 1 limit ${PAGE}::int`)
   const last = page.at(-1)
   if (last === undefined) {

@@ -24,7 +24,7 @@ export type NoticeRow = {
 
 /** The joins by Auto Participate: at midnight, or after a top-up later that day. */
 const autoJoins = (memberId: bigint) => sql`
-  round_join j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
+  entry j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
   left join join_notice_read r on r.member_id = j.member_id and r.day = j.day
   where j.member_id = ${memberId}::bigint`
 

@@ -25,7 +25,7 @@ export async function findOwnTicket(deps: Deps, memberId: bigint, dayText: strin
   if (day === undefined) return NOT_FOUND
   const entry = await maybeOne<{ batchId: bigint; at: Date }>(
     db,
-    sql`select j.batch_id as "batchId", b.created_at as at from round_join j join join_batch b using (batch_id)
+    sql`select j.batch_id as "batchId", b.created_at as at from entry j join join_batch b using (batch_id)
          where j.day = ${day}::date and j.member_id = ${memberId}::bigint`,
   )
   if (entry === undefined) return NOT_FOUND

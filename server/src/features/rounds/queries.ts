@@ -13,6 +13,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
+import { hasEntry } from '../../ledger/entries.ts'
 import { ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
 import { TRAIL, type TrailColumn, trailOf } from '../../members/own-rupee.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
@@ -106,18 +107,14 @@ export const listHistory = (
            joined.it as participated, case when joined.it then ${TRAIL} end as rupee,
            exists (select from draw_winner d where d.day = r.day and d.member_id = ${memberId}::bigint) as "isWinner", ${NAMED}
       from round r left join draw_winner w on w.day = r.day and w.rank = 1 left join member m on m.id = w.member_id
-      cross join lateral (select exists (select from round_join j where j.day = r.day and j.member_id = ${memberId}::bigint) as it) joined
+      cross join lateral (select ${hasEntry(sql`${memberId}::bigint`, sql`r.day`)} as it) joined
      where r.status in ('settled', 'void') and r.day < ${page.after?.[0] ?? 'infinity'}::date
        and r.day >= (select ist_day(created_at) from member where id = ${memberId}::bigint)
      order by r.day desc limit ${page.limit + 1}::int`)
 
 /** Undefined for a day without the member's entry. */
 export const findRupee = (db: Db, memberId: bigint, day: IstDay): Promise<{ rupee: TrailColumn | null } | undefined> =>
-  maybeOne(
-    db,
-    sql`select ${TRAIL} as rupee from round_join j join round r on r.day = j.day
-         where j.day = ${day}::date and j.member_id = ${memberId}::bigint`,
-  )
+  maybeOne(db, sql`select ${TRAIL} as rupee from round r where r.day = ${day}::date and ${hasEntry(sql`${memberId}::bigint`, sql`r.day`)}`)
 
 export function historyItem(row: HistoryRow, language: Language): HistoryItem {
   const name = nameOf(row, language)

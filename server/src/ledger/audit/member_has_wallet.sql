@@ -1,6 +1,6 @@
 -- Every member who joined, moved money, won or asked for a withdrawal has a wallet.
 select 'member ' || m.member_id as subject, m.what || ' without a wallet' as found
-  from (select member_id, 'joined' as what from round_join
+  from (select member_id, 'joined' as what from entry
         union select account, 'moved money' from leg where account > 1000
         union select member_id, 'asked for a withdrawal' from withdrawal
         union select member_id, 'won' from draw_winner) m

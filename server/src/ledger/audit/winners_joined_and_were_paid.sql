@@ -1,6 +1,6 @@
 -- Every winner joined the round. Every winner of a settled round was paid that prize once, and nobody else was paid.
 select 'round ' || d.day || ', rank ' || d.rank as subject, 'member ' || d.member_id || ' has not joined' as found
-  from draw_winner d left join round_join j on j.day = d.day and j.member_id = d.member_id where d.day >= :since and j.member_id is null
+  from draw_winner d left join entries_since(:since) j on j.day = d.day and j.member_id = d.member_id where d.day >= :since and j.member_id is null
 union all
 select 'round ' || d.day || ', rank ' || d.rank, 'member ' || d.member_id || ' was not paid ' || d.amount
   from draw_winner d join round r on r.day = d.day and r.status = 'settled'

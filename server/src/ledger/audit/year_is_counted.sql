@@ -1,5 +1,5 @@
 -- A member joins at most 365 rounds in a calendar year, and the wallet counts the joins of the year of its newest join.
-with years as (select member_id, extract(year from day)::int as year, count(*) as n from round_join group by 1, 2)
+with years as (select member_id, extract(year from day)::int as year, count(*) as n from entry group by 1, 2)
 select 'member ' || member_id || ' in ' || year as subject, n || ' joins' as found from years where n > 365
 union all
 select 'member ' || w.member_id, 'the wallet counts ' || w.year_joins || ' joins in ' || w.join_year || ', there are ' || coalesce(y.n, 0)

@@ -1,0 +1,30 @@
+/**
+ * A member's entries of any age, as parts of statements. An entry of an archived month is not a row of `round_join`.
+ * - What only asks about days of the last twelve months (archive/months.ts) reads `round_join` alone.
+ * - The view `entry` has every entry, `entry_in_archive` those of archived months. Neither is in the order of days.
+ */
+import { type Sql, sql } from '../db/sql.ts'
+
+/** Whether the member has an entry on that day. While a month is being archived both rows exist, and say the same. */
+export const hasEntry = (memberId: Sql, day: Sql): Sql => sql`
+  (exists (select from round_join j where j.day = ${day} and j.member_id = ${memberId})
+   or exists (select from archived_entry a
+               where a.month = month_of(${day}) and a.member_id = ${memberId} and extract(day from ${day})::smallint = any(a.days)))`
+
+/** Members with an entry on that day, by id, at most `limit`; twice that, and some twice, while its month is being archived. */
+export const entrantsAfter = (day: Sql, after: Sql, limit: Sql): Sql => sql`
+  ((select member_id from round_join where day = ${day} and member_id > ${after} order by member_id limit ${limit})
+   union all
+   (select member_id from archived_entry a
+     where a.month = month_of(${day}) and a.member_id > ${after} and extract(day from ${day})::smallint = any(a.days)
+     order by member_id limit ${limit}))`
+
+/** The balance after an archived entry: every movement since the last transfer before it is an entry. */
+export const balanceAfter = (entry: Sql): Sql => sql`
+  (select t.balance_after - entry_fee() * (${entry}.wallet_seq - t.wallet_seq) from (
+     (select balance_after, wallet_seq from transfer
+       where credit = ${entry}.member_id and credit > 1000 and wallet_seq < ${entry}.wallet_seq order by wallet_seq desc limit 1)
+     union all
+     (select balance_after, wallet_seq from transfer
+       where debit = ${entry}.member_id and debit > 1000 and wallet_seq < ${entry}.wallet_seq order by wallet_seq desc limit 1)) t
+    order by t.wallet_seq desc limit 1)`
