@@ -2,95 +2,16 @@
  * The samples of ops/package run in front of the real program: nginx and Caddy, each with only addresses and certificates replaced.
  * - `npm run test:all` unpacks both. Without them these tests are skipped.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import type { ChildProcess } from 'node:child_process'
 import { connect } from 'node:net'
-import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePorts, newDataDir, type Program, ROOT, startProgram } from '../../harness/program.ts'
-
-const DEBIAN = process.env.DEBIAN_PROGRAMS ?? ''
-const NGINX = ['/usr/sbin/nginx', path.join(DEBIAN, 'usr/sbin/nginx')].find((file) => existsSync(file))
-const CADDY = ['/usr/bin/caddy', path.join(DEBIAN, 'usr/bin/caddy')].find((file) => existsSync(file))
-
-type Place = { readonly folder: string; readonly port: number; readonly upstream: number; readonly closedPort: number }
-const sampleWith = (name: string, changes: readonly (readonly [string | RegExp, string])[]): string => {
-  let text = readFileSync(path.join(ROOT, 'ops/package', name), 'utf8')
-  for (const [from, to] of changes) {
-    const changed = text.replace(from, to)
-    if (changed === text) throw new Error(`${name} no longer contains ${String(from)}`)
-    text = changed
-  }
-  return text
-}
-
-function startNginx({ folder, port, upstream, closedPort }: Place): ChildProcess {
-  const site = sampleWith('nginx.conf', [
-    ['127.0.0.1:8080', `127.0.0.1:${upstream}`],
-    // The second process is away: nobody may notice.
-    ['127.0.0.1:8081', `127.0.0.1:${closedPort}`],
-    ['listen 443 ssl http2', `listen 127.0.0.1:${port}`],
-    ['listen 80', `listen 127.0.0.1:${port + 1}`],
-    [/^ +ssl_.*\n/gm, ''],
-  ])
-  writeFileSync(path.join(folder, 'site.conf'), site)
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')
-  const user = process.getuid?.() === 0 ? 'user root;' : ''
-  writeFileSync(
-    path.join(folder, 'nginx.conf'),
-    `${user} daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${places} include ${folder}/site.conf; }`,
-  )
-  return spawn(NGINX ?? '', ['-e', path.join(folder, 'error.log'), '-p', folder, '-c', path.join(folder, 'nginx.conf')], {
-    stdio: 'ignore',
-  })
-}
-
-function startCaddy({ folder, port, upstream, closedPort }: Place): ChildProcess {
-  const file = path.join(folder, 'Caddyfile')
-  const site = sampleWith('Caddyfile', [['{\n\tservers {', '{\n\tadmin off\n\tauto_https off\n\tservers {']])
-  writeFileSync(file, site)
-  return spawn(CADDY ?? '', ['run', '--adapter', 'caddyfile', '--config', file], {
-    env: {
-      HOME: folder,
-      ROZ_DOMAIN: `http://127.0.0.1:${port}`,
-      ROZ_UPSTREAMS: `127.0.0.1:${upstream} 127.0.0.1:${closedPort}`,
-    },
-    stdio: 'ignore',
-  })
-}
+import { type Program, startProgram } from '../../harness/program.ts'
+import { type Answer, ask, CADDY, NGINX, startCaddy, startNginx, startProxy, stopProxy } from '../../harness/proxies.ts'
 
 let roz: Program
 beforeAll(async () => {
   if (NGINX ?? CADDY) roz = await startProgram({ env: { TRUST_PROXY: '1', PUBLIC_URL: 'https://roz.example' } })
 })
-
-type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string | string[] | undefined>>; readonly body: string }
-type Ask = { readonly method?: string; readonly from?: string; readonly headers?: Record<string, string>; readonly body?: string | Buffer }
-/** An answer counts although the other side ends the connection while the body is still being sent. */
-const ask = (port: number, place: string, { method = 'GET', from = '127.0.0.1', headers = {}, body }: Ask = {}): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const sent = request({
-      host: '127.0.0.1',
-      port,
-      path: place,
-      method,
-      localAddress: from,
-      headers: { ...headers, ...length },
-      agent: false,
-    })
-    let isAnswered = false
-    sent.on('response', (answer) => {
-      isAnswered = true
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('close', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks).toString() }))
-    })
-    sent.on('error', (error) => (isAnswered ? undefined : reject(error)))
-    sent.end(body)
-  })
 
 const KINDS = [
   ['nginx', NGINX, startNginx],
@@ -103,20 +24,10 @@ for (const [name, program, start] of KINDS) {
     let proxy: ChildProcess
     let port: number
     beforeAll(async () => {
-      port = await freePorts()
-      const folder = path.join(newDataDir(), 'proxy')
-      mkdirSync(folder)
-      proxy = start({ folder, port, upstream: roz.port, closedPort: await freePorts() })
-      const isUp = (): Promise<boolean> =>
-        ask(port, '/healthz').then(
-          ({ status }) => status === 200,
-          () => false,
-        )
-      while (!(await isUp())) await sleep(100)
+      ;({ proxy, port } = await startProxy(start, roz.port))
     }, 60_000)
     afterAll(async () => {
-      proxy.kill('SIGTERM')
-      if (proxy.exitCode === null) await new Promise((resolve) => proxy.once('exit', resolve))
+      await stopProxy(proxy)
     })
 
     test('a client cannot choose its address: forged headers do not lift the limit of its own', async () => {
