@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** These tests kill processes and check what was acknowledged within milliseconds, so nothing runs at the same time. */
-const ALONE = ['e2e/faults/faults.test.ts', 'e2e/tests/journeys/kill-journey.test.ts']
+const ALONE = ['e2e/faults/faults.test.ts', 'e2e/tests/journeys/kill-journey.test.ts', 'e2e/upgrade/upgrade.test.ts']
 
 /**
  * Files at a time, on two cores: a test that waits for a database or a screen is mostly idle. By default Vitest keeps one of two

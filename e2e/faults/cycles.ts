@@ -12,7 +12,7 @@ import { isClean, judge, judgeAtRest, type Verdict } from './judge.ts'
 import type { Gateways } from './judge-returns.ts'
 import { createLoad } from './load.ts'
 import { createCalls } from './patient-calls.ts'
-import { createDice, type Dice } from './random.ts'
+import { createDice } from './random.ts'
 import { openStand } from './stand.ts'
 import { type Field, type Ground, type Kind, type Strike, STRIKES } from './strikes.ts'
 
@@ -25,6 +25,10 @@ export type Cycle = {
   readonly recoveryMs: number
   /** The longest time without any acknowledgement, from the moment that recovery counts from until the damage is repaired. */
   readonly silenceMs: number
+  /** Tries of any call without a definite answer. */
+  readonly failed: number
+  readonly acknowledged: number
+  readonly seconds: number
 }
 export type Finding = Verdict & { readonly kind: string; readonly cycle: number; readonly told: readonly string[] }
 export type StandResult = {
@@ -50,6 +54,8 @@ export type StrikeOptions<K extends string> = {
   /** A safeguard is removed on purpose, to see that the judge finds it. */
   readonly isWeakened?: boolean
   readonly forgetsKeys?: boolean
+  /** A call whose first try has no definite answer is a finding. */
+  readonly failsNoCall?: boolean
 }
 export type StandOptions = StrikeOptions<Kind> & {
   /** Servers on one database; 1 by default. */
@@ -61,10 +67,14 @@ type Setup<G extends Ground, K extends string> = {
   readonly open: () => Promise<G>
   readonly strikes: Readonly<Record<K, Strike<G>>>
   readonly prepare?: (ground: G) => Promise<void>
+  /** Looks once more at a sound stand at rest; returns what is wrong. */
+  readonly atEnd?: (ground: G) => Promise<readonly string[]>
 }
 
 const BACK_WITHIN_MS = 60_000
 const REST_WITHIN_MS = 60_000
+/** Where no call may fail, none is repeated for long. */
+const GIVE_UP_SOON_MS = 5000
 /** The server asks about a settled matter once a day, so rest advances the clock in steps of 6 h. */
 const REST_STEP_MS = 6 * 3_600_000
 const NOTHING: Verdict = { lost: [], doubled: [], strange: [], broken: [] }
@@ -87,8 +97,8 @@ export function runStand(options: StandOptions): Promise<StandResult> {
 export async function strikeAt<G extends Ground, K extends string>(setup: Setup<G, K>, options: StrikeOptions<K>): Promise<StandResult> {
   const dice = createDice(options.seed)
   const stand = await setup.open()
-  const { forgetsKeys = false, isWeakened = false } = options
-  const calls = createCalls({ origin: () => stand.servers.url(), forgetsKeys })
+  const { forgetsKeys = false, isWeakened = false, failsNoCall = false } = options
+  const calls = createCalls({ origin: () => stand.servers.url(), forgetsKeys, ...(failsNoCall && { giveUpMs: GIVE_UP_SOON_MS }) })
   const gateway = createCalls({ origin: () => stand.servers.sandboxUrl(), forgetsKeys })
   const load = createLoad({
     calls,
@@ -103,6 +113,7 @@ export async function strikeAt<G extends Ground, K extends string>(setup: Setup<
     noticeUrl: () => stand.servers.url(),
   })
   const field: Field<G> = { stand, load, calls, gateway, dice }
+  const complaints = (): string[] => [...load.complaints(), ...stand.servers.complaints(), ...(failsNoCall ? calls.failures() : [])]
   // The members' starting money was acknowledged to no client.
   const before = stand.journal.acknowledged()
   const countsBefore = new Map(stand.journal.counts())
@@ -118,7 +129,7 @@ export async function strikeAt<G extends Ground, K extends string>(setup: Setup<
       const cycle = await runCycle(field, kind, setup.strikes[kind])
       if (cycle === undefined) idle.push(kind)
       else cycles.push(cycle)
-      finding = await lookAfter(field, kind, cycles.length)
+      finding = await lookAfter(stand, complaints(), kind, cycles.length)
       options.say?.(
         cycle === undefined
           ? `${kind}: nothing was in flight`
@@ -126,9 +137,16 @@ export async function strikeAt<G extends Ground, K extends string>(setup: Setup<
       )
     }
     await load.stop()
-    if (finding === undefined && !isWeakened) finding = await rest(field, dice, cycles.length)
+    if (finding === undefined && !isWeakened) finding = await rest(field, complaints, cycles.length)
+    const told = finding === undefined ? ((await setup.atEnd?.(stand)) ?? []) : []
+    if (told.length > 0) finding = { kind: 'at the end', cycle: cycles.length, ...NOTHING, told }
   } catch (error) {
-    finding = { kind: options.kinds[cycles.length + idle.length] ?? 'at rest', cycle: cycles.length, ...NOTHING, told: [String(error)] }
+    finding = {
+      kind: options.kinds[cycles.length + idle.length] ?? 'at rest',
+      cycle: cycles.length,
+      ...NOTHING,
+      told: [String(error), ...complaints()],
+    }
   }
   try {
     if (finding !== undefined) options.say?.(JSON.stringify(finding, undefined, 1))
@@ -155,8 +173,11 @@ const describe = ({ kind, inFlight, cutOff, recoveryMs }: Cycle, number: number)
 
 async function runCycle<G extends Ground>(field: Field<G>, kind: string, strike: Strike<G>): Promise<Cycle | undefined> {
   const { stand, load, calls } = field
+  const beganAt = performance.now()
   load.press({ rush: true })
   const cutOffBefore = calls.cutOff()
+  const failedBefore = calls.failed()
+  const acknowledgedBefore = stand.journal.acknowledged()
   const struck = await strike(field)
   await stand.databaseBack()
   await stand.servers.revive()
@@ -170,20 +191,31 @@ async function runCycle<G extends Ground>(field: Field<G>, kind: string, strike:
   const silenceMs = load.longestSilence(struck.endedAt)
   load.press({ rush: false })
   if (backAt === undefined) throw new Error(`${kind}: nothing was acknowledged for ${BACK_WITHIN_MS / 1000} s after it`)
-  return { kind, inFlight: struck.inFlight, cutOff: calls.cutOff() - cutOffBefore, recoveryMs: backAt - struck.endedAt, silenceMs }
+  return {
+    kind,
+    inFlight: struck.inFlight,
+    cutOff: calls.cutOff() - cutOffBefore,
+    recoveryMs: backAt - struck.endedAt,
+    silenceMs,
+    failed: calls.failed() - failedBefore,
+    acknowledged: stand.journal.acknowledged() - acknowledgedBefore,
+    seconds: (performance.now() - beganAt) / 1000,
+  }
 }
 
-type Looked = Pick<Field<Ground>, 'stand' | 'load' | 'calls' | 'gateway'>
-
-async function lookAfter({ stand, load }: Looked, kind: string, cycle: number): Promise<Finding | undefined> {
+async function lookAfter(stand: Ground, told: readonly string[], kind: string, cycle: number): Promise<Finding | undefined> {
   const verdict = await judge(stand.db, stand.journal)
-  const told = [...load.complaints(), ...stand.servers.complaints()]
   return isClean(verdict) && told.length === 0 ? undefined : { kind, cycle, ...verdict, told }
 }
 
 /** Without clients, everything paid or ended at the gateway must arrive by itself. */
-async function rest(field: Looked, dice: Dice, cycle: number): Promise<Finding | undefined> {
-  const { stand, load, calls, gateway } = field
+async function rest(
+  { stand, load, gateway, dice }: Field<Ground>,
+  complaints: () => readonly string[],
+  cycle: number,
+): Promise<Finding | undefined> {
+  // No client's call: it answers when all work of 6 h has run.
+  const clock = createCalls({ origin: () => stand.servers.url(), forgetsKeys: false })
   await gateway.patiently({ path: '/__sandbox/faults', body: {} })
   const transferStatus = async (id: string): Promise<string> => {
     const { body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/transfers/${id.replaceAll('-', '')}` })
@@ -202,11 +234,11 @@ async function rest(field: Looked, dice: Dice, cycle: number): Promise<Finding |
   let missing: string[] = []
   do {
     const later = new Date((await stand.now()).getTime() + REST_STEP_MS + dice.below(60_000)).toISOString()
-    await calls.patiently({ path: '/dev/clock', body: { now: later } })
+    await clock.patiently({ path: '/dev/clock', body: { now: later } })
     await load.endTransfers()
     missing = await judgeAtRest(stand.db, stand.journal, transferStatus, gateways)
   } while (missing.length > 0 && performance.now() < until)
-  const found = await lookAfter(field, 'at rest', cycle)
+  const found = await lookAfter(stand, complaints(), 'at rest', cycle)
   if (missing.length === 0) return found
   return { ...(found ?? { kind: 'at rest', cycle, ...NOTHING, told: [] }), lost: [...(found?.lost ?? []), ...missing] }
 }

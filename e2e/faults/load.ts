@@ -31,6 +31,7 @@ export type LoadDeps = {
 
 /** Pauses give the judge and other users of the machine a share of it. */
 const PAUSE_MS = [150, 450] as const
+const PAUSED_LOOK_MS = 10
 const RUPEES = [10, 15, 20, 30] as const
 /** A decision's kind in the journal. */
 const DECISIONS = {
@@ -54,6 +55,7 @@ export function createLoad(deps: LoadDeps) {
   let adminToken: string | undefined
   let today = ''
   let running = true
+  let paused = false
   let rush = false
   let topupsFirst = false
 
@@ -221,6 +223,10 @@ export function createLoad(deps: LoadDeps) {
 
   async function client(): Promise<void> {
     while (running) {
+      if (paused) {
+        await sleep(PAUSED_LOOK_MS)
+        continue
+      }
       const idle = members.filter((member) => !member.busy)
       const open = idle.filter((member) => member.joined !== today && !member.autoJoin)
       const member = dice.pick(open.length > 0 && dice.chance(0.7) ? open : idle)
@@ -247,6 +253,14 @@ export function createLoad(deps: LoadDeps) {
     async stop(): Promise<void> {
       running = false
       await ended
+    },
+    /** Starts no new deeds until `goOn`, and waits for those under way. */
+    async pause(): Promise<void> {
+      paused = true
+      while (members.some(({ busy }) => busy)) await sleep(PAUSED_LOOK_MS)
+    },
+    goOn(): void {
+      paused = false
     },
     setToday(day: string): void {
       today = day

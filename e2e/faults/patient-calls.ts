@@ -26,6 +26,7 @@ export type Request = {
 
 const ANSWER_WITHIN_MS = 12_000
 const GIVE_UP_MS = 90_000
+const FAILURES_KEPT = 20
 const GATEWAY_TRIES_MAX = 20
 const SAYS_NOTHING = new Set([429, 500, 502, 503, 504])
 
@@ -40,10 +41,19 @@ export function createCalls(options: {
   readonly origin: () => string
   /** Uses a new key for each retry: a client that loses its keys, for the control. */
   readonly forgetsKeys: boolean
+  readonly giveUpMs?: number
 }) {
+  const { giveUpMs = GIVE_UP_MS } = options
   let inFlight = 0
   let cutOff = 0
+  let failed = 0
+  const failures: string[] = []
   const statuses = new Map<number, number>()
+
+  function fails(request: Request, why: string): undefined {
+    failed++
+    if (failures.length < FAILURES_KEPT) failures.push(`${request.path}: ${why}`)
+  }
 
   /** A join happens once a day with any key: a new key doubles nothing. */
   const keyOf = (request: Request, tries: number): string =>
@@ -70,9 +80,11 @@ export function createCalls(options: {
       const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
       // An order that expired at its gateway meanwhile is not created again under its key.
       const isGone = body.code === 'gateway_unavailable' && tries > GATEWAY_TRIES_MAX
-      return SAYS_NOTHING.has(response.status) && !isGone ? undefined : { status: response.status, body, sentAt }
-    } catch {
-      return undefined
+      if (SAYS_NOTHING.has(response.status) && !isGone) return fails(request, `${response.status} ${text.slice(0, 200)}`)
+      return { status: response.status, body, sentAt }
+    } catch (error) {
+      const { message, cause } = error as Error
+      return fails(request, cause instanceof Error ? `${message} (${cause.message})` : message)
     } finally {
       if (moves) inFlight--
     }
@@ -80,12 +92,12 @@ export function createCalls(options: {
 
   /** Retries until the answer is definite. */
   async function patiently(request: Request): Promise<Reply> {
-    const until = performance.now() + GIVE_UP_MS
+    const until = performance.now() + giveUpMs
     for (let tries = 1; ; tries++) {
       const reply = await tryOnce(request, tries)
       if (reply !== undefined) return { ...reply, first: tries === 1 }
       if (tries === 1 && request.moves === true) cutOff++
-      if (performance.now() > until) throw new UnansweredError(`${request.path} was not answered within ${GIVE_UP_MS / 1000} s`)
+      if (performance.now() > until) throw new UnansweredError(`${request.path} was not answered within ${giveUpMs / 1000} s`)
       await sleep(Math.min(250, 20 * tries))
     }
   }
@@ -95,6 +107,10 @@ export function createCalls(options: {
     inFlight: (): number => inFlight,
     /** Calls that move money whose first try got no definite answer, so far. */
     cutOff: (): number => cutOff,
+    /** Tries of any call without a definite answer, so far. */
+    failed: (): number => failed,
+    /** The first of them, in words. */
+    failures: (): readonly string[] => failures,
     /** Answers of 500 and above, so far, by status. */
     statuses: (): ReadonlyMap<number, number> => statuses,
   }

@@ -11,8 +11,13 @@ import { spreadOver } from '../harness/spread.ts'
 import type { Dice } from './random.ts'
 
 export type Servers = Awaited<ReturnType<typeof startServers>>
+/** A version of the product: its sources, and the web that was built from them. */
+export type Version = { readonly name: string; readonly folder: string; readonly webDir: string }
+type Place = { readonly dataDir: string; readonly port: number; version: Version | undefined; isOut: boolean }
 
 type Options = {
+  /** This checkout, if undefined. */
+  readonly version?: Version | undefined
   readonly count: number
   /** The folder of the stand. */
   readonly folder: string
@@ -32,17 +37,21 @@ const GATEWAY_KEYS = {
 const READY_MS = 30_000
 
 /** Everything that it starts adds its end to `ends` at once. */
-export async function startServers({ count, folder, env, ends, starting = (start) => start() }: Options) {
+export async function startServers({ count, folder, env, ends, version: first, starting = (start) => start() }: Options) {
   const places = await Promise.all(
-    Array.from({ length: count }, async (_, index) => {
+    Array.from({ length: count }, async (_, index): Promise<Place> => {
       const dataDir = path.join(folder, `server-${index + 1}`)
       mkdirSync(dataDir)
-      return { dataDir, port: await freePorts() }
+      return { dataDir, port: await freePorts(), version: first, isOut: false }
     }),
   )
-  const shared = count === 1 ? undefined : await shareGateway(folder, () => places.map(({ port }) => port), ends)
-  const start = (place: (typeof places)[number]): Promise<Program> =>
-    starting(() => startProgram({ ...place, env: { ...env, ...shared?.env } }))
+  const asked = (): number[] => places.flatMap(({ port, isOut }) => (isOut ? [] : [port]))
+  const shared = count === 1 ? undefined : await shareGateway(folder, asked, ends)
+  const start = ({ dataDir, port, version }: Place): Promise<Program> => {
+    const sources = version && { sources: version.folder }
+    const web = version && { WEB_DIR: version.webDir }
+    return starting(() => startProgram({ dataDir, port, ...sources, env: { ...env, ...shared?.env, ...web } }))
+  }
   const servers = await Promise.all(places.map(start))
   ends.push(async () => {
     for (const { pid } of servers) signal(pid, 'SIGCONT')
@@ -67,10 +76,25 @@ export async function startServers({ count, folder, env, ends, starting = (start
           // A killed process has no exit code.
           if (code !== null) complaints.push(`a server ended by itself with code ${code}`)
           printed += server.output()
-          servers[index] = await start(places[index] as (typeof places)[number])
+          servers[index] = await start(places[index] as Place)
         }),
       )
     },
+    /** As docs/runbooks/upgrade.md has it: out of the balancer, an orderly stop, another version in its place, and back when it is ready. */
+    async replace(index: number, version: Version): Promise<Program> {
+      const [place, leaving] = [places[index] as Place, servers[index] as Program]
+      place.isOut = true
+      const code = await leaving.stop()
+      if (code !== 0) complaints.push(`a stop of version ${place.version?.name} ended with code ${code}`)
+      printed += leaving.output()
+      place.version = version
+      const coming = await start(place)
+      servers[index] = coming
+      place.isOut = false
+      return coming
+    },
+    /** The version at each place. */
+    versions: (): readonly (Version | undefined)[] => places.map(({ version }) => version),
     complaints: (): readonly string[] => complaints,
     printed: (): string => printed + servers.map((server) => server.output()).join(''),
   }

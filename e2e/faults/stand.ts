@@ -6,16 +6,17 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type EmbeddedPostgres, startPostgres } from '@roz/server/db/embedded/embedded.ts'
 import { processesIn, signal, waitUntil } from '@roz/server/db/embedded/process.ts'
 import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
 import { databaseProcesses, type Program } from '../harness/program.ts'
 import { type End, openWithEnds } from './ends.ts'
 import { type Journal, openJournal } from './journal.ts'
-import { makeMembers, type Member } from './members.ts'
-import { makeDesk } from './outlays.ts'
+import * as ownMembers from './members.ts'
+import * as ownOutlays from './outlays.ts'
 import { type PgProxy, startPgProxy } from './pg-proxy.ts'
-import { startServers } from './servers.ts'
+import { startServers, type Version } from './servers.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
 
 const DATABASE_FLAGS = ['max_wal_size=64MB', 'min_wal_size=32MB', 'checkpoint_timeout=30s']
@@ -23,7 +24,13 @@ const BACK_WITHIN_MS = 60_000
 
 export type Stand = Awaited<ReturnType<typeof openStand>>
 
-type Options = { readonly members: number; readonly instances: number }
+type Options = {
+  readonly members: number
+  readonly instances: number
+  /** The version that makes the database; this checkout, if undefined. */
+  readonly version?: Version
+  readonly env?: Readonly<Record<string, string>>
+}
 
 export const openStand = (options: Options) => openWithEnds((ends) => build(options, ends))
 
@@ -69,12 +76,14 @@ async function build(options: Options, ends: End[]) {
     if (commitsInMemory) await weaken()
     return program
   }
-  const env = { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error' }
-  const servers = await startServers({ count: options.instances, folder, env, ends, starting })
+  const env = { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error', ...options.env }
+  const { version, instances: count } = options
+  const servers = await startServers({ count, folder, env, ends, starting, version })
   const journal: Journal = openJournal(path.join(folder, 'journal.jsonl'))
   ends.push(() => journal.close())
   const writing = connect({ url: postgres.appUrl, max: 2, applicationName: 'roz-faults' })
-  const members: Member[] = await makeMembers(writing, journal, options.members)
+  const { makeMembers, makeDesk } = await makersOf(version)
+  const members: ownMembers.Member[] = await makeMembers(writing, journal, options.members)
   const desk = await makeDesk(writing, members[0]?.id ?? '')
   await writing.close()
 
@@ -85,6 +94,7 @@ async function build(options: Options, ends: End[]) {
     members,
     desk,
     proxy,
+    postgres,
     databaseLog,
     servers,
     /** Sets synchronous_commit off, on purpose: the judge must find the commits that a power cut loses. */
@@ -123,4 +133,14 @@ async function build(options: Options, ends: End[]) {
       }
     },
   }
+}
+
+type Makers = Pick<typeof ownMembers & typeof ownOutlays, 'makeMembers' | 'makeDesk'>
+
+/** Another version's own functions: they know the schema that it has made. */
+async function makersOf(version: Version | undefined): Promise<Makers> {
+  if (version === undefined) return { ...ownMembers, ...ownOutlays }
+  const part = (name: string): Promise<Makers> =>
+    import(pathToFileURL(path.join(version.folder, 'e2e/faults', name)).href) as Promise<Makers>
+  return { ...(await part('members.ts')), ...(await part('outlays.ts')) }
 }

@@ -131,7 +131,7 @@ export const night =
   }
 
 /** Waits until yesterday is settled and today's Auto Participate is done. */
-async function nightIsOver({ stand }: { readonly stand: Ground }, day: string): Promise<void> {
+export async function nightIsOver({ stand }: { readonly stand: Ground }, day: string): Promise<void> {
   const until = performance.now() + NIGHT_WITHIN_MS
   for (;;) {
     const [row] = await stand.db

@@ -45,6 +45,8 @@ export type ProgramOptions = {
   readonly dataDir?: string
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
+  /** The sources to run; by default those of this checkout. */
+  readonly sources?: string
   /** Makes its own data and keeps fsync on, as in production: for the crash tests. */
   readonly isDurable?: boolean
 }
@@ -170,7 +172,7 @@ export async function startUntouched(options: ProgramOptions & { readonly dataDi
   const { dataDir } = options
   const port = options.port ?? (await freePorts())
   orphaned.delete(dataDir)
-  const child = startChild('server/src/main.ts', [], {
+  const child = startChild(path.join(options.sources ?? ROOT, 'server/src/main.ts'), [], {
     PORT: String(port),
     SANDBOX_PORT: String(port + 1),
     DATA_DIR: dataDir,

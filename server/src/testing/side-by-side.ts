@@ -62,17 +62,14 @@ const LOCKS: readonly Rule[] = [
   { what: /^(update|delete from) (?!.*\bwhere\b)/, says: 'writes every row in one transaction: let the server fill it in pages' },
 ]
 
+/** What of a migration the previous release may still use, statement by statement. */
+export const contractionsIn = (name: string, text: string): string[] => findIn(name, plain(text), CONTRACTS)
+
 /** The faults of a migration that is newer than the newest release. `released` are the versions that are out. */
 export function faultsOfMigration(name: string, text: string, released: readonly string[]): string[] {
   const statements = plain(text)
-  const isNew = newTables(statements)
-  const judged = statements.filter((statement) => !isNew(statement))
-  const found = (rules: readonly Rule[]): string[] =>
-    judged.flatMap((statement) =>
-      rules.filter(({ what }) => what.test(statement)).map(({ says }) => `${name}: “${statement.slice(0, 80)}” ${says}`),
-    )
   const after = contractsAfter(text)
-  const contracts = found(CONTRACTS)
+  const contracts = contractionsIn(name, text)
   const isOut = after !== undefined && released.includes(after)
   const early =
     after !== undefined && !isOut ? [`${name}: “contracts after ${after}”: this release is not out, so the one before it still runs`] : []
@@ -80,7 +77,16 @@ export function faultsOfMigration(name: string, text: string, released: readonly
     after === undefined
       ? contracts.map((fault) => `${fault}. If no running release uses it: -- contracts after <the release that stopped>`)
       : []
-  return [...early, ...unnamed, ...(isBrief(text) ? [] : found(LOCKS)), ...faultsOfPlace(name, text, statements)]
+  return [...early, ...unnamed, ...(isBrief(text) ? [] : findIn(name, statements, LOCKS)), ...faultsOfPlace(name, text, statements)]
+}
+
+function findIn(name: string, statements: readonly string[], rules: readonly Rule[]): string[] {
+  const isNew = newTables(statements)
+  return statements
+    .filter((statement) => !isNew(statement))
+    .flatMap((statement) =>
+      rules.filter(({ what }) => what.test(statement)).map(({ says }) => `${name}: “${statement.slice(0, 80)}” ${says}`),
+    )
 }
 
 /** Faults of where a statement stands. */

@@ -1,0 +1,91 @@
+/** Which version the upgrade starts from, on small repositories. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { formerVersion } from './history.ts'
+
+const GOES_BACK = 'warn(`The database is of a newer release than ${version}.`)'
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'roz-history-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const git = (...words: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=Asha', '-c', 'user.email=asha@x.test', '-c', 'commit.gpgsign=false', ...words], {
+    cwd: root,
+    encoding: 'utf8',
+  }).trim()
+function write(name: string, text: string): void {
+  mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+  writeFileSync(path.join(root, name), text)
+}
+const migration = (name: string, text: string): void => write(`server/migrations/${name}.sql`, `${text};\n`)
+function commit(): string {
+  git('add', '.')
+  git('commit', '-q', '-m', 'Go on')
+  return git('rev-parse', 'HEAD')
+}
+function begin(): string {
+  git('init', '-q')
+  write('server/src/db/migrate.ts', GOES_BACK)
+  migration('0001_members', 'create table member (id bigint, phone text)')
+  return commit()
+}
+const added = (...names: string[]): string[] => names.map((name) => `${name}.sql`)
+
+test('without git history there is none, and a sentence says so', () => {
+  migration('0001_members', 'create table member (id bigint)')
+  expect(formerVersion(root)).toContain('this checkout has no git history')
+})
+
+test('before the first release it is the oldest commit from which migrations only expand', () => {
+  begin()
+  migration('0002_bare', 'alter table member drop column phone')
+  const bare = commit()
+  migration('0003_words', 'alter table member add column words text')
+  commit()
+  migration('0004_more', 'create table story (id bigint)')
+  expect(formerVersion(root)).toEqual({
+    commit: bare,
+    name: bare.slice(0, 12),
+    added: added('0003_words', '0004_more'),
+    goesBack: true,
+  })
+})
+
+test('a commit whose servers start on no newer schema is taken on request only', () => {
+  begin()
+  write('server/src/db/migrate.ts', '')
+  const strict = commit()
+  write('server/src/db/migrate.ts', GOES_BACK)
+  const goesBack = commit()
+  migration('0002_words', 'alter table member add column words text')
+  commit()
+  expect(formerVersion(root)).toMatchObject({ commit: goesBack, goesBack: true })
+  expect(formerVersion(root, strict)).toMatchObject({ commit: strict, goesBack: false, added: added('0002_words') })
+  expect(formerVersion(root, 'v9.9.9')).toBe('v9.9.9 is no commit of this repository.')
+})
+
+test('it is the newest release as soon as there is one, also if a later migration contracts', () => {
+  begin()
+  git('tag', 'v1.0.0')
+  migration('0002_words', 'alter table member add column words text')
+  const newest = commit()
+  git('tag', 'v1.1.0')
+  migration('0003_bare', '-- contracts after 1.1.0\nalter table member drop column phone')
+  commit()
+  expect(formerVersion(root)).toEqual({ commit: newest, name: 'v1.1.0', added: added('0003_bare'), goesBack: true })
+})
+
+test('a commit with a migration that was changed or is gone here cannot be upgraded', () => {
+  const first = begin()
+  migration('0001_members', 'create table member (id bigint, mail text)')
+  commit()
+  expect(formerVersion(root, first)).toBe(`${first} has migrations that this checkout does not have, or has changed.`)
+  migration('0000_before', 'select 1')
+  const second = git('rev-parse', 'HEAD')
+  expect(formerVersion(root, second)).toBe(`${second} has migrations that this checkout does not have, or has changed.`)
+})
