@@ -6,8 +6,10 @@ import { one, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
+import { payHelp, takeBack } from '../../testing/help.ts'
 import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { createDesk } from './desk.ts'
+import { readTodo } from './todo.ts'
 
 const TODAY = '2026-11-21' as IstDay
 let database: TestDatabase
@@ -67,6 +69,35 @@ test('yesterday’s story is missing from 6 PM on, until it is published', async
   expect(await todo('editor')).toEqual([{ code: 'stories', count: 1, oldest: `${TODAY}T18:00:00.000+05:30`, isLate: true }])
   await run(sql`update story set is_active = true, published_at = roz_now() where id = ${id}::uuid`)
   expect(await codes('editor')).toEqual([])
+})
+
+test('a day is not missing its story once a published story tells of its help, although its own draft stays', async () => {
+  const world = await openRoundsWorld()
+  const editor = await makeStaff(world.db, 'editor')
+  const missing = async (): Promise<number> => (await readTodo(world.db, 'editor')).find(({ code }) => code === 'stories')?.count ?? 0
+  const publish = (outlayId: string) =>
+    world.db.query(sql`
+      insert into story (id, day, title, description, charity_name, charity_description, is_active, published_at, outlay_id)
+      values (gen_random_uuid(), ist_day(roz_now()), 'Shoes', 'For Meera', 'Meera', 'Shoes', true, roz_now(), ${outlayId}::uuid)`)
+  try {
+    for (let n = 0; n < 2; n++) await world.join(await world.member(5))
+    await world.goTo(`${addDays(TODAY, 1)}T18:00:00+05:30`)
+    await world.db.query(sql`
+      insert into story (id, day, round_day, title, description, charity_name, charity_description)
+      values (gen_random_uuid(), ${TODAY}::date, ${TODAY}::date, 'Daily impact', 'Of the day', 'Roz', 'Help')`)
+    expect(await missing()).toBe(1)
+    const pencils = await payHelp(world.db, { amount: 20, askedBy: editor, decidedBy: editor })
+    await publish(pencils.id)
+    expect(await missing()).toBe(0)
+    // A help that came back wholly tells nothing of the day any more.
+    await takeBack(world.db, pencils, 20, editor)
+    expect(await missing()).toBe(1)
+    // Help that nobody has told of yet changes nothing.
+    await payHelp(world.db, { amount: 30, askedBy: editor, decidedBy: editor })
+    expect(await missing()).toBe(1)
+  } finally {
+    await world.close()
+  }
 })
 
 test('suspense, refunds, messages, a broken audit, late jobs and old help are each their own line', async () => {

@@ -49,12 +49,17 @@ const KINDS = {
     waiting: sql`select created_at as at from suspense_item where status = 'open'`,
     lateAfter: sql`interval '48 hours'`,
   },
-  /** Drafts and scheduled stories of the last week that were promised for an hour that has passed. */
+  /**
+   * Drafts and scheduled stories of the last week that were promised for an hour that has passed.
+   * A day is told as soon as one published story tells of its help, although the day's own draft stays.
+   */
   stories: {
     roles: STAFF,
     waiting: sql`
       select ${STORY_DUE} as at from story
-       where round_day >= ist_day(roz_now()) - 7 and not is_active and published_at is null and ${STORY_DUE} <= roz_now()`,
+       where round_day >= ist_day(roz_now()) - 7 and not is_active and published_at is null and ${STORY_DUE} <= roz_now()
+         and not exists (select from help_allotment a join story told on told.outlay_id::text = a.disbursement_id and told.is_active
+                          where a.day = story.round_day group by a.disbursement_id having sum(a.paise) > 0)`,
     lateAfter: NEVER_ON_TIME,
   },
   help_waiting: {
