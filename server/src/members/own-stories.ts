@@ -13,10 +13,13 @@ export const daysOf = (disbursementId: Sql): Sql => sql`
 export const TOLD: Sql = sql`
   story_telling t join story s on s.id = t.story_id and s.is_active join outlay_public o on o.id = s.outlay_id and not o.is_revoked`
 
-/** One row: the member's own days in the story `s`, and the paise of the member's rupees in it. */
+/**
+ * One row: the member's own days in the story `s`, and the paise of the member's rupees in it.
+ * - Rounded down, at least one: several stories of a day never claim more than its rupee gave.
+ */
 export const ownPart = (memberId: bigint): Sql => sql`
   (select count(*)::int as days, max(d.day) as day, max(r.entries) as entries,
-          sum(ceil(r.need_paise * d.paise / (r.entries * (r.need_paise + gift.paise)))) as paise
+          sum(greatest(1, floor(r.need_paise * d.paise / (r.entries * (r.need_paise + gift.paise))))) as paise
      from ${daysOf(sql`s.outlay_id::text`)} d
      join round r on r.day = d.day
     cross join lateral (select coalesce(sum(amount), 0) as paise from transfer where kind = 'gift' and transfer.day = d.day) gift

@@ -156,3 +156,21 @@ test('what a correction took back wholly, and whose consent is revoked, tells no
   await revokeConsent(world.db, milk?.id ?? '')
   expect(await bodies()).not.toContain('milk')
 })
+
+test('the notices of one rupee never claim more than its help share together', async () => {
+  await world.join(asha)
+  await world.join(ravi)
+  await world.nextDay()
+  const [before] = await world.db.query<{ paise: bigint }>(sql`
+    select coalesce(sum(open), 0)::bigint as paise from help_day where day < ist_day(roz_now()) - 1`)
+  if (before !== undefined && before.paise > 0n) await help('what was left', 'Usha', Number(before.paise))
+  // 33 of the 120 paise of two rupees are 16.5 paise of each.
+  for (const [purpose, amount] of [
+    ['rice', 33],
+    ['milk', 33],
+    ['soap', 54],
+  ] as const)
+    await setActive(await draftOf(await help(purpose, 'Usha', amount)), true)
+  const told = (await noticesOf(asha)).slice(0, 3).map(({ body }: { body: string }) => Number(/^Your (\d+) paise/.exec(body)?.[1]))
+  expect(told).toEqual([27, 16, 16])
+})
