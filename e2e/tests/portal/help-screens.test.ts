@@ -88,7 +88,11 @@ async function lookAtEntry(page: Page, look: Look): Promise<void> {
   await form.locator('input[type="file"]').setInputFiles({ name: 'bill.png', mimeType: 'image/png', buffer: picture(200) })
   const tool = page.getByRole('dialog').filter({ has: page.locator('.cover-stage') })
   await tool.locator('.cover-tools button').first().click()
-  await expect(tool.locator('.cover')).toHaveCount(1)
+  // The arrow keys move the new cover at once.
+  await expect(tool.locator('.cover')).toBeFocused()
+  const top = (await tool.locator('.cover').boundingBox())?.y ?? 0
+  await page.keyboard.press('ArrowUp')
+  await expectValue.poll(async () => (await tool.locator('.cover').boundingBox())?.y).toBeLessThan(top)
   await look()
   await tool.locator('button').last().click()
   await expect(form.locator('ol.pages li')).toHaveCount(1)

@@ -18,6 +18,7 @@ const WAYS: Readonly<Record<string, readonly [right: number, down: number]>> = {
   ArrowDown: [0, 1],
 }
 
+type Added = { readonly index: number }
 type CoverDialogProps = {
   readonly page: HTMLCanvasElement
   /** The number of pages that are covered after this one. */
@@ -29,6 +30,7 @@ type CoverDialogProps = {
 
 export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogProps) {
   const [covers, setCovers] = useState<readonly Cover[]>([])
+  const [added, setAdded] = useState<Added>()
   const hintId = useId()
   return (
     <Modal
@@ -57,9 +59,15 @@ export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogPro
       {more === 0 ? null : (
         <p className="muted spaced">{more === 1 ? <Trans>One more page follows.</Trans> : <Trans>{more} more pages follow.</Trans>}</p>
       )}
-      <Stage page={page} covers={covers} hintId={hintId} onChange={setCovers} />
+      <Stage page={page} covers={covers} added={added} hintId={hintId} onChange={setCovers} />
       <div className="cover-tools">
-        <Button kind="secondary" onClick={() => setCovers([...covers, middleCover(page)])}>
+        <Button
+          kind="secondary"
+          onClick={() => {
+            setCovers([...covers, middleCover(page)])
+            setAdded({ index: covers.length })
+          }}
+        >
           <Trans>Add a cover</Trans>
         </Button>
         <Button kind="quiet" disabled={covers.length === 0} onClick={() => setCovers(covers.slice(0, -1))}>
@@ -73,16 +81,21 @@ export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogPro
 type StageProps = {
   readonly page: HTMLCanvasElement
   readonly covers: readonly Cover[]
+  /** The cover that the button added last: it takes the focus, so that the arrow keys move it. */
+  readonly added: Added | undefined
   readonly hintId: string
   readonly onChange: (covers: readonly Cover[]) => void
 }
 
-function Stage({ page, covers, hintId, onChange }: StageProps) {
+function Stage({ page, covers, added, hintId, onChange }: StageProps) {
   const { t } = useLingui()
   const stage = useRef<HTMLDivElement>(null)
   const seen = useRef<HTMLCanvasElement>(null)
   const [drag, setDrag] = useState<{ readonly from: Point; readonly to: Point }>()
   const { width, height } = page
+  useEffect(() => {
+    if (added !== undefined) stage.current?.querySelectorAll<HTMLElement>('.cover')[added.index]?.focus()
+  }, [added])
   useEffect(() => {
     if (seen.current !== null) penOf(seen.current).drawImage(page, 0, 0)
   }, [page])
