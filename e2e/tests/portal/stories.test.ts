@@ -61,6 +61,8 @@ describe('the schedule', () => {
       await expect(toast(page, 'Story scheduled!')).toBeVisible()
       await expect(row(page).locator('.badge')).toHaveText('Scheduled')
       await expect(row(page).locator('time')).toContainText('6:00 pm')
+      // The widest state beside the most buttons leaves the title its one line.
+      expect((await row(page).getByRole('heading').boundingBox())?.height).toBeLessThan(40)
       await open(page, 'Schedule')
       await dialog.getByRole('button', { name: "Don't publish by itself" }).focus()
       await page.keyboard.press('Enter')
