@@ -35,6 +35,7 @@ export const disbursement = z.object({
   beneficiary: z.object({ id: z.string(), publicName: z.string(), isRevoked: z.boolean() }),
   days: z.array(part).meta({ description: 'The days whose help it took, or that got help back' }),
   returned: rupees.meta({ description: 'What came back of it since' }),
+  storyId: z.string().nullable().meta({ description: 'The story that tells of it, also as a draft' }),
 })
 export const HOUSE_KINDS = ['platform_out', 'tds_remitted', 'losses_covered'] as const
 const houseKind = z.enum(HOUSE_KINDS, 'choice_invalid')

@@ -114,6 +114,10 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     await dialog.getByLabel('Description', { exact: true }).fill('Her old ones were too small.')
     await dialog.getByRole('button', { name: 'Save story' }).click()
     await expect(toast(page, 'Impact story created!')).toBeVisible()
+    // Help has one story: a second one is not offered.
+    await page.getByRole('button', { name: 'New story' }).click()
+    await expect(page.getByRole('dialog').getByLabel('Help that it tells of').getByRole('option')).toHaveText(['None'])
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
     await expect(toast(page, 'Story published successfully!')).toBeVisible()
   })
@@ -124,6 +128,8 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
   await at('/history', asha.token, async (page) => {
     await expect(page.getByText('Your 60 paise: school shoes for Meera, with 1 other.')).toBeVisible()
     await auditScreen(page)
+    await expect(page.getByText('Can be checked tomorrow')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Check it' })).toHaveCount(0)
     const link = page.getByRole('link', { name: 'Receipt', exact: true })
     await expect(link).toHaveAttribute('href', `/api/receipts/${hash}`)
     await link.click()

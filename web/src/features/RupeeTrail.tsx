@@ -6,6 +6,7 @@ import { call } from '../app/api.ts'
 import { currentLanguage } from '../app/language.ts'
 import { publicPath } from '../paths.ts'
 import { formatMoney } from '../ui/Money.tsx'
+import { useServerDay } from './clock.ts'
 
 export function RupeeTrail({ rupee }: { readonly rupee: Trail }) {
   const { paise, others, share, waiting, days, help } = rupee
@@ -59,12 +60,14 @@ function What({ part: { purpose, name } }: { readonly part: Part }) {
 function Links({ part: { receipts, storyId, videoUrl, on } }: { readonly part: Part }) {
   const { t } = useLingui()
   const language = currentLanguage()
+  // The books of a day are published once it is over.
+  const isChecked = on < useServerDay()
   const links: (readonly [label: string, href: string])[] = receipts.map((hash, index) => [
     receipts.length === 1 ? t`Receipt` : t`Receipt ${index + 1}`,
     `/api/receipts/${hash}`,
   ])
   if (storyId !== null) links.push([videoUrl === null ? t`Story` : t`Video`, `${publicPath('impactStories', language)}/${storyId}`])
-  links.push([t`Check it`, `${publicPath('verify', language)}/${on}`])
+  if (isChecked) links.push([t`Check it`, `${publicPath('verify', language)}/${on}`])
   return (
     <span className="round-links">
       {links.map(([label, href]) => (
@@ -72,6 +75,11 @@ function Links({ part: { receipts, storyId, videoUrl, on } }: { readonly part: P
           {label}
         </a>
       ))}
+      {isChecked ? null : (
+        <span className="tap muted">
+          <Trans>Can be checked tomorrow</Trans>
+        </span>
+      )}
     </span>
   )
 }

@@ -54,6 +54,7 @@ describe('a disbursement', () => {
         days: [{ day: DAY, amount: 1000 }],
         returned: 0,
         corrects: null,
+        storyId: null,
       },
     ])
     const { disbursements, fund } = await list()

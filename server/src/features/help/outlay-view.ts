@@ -36,6 +36,7 @@ type Row = {
   readonly receipts: { hash: string; width: number; height: number }[]
   readonly days: { day: IstDay; paise: string }[]
   readonly returned: Paise
+  readonly storyId: string | null
   readonly sortedAt: string
 }
 
@@ -49,6 +50,7 @@ const rows = sql`
     (select coalesce(json_agg(json_build_object('day', h.day, 'paise', abs(h.paise)::text) order by h.day), '[]')
        from help_allotment h where h.entry_id = o.id::text) as days,
     (select coalesce(sum(c.amount_paise), 0)::bigint from outlay c where c.corrects = o.id and c.status = 'booked') as returned,
+    (select s.id from story s where s.outlay_id = o.id) as "storyId",
     ${microsOf(sql`o.asked_at`)} as "sortedAt"
   from outlay o join member a on a.id = o.asked_by left join member d on d.id = o.decided_by
     left join beneficiary b on b.id = o.beneficiary_id`
@@ -74,6 +76,7 @@ const disbursementOf = (row: Row): Disbursement => ({
   beneficiary: { id: row.beneficiaryId ?? '', publicName: row.publicName ?? '', isRevoked: row.isRevoked },
   days: row.days.map((part) => ({ day: part.day, amount: rupeesFromPaise(paise(BigInt(part.paise))) })),
   returned: rupeesFromPaise(row.returned),
+  storyId: row.storyId,
 })
 const entryOf = (row: Row): HouseEntry => ({ ...sharedOf(row), kind: row.kind as HouseKind })
 

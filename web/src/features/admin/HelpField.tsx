@@ -1,4 +1,4 @@
-/** Chooses the disbursement that a new story tells of. It fills the story's first words. */
+/** Chooses the disbursement that a new story tells of: one without a story yet. It fills the story's first words. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
@@ -15,7 +15,10 @@ export function HelpField({ chosen, onChoose }: { readonly chosen: string; reado
     queryKey: ['admin', 'told-help'],
     queryFn: ({ signal }) => call('disbursements', { query: { status: 'booked', limit: 100 }, signal }),
   })
-  const helps = (data?.disbursements ?? []).filter(({ kind, beneficiary }) => kind === 'disbursement' && !beneficiary.isRevoked)
+  const helps = (data?.disbursements ?? []).filter(
+    ({ kind, beneficiary, storyId, amount, returned }) =>
+      kind === 'disbursement' && !beneficiary.isRevoked && storyId === null && returned < amount,
+  )
   const choose = (id: string): void => {
     const help = helps.find((each) => each.id === id)
     onChoose(help === undefined ? NONE : { id, purpose: help.purpose, name: help.beneficiary.publicName })
@@ -30,9 +33,9 @@ export function HelpField({ chosen, onChoose }: { readonly chosen: string; reado
       <option value="">
         <Trans>None</Trans>
       </option>
-      {helps.map(({ id, purpose, amount, beneficiary: { publicName } }) => (
+      {helps.map(({ id, purpose, amount, returned, beneficiary: { publicName } }) => (
         <option key={id} value={id}>
-          {t`${purpose} for ${publicName}, ${formatMoney(amount)}`}
+          {t`${purpose} for ${publicName}, ${formatMoney(amount - returned)}`}
         </option>
       ))}
     </SelectField>

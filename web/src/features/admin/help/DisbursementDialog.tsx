@@ -16,9 +16,9 @@ import { OutlayFields, useOutlayForm } from './OutlayForm.tsx'
 import { type Disbursement, helpableQuery, quoteQuery } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
 
-type DialogProps = { readonly approvalAbove: number; readonly onClose: () => void }
+type DialogProps = { readonly approvalAbove: number; readonly balance: number; readonly onClose: () => void }
 
-export function DisbursementDialog({ approvalAbove, onClose }: DialogProps) {
+export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogProps) {
   const { t } = useLingui()
   const [beneficiaryId, setBeneficiaryId] = useState('')
   const [q, setQ] = useState('')
@@ -57,7 +57,7 @@ export function DisbursementDialog({ approvalAbove, onClose }: DialogProps) {
           purposeLabel={t`What it is for`}
           purposeHint={t`Everybody reads these words beside the name: “school shoes”. Leave the name out.`}
         />
-        <Quote amount={form.body.amount} />
+        <Quote amount={form.body.amount} inFund={balance} />
         <p className="muted spaced">
           <Trans>Up to {limit} your confirmation books it. Above that, or if an editor asks, another person approves it.</Trans>
         </p>
@@ -68,14 +68,15 @@ export function DisbursementDialog({ approvalAbove, onClose }: DialogProps) {
 }
 
 /** The days whose help the amount would take, before anything is sent. */
-function Quote({ amount }: { readonly amount: number }) {
+function Quote({ amount, inFund }: { readonly amount: number; readonly inFund: number }) {
   const { t } = useLingui()
   const typed = usePaused(String(amount))
   const quote = useQuery(quoteQuery(Number(typed)))
+  const left = formatMoney(inFund)
   if (quote.isError)
     return (
       <p className="warning-line spaced" role="status">
-        {messageOf(quote.error, t`The days could not be loaded.`)}
+        {amount > inFund ? t`The help fund has ${left}. That is not enough.` : messageOf(quote.error, t`The days could not be loaded.`)}
       </p>
     )
   if (quote.data === undefined || amount === 0) return null

@@ -67,7 +67,9 @@ export function HelpGiven() {
           </ul>
         )}
       </Listing>
-      {open?.deed === 'new' ? <DisbursementDialog approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
+      {open?.deed === 'new' ? (
+        <DisbursementDialog approvalAbove={fund?.approvalAbove ?? 0} balance={fund?.balance ?? 0} onClose={close} />
+      ) : null}
       {open?.deed === 'correct' ? <CorrectionDialog entry={open.entry} onClose={close} /> : null}
       {open?.deed === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
       {open?.deed === 'approve' || open?.deed === 'reject' ? (
