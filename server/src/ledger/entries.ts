@@ -11,6 +11,9 @@ export const hasEntry = (memberId: Sql, day: Sql): Sql => sql`
    or exists (select from archived_entry a
                where a.month = month_of(${day}) and a.member_id = ${memberId} and extract(day from ${day})::smallint = any(a.days)))`
 
+/** A row `j` of `round_join` whose month is not archived: the table still has it until its partition has left. */
+export const NOT_ARCHIVED: Sql = sql`month_of(j.day) not in (select month from archived_month where restored_at is null)`
+
 /** Members with an entry on that day, by id, at most `limit`; twice that, and some twice, while its month is being archived. */
 export const entrantsAfter = (day: Sql, after: Sql, limit: Sql): Sql => sql`
   ((select member_id from round_join where day = ${day} and member_id > ${after} order by member_id limit ${limit})

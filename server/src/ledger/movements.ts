@@ -12,7 +12,7 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { gatherReads } from '../db/gathered-read.ts'
 import { type Db, maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { TransferKind } from './accounts.ts'
-import { balanceAfter } from './entries.ts'
+import { balanceAfter, NOT_ARCHIVED } from './entries.ts'
 import type { RefundStatus } from './refunds.ts'
 import type { TopupStatus } from './topups.ts'
 import type { WithdrawalStatus } from './withdrawals.ts'
@@ -124,7 +124,7 @@ select q.place::int as place, m.*
         extract(epoch from b.created_at) as epoch, j.balance_after as "balanceAfter", j.day::text as ref,
         null as status, j.wallet_seq::bigint as seq, null as "orderId"
    from round_join j join join_batch b using (batch_id)
-  where j.member_id = q.member_id and j.day < q.day and month_of(j.day) not in (select month from archived_month where restored_at is null)
+  where j.member_id = q.member_id and j.day < q.day and ${NOT_ARCHIVED}
   order by j.day desc limit q.count)
 union all
 (select 'join', null, 'join', 'debit', entry_fee(), extract(epoch from b.created_at), ${balanceAfter(sql`j`)}, j.day::text,

@@ -6,9 +6,10 @@
  * - The list pages by instant and id, newest first.
  * - A read mark belongs to one member and changes nothing for others.
  */
-import { one, type Queryable, sql } from '../../db/sql.ts'
+import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../http/cursor.ts'
+import { NOT_ARCHIVED } from '../../ledger/entries.ts'
 import { ownPart, TOLD } from '../../members/own-stories.ts'
 
 export type NoticeRow = {
@@ -23,10 +24,20 @@ export type NoticeRow = {
 }
 
 /** The joins by Auto Participate: at midnight, or after a top-up later that day. */
-const autoJoins = (memberId: bigint) => sql`
-  entry j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
+const autoJoins = (memberId: bigint, entries: Sql = sql`entry`) => sql`
+  ${entries} j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
   left join join_notice_read r on r.member_id = j.member_id and r.day = j.day
   where j.member_id = ${memberId}::bigint`
+
+/** In two parts: entries that are not archived can be read newest first, and no further than the page. */
+const autoJoinItems = (memberId: bigint, limit: number) => {
+  const part = (entries: Sql, which: Sql): Sql => sql`
+      (select 'j' || j.day, 'auto_joined', jsonb_build_object('day', j.day), b.created_at, r.read_at
+       from ${autoJoins(memberId, entries)} and ${which}
+         and (b.created_at, ('j' || j.day) collate "C") < (select at, id from after)
+       order by j.day desc limit ${limit}::int)`
+  return sql`${part(sql`round_join`, NOT_ARCHIVED)} union all ${part(sql`entry_in_archive`, sql`true`)}`
+}
 
 /** The stories that tell of the member's rupees, told since the account was made. */
 const ownStories = (memberId: bigint) => sql`
@@ -51,10 +62,7 @@ export function listNotices(
          and (n.created_at < after.at or n.created_at = after.at and ('n' || n.id) < after.id collate "C")
        order by n.created_at desc, ('n' || n.id) collate "C" desc limit ${limit}::int)
       union all
-      (select 'j' || j.day, 'auto_joined', jsonb_build_object('day', j.day), b.created_at, r.read_at
-       from ${autoJoins(memberId)}
-         and (b.created_at, ('j' || j.day) collate "C") < (select at, id from after)
-       order by j.day desc limit ${limit}::int)
+      ${autoJoinItems(memberId, limit)}
       union all
       (select 's' || s.id,
          case when own.days > 1 then 'help_told_days' when own.entries = 1 then 'help_told_alone' when own.entries = 2 then 'help_told_two' else 'help_told' end,
