@@ -142,6 +142,18 @@ const lookThrice = async (count: number, hour: string): Promise<void> => {
   for (const minute of ['01', '03', '05']) await world.goTo(day(count, `${hour}:${minute}:30`))
 }
 
+test('a list that waits for its seal over a second midnight does not keep the clockwork busy', async () => {
+  // The next day is over too, and cannot be closed before the list of this one is sealed.
+  await world.database.setClock(new Date(`${addDays(today, 2)}T00:00:01+05:30`))
+  let portions = 0
+  while (portions < 20 && (await world.rounds.due())) portions++
+  expect(await world.statuses()).toMatchObject({ [today]: 'closed', [addDays(today, 1)]: 'open' })
+  expect(portions).toBeLessThan(5)
+  for (const hour of [10, 11]) await world.goTo(`${addDays(today, 2)}T${hour}:00:00+05:30`)
+  expect(await world.statuses()).toMatchObject({ [today]: 'settled', [addDays(today, 1)]: 'void', [addDays(today, 2)]: 'open' })
+  today = addDays(today, 2)
+})
+
 describe('a round whose beacon number is missing', () => {
   test('ends void after thirty days of 404 from every relay: every rupee is returned, and showing the number disproves it', async () => {
     await world.goTo(tomorrow('00:00:02'))

@@ -186,7 +186,8 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     if (drawable !== null) step('draw', drawable, (tx) => draws.draw(tx, drawable))
     if (drawn !== null) step('settle', drawn, (tx) => settle(tx, drawn))
     if (returning !== null) step('give_back', returning, (tx) => giveBack(tx, returning))
-    if (unsealed !== null && unsealed !== overdue) step('seal_day', unsealed, (tx) => sealDay(tx, unsealed))
+    // Refused while its round is open: its close waits for an earlier list.
+    if (unsealed !== null && unsealed !== overdue) step('seal_day', unsealed, async (tx) => (await sealDay(tx, unsealed)).ok || 'busy')
     return due
   }
 
