@@ -204,7 +204,7 @@ async function runCycle<G extends Ground>(field: Field<G>, kind: string, strike:
 }
 
 async function lookAfter(stand: Ground, told: readonly string[], kind: string, cycle: number): Promise<Finding | undefined> {
-  const verdict = await judge(stand.db, stand.journal)
+  const verdict = await judge(stand.db, stand.journal, await stand.audit?.())
   return isClean(verdict) && told.length === 0 ? undefined : { kind, cycle, ...verdict, told }
 }
 

@@ -51,11 +51,12 @@ async function readLedger(db: Db): Promise<Ledger> {
   }
 }
 
-export async function judge(db: Db, journal: Journal): Promise<Verdict> {
+/** `audit`: of the version that serves, if it is another than this checkout. */
+export async function judge(db: Db, journal: Journal, audit: typeof runAudit = runAudit): Promise<Verdict> {
   const before = journal.read()
   const ledger = await readLedger(db)
   const after = journal.read()
-  const violations = await runAudit(db)
+  const violations = await audit(db)
   return {
     ...compare(before, ledger, after),
     broken: violations.map(({ invariant, subject, found }) => `${invariant}: ${subject}: ${found}`),

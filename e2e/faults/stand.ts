@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { type EmbeddedPostgres, startPostgres } from '@roz/server/db/embedded/embedded.ts'
 import { processesIn, signal, waitUntil } from '@roz/server/db/embedded/process.ts'
 import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
+import type { runAudit } from '@roz/server/ledger/audit.ts'
 import { databaseProcesses, type Program } from '../harness/program.ts'
 import { type End, openWithEnds } from './ends.ts'
 import { type Journal, openJournal } from './journal.ts'
@@ -97,6 +98,8 @@ async function build(options: Options, ends: End[]) {
     postgres,
     databaseLog,
     servers,
+    /** The audit of the first server's version, which knows its schema; undefined if that is this checkout. */
+    audit: () => auditOf(servers.versions()[0]),
     /** Sets synchronous_commit off, on purpose: the judge must find the commits that a power cut loses. */
     async commitInMemory(): Promise<void> {
       commitsInMemory = true
@@ -140,7 +143,14 @@ type Makers = Pick<typeof ownMembers & typeof ownOutlays, 'makeMembers' | 'makeD
 /** Another version's own functions: they know the schema that it has made. */
 async function makersOf(version: Version | undefined): Promise<Makers> {
   if (version === undefined) return { ...ownMembers, ...ownOutlays }
-  const part = (name: string): Promise<Makers> =>
-    import(pathToFileURL(path.join(version.folder, 'e2e/faults', name)).href) as Promise<Makers>
-  return { ...(await part('members.ts')), ...(await part('outlays.ts')) }
+  const [members, outlays] = [await partOf(version, 'e2e/faults/members.ts'), await partOf(version, 'e2e/faults/outlays.ts')]
+  return { ...members, ...outlays } as Makers
 }
+
+async function auditOf(version: Version | undefined): Promise<typeof runAudit | undefined> {
+  if (version === undefined) return undefined
+  return ((await partOf(version, 'server/src/ledger/audit.ts')) as { readonly runAudit: typeof runAudit }).runAudit
+}
+
+const partOf = ({ folder }: Version, name: string): Promise<object> =>
+  import(pathToFileURL(path.join(folder, name)).href) as Promise<object>

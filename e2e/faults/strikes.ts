@@ -23,6 +23,7 @@ export type Struck = {
 export type Ground = Pick<Stand, 'db' | 'journal' | 'members' | 'desk' | 'now' | 'setClock' | 'databaseBack' | 'close'> & {
   readonly servers: Pick<Stand['servers'], 'url' | 'sandboxUrl' | 'revive' | 'complaints' | 'printed'>
   readonly disk?: Stand['disk']
+  readonly audit?: Stand['audit']
 }
 export type Field<G extends Ground = Stand> = {
   readonly stand: G
