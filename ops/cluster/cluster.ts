@@ -11,7 +11,18 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SERVER_FLAGS, SERVER_MEMORY } from '../launch/server-program.mjs'
 import { debianRoot, USER } from './debian-root.ts'
-import { kill, type Machine, type Network, type OpenMachine, openMachine, openNetwork, sharedNetwork, untilGone } from './machines.ts'
+import { FOLDER, livingClusters } from './beside.ts'
+import {
+  isOver,
+  kill,
+  type Machine,
+  type Network,
+  type OpenMachine,
+  openMachine,
+  openNetwork,
+  sharedNetwork,
+  untilGone,
+} from './machines.ts'
 import {
   DATABASE,
   etcdArguments,
@@ -31,8 +42,6 @@ import {
 } from './settings.ts'
 
 export const CHECKOUT = path.resolve(import.meta.dirname, '../..')
-/** The beginning of the name of each cluster's folder in the temporary one; the number of its process follows. */
-export const FOLDER = 'roz-cluster-'
 export const PSQL = '/usr/lib/postgresql/18/bin/psql'
 const NODES = 3
 const READY_WITHIN_MS = 120_000
@@ -89,6 +98,7 @@ async function build(options: ClusterOptions, ends: End[]) {
   const { say, lease, port, sandboxPort } = options
   const root = await debianRoot(CHECKOUT, say)
   removeLeftFolders()
+  if (!options.ownNetworks) refuseSecond()
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), `${FOLDER}${process.pid}-`)))
   ends.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const network: Network = options.ownNetworks ? await openNetwork(NODES) : sharedNetwork(NODES)
@@ -157,6 +167,15 @@ async function build(options: ClusterOptions, ends: End[]) {
 }
 
 export type Made = Pick<Cluster, 'nodes' | 'plan' | 'network' | 'front' | 'port'>
+
+/** Without networks of their own two clusters would have the same addresses. */
+function refuseSecond(): void {
+  const [other] = livingClusters(readdirSync(tmpdir()), isOver)
+  if (other !== undefined)
+    throw new RangeError(
+      `A cluster runs here already (${path.join(tmpdir(), other)}), and this kernel has no networks for two: end it first.`,
+    )
+}
 
 /** Of clusters whose process was killed: its programs have ended with it. */
 function removeLeftFolders(): void {

@@ -9,11 +9,13 @@ import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freeSubnets, type Route, SUBNETS } from './beside.ts'
 import { USER } from './debian-root.ts'
 
 const BUILT_WITHIN_MS = 10_000
-const SUBNETS = 250
 const LOOK_MS = 20
+/** Its place among the words of `statOf`. */
+const BEGUN = 19
 
 export type Machine = {
   readonly name: string
@@ -125,7 +127,8 @@ export async function openNetwork(count: number): Promise<Network> {
 
 /** The cable between this machine and the bridge goes with the bridge. */
 function takeSubnet(bridgePid: number): number {
-  for (let subnet = 0; subnet < SUBNETS; subnet++) {
+  const routes = JSON.parse(execFileSync('ip', ['-4', '-j', 'route', 'show', 'table', 'all'], { encoding: 'utf8' })) as Route[]
+  for (const subnet of freeSubnets(routes)) {
     const cable = `roz${subnet}`
     try {
       ip('link', 'add', cable, 'type', 'veth', 'peer', 'name', 'port0', 'netns', String(bridgePid))
@@ -138,7 +141,7 @@ function takeSubnet(bridgePid: number): number {
     ip('link', 'set', cable, 'up')
     return subnet
   }
-  throw new Error('no network from 10.77.0.0 to 10.77.249.0 is free')
+  throw new RangeError(`Clusters have taken all networks from 10.77.0.0/24 to 10.77.${SUBNETS - 1}.0/24: end one of them.`)
 }
 
 /** Where the kernel has no bridges: an address of this machine for each. Nothing can be cut, and one cluster runs at a time. */
@@ -190,8 +193,9 @@ export async function openMachine(options: MachineOptions): Promise<OpenMachine>
   const inside = ['chroot', `--userspec=${USER.id}:${USER.id}`, '--groups=', root]
   const environment = { PATH: '/usr/bin:/usr/sbin:/bin:/sbin', HOME: '/data', LANG: 'C.UTF-8' }
   const space = readlinkSync(`/proc/${first.pid}/ns/pid`)
+  const begun = begunAt(first.pid)
   const pids = (program?: string): number[] =>
-    pidsIn(space, first.pid).filter((pid) => program === undefined || programOf(pid).startsWith(program))
+    processesOf(space, { pid: first.pid, begun }).filter((pid) => program === undefined || programOf(pid).startsWith(program))
   const log = (part: string): string => path.join(logs, `${part}.log`)
   return {
     name: options.name,
@@ -232,10 +236,14 @@ export async function openMachine(options: MachineOptions): Promise<OpenMachine>
   }
 }
 
-/** All living processes of a namespace except its first one and that one's sleep. */
-function pidsIn(space: string, firstPid: number): number[] {
+/**
+ * All living processes of a namespace except its first one and that one's sleep.
+ * The kernel gives the namespace's number to another one once the first process has ended: then there is none.
+ */
+export function processesOf(space: string, first: { readonly pid: number; readonly begun: string | undefined }): number[] {
+  if (namespaceOf(first.pid) !== space || begunAt(first.pid) !== first.begun) return []
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== firstPid)
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== first.pid)
     .map(Number)
     .filter((pid) => namespaceOf(pid) === space && !isOver(pid) && programOf(pid) !== 'sleep')
 }
@@ -256,12 +264,18 @@ function programOf(pid: number): string {
   }
 }
 
-function isOver(pid: number): boolean {
+export const isOver = (pid: number): boolean => 'ZX'.includes(statOf(pid)[0] ?? 'Z')
+
+/** When the process began, as the kernel counts: a later one with its number has another. */
+export const begunAt = (pid: number): string | undefined => statOf(pid)[BEGUN]
+
+/** The words of /proc/<pid>/stat after the program's name, the state first; none for a process that is gone. */
+function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return 'ZX'.includes(stat.slice(stat.lastIndexOf(')') + 2)[0] ?? 'Z')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return true
+    return []
   }
 }
 

@@ -9,9 +9,10 @@ import { createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Cluster, type ClusterOptions, FOLDER, membersOf, PARTS, runAll, startCluster } from './cluster.ts'
+import { livingClusters } from './beside.ts'
+import { type Cluster, type ClusterOptions, membersOf, PARTS, runAll, startCluster } from './cluster.ts'
 import { RootError } from './debian-root.ts'
-import { canMakeMachines, canMakeNetworks } from './machines.ts'
+import { canMakeMachines, canMakeNetworks, isOver } from './machines.ts'
 import { isOnPath, missingFor } from './requirements.ts'
 import { LEASE, leaseOf } from './settings.ts'
 import { SwitchOverError, switchOver } from './switch-over.ts'
@@ -124,7 +125,10 @@ async function status(cluster: Cluster): Promise<string> {
 async function command([verb = '', node = '']: readonly string[]): Promise<number> {
   if (verb !== 'status' && verb !== 'switch-over')
     throw new RangeError('There are: npm run cluster, npm run cluster -- status, npm run cluster -- switch-over [node]')
-  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(FOLDER))
+  const folders = livingClusters(readdirSync(tmpdir()), isOver)
+  // Which of them was meant cannot be guessed, and a switch-over holds the statements of its members back.
+  if (folders.length > 1)
+    throw new RangeError(`${folders.length} clusters run here (${folders.join(', ')}): end all but one of them first.`)
   for (const folder of folders) {
     const answer = await ask(path.join(tmpdir(), folder, SOCKET), `/${verb}/${node}`)
     if (answer === undefined) continue
