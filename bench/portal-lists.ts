@@ -10,6 +10,7 @@ import { searchRefunds } from '@roz/server/features/payouts/refund-view.ts'
 import { searchWithdrawals } from '@roz/server/features/payouts/withdrawal-view.ts'
 import { listMembers, type MemberSearch, type MemberSort } from '@roz/server/features/member-care/member-list.ts'
 import { type Db, type Queryable, type Sql, sql } from '@roz/server/db/sql.ts'
+import { listFlags } from '@roz/server/features/member-care/review.ts'
 import { createStaffLog } from '@roz/server/features/staff-log/staff-log.ts'
 import { openScene } from './scene.ts'
 
@@ -65,6 +66,15 @@ const makeAuditLog = sql`
 const makeSort = sql`
   insert into member_sort (member_id, balance, joins, won) select member_id, balance, joins, (member_id * 31) % 977 from wallet`
 
+/** A tenth of the members share a device with another, and a fifth have one network, as behind a carrier's address. */
+const makeSignalUses = sql`
+  insert into signal_use (kind, key, member_id, seen_at)
+  select 'device', sha256((n / 2)::text::bytea), ${FIRST}::bigint + n, now() - n * interval '1 second' from generate_series(1, ${MEMBERS / 10}::int) n
+  union all
+  select 'network', sha256('a carrier'), ${FIRST}::bigint + n, now() - n * interval '1 second' from generate_series(1, ${MEMBERS / 5}::int) n`
+const makeSignals = sql`
+  insert into signal (kind, key, members, changed_at) select kind, key, count(*), max(seen_at) from signal_use group by kind, key`
+
 type List = { readonly name: string; readonly run: (db: Queryable) => Promise<unknown> }
 
 const search = (change: Partial<MemberSearch>): MemberSearch => ({
@@ -110,6 +120,8 @@ const LISTS: readonly List[] = [
       { name: `refunds ${name}`, run: (db: Queryable) => searchRefunds(db as Db, asked) },
     ]
   }),
+  { name: 'review list, not reviewed', run: (db: Queryable) => listFlags(db, 'unreviewed', { after: undefined, limit: 25 }) },
+  { name: 'review list, all', run: (db: Queryable) => listFlags(db, undefined, { after: undefined, limit: 25 }) },
   ...AUDIT_FILTERS.map((filter) => ({
     name: `audit log by ${JSON.stringify(filter)}`,
     run: (db: Queryable) => createStaffLog({ db: db as Db }).handlers.adminAudit({ query: { ...filter, limit: 25 } } as never),
@@ -162,6 +174,8 @@ try {
         makeRefunds,
         makeAuditLog,
         makeSort,
+        makeSignalUses,
+        makeSignals,
       })) {
         const before = performance.now()
         await connection.query(statement)

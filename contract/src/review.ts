@@ -11,7 +11,9 @@ const flag = z.object({
     .enum(['phone', 'bank', 'device', 'network', 'young_money'])
     .meta({ description: 'What the accounts share; or an account of less than 7 days that withdrew money added less than 72 h before' }),
   count: count.meta({ description: 'Accounts' }),
-  members: z.array(z.object({ id: z.string(), name: z.string(), createdAt: instant })).meta({ description: 'The newest ten of them' }),
+  members: z
+    .array(z.object({ id: z.string(), name: z.string(), createdAt: instant }))
+    .meta({ description: 'The ten newest accounts of them' }),
   isReviewed: z.boolean(),
   note: z.string().nullable(),
   reviewedBy: z.string().nullable(),

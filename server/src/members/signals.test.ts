@@ -54,6 +54,14 @@ test('a network address is a sign from four accounts on; young money from one', 
   expect((await flags()).filter(({ kind }) => kind === 'young_money')).toMatchObject([{ count: 1 }])
 })
 
+test('of many accounts the ten newest are named, in whatever order they came, and all are counted', async () => {
+  const accounts: bigint[] = []
+  for (let n = 1; n <= 12; n++) accounts.push(await member(`Member ${String.fromCodePoint(64 + n)}`))
+  for (const account of accounts.toReversed()) await note(account, 'network')
+  const [flag] = (await flags()).filter(({ count }) => count === 12)
+  expect(flag?.members.map(({ name }) => name.slice(-1)).join('')).toBe('CDEFGHIJKL')
+})
+
 test('staff are not noted', async () => {
   await note(admin, 'young_money')
   expect((await flags()).filter(({ kind }) => kind === 'young_money')).toHaveLength(1)

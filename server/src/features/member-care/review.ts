@@ -29,7 +29,7 @@ type Row = {
   readonly sortedAt: string
 }
 
-/** Accounts that a row of the list names; `count` counts all. */
+/** Accounts that a row of the list names, the newest: read from the end of the key, where a town shares a network. `count` counts all. */
 const NAMED = sql`10`
 const columns = sql`
   s.id, s.kind, s.key, s.members as count, s.is_reviewed as "isReviewed", s.note, a.name as "reviewedBy", s.reviewed_at as "reviewedAt",
@@ -71,7 +71,7 @@ export function reviewHandlers(db: Db): Handlers<'flags' | 'reviewFlag'> {
 
 type Page = { readonly after: Cursor | undefined; readonly limit: number }
 
-async function listFlags(db: Db, status: 'unreviewed' | 'reviewed' | undefined, { after, limit }: Page) {
+export async function listFlags(db: Queryable, status: 'unreviewed' | 'reviewed' | undefined, { after, limit }: Page) {
   const [micros, last] = after ?? []
   const older =
     micros === undefined
@@ -89,7 +89,7 @@ async function withMembers(from: Queryable, rows: readonly Row[]): Promise<Flag[
   const members = await from.query<{ flag: bigint; id: string; name: string; createdAt: Date }>(sql`
     select s.id as flag, m.public_id as id, m.name, m.created_at as "createdAt"
       from signal s cross join lateral (
-        select member_id from signal_use u where u.kind = s.kind and u.key = s.key order by u.seen_at desc limit ${NAMED}) u
+        select member_id from signal_use u where u.kind = s.kind and u.key = s.key order by u.member_id desc limit ${NAMED}) u
       join member m on m.id = u.member_id where s.id = any (${rows.map(({ id }) => id)}::bigint[]) order by s.id, m.id`)
   return rows.map((row) => ({
     id: String(row.id),
