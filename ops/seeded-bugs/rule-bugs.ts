@@ -67,8 +67,8 @@ export const RULES: readonly Bug[] = [
   {
     name: 'The signature of a webhook is not checked',
     file: 'server/src/adapters/cashfree/webhook-signature.ts',
-    find: 'given.length !== DIGEST_BYTES || !timingSafeEqual(given, expected)',
-    replace: 'given.length !== expected.length || !timingSafeEqual(given, given)',
+    find: 'given.length === DIGEST_BYTES && timingSafeEqual(',
+    replace: 'given.length === DIGEST_BYTES || timingSafeEqual(',
     test: 'server/src/features/wallet/webhook.test.ts',
   },
   {

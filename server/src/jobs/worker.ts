@@ -1,7 +1,7 @@
 /**
  * Runs due work: each feature's clockwork, the sweeps, and the jobs of queue.ts.
  * - Work is due by roz_now() over our own tables. A tick each second, a commit that wrote a job, a start and /dev/clock run it.
- * - Each clockwork, each sweep and each group of jobs (mail, gateway, push, files, signals, own) has a lane.
+ * - Each clockwork, each sweep and each group of jobs (mail, gateway, push, files, signals, many, own) has a lane.
  * - A slow mail server or gateway, or a failing portion, blocks no other lane.
  * - Several processes may run the worker: clockwork takes a database lock, and a job is claimed with SKIP LOCKED under a lease.
  * - A claim schedules the next try with exponential backoff, so a job that fails or kills its process returns ever more rarely.
@@ -23,7 +23,7 @@ export type Due = (now: Date) => Promise<boolean>
 export type WorkerDeps = {
   readonly db: Db
   readonly handlers: JobHandlers
-  /** An inner list runs in order: each step depends on the result of the one before. The very first one also runs before a server serves. */
+  /** In `runDue` an inner list runs in order, because each step depends on the result of the one before; else its lanes run beside each other. The very first one also runs before a server serves. */
   readonly clockwork: readonly (Due | readonly Due[])[]
   /** Work that the passing of time alone makes due, such as questions to the gateway and deletions: no clockwork makes it due. */
   readonly sweeps?: readonly Due[]

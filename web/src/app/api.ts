@@ -113,12 +113,13 @@ async function answerTo(name: ScreenCall, method: string, path: string, parts: L
 
 /** A picture that only staff see; as bytes, because the page may not load it with a token. */
 export async function readReceipt(hash: string, signal?: AbortSignal): Promise<Blob> {
+  const sentToken = token.get()
   const response = await fetch(`/api/admin/receipts/${hash}`, {
-    headers: { authorization: `Bearer ${token.get() ?? ''}` },
+    headers: { authorization: `Bearer ${sentToken ?? ''}` },
     cache: 'no-store',
     ...(signal === undefined ? {} : { signal }),
   })
-  if (!response.ok) throw await failureOf(response, 'disbursements', token.get())
+  if (!response.ok) throw await failureOf(response, 'disbursements', sentToken)
   return response.blob()
 }
 

@@ -1,7 +1,7 @@
 /**
  * Makes the books and liabilities of the days that are over, and serves them.
  *
- * - Days follow each other without a gap, each after its round is closed or void and its ledger is sealed.
+ * - Days follow each other without a gap, each after its ledger is sealed and the log has its list (`close`) or its end (`void`).
  * - The file, its hash in the log and the sealed parts become visible in one transaction.
  * - Several processes, or one that was killed, make a day's books once.
  * - Unsound books are held with an alarm, and the next days wait for them.

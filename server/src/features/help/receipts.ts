@@ -18,7 +18,8 @@ import type { HelpDeps } from './deps.ts'
 
 const SIDE_MAX_PX = 2400
 const FOR_STAFF = 'private, no-store'
-const FOR_ALL = 'public, max-age=3600, immutable'
+/** Minutes only, as a story's picture: a receipt stops being public when somebody takes their consent back. */
+const FOR_ALL = 'public, max-age=300'
 
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 export const urlOfReceipt = (hash: string): string => `/api/receipts/${hash}`

@@ -2,11 +2,11 @@
  * The clockwork of rounds: makes them a day ahead, closes, draws and settles them, seals their days, and runs Auto Participate.
  *
  * - `due` runs each due portion once, in its own transactions, which may be repeated.
- * - A lock in the database admits one worker at a time.
+ * - A lock in the database admits one worker at a time; the list and Auto Participate have locks of their own.
  * - Days are closed in order. A day that was missed completely ends void, so that nobody is charged for it.
  * - A failed portion does not block the others, and a failed day does not block other days. It is retried ever more rarely
  *   and then parked (jobs/parking.ts).
- * - Only a failed close blocks the later closes, because the log takes days in order.
+ * - Only a failed close or a list without its seal blocks the later closes, because the log takes days in order.
  */
 import { randomUUID } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
