@@ -49,7 +49,8 @@ const asked = { amount: rupeeAmount, purpose, receipts }
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seen = z.strictObject({ status: outlayState })
 const reasoned = z.strictObject({ ...seen.shape, reason: decisionReason })
-const filter = { ...page.shape, status: outlayState.optional(), q: search }
+const narrowing = { status: outlayState.optional(), q: search }
+const filter = { ...page.shape, ...narrowing }
 const APPROVAL_ABOVE = 'Above APPROVAL_ABOVE, or asked by an editor, another person approves it; else it is booked at once.'
 
 export const outlayCalls = {
@@ -69,6 +70,16 @@ export const outlayCalls = {
       }),
       nextCursor,
     }),
+    refusals: [],
+  }),
+  disbursementsCsv: endpoint({
+    method: 'GET',
+    path: '/admin/disbursements.csv',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'The list of disbursements as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
     refusals: [],
   }),
   disbursementQuote: endpoint({
@@ -162,6 +173,16 @@ export const outlayCalls = {
       approvalAbove: rupees,
       nextCursor,
     }),
+    refusals: [],
+  }),
+  houseEntriesCsv: endpoint({
+    method: 'GET',
+    path: '/admin/house-entries.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The list of house entries as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
     refusals: [],
   }),
   askHouseEntry: endpoint({

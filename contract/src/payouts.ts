@@ -113,6 +113,16 @@ export const payoutCalls = {
     }),
     refusals: [],
   }),
+  adminWithdrawalsCsv: endpoint({
+    method: 'GET',
+    path: '/admin/withdrawals.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The list of withdrawals as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object({ status: withdrawalState.optional(), q: search, order }),
+    output: 'csv',
+    refusals: [],
+  }),
   approveWithdrawal: endpoint({
     method: 'POST',
     path: '/admin/withdrawals/{id}/approve',
@@ -268,6 +278,16 @@ export const payoutCalls = {
       "Refunds in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, order, id and reference.",
     query: z.object({ ...page.shape, status: refundState.optional(), q: search, order }),
     output: z.object({ refunds: z.array(adminRefund), approvalAbove, nextCursor }),
+    refusals: [],
+  }),
+  adminRefundsCsv: endpoint({
+    method: 'GET',
+    path: '/admin/refunds.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The list of refunds as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object({ status: refundState.optional(), q: search, order }),
+    output: 'csv',
     refusals: [],
   }),
   approveRefund: endpoint({

@@ -68,6 +68,16 @@ export const suspenseCalls = {
     output: z.object({ suspense: z.array(suspenseItem), approvalAbove, nextCursor }),
     refusals: [],
   }),
+  suspenseCsv: endpoint({
+    method: 'GET',
+    path: '/admin/suspense.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The payments in suspense as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object({ status: suspenseState.optional(), q: search }),
+    output: 'csv',
+    refusals: [],
+  }),
   creditSuspense: endpoint({
     method: 'POST',
     path: '/admin/suspense/{id}/credit',

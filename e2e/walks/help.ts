@@ -39,6 +39,7 @@ async function walkHelpGiven(walk: Walk, token: string, beneficiaryId: string, h
   expect(disbursement).toMatchObject({ status: 'booked', days: quote.output.days, receipts: [{ hash }] })
   expect((await walk.step('publicReceipt', { params: { hash } })).headers.get('content-type')).toBe('image/webp')
   const listed = (await walk.step('disbursements', { token })).output
+  expect((await walk.step('disbursementsCsv', { token })).text.split('\r\n')[1]).toContain(listed.disbursements[0]?.purpose)
   expect([listed.disbursements, listed.fund.balance]).toEqual([[disbursement], 0.7])
 
   const params = { id: disbursement.id }
@@ -60,6 +61,7 @@ async function walkHelpGiven(walk: Walk, token: string, beneficiaryId: string, h
   ]
   const booked = (await walk.step('askHouseEntry', { token, body: { ...entry, receipts } })).output
   expect(booked.entry).toMatchObject({ kind: 'platform_out', amount: 0.1, status: 'booked', receipts: [{ hash: receipts[0] }] })
+  expect((await walk.step('houseEntriesCsv', { token })).text.split('\r\n')[1]).toContain(booked.entry.id)
   expect((await walk.step('houseEntries', { token })).output).toMatchObject({ entries: [booked.entry], payable: { platform_out: 0.1 } })
   expect((await walk.step('approveHouseEntry', { token, params, body: seen })).refusal.code).toBe('outlay_not_found')
   expect((await walk.step('rejectHouseEntry', { token, params, body: because })).refusal.code).toBe('outlay_not_found')

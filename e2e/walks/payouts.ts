@@ -16,6 +16,7 @@ export async function walkPayouts(walk: Walk, tokens: Tokens): Promise<void> {
 async function walkWithdrawals(walk: Walk, { admin, member, other }: Tokens): Promise<void> {
   const { output } = await walk.step('withdraw', { token: other, body: { amount: 10, bankDetail: BANK } })
   const listed = (await walk.step('adminWithdrawals', { token: admin })).output.withdrawals
+  expect((await walk.step('adminWithdrawalsCsv', { token: admin })).text.split('\r\n')[1]).toContain(listed[0]?.id)
   expect(listed.map(({ status, amount }) => [status, amount])).toEqual([
     ['requested', 10],
     ['requested', 10],
@@ -72,12 +73,14 @@ async function walkRefunds(walk: Walk, { admin, other }: Tokens): Promise<void> 
   const second = (await walk.step('requestRefund', { token: other, body })).output
   expect(second.balance).toBe(first.balance)
   const listed = (await walk.step('adminRefunds', { token: admin })).output.refunds
+  expect((await walk.step('adminRefundsCsv', { token: admin })).text.split('\r\n')[1]).toContain(listed[0]?.id)
   expect(listed.map(({ amount }) => amount)).toEqual([1, 1])
   await walk.step('approveRefund', { token: admin, params: { id: second.refund.id }, body: { status: 'requested' } })
   const stale = { rows: [{ id: first.refund.id, status: 'requested' as const }] }
   expect((await walk.step('approveRefunds', { token: admin, body: stale })).output.results).toMatchObject([{ code: 'changed_since_seen' }])
 
   expect((await walk.step('suspense', { token: admin })).output.suspense).toEqual([])
+  expect((await walk.step('suspenseCsv', { token: admin })).text.trimEnd().split('\r\n')).toHaveLength(1)
   const params = { id: '1' }
   const seen = { status: 'open' } as const
   const memberId = (await walk.step('profile', { token: other })).output.user.id

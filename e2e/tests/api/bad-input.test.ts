@@ -365,7 +365,10 @@ describe('access', () => {
   }
 
   // These end, send or record something when accepted; other calls with the same access show it.
-  const effective = new Set<CallName>(['logout', 'resendVerification', 'adminUsersCsv', 'adminAuditCsv'])
+  const effective = new Set<CallName>([
+    ...(['logout', 'resendVerification', 'adminUsersCsv', 'adminAuditCsv'] as const),
+    ...(['adminWithdrawalsCsv', 'adminRefundsCsv', 'suspenseCsv', 'disbursementsCsv', 'houseEntriesCsv'] as const),
+  ])
 
   test.each(names)('%s: exactly the callers of its access pass, whatever else is wrong with the request', async (name) => {
     const spec = specOf(name)

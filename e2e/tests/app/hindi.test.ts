@@ -314,12 +314,12 @@ describe('with a winner, a story and pending payments', () => {
 
   test('the portal, its dialogs and the validation of an empty one', async () => {
     await walk(PORTAL, admin)
-    for (const [tab, form] of [
-      ['stories', true],
-      ['withdrawals', false],
+    for (const [tab, within, form] of [
+      ['stories', '.head-row', true],
+      ['withdrawals', '.story-rows', false],
     ] as const) {
       await open(`${paths.adminDashboard}?tab=${tab}`)
-      await page.getByRole('tabpanel').getByRole('button').first().click()
+      await page.getByRole('tabpanel').locator(within).getByRole('button').first().click()
       await expect(page.getByRole('dialog')).toBeVisible()
       await look(`a dialog of ${tab}`)
       if (form) await sendEmpty(`a dialog of ${tab}`, 'dialog form')

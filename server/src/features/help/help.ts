@@ -5,6 +5,7 @@ import type { HelpDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
 import { houseEntryHandlers } from './house-entries.ts'
 import { receiptHandlers } from './receipts.ts'
+import { tableHandlers } from './tables.ts'
 
 export function createHelp(deps: HelpDeps) {
   const idempotency = createIdempotency(deps)
@@ -14,6 +15,7 @@ export function createHelp(deps: HelpDeps) {
       ...receiptHandlers(deps),
       ...disbursementHandlers(deps, idempotency),
       ...houseEntryHandlers(deps, idempotency),
+      ...tableHandlers(deps.db),
     },
   }
 }

@@ -57,6 +57,11 @@ test('the list says what each kind of entry can take, and where one person is en
 
 test('a small entry is booked at once, and lowers what can be paid', async () => {
   const { body } = await ask('tds_remitted', 0.2)
+  const table = await world.calls.ask('GET /admin/house-entries.csv?status=booked', { as: world.staff.auditor })
+  const [head, row, ...rest] = table.text.trimEnd().split('\r\n')
+  expect(head).toBe('id,asked,kind,amount,status,purpose,asked_by,decided_by,decided,reason,receipts')
+  expect(row).toMatch(new RegExp(`^${body.entry.id},.*,tds_remitted,0.2,booked,office rent,.*,${body.entry.receipts[0].hash}$`))
+  expect(rest).toEqual([])
   expect(body.entry).toMatchObject({ kind: 'tds_remitted', amount: 0.2, status: 'booked', needsSecond: false })
   expect((await list()).payable.tds_remitted).toBe(1)
   expect((await list()).entries).toEqual([body.entry])

@@ -24,11 +24,15 @@ import { sendRefund, settleRefund } from './send-refund.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 import { settleWithdrawal } from './settle-withdrawal.ts'
 import { suspenseHandlers } from './suspense.ts'
+import { tableHandlers } from './tables.ts'
 import { forgetOldEvents, receiveWebhook } from './webhook.ts'
 import { searchWithdrawals } from './withdrawal-view.ts'
 
 type Names =
   | 'adminWithdrawals'
+  | 'adminWithdrawalsCsv'
+  | 'adminRefundsCsv'
+  | 'suspenseCsv'
   | 'approveWithdrawals'
   | 'approveRefunds'
   | 'approveWithdrawal'
@@ -60,6 +64,7 @@ export function createPayouts(deps: PayoutsDeps) {
     ...withdrawalDecisions(deps, idempotency),
     ...refundHandlers(deps, idempotency),
     ...suspenseHandlers(deps, idempotency),
+    ...tableHandlers(db),
     adminWithdrawals: async ({ query }) => {
       const { status, q, order } = query
       const page = await pageOf(query, (part) => searchWithdrawals(db, { status, q, order, ...part }))

@@ -174,7 +174,7 @@ const viewOf = (row: Row): Item => ({
 const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(await one<Row>(from, sql`${rows} where s.id = ${id}::bigint`))
 
 /** Newest first by id, which follows time; one row more than `limit` when there is a next page. */
-async function searchItems(db: Db, search: Search): Promise<{ readonly shown: Item; readonly key: Cursor }[]> {
+export async function searchItems(db: Db, search: Search): Promise<{ readonly shown: Item; readonly key: Cursor }[]> {
   const pattern = likePattern(search.q)
   const older = search.after === undefined ? sql`true` : sql`s.id < ${search.after[0]}::bigint`
   const found = await db.query<Row>(sql`

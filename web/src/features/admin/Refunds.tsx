@@ -15,11 +15,12 @@ import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
+import { CsvButton } from './CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { BeforeApproval } from './BeforeApproval.tsx'
 import { Decision } from './Decision.tsx'
 import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
-import { type Refund, type RefundState, refundsQuery } from './queries.ts'
+import { type Refund, type RefundState, refundsQuery, sorted } from './queries.ts'
 import { REFUND_STATES, warningsOf } from './states.ts'
 import { useMay, useViewerId } from './use-may.ts'
 
@@ -43,9 +44,12 @@ export function Refunds() {
       : undefined
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Refunds</Trans>
-      </h2>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Refunds</Trans>
+        </h2>
+        <CsvButton of="adminRefundsCsv" name="refunds" filters={sorted(narrowing)} />
+      </div>
       {fields}
       <Listing
         list={list}

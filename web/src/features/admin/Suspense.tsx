@@ -14,11 +14,12 @@ import { EmptyState } from '../../ui/Feedback.tsx'
 import { formatForeign, formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
+import { CsvButton } from './CsvButton.tsx'
 import { Decision } from './Decision.tsx'
 import { MemberPicker } from './MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { useMay } from './use-may.ts'
-import { type Payee, type SuspenseItem, suspenseQuery } from './queries.ts'
+import { type Payee, type SuspenseItem, suspenseQuery, narrowed } from './queries.ts'
 import { MEMBER_FLAGS, ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
 
 type Deed = 'pay' | 'credit' | 'refund'
@@ -47,9 +48,12 @@ export function Suspense() {
   const close = (): void => setOpen(undefined)
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Payments in suspense</Trans>
-      </h2>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Payments in suspense</Trans>
+        </h2>
+        <CsvButton of="suspenseCsv" name="suspense" filters={narrowed(narrowing)} />
+      </div>
       {fields}
       <Listing
         list={list}

@@ -15,9 +15,10 @@ import { formatInstant } from '../../ui/format.ts'
 import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
+import { CsvButton } from './CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
-import { type Withdrawal, type WithdrawalState, withdrawalsQuery } from './queries.ts'
+import { type Withdrawal, type WithdrawalState, withdrawalsQuery, sorted } from './queries.ts'
 import { useMay } from './use-may.ts'
 import { warningsOf, WITHDRAWAL_STATES } from './states.ts'
 import { type Bank, type Deed, WithdrawalDecision } from './WithdrawalDecision.tsx'
@@ -46,9 +47,12 @@ export function Withdrawals() {
       : undefined
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Withdrawals</Trans>
-      </h2>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Withdrawals</Trans>
+        </h2>
+        <CsvButton of="adminWithdrawalsCsv" name="withdrawals" filters={sorted(narrowing)} />
+      </div>
       {byHand ? (
         <p className="muted spaced">
           <Trans>No payout gateway is set up: approved withdrawals are paid by hand.</Trans>

@@ -66,13 +66,13 @@ export const adminStoriesQuery = infiniteQueryOptions({
 
 /** The filter of a list of money. An empty value filters nothing. */
 export type Narrowing<Status extends string> = { readonly status: Status | ''; readonly q: string; readonly order?: 'oldest' | '' }
-const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
+export const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
   ...(status === '' ? {} : { status }),
   ...(q === '' ? {} : { q }),
 })
 
 /** The filter of a list that can also be read oldest first. */
-const sorted = <S extends string>(narrowing: Narrowing<S>) => ({
+export const sorted = <S extends string>(narrowing: Narrowing<S>) => ({
   ...narrowed(narrowing),
   ...(narrowing.order === 'oldest' ? { order: narrowing.order } : {}),
 })

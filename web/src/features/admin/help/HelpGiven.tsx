@@ -9,7 +9,9 @@ import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
+import { CsvButton } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
+import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
 import { OutlayDecision, type OutlayDeed } from './OutlayDecision.tsx'
@@ -35,11 +37,14 @@ export function HelpGiven() {
         <h2>
           <Trans>Help given</Trans>
         </h2>
-        {mayAsk ? (
-          <Button onClick={() => setOpen({ deed: 'new' })}>
-            <Trans>New disbursement</Trans>
-          </Button>
-        ) : null}
+        <div className="buttons">
+          {mayAsk ? (
+            <Button onClick={() => setOpen({ deed: 'new' })}>
+              <Trans>New disbursement</Trans>
+            </Button>
+          ) : null}
+          <CsvButton of="disbursementsCsv" name="disbursements" filters={narrowed(narrowing)} />
+        </div>
       </div>
       {fund === undefined ? null : (
         <p className="muted spaced">

@@ -11,7 +11,9 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
 import { Decision } from '../Decision.tsx'
+import { CsvButton } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
+import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
 import { OutlayDecision, type OutlayDeed } from './OutlayDecision.tsx'
 import { OutlayFields, useOutlayForm } from './OutlayForm.tsx'
@@ -38,11 +40,14 @@ export function HouseEntries() {
         <h2>
           <Trans>House entries</Trans>
         </h2>
-        {mayAsk && first !== undefined ? (
-          <Button onClick={() => setOpen({ deed: 'new' })}>
-            <Trans>New entry</Trans>
-          </Button>
-        ) : null}
+        <div className="buttons">
+          {mayAsk && first !== undefined ? (
+            <Button onClick={() => setOpen({ deed: 'new' })}>
+              <Trans>New entry</Trans>
+            </Button>
+          ) : null}
+          {first === undefined ? null : <CsvButton of="houseEntriesCsv" name="house-entries" filters={narrowed(narrowing)} />}
+        </div>
       </div>
       {first === undefined ? null : (
         <dl className="facts-list spaced">

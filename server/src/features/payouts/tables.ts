@@ -1,0 +1,78 @@
+/** Withdrawals, refunds and payments in suspense as tables. A bank account is its last four digits, as on the screens. */
+import type { Db } from '../../db/sql.ts'
+import type { Handlers } from '../../http/route.ts'
+import { exportList } from '../../staff/exported-list.ts'
+import { searchRefunds } from './refund-view.ts'
+import { searchItems } from './suspense.ts'
+import { searchWithdrawals } from './withdrawal-view.ts'
+
+type Names = 'adminWithdrawalsCsv' | 'adminRefundsCsv' | 'suspenseCsv'
+
+export const tableHandlers = (db: Db): Handlers<Names> => ({
+  adminWithdrawalsCsv: (call) =>
+    exportList(db, call, {
+      name: 'withdrawals',
+      read: (page) => searchWithdrawals(db, { ...filterOf(call.query), ...page }),
+      columns: {
+        id: (row) => row.id,
+        requested: (row) => row.createdAt,
+        amount: (row) => row.amount,
+        status: (row) => row.status,
+        member_id: (row) => row.member.id,
+        member: (row) => row.member.name,
+        email: (row) => row.member.email,
+        bank: (row) => row.bank.name,
+        account_last_four: (row) => row.bank.lastFour,
+        first_approved_by: (row) => row.firstApproval?.name,
+        approved_by: (row) => row.approvedBy?.name,
+        approved: (row) => row.approvedAt,
+        ended: (row) => row.endedAt,
+        reference: (row) => row.reference,
+        reason: (row) => row.reason,
+      },
+    }),
+  adminRefundsCsv: (call) =>
+    exportList(db, call, {
+      name: 'refunds',
+      read: (page) => searchRefunds(db, { ...filterOf(call.query), ...page }),
+      columns: {
+        id: (row) => row.id,
+        requested: (row) => row.createdAt,
+        amount: (row) => row.amount,
+        status: (row) => row.status,
+        order_id: (row) => row.order_id,
+        member_id: (row) => row.member?.id,
+        member: (row) => row.member?.name,
+        email: (row) => row.member?.email,
+        first_approved_by: (row) => row.firstApproval?.name,
+        approved_by: (row) => row.approvedBy?.name,
+        approved: (row) => row.approvedAt,
+        ended: (row) => row.endedAt,
+        reference: (row) => row.reference,
+        reason: (row) => row.reason,
+        decision: (row) => row.decision,
+      },
+    }),
+  suspenseCsv: (call) =>
+    exportList(db, call, {
+      name: 'suspense',
+      read: (page) => searchItems(db, { ...filterOf(call.query), ...page }),
+      columns: {
+        id: (row) => row.id,
+        created: (row) => row.createdAt,
+        amount: (row) => row.amount,
+        currency: (row) => row.currency,
+        status: (row) => row.status,
+        why: (row) => row.reason,
+        order_id: (row) => row.order_id,
+        payment_id: (row) => row.paymentId,
+        member_id: (row) => row.member?.id,
+        member: (row) => row.member?.name,
+        decided: (row) => row.decidedAt,
+        reference: (row) => row.reference,
+      },
+    }),
+})
+
+type Filter = { readonly status?: string | undefined; readonly q?: string | undefined; readonly order?: 'newest' | 'oldest' | undefined }
+const filterOf = ({ status, q, order }: Filter) => ({ status, q, order })

@@ -1,0 +1,36 @@
+/** A list of the portal as a table for a spreadsheet, with the list's filters. The audit log records who fetched it. */
+import type { CsvTable } from '@roz/contract/endpoint.ts'
+import type { Db } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Cell } from '../http/csv.ts'
+import { csvRows } from '../http/csv-rows.ts'
+import type { Cursor } from '../http/cursor.ts'
+import { audit } from './audit-log.ts'
+
+type Asked = { readonly session: { readonly memberId: bigint }; readonly query: Readonly<Record<string, unknown>> }
+type List<Shown> = {
+  /** The list's name in the audit log, such as `withdrawals`. */
+  readonly name: string
+  /** Reads a page as the list does; it may return one row more than `limit`. */
+  readonly read: (page: {
+    readonly after: Cursor | undefined
+    readonly limit: number
+  }) => Promise<readonly { readonly shown: Shown; readonly key: Cursor }[]>
+  /** Each column with its value of a row; amounts in rupees, times in IST. */
+  readonly columns: Readonly<Record<string, (shown: Shown) => Cell>>
+}
+
+export async function exportList<Shown>(
+  db: Db,
+  { session, query }: Asked,
+  { name, read, columns }: List<Shown>,
+): Promise<{ readonly ok: true; readonly value: CsvTable }> {
+  await inTransaction(db, (tx) => audit(tx, { actorId: session.memberId, action: 'list.export', subject: name, after: query }))
+  const values = Object.values(columns)
+  const rows = csvRows(
+    read,
+    ({ key }) => key,
+    ({ shown }) => values.map((valueOf) => valueOf(shown)),
+  )
+  return { ok: true, value: { columns: Object.keys(columns), rows } }
+}
