@@ -157,10 +157,12 @@ async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<F
 
 /** Makes drafts of the person's stories and takes their pictures; returns the names of our own pictures. */
 async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]> {
-  const told = await tx.query<{ imageUrl: string | null }>(sql`
-    update story s set is_active = false, publish_at = null, image_url = null, video_url = null
-      from outlay o where o.id = s.outlay_id and o.beneficiary_id = ${beneficiaryId}::uuid
-    returning old.image_url as "imageUrl"`)
+  // Locked and read first: on a table with triggers, PostgreSQL 18.4 returns as `old` what stood before a simultaneous update.
+  const told = await tx.query<{ id: string; imageUrl: string | null }>(sql`
+    select s.id, s.image_url as "imageUrl" from story s join outlay o on o.id = s.outlay_id
+     where o.beneficiary_id = ${beneficiaryId}::uuid order by s.id for update of s`)
+  await tx.query(sql`
+    update story set is_active = false, publish_at = null, image_url = null, video_url = null where id = any (${told.map(({ id }) => id)}::uuid[])`)
   return told.flatMap(({ imageUrl }) => posterOf(imageUrl) ?? [])
 }
 

@@ -1,9 +1,10 @@
 /** The member's own record and picture. */
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { breakRows } from '../../testing/database.ts'
 import { type People, type Person, startPeople } from '../../testing/people.ts'
 
@@ -136,6 +137,23 @@ describe('the picture', () => {
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
     expect((await readdir(folder)).length).toBe(before + 1)
     expect(await stored((await roz.ask('GET /user/me', { token: ravi.token })).body.user.avatar)).not.toHaveLength(0)
+  })
+
+  test('a picture that came between is deleted, not the one before it', async () => {
+    const kavi = await roz.register('kavi@x.test')
+    const bytes = await picture(10, 10).png().toBuffer()
+    const between = `avatars/${'ab'.repeat(16)}.webp`
+    await writeFile(path.join(roz.uploadsDir, between), bytes)
+    await upload({ bytes, type: 'image/png' }, kavi.token)
+    const sending = await inTransaction(roz.database.db, async (tx) => {
+      await tx.query(sql`update member set avatar = ${`/uploads/${between}`}::text where email = 'kavi@x.test'`)
+      const sent = upload({ bytes, type: 'image/png' }, kavi.token)
+      const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(async () => (await roz.database.db.query(waits)).length, { timeout: 10_000 }).toBe(1)
+      return { sent }
+    })
+    expect((await sending.sent).status).toBe(200)
+    expect((await fetch(`${roz.url}/uploads/${between}`)).status).toBe(404)
   })
 
   test('a picture whose row cannot be written leaves no file, and the account as it was', async () => {

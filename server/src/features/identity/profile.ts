@@ -71,10 +71,14 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
         undefined
       const { avatarUrl, before } = await storeAndName(storage, { folder: 'avatars', bytes: picture.bytes, isNamed }, async (name) => {
         const stored = UPLOADS_PATH + name
-        const [row] = await db.query<{ before: string | null }>(sql`
-          update member set avatar = ${stored}::text where id = ${session.memberId}::bigint and deleted_at is null returning old.avatar as before`)
-        if (row === undefined) throw new Error('the account was closed while its picture was uploaded')
-        return { avatarUrl: stored, before: row.before }
+        return inTransaction(db, async (tx) => {
+          // Locked and read first: on a table with triggers, PostgreSQL 18.4 returns as `old` what stood before a simultaneous update.
+          const [row] = await tx.query<{ before: string | null }>(sql`
+            select avatar as before from member where id = ${session.memberId}::bigint and deleted_at is null for update`)
+          if (row === undefined) throw new Error('the account was closed while its picture was uploaded')
+          await tx.query(sql`update member set avatar = ${stored}::text where id = ${session.memberId}::bigint`)
+          return { avatarUrl: stored, before: row.before }
+        })
       })
       if (before?.startsWith(UPLOADS_PATH) === true) await storage.remove(before.slice(UPLOADS_PATH.length))
       return { ok: true, value: { avatarUrl } }

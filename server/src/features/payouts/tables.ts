@@ -2,11 +2,21 @@
 import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { exportList } from '../../staff/exported-list.ts'
-import { searchRefunds } from './refund-view.ts'
+import { type AdminRefund, searchRefunds } from './refund-view.ts'
 import { searchItems } from './suspense.ts'
-import { searchWithdrawals } from './withdrawal-view.ts'
+import { type AdminWithdrawal, searchWithdrawals } from './withdrawal-view.ts'
 
 type Names = 'adminWithdrawalsCsv' | 'adminRefundsCsv' | 'suspenseCsv'
+
+type Decided = AdminWithdrawal | AdminRefund
+const ENDS = {
+  first_approved_by: (row: Decided) => row.firstApproval?.name,
+  approved_by: (row: Decided) => row.approvedBy?.name,
+  approved: (row: Decided) => row.approvedAt,
+  ended: (row: Decided) => row.endedAt,
+  reference: (row: Decided) => row.reference,
+  reason: (row: Decided) => row.reason,
+}
 
 export const tableHandlers = (db: Db): Handlers<Names> => ({
   adminWithdrawalsCsv: (call) =>
@@ -23,12 +33,7 @@ export const tableHandlers = (db: Db): Handlers<Names> => ({
         email: (row) => row.member.email,
         bank: (row) => row.bank.name,
         account_last_four: (row) => row.bank.lastFour,
-        first_approved_by: (row) => row.firstApproval?.name,
-        approved_by: (row) => row.approvedBy?.name,
-        approved: (row) => row.approvedAt,
-        ended: (row) => row.endedAt,
-        reference: (row) => row.reference,
-        reason: (row) => row.reason,
+        ...ENDS,
       },
     }),
   adminRefundsCsv: (call) =>
@@ -44,12 +49,7 @@ export const tableHandlers = (db: Db): Handlers<Names> => ({
         member_id: (row) => row.member?.id,
         member: (row) => row.member?.name,
         email: (row) => row.member?.email,
-        first_approved_by: (row) => row.firstApproval?.name,
-        approved_by: (row) => row.approvedBy?.name,
-        approved: (row) => row.approvedAt,
-        ended: (row) => row.endedAt,
-        reference: (row) => row.reference,
-        reason: (row) => row.reason,
+        ...ENDS,
         decision: (row) => row.decision,
       },
     }),
