@@ -6,7 +6,7 @@
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { staffCalls } from '@roz/contract/staff.ts'
-import { addDays, type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
+import { type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { csvRows } from '../../http/csv-rows.ts'
@@ -54,7 +54,7 @@ async function conditionOf(db: Db, filter: AuditFilter): Promise<{ readonly ok: 
     filter.action === undefined ? sql`true` : sql`a.action = ${filter.action}::text`,
     await bySubject(db, filter.subject?.trim()),
     from === undefined ? sql`true` : sql`a.at >= start_of_ist_day(${from}::date)`,
-    to === undefined ? sql`true` : sql`a.at < start_of_ist_day(${addDays(to, 1)}::date)`,
+    to === undefined ? sql`true` : sql`a.at < start_of_ist_day(${to}::date + 1)`,
   ] as const
   return { ok: true, where: sql`${parts[0]} and ${parts[1]} and ${parts[2]} and ${parts[3]} and ${parts[4]}` }
 }
