@@ -1,22 +1,16 @@
 /** Writes docs/upgrade.md from the figures of a run: npm run upgrade-test -- --write docs/upgrade.json. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Cycle, Finding } from '../faults/cycles.ts'
+import type { Circumstances } from '../faults/summary.ts'
 import type { Step } from './steps.ts'
 import type { Outcome } from './run.ts'
 
-export type UpgradeReport = Outcome & {
-  readonly at: string
-  readonly seconds: number
-  /** Of the new version. */
-  readonly commit: string
-  readonly machine: string
-  readonly node: string
-  readonly seed: number
-  readonly servers: number
-  readonly clients: number
-  readonly members: number
-  readonly control: { readonly found: string | undefined }
-}
+/** `commit` is that of the new version. */
+export type UpgradeReport = Outcome &
+  Omit<Circumstances, 'instances' | 'leaseSeconds'> & {
+    readonly servers: number
+    readonly control: { readonly found: string | undefined }
+  }
 
 const MEANINGS: Readonly<Record<Step, string>> = {
   'old-alone': 'the old version serves alone',

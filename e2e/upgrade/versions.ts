@@ -8,39 +8,15 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { linkPackages } from '../../ops/seeded-bugs/lane.ts'
+import { linkPackages, PRODUCT } from '../../ops/seeded-bugs/lane.ts'
 import type { Version } from '../faults/servers.ts'
 import { ROOT, webDir } from '../harness/program.ts'
 import type { Former } from './history.ts'
 
 const run = promisify(execFile)
-const COPIED = [
-  'core',
-  'contract',
-  'gateway-sandbox',
-  'server',
-  'verifier',
-  'spec',
-  'e2e/faults',
-  'e2e/harness',
-  'package.json',
-  'tsconfig.base.json',
-]
+const COPIED = [...PRODUCT, 'e2e/faults', 'e2e/harness', 'package.json', 'tsconfig.base.json']
 /** What a former version needs to be built and to run. */
-const ARCHIVED = [
-  'core',
-  'contract',
-  'gateway-sandbox',
-  'server',
-  'verifier',
-  'spec',
-  'web',
-  'e2e',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.base.json',
-  '.npmrc',
-]
+const ARCHIVED = [...PRODUCT, 'web', 'e2e', 'package.json', 'package-lock.json', 'tsconfig.base.json', '.npmrc']
 const VERSION_FILE = 'core/src/version.ts'
 const STAMP = '.complete'
 

@@ -12,13 +12,10 @@ import { pathToFileURL } from 'node:url'
 import { type Bug, INTERLEAVINGS } from './bug.ts'
 
 const WORKSPACES = ['core', 'contract', 'gateway-sandbox', 'server', 'web', 'e2e', 'verifier']
+/** What the server and its verifiers need to run. */
+export const PRODUCT = ['core', 'contract', 'gateway-sandbox', 'server', 'verifier', 'spec'] as const
 const COPIED = [
-  'core',
-  'contract',
-  'gateway-sandbox',
-  'server',
-  'verifier',
-  'spec',
+  ...PRODUCT,
   // A test compares these pages with its tables.
   'docs/decisions',
   'docs/roles.txt',

@@ -5,18 +5,19 @@ import { HOUSE_KINDS } from '../../ledger/house-entries.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import { type Disbursement, type HouseEntry, searchDisbursements, searchHouseEntries } from './outlay-view.ts'
 
+type Entry = Disbursement | HouseEntry
 const SHARED = {
-  id: (row: Disbursement | HouseEntry) => row.id,
-  asked: (row: Disbursement | HouseEntry) => row.askedAt,
-  kind: (row: Disbursement | HouseEntry) => row.kind,
-  amount: (row: Disbursement | HouseEntry) => row.amount,
-  status: (row: Disbursement | HouseEntry) => row.status,
-  purpose: (row: Disbursement | HouseEntry) => row.purpose,
-  asked_by: (row: Disbursement | HouseEntry) => row.askedBy.name,
-  decided_by: (row: Disbursement | HouseEntry) => row.decidedBy?.name,
-  decided: (row: Disbursement | HouseEntry) => row.decidedAt,
-  reason: (row: Disbursement | HouseEntry) => row.reason,
-  receipts: (row: Disbursement | HouseEntry) => row.receipts.map(({ hash }) => hash).join(' '),
+  id: (row: Entry) => row.id,
+  asked: (row: Entry) => row.askedAt,
+  kind: (row: Entry) => row.kind,
+  amount: (row: Entry) => row.amount,
+  status: (row: Entry) => row.status,
+  purpose: (row: Entry) => row.purpose,
+  asked_by: (row: Entry) => row.askedBy.name,
+  decided_by: (row: Entry) => row.decidedBy?.name,
+  decided: (row: Entry) => row.decidedAt,
+  reason: (row: Entry) => row.reason,
+  receipts: (row: Entry) => row.receipts.map(({ hash }) => hash).join(' '),
 }
 
 export const tableHandlers = (db: Db): Handlers<'disbursementsCsv' | 'houseEntriesCsv'> => ({
