@@ -6,7 +6,14 @@ import { parseSync } from 'vite'
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 const SKIPPED = new Set(['node_modules', 'dist', 'test-results'])
 
-export type Import = { readonly specifier: string; readonly target: string | undefined; readonly typeOnly: boolean; readonly line: number }
+export type Import = {
+  readonly specifier: string
+  readonly target: string | undefined
+  readonly typeOnly: boolean
+  /** `import()`: loaded when that line is reached. */
+  readonly isDeferred: boolean
+  readonly line: number
+}
 export type Func = {
   readonly name: string
   readonly line: number
@@ -79,7 +86,13 @@ function parse(source: Source): Code {
     const line = lineOf(node.start)
     const specifier = specifierOf(node)
     if (specifier !== undefined)
-      found.imports.push({ specifier, target: targetOf(source.name, specifier), typeOnly: isTypeOnly(node), line })
+      found.imports.push({
+        specifier,
+        target: targetOf(source.name, specifier),
+        typeOnly: isTypeOnly(node),
+        isDeferred: node.type === 'ImportExpression',
+        line,
+      })
     if (isFunction(node)) found.functions.push({ name: functionName(node, above), line, lines: ownLines(node, lineOf), ...contentOf(node) })
     if (node.type === 'TSAnyKeyword') found.anyLines.push(line)
     if (node.type === 'ExportAllDeclaration') found.starExports.push(line)

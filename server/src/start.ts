@@ -11,7 +11,6 @@ import { createDrand } from './adapters/beacon/drand.ts'
 import { type Clock, createClock } from './adapters/clock.ts'
 import { noting } from './adapters/gateway-silence.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
-import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
 import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
@@ -27,7 +26,6 @@ import { migrate } from './db/migrate.ts'
 import { findUnjoined } from './db/restored.ts'
 import { connect, DatabaseUnavailableError, type Db, one, sql } from './db/sql.ts'
 import { expectSupported } from './db/supported-database.ts'
-import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
 import { stopGently } from './http/gentle-stop.ts'
 import { createMeters, type Meters } from './http/meters.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
@@ -190,8 +188,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   await refuseForgottenRecords(db)
   await refuseUnjoined(db)
   const catcher = config.mailUrl === undefined ? createCatcher(db) : undefined
-  const sender = { from: config.mailFrom, brandName: config.business.brandName, needsTls: config.mailNeedsTls }
-  const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, ...sender })
+  const mailer = catcher ?? (await openSmtp(config))
   stops.push(() => mailer.close())
   const clock = createClock(db)
   const storage = openStorage(config.storage)
@@ -239,6 +236,12 @@ function openGateways({ config: { gateway }, db, clock, log }: { config: Config;
     gateway: noting(deps, 'payments', payments, ['createOrder', 'fetchOrder', 'createRefund', 'fetchRefund', 'fetchDispute']),
     payouts: payouts && noting(deps, 'payouts', payouts, ['ensureBeneficiary', 'send', 'fetchTransfer']),
   }
+}
+
+/** Imported only if there is a mail server: the library takes 8 MB. */
+async function openSmtp({ mailUrl, mailFrom, mailNeedsTls, business }: Config) {
+  const { createSmtpMailer } = await import('./adapters/mail/smtp.ts')
+  return createSmtpMailer({ url: mailUrl as string, from: mailFrom, brandName: business.brandName, needsTls: mailNeedsTls })
 }
 
 /** Imported only if traces are on. Its stop comes after that of the server and of the due work, whose last spans it sends. */
@@ -315,6 +318,7 @@ async function prepareData(config: Config, db: Db, services: Services, { say }: 
     throw error
   }
   if (config.demo) {
+    const { DEMO_PASSWORD, seedDemo } = await import('./demo/demo.ts')
     const demo = await seedDemo({ db, services, say })
     if (demo.signIn !== undefined) lines.push(`Demo member    ${demo.signIn}  ${DEMO_PASSWORD}`)
   }

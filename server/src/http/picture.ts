@@ -6,9 +6,10 @@
  * - A picture of more than 24 megapixels is refused before it is decoded, however small its file.
  * - At most two pictures are decoded at once, each for at most 10 s. That a machine needs longer is no fault of the file: 503.
  */
-import sharp, { type Sharp } from 'sharp'
+import type { Sharp } from 'sharp'
 import { createGate } from './concurrency-limit.ts'
 import { UnavailableError } from './faults.ts'
+import { loadSharp } from './sharp.ts'
 
 export type Reencoded =
   | ({ readonly ok: true; readonly bytes: Buffer } & PictureSize)
@@ -22,7 +23,6 @@ const PIXELS_MAX = 24_000_000
 // SVG and PDF can contain programs; browsers do not show RAW formats.
 const FORMATS = new Set(['jpeg', 'png', 'webp', 'gif', 'avif', 'heif', 'tiff'])
 
-sharp.cache(false)
 const gate = createGate({ inFlightMax: 2, waitingMax: 32 })
 
 type Upload = { readonly bytes: Buffer; readonly mimeType: string }
@@ -38,6 +38,7 @@ async function reencode({ bytes, mimeType }: Upload, shape: Shape, seconds: numb
   // A client that does not know the type sends octet-stream; then the content decides.
   if (!/^image\//i.test(mimeType) && mimeType !== 'application/octet-stream') return refused
   if (!hasPictureHead(bytes)) return refused
+  const sharp = await loadSharp()
   try {
     const options = { limitInputPixels: PIXELS_MAX, pages: 1, failOn: 'error', sequentialRead: true } as const
     const { format, width, height } = await sharp(bytes, { ...options, limitInputPixels: false }).metadata()

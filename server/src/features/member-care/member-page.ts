@@ -39,7 +39,7 @@ export function pageHandlers({ db, transactionsOf }: PageDeps): Handlers<PageCal
   }
 }
 
-async function readPage(db: Db, memberId: bigint): Promise<Page> {
+export async function readPage(db: Db, memberId: bigint): Promise<Page> {
   const id = sql`${memberId}::bigint`
   const [user, devices, flags, notes, mails, withdrawals, refunds, debts, days] = await Promise.all([
     getListed(db, memberId),

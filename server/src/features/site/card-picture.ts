@@ -6,7 +6,7 @@
  */
 import path from 'node:path'
 import type { ShareCard } from '@roz/contract/public-pages.ts'
-import sharp from 'sharp'
+import { loadSharp } from '../../http/sharp.ts'
 
 export const PICTURE = { width: 1200, height: 630 } as const
 
@@ -52,6 +52,7 @@ async function loadFonts(): Promise<void> {
 async function widthOf(words: string, face: Face, sizePx: number, fontfile?: string): Promise<number> {
   const own = path.join(import.meta.dirname, 'fonts', face === 'Rozha One' ? 'rozha-latin.ttf' : 'mukta-latin-500.ttf')
   const text = { text: escaped(words), font: `${face} ${sizePx}`, fontfile: fontfile ?? own, dpi: 72 }
+  const sharp = await loadSharp()
   const { info } = await sharp({ text }).raw().toBuffer({ resolveWithObject: true })
   return info.width
 }
@@ -216,6 +217,7 @@ export async function drawCard(card: ShareCard): Promise<Buffer> {
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${PICTURE.width}" height="${PICTURE.height}" viewBox="0 0 ${PICTURE.width} ${PICTURE.height}">` +
     `${sheet()}${cloth(card, coin)}${placed(card.art, ART)}${await words(card)}</svg>`
+  const sharp = await loadSharp()
   return sharp(Buffer.from(svg))
     .png({ palette: true, colours: PALETTE, compressionLevel: 9, effort: 8 })
     .timeout({ seconds: 10 })

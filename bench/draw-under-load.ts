@@ -1,0 +1,107 @@
+/**
+ * `npm run bench:draw`: how much a Trigger Draw and 256 members who join delay each other, with four processes.
+ *
+ * - A close waits for the joins in progress, and joins wait for nobody: after the close they are refused at once.
+ * - One day in two is drawn while nobody joins. Both days have about as many entries. The script prints and asserts no duration.
+ * - It fails if an entry was counted that no member was told of, or the other way round.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { one, sql } from '@roz/server/db/sql.ts'
+import { passDay } from './days.ts'
+import { comeToRest, JOIN, joinRequests, percentilesOf } from './http.ts'
+import { closedLoop, type Loaded } from './load.ts'
+import { type Program, startProduct } from './processes.ts'
+import { median } from './results.ts'
+import { addMembers, openScene, type Scene } from './scene.ts'
+
+const PROCESSES = 4
+const JOINERS = 256
+/** Those who join before the draw, and those who join while it runs. */
+const BEFORE = 10_000
+const DURING = 10_000
+const REPEATS = 5
+const SECONDS_MAX = 60
+/** The draw begins when every joiner is busy. */
+const LEAD_MS = 150
+const ADMIN = { email: 'admin@roz.local', password: 'bench password 1' }
+
+type Day = { readonly drawSeconds: number; readonly entries: number; readonly before: Loaded; readonly during: Loaded | undefined }
+
+const scene = await openScene()
+try {
+  await addMembers(scene, 0, BEFORE + DURING, { autoJoin: false, sessions: true })
+  const product = await startProduct(scene, { PROCESSES: String(PROCESSES) })
+  try {
+    const quiet: Day[] = []
+    const busy: Day[] = []
+    // The first two days are the warm-up.
+    for (let repeat = 0; repeat <= REPEATS; repeat++) {
+      const [left, right] = [await drawnDay(scene, product, false), await drawnDay(scene, product, true)]
+      if (repeat === 0) continue
+      quiet.push(left)
+      busy.push(right)
+    }
+    print(quiet, busy)
+  } finally {
+    await product.stop()
+  }
+} finally {
+  await scene.stop()
+}
+
+async function drawnDay(at: Scene, product: Program, isBusy: boolean): Promise<Day> {
+  const day = await passDay(at, product)
+  await comeToRest(at, [product])
+  const join = (from: number, to: number): Promise<Loaded> =>
+    closedLoop({ port: product.port, connections: JOINERS, requests: joinRequests(JOIN, from, to) }, SECONDS_MAX)
+  const before = await join(0, isBusy ? BEFORE : BEFORE + DURING / 2)
+  await comeToRest(at, [product])
+  const joining = isBusy ? join(BEFORE, BEFORE + DURING) : undefined
+  await sleep(LEAD_MS)
+  const drawSeconds = await triggerDraw(product, day)
+  const during = await joining
+  const entries = await entriesOf(at, day)
+  const told = (before.byStatus[200] ?? 0) + (during?.byStatus[200] ?? 0)
+  if (entries !== told) throw new Error(`${day}: ${entries} entries, but ${told} members were told that they joined`)
+  return { drawSeconds, entries, before, during }
+}
+
+async function triggerDraw({ port }: Program, day: IstDay): Promise<number> {
+  const post = async <Answer>(path: string, body: object, token = ''): Promise<Answer> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    })
+    if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as Answer
+  }
+  const { token } = await post<{ token: string }>('/admin/login', ADMIN)
+  const began = performance.now()
+  await post('/admin/trigger-draw', { day }, token)
+  return (performance.now() - began) / 1000
+}
+
+const entriesOf = async ({ db }: Scene, day: IstDay): Promise<number> =>
+  (await one<{ entries: number }>(db, sql`select entries::float8 as entries from round where day = ${day}::date and status = 'settled'`))
+    .entries
+
+function print(quiet: readonly Day[], busy: readonly Day[]): void {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`)
+  const drawn = (days: readonly Day[]): string =>
+    `${median(days.map(({ drawSeconds }) => drawSeconds)).toFixed(2)} s (${days.map(({ drawSeconds }) => drawSeconds.toFixed(2)).join(', ')})`
+  const joined = (found: readonly Loaded[]): string => {
+    const taken = found.map(({ latencies }) => ({ ...percentilesOf(latencies), most: latencies.at(-1) ?? Number.NaN }))
+    const of = (read: (one: (typeof taken)[number]) => number): string => median(taken.map(read)).toFixed(0)
+    return `p50 ${of(({ p50 }) => p50)} ms, p99 ${of(({ p99 }) => p99)} ms, slowest ${of(({ most }) => most)} ms`
+  }
+  const refused = busy.map(({ during }) => during?.answers ?? 0).map((all, index) => all - (busy[index]?.during?.byStatus[200] ?? 0))
+  say(`PROCESSES=${PROCESSES}, ${JOINERS} joiners, medians of ${REPEATS} days each`)
+  say(`Trigger Draw while nobody joins:  ${drawn(quiet)}, ${median(quiet.map(({ entries }) => entries))} entries`)
+  say(`Trigger Draw while members join:  ${drawn(busy)}, ${median(busy.map(({ entries }) => entries))} entries`)
+  say(`joins without a draw:             ${joined(busy.map(({ before }) => before))}`)
+  say(
+    `joins during a draw and after it: ${joined(busy.flatMap(({ during }) => during ?? []))}; ${median(refused)} were refused after the close`,
+  )
+}
