@@ -56,31 +56,32 @@ export const listOpenHelp = (from: Queryable, day: IstDay): Promise<{ readonly d
 /** A member's balance and hold at a day's end. */
 export type MemberState = { readonly memberId: bigint; readonly balance: Paise; readonly held: Paise }
 
-/** A page of members by id, including members who had nothing. */
-export const listMemberStates = (from: Queryable, day: IstDay, after: bigint, limit: number): Promise<MemberState[]> =>
-  from.query<MemberState>(sql`
-    with page as materialized (
-      select member_id, balance, held from wallet where member_id > ${after}::bigint order by member_id limit ${limit}::int),
-    span as materialized (select min(member_id) as low, max(member_id) as high from page),
-    later as (
+/** The members with an id above `after` and up to `last`, including members who had nothing. */
+export const listMemberStates = (from: Queryable, day: IstDay, after: bigint, last: bigint): Promise<MemberState[]> => {
+  const inPage = (id: Sql): Sql => sql`${id} > ${after}::bigint and ${id} <= ${last}::bigint`
+  // Only wallets have ids above 1,000: the indexes of their transfers leave all others out.
+  const ofWallet = (side: Sql): Sql => sql`t.day > ${day}::date and ${side} > 1000 and ${inPage(side)}`
+  return from.query<MemberState>(sql`
+    with later as (
       select member_id, sum(moved) as moved, sum(held) as held from (
-        select j.member_id, -entry_fee() as moved, 0::bigint as held from round_join j, span
-         where j.day > ${day}::date and j.member_id between span.low and span.high
+        select j.member_id, -entry_fee() as moved, 0::bigint as held from round_join j
+         where j.day > ${day}::date and ${inPage(sql`j.member_id`)}
         union all
-        select t.credit, t.amount, case when t.kind in ('wd_back', 'refund_failed') then -t.amount else 0 end from transfer t, span
-         where t.day > ${day}::date and t.credit between span.low and span.high
+        select t.credit, t.amount, case when t.kind in ('wd_back', 'refund_failed') then -t.amount else 0 end from transfer t
+         where ${ofWallet(sql`t.credit`)}
         union all
-        select t.debit, -t.amount, case when t.kind in ('wd_hold', 'refund_hold') then t.amount else 0 end from transfer t, span
-         where t.day > ${day}::date and t.debit between span.low and span.high
+        select t.debit, -t.amount, case when t.kind in ('wd_hold', 'refund_hold') then t.amount else 0 end from transfer t
+         where ${ofWallet(sql`t.debit`)}
         union all
-        select w.member_id, 0, -t.amount from transfer t join withdrawal w on w.id::text = t.ref, span
-         where t.day > ${day}::date and t.kind = 'wd_paid' and w.member_id between span.low and span.high
+        select w.member_id, 0, -t.amount from transfer t join withdrawal w on w.id = t.ref::uuid
+         where t.day > ${day}::date and t.kind = 'wd_paid' and ${inPage(sql`w.member_id`)}
         union all
-        select r.member_id, 0, -t.amount from transfer t join refund r on r.id::text = t.ref, span
-         where t.day > ${day}::date and t.kind = 'refund_paid' and r.member_id between span.low and span.high) moves
+        select r.member_id, 0, -t.amount from transfer t join refund r on r.id = t.ref::uuid
+         where t.day > ${day}::date and t.kind = 'refund_paid' and ${inPage(sql`r.member_id`)}) moves
        group by member_id)
-    select member_id as "memberId", (page.balance - coalesce(later.moved, 0))::bigint as balance, (page.held - coalesce(later.held, 0))::bigint as held
-      from page left join later using (member_id) order by member_id`)
+    select w.member_id as "memberId", (w.balance - coalesce(later.moved, 0))::bigint as balance, (w.held - coalesce(later.held, 0))::bigint as held
+      from wallet w left join later using (member_id) where ${inPage(sql`w.member_id`)} order by w.member_id`)
+}
 
 /** The amount of refunds pending at a day's end for payments that belong to no member. */
 export async function readForeignRefunds(from: Queryable, day: IstDay): Promise<Paise> {

@@ -21,10 +21,10 @@ export const findMemberState = (from: Queryable, day: IstDay, memberId: bigint):
        where ${hasEntry(sql`${memberId}::bigint`, sql`(${day}::date + n)`)}),
     moves as (
       select t.amount as moved, case when t.kind in ('wd_back', 'refund_failed') then -t.amount else 0 end as held
-        from transfer t where t.credit = ${memberId}::bigint and t.day > ${day}::date
+        from transfer t where t.credit > 1000 and t.credit = ${memberId}::bigint and t.day > ${day}::date
       union all
       select -t.amount, case when t.kind in ('wd_hold', 'refund_hold') then t.amount else 0 end
-        from transfer t where t.debit = ${memberId}::bigint and t.day > ${day}::date
+        from transfer t where t.debit > 1000 and t.debit = ${memberId}::bigint and t.day > ${day}::date
       union all
       select 0, -t.amount from withdrawal w join transfer t on t.kind = 'wd_paid' and t.ref = w.id::text
        where w.member_id = ${memberId}::bigint and t.day > ${day}::date

@@ -58,3 +58,19 @@ export async function readWallet(from: Queryable, memberId: bigint): Promise<Wal
   )
   return row === undefined ? undefined : { ...row, lastRound: row.lastRound ?? undefined }
 }
+
+/** A page of wallets by the id of their member: where it ends, and how many wallets it has. */
+export type WalletPage = { readonly last: bigint; readonly count: number }
+
+/**
+ * The page after an id; undefined when there is none. A statement that reads a page's rows takes both ends as values: with an end that it
+ * would compute itself the database expects a quarter of all rows, and reads them all in each page of a large community.
+ */
+export async function findWalletPage(from: Queryable, after: bigint, limit: number): Promise<WalletPage | undefined> {
+  const page = await maybeOne<{ last: bigint | null; count: number }>(
+    from,
+    sql`select max(member_id) as last, count(*)::int as count
+          from (select member_id from wallet where member_id > ${after}::bigint order by member_id limit ${limit}::int) page`,
+  )
+  return page === undefined || page.last === null ? undefined : { last: page.last, count: page.count }
+}

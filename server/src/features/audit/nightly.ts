@@ -6,9 +6,10 @@
  * - A night takes two hours at most; the next night continues with the rest.
  * - A wrong wallet is an error in the log and a mail to the owners.
  */
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Checked } from '../../ledger/audit.ts'
+import { findWalletPage } from '../../ledger/wallets.ts'
 import { mailOwners } from './owners.ts'
 
 export type NightlyDeps = {
@@ -77,36 +78,35 @@ async function begin(tx: Tx): Promise<void> {
   if (begun.length > 0) await tx.query(sql`delete from wallet_check where started_at < roz_now() - ${KEPT}`)
 }
 
-/** One statement, so one snapshot. Joins are read day by day, because each day's index has its members in order. */
-const comparePage = (from: Queryable, after: bigint, size: number): Promise<Page> =>
-  one<Page>(
+/** One statement compares, so from one snapshot. Joins are read day by day, because each day's index has its members in order. */
+async function comparePage(from: Queryable, after: bigint, size: number): Promise<Page> {
+  const page = await findWalletPage(from, after, size)
+  if (page === undefined) return { wallets: 0, last: null, broken: [] }
+  const inPage = (id: Sql): Sql => sql`${id} > ${after}::bigint and ${id} <= ${page.last}::bigint`
+  const { broken } = await one<Pick<Page, 'broken'>>(
     from,
     sql`
-  with page as materialized (
-    select member_id, balance, seq from wallet where member_id > ${after}::bigint order by member_id limit ${size}::int),
-  span as materialized (select max(member_id) as last, count(*)::int as wallets from page),
+  with page as materialized (select member_id, balance, seq from wallet where ${inPage(sql`member_id`)}),
   moves as (
     select j.member_id, -entry_fee() as amount, 1 as moves
-      from span cross join round r cross join lateral (
-        select member_id from round_join where day = r.day and member_id > ${after}::bigint and member_id <= span.last offset 0) j
+      from round r cross join lateral (select member_id from round_join where day = r.day and ${inPage(sql`member_id`)} offset 0) j
      where month_of(r.day) not in (select month from archived_month where restored_at is null)
     union all
     select a.member_id, -entry_fee() * a.n, a.n
-      from span cross join archived_month m cross join lateral (
-        select member_id, cardinality(days) as n from archived_entry
-         where month = m.month and member_id > ${after}::bigint and member_id <= span.last offset 0) a
+      from archived_month m cross join lateral (
+        select member_id, cardinality(days) as n from archived_entry where month = m.month and ${inPage(sql`member_id`)} offset 0) a
      where m.restored_at is null
     union all
-    select t.debit, -t.amount, 1 from span join transfer t on t.debit > 1000 and t.debit > ${after}::bigint and t.debit <= span.last
+    select t.debit, -t.amount, 1 from transfer t where t.debit > 1000 and ${inPage(sql`t.debit`)}
     union all
-    select t.credit, t.amount, 1 from span join transfer t on t.credit > 1000 and t.credit > ${after}::bigint and t.credit <= span.last),
+    select t.credit, t.amount, 1 from transfer t where t.credit > 1000 and ${inPage(sql`t.credit`)}),
   sums as (select member_id, sum(amount)::bigint as amount, sum(moves) as moves from moves group by member_id),
   wrong as (
     select member_id, 'the wallet says ' || coalesce(p.balance::text, 'nothing') || ' after ' || coalesce(p.seq, 0)
              || ' movements, its legs ' || coalesce(s.amount, 0) || ' after ' || coalesce(s.moves, 0) as found
       from page p full join sums s using (member_id)
      where (p.balance, p.seq) is distinct from (coalesce(s.amount, 0), coalesce(s.moves, 0)))
-  select wallets, last,
-         (select coalesce(json_agg(json_build_object('subject', 'member ' || member_id, 'found', found) order by member_id), '[]') from wrong) as broken
-    from span`,
+  select coalesce(json_agg(json_build_object('subject', 'member ' || member_id, 'found', found) order by member_id), '[]') as broken from wrong`,
   )
+  return { wallets: page.count, last: page.last, broken }
+}

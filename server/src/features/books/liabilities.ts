@@ -13,6 +13,7 @@ import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { listMemberStates, type MemberState, readForeignRefunds } from '../../ledger/day-books.ts'
 import { BooksHeldError, writeCover } from '../../ledger/held-books.ts'
+import { findWalletPage } from '../../ledger/wallets.ts'
 import {
   ID_BYTES,
   idOf,
@@ -100,7 +101,8 @@ async function cutPortion(tx: Tx, work: Work, after: bigint): Promise<Portion> {
 }
 
 async function cutMembers(tx: Tx, { ticketKeys, day, covers }: Work, after: bigint, limit: number): Promise<Portion> {
-  const states = await listMemberStates(tx, day, after, limit)
+  const page = await findWalletPage(tx, after, limit)
+  const states = page === undefined ? [] : await listMemberStates(tx, day, after, page.last)
   const short = states.filter(({ balance, held }) => balance + held < 0n)
   if (short[0] !== undefined && !covers) throw belowNothing(day, short[0])
   for (const { memberId, balance, held } of short) await writeCover(tx, day, { account: 'MEMBERS', memberId, amount: -(balance + held) })
@@ -108,13 +110,13 @@ async function cutMembers(tx: Tx, { ticketKeys, day, covers }: Work, after: bigi
   const members = owed.map(({ memberId }) => memberId)
   const found = members.length === 0 ? [] : await ticketKeys.listFor(tx, members, day)
   const keys = new Map(found.map(({ memberId, key }) => [memberId, key]))
-  const isLast = states.length < limit
+  const isLast = page === undefined || page.count < limit
   const foreign = isLast ? await readForeignRefunds(tx, day) : 0n
   const parts = [
     ...owed.flatMap(({ memberId, balance, held }) => partsOf(Number(balance + held), day, keys.get(memberId))),
     ...partsOf(Number(foreign), day, undefined),
   ]
-  return { parts, isLast, last: states.at(-1)?.memberId ?? after }
+  return { parts, isLast, last: page?.last ?? after }
 }
 
 const belowNothing = (day: IstDay, { memberId, balance, held }: MemberState): BooksHeldError =>
