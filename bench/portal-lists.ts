@@ -8,7 +8,8 @@
  */
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { createAdmin } from '@roz/server/features/admin/admin.ts'
-import { countDays, readFigures } from '@roz/server/features/desk/figures.ts'
+import { readFigures } from '@roz/server/features/desk/figures.ts'
+import { countDays } from '@roz/server/members/member-days.ts'
 import { listRounds } from '@roz/server/features/desk/round-list.ts'
 import { readTodo } from '@roz/server/features/desk/todo.ts'
 import { readPage } from '@roz/server/features/member-care/member-page.ts'

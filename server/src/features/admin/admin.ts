@@ -10,6 +10,7 @@ import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.t
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { listAlarms } from '../../http/alarms.ts'
 import type { Handlers } from '../../http/route.ts'
+import { memberDays } from '../../members/member-days.ts'
 
 export type AdminDeps = { readonly db: Db }
 
@@ -46,7 +47,7 @@ const readOverview = (db: Db) =>
       select r.day, r.status, r.opens_at, coalesce(r.need_paise, 0) as need,
         coalesce(r.entries, (select sum(b.n) from join_batch b where b.day = r.day), 0)::bigint as entries
       from round r)
-    select (select count(*) from member where role = 'member' and deleted_at is null) as users,
+    select (select coalesce(sum(joined - gone), 0)::bigint from (${memberDays}) counted) as users,
       coalesce(sum(entries), 0)::bigint as entries,
       coalesce(sum(need) filter (where status = 'settled'), 0)::bigint as donated,
       coalesce(sum(entries) filter (where day = ist_day(roz_now())), 0)::bigint as today,

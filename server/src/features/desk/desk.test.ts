@@ -164,6 +164,22 @@ test('the help of a round that is not settled is not called set aside, and is no
   expect(figures.at(-1)).toMatchObject({ day: TODAY, setAside: null })
 })
 
+test('a day is counted an hour after its end, so that a registration over midnight is in it; until then it is counted when read', async () => {
+  const members = async () => {
+    const { figures } = (await calls.ask('GET /admin/figures?days=30', { as: staff.get('editor') ?? 0n })).body
+    return figures.at(-1).members
+  }
+  await database.setClock(new Date(`${addDays(TODAY, 1)}T00:59:00+05:30`))
+  expect(await desk.due()).toBe(false)
+  const before = await members()
+  const late = await makeMember(database.db)
+  await run(sql`update member set created_at = start_of_ist_day(ist_day(roz_now())) - interval '1 second' where id = ${late}::bigint`)
+  expect(await members()).toBe(before + 1)
+  await database.setClock(new Date(`${addDays(TODAY, 1)}T01:00:00+05:30`))
+  expect(await desk.due()).toBe(true)
+  expect(await members()).toBe(before + 1)
+})
+
 test('two processes that count the ended days at once count each day once', async () => {
   await database.setClock(new Date(`${addDays(TODAY, 2)}T12:00:00+05:30`))
   await Promise.all([desk.due(), desk.due(), desk.due()])

@@ -1,7 +1,7 @@
 /**
  * Members, pool and help of each day, for the portal's charts.
- * - Ended days are counted once (`countDays`); today is counted when it is read. Rounds and the help fund store a row a day.
- * - Members of a day: accounts that existed at its end, confirmed or not. Set aside: the need share of the
+ * - Rounds and the help fund store a row a day, and so does the number of members (member-days.ts).
+ * - Members of a day: accounts that existed at its end. Set aside: the need share of the
  *   settled round; nothing is said of a round that is not settled.
  */
 import type { Output } from '@roz/contract/api.ts'
@@ -9,7 +9,7 @@ import type { deskCalls } from '@roz/contract/desk.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { memberDays } from '../../members/member-days.ts'
 
 type Figure = Output<(typeof deskCalls)['adminFigures']>['figures'][number]
 type Row = {
@@ -20,36 +20,11 @@ type Row = {
   readonly given: Paise
 }
 
-const created = sql`
-  (select count(*) from member m where m.role = 'member' and m.created_at >= start_of_ist_day(d.day) and m.created_at < start_of_ist_day(d.day + 1))`
-const deleted = sql`
-  (select count(*) from member m where m.role = 'member' and m.deleted_at >= start_of_ist_day(d.day) and m.deleted_at < start_of_ist_day(d.day + 1))`
-
-/** Counts up to 400 ended days that are not counted yet, the oldest first; tells whether there were any. */
-export const countDays = (db: Db): Promise<boolean> =>
-  inTransaction(db, async (tx) => {
-    const counted = await tx.query(sql`
-      with since as (
-        select coalesce((select max(day) + 1 from member_day), (select ist_day(min(created_at)) from member)) as first)
-      insert into member_day (day, joined, gone)
-      select d.day, ${created}, ${deleted}
-        from since cross join lateral (
-          select n::date as day from generate_series(first, ist_day((select roz_now())) - 1, interval '1 day') n order by n limit 400) d
-      on conflict do nothing returning 1`)
-    return counted.length > 0
-  })
-
 /** The last `days` days, the oldest first; today last. */
 export async function readFigures(db: Db, days: number): Promise<Figure[]> {
   const rows = await db.query<Row>(sql`
     with today as (select ist_day(roz_now()) as day),
-    counted as (
-      select day, joined, gone from member_day
-      union all
-      -- Today, and ended days that no sweep has counted yet.
-      select d.day, ${created}, ${deleted} from (
-        select n::date as day from today cross join lateral generate_series(
-          coalesce((select max(day) + 1 from member_day), (select ist_day(min(created_at)) from member)), today.day, interval '1 day') n) d),
+    counted as (${memberDays}),
     running as (select day, sum(joined - gone) over (order by day)::bigint as members from counted),
     shown as (select n::date as day from today cross join lateral generate_series(today.day - (${days}::int - 1), today.day, interval '1 day') n)
     select shown.day,
