@@ -1,6 +1,7 @@
 /**
  * The layout of every mail: a text part and an HTML part with the same content.
  * - Every value is escaped here, once.
+ * - The colours are those of the site's light theme (web/src/ui/tokens.css).
  * - A mail contains no picture, no script, and no address but its one link and the link that ends such mails.
  */
 export type MailWords = {
@@ -32,12 +33,12 @@ export function renderMail(words: MailWords, language: string, brandName: string
   const button =
     words.action === undefined
       ? ''
-      : `<p style="margin:24px 0"><a href="${escapeHtml(words.action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#0b5d4a;color:#ffffff;text-decoration:none;font-weight:600">${escapeHtml(words.action.label)}</a></p>` +
-        paragraph(words.action.url, 'margin:0 0 16px;font-size:13px;color:#55605c;word-break:break-all')
+      : `<p style="margin:24px 0"><a href="${escapeHtml(words.action.url)}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#b4470e;color:#ffffff;text-decoration:none;font-weight:600">${escapeHtml(words.action.label)}</a></p>` +
+        paragraph(words.action.url, 'margin:0 0 16px;font-size:13px;color:#65554a;word-break:break-all')
   const stopLink =
     words.stop === undefined
       ? ''
-      : `<p style="margin:0 0 12px;font-size:14px"><a href="${escapeHtml(words.stop.url)}" style="color:#55605c">${escapeHtml(words.stop.label)}</a></p>`
-  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(oneLine(words.subject))}</title></head><body style="margin:0;padding:24px 16px;background:#f6f4ef;color:#1c2623;font:16px/1.55 system-ui,-apple-system,'Noto Sans Devanagari',sans-serif"><div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px"><p style="margin:0 0 20px;font-size:18px;font-weight:700;color:#0b5d4a">${escapeHtml(brandName)}</p>${words.paragraphs.map((line) => paragraph(line, 'margin:0 0 16px')).join('')}${button}${after.map((line) => paragraph(line, 'margin:0 0 12px;font-size:14px;color:#55605c')).join('')}${stopLink}${footer === '' ? '' : paragraph(footer, 'margin:20px 0 0;padding-top:12px;border-top:1px solid #e5e1d6;font-size:13px;color:#55605c')}</div></body></html>`
+      : `<p style="margin:0 0 12px;font-size:14px"><a href="${escapeHtml(words.stop.url)}" style="color:#65554a">${escapeHtml(words.stop.label)}</a></p>`
+  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light"><title>${escapeHtml(oneLine(words.subject))}</title></head><body style="margin:0;padding:24px 16px;background:#f4e8d5;color:#231a15;font:16px/1.55 system-ui,-apple-system,'Noto Sans Devanagari',sans-serif"><div style="max-width:520px;margin:0 auto;padding:24px;background:#fffaf1;border-radius:6px"><p style="margin:0 0 20px;font-size:18px;font-weight:700;color:#8a2a13">${escapeHtml(brandName)}</p>${words.paragraphs.map((line) => paragraph(line, 'margin:0 0 16px')).join('')}${button}${after.map((line) => paragraph(line, 'margin:0 0 12px;font-size:14px;color:#65554a')).join('')}${stopLink}${footer === '' ? '' : paragraph(footer, 'margin:20px 0 0;padding-top:12px;border-top:1px solid #e4d2b8;font-size:13px;color:#65554a')}</div></body></html>`
   return { subject: oneLine(words.subject), text, html }
 }

@@ -16,7 +16,7 @@ import type { LinkSecrets } from '../../members/link-token.ts'
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 const STYLE =
-  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:36rem;padding:2rem 1rem}h1{font-size:1.4rem}button{font:inherit;font-weight:600;padding:.75rem 1.25rem;border:0;border-radius:.5rem;background:#0b5d4a;color:#fff}'
+  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:36rem;padding:2rem 1rem}h1{font-size:1.4rem}button{font:inherit;font-weight:600;padding:.75rem 1.25rem;border:0;border-radius:6px;background:#b4470e;color:#fff}'
 
 const WORDS = {
   ask: texts('Stop these emails?'),
