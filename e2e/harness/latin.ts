@@ -4,14 +4,14 @@ import type { Page } from 'playwright-core'
 /** Words that Hindi readers know in Latin letters only. */
 const ALLOWED = new Set(
   [
-    'IFSC UPI PDF JSON ID MB TOTP OTP API SHA ISO',
+    'IFSC UPI PDF JSON ID MB TOTP OTP QR API SHA ISO',
     // The terms of a draw's check: the source of the public number, programs, methods.
     'drand Node Node.js Python JavaScript WebAssembly GitHub Merkle Ed25519',
-    'YouTube Cashfree Payments Google WhatsApp',
+    'YouTube Cashfree Payments Google WhatsApp Authenticator Aegis',
     // Mail programs recognise an answer by its subject's first word.
     'Re',
     // Browsers and systems by their makers' names.
-    'Chrome Firefox Safari Edge Android iPhone Windows Mac Linux',
+    'Chrome Firefox Safari Edge Mozilla Apple Microsoft Android iPhone iPad Windows Mac Linux',
   ].flatMap((line) => line.split(' ')),
 )
 

@@ -24,7 +24,7 @@ export const HI_MAILS = {
   "This wasn't me": 'यह मैंने नहीं किया',
   'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.':
     'अगर यह आपने ही किया है, तो कुछ करने की ज़रूरत नहीं। अगर नहीं, तो 7 दिन के अंदर बटन दबाएँ: उस पेज पर आप सभी डिवाइस लॉग आउट कर सकते हैं, निकासी रोक सकते हैं और नया पासवर्ड चुन सकते हैं।',
-  'New login to your {brandName} account': '{brandName} खाते में नया लॉगिन',
+  'New login to your {brandName} account': '{brandName} खाते में नया लॉग इन',
   'Someone logged in to your account on {day} at {time} IST, from a new device or network.':
     '{day} को {time} बजे (भारतीय समय) किसी नए डिवाइस या नेटवर्क से आपके खाते में लॉग इन हुआ।',
   'Device: {browser} on {system}': 'डिवाइस: {system} पर {browser}',
@@ -34,9 +34,9 @@ export const HI_MAILS = {
     'सभी डिवाइस लॉग आउट कर दिए गए हैं, और हमारी जाँच होने तक निकासी रुकी रहेगी। नया पासवर्ड चुनने का लिंक हमने आपको ईमेल कर दिया है।',
   'Google is now linked to your {brandName} account': '{brandName} खाते से Google जुड़ गया है',
   'Someone logged in with Google for the first time, with the Google account of this email address.':
-    'इसी ईमेल पते के Google खाते से पहली बार Google लॉगिन हुआ।',
+    'किसी ने पहली बार Google से लॉग इन किया, इसी ईमेल पते के Google खाते से।',
   'Your old password was removed and all other devices were logged out, in case somebody else had them. You can keep using Google, or set a new password with “Forgot password?” on the login page.':
-    'पुराना पासवर्ड हटा दिया गया है और बाकी सभी डिवाइस लॉग आउट कर दिए गए हैं, ताकि कोई और उनका इस्तेमाल न कर सके। आप Google से लॉग इन करते रह सकते हैं, या लॉगिन पेज पर “पासवर्ड भूल गए?” से नया पासवर्ड बना सकते हैं।',
+    'पुराना पासवर्ड हटा दिया गया है और बाकी सभी डिवाइस लॉग आउट कर दिए गए हैं, ताकि कोई और उनका इस्तेमाल न कर सके। आप Google से लॉग इन करते रह सकते हैं, या लॉग इन पेज पर “पासवर्ड भूल गए?” से नया पासवर्ड बना सकते हैं।',
   'Your {brandName} account is closed': 'आपका {brandName} खाता बंद हो गया',
   'Your account was closed and your name, email, phone number and picture were erased. Our public accounts keep the amounts, without your name.':
     'आपका खाता बंद हो गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। हमारे सार्वजनिक हिसाब में रकमें रहती हैं, आपका नाम नहीं।',
@@ -48,12 +48,12 @@ export const HI_MAILS = {
     'आपके पैसे आपके वॉलेट में रहते हैं, और जीती हुई रकम भी उसी में जुड़ती है। कृपया हमें लिखें: हम इसे आपके साथ मिलकर सुलझाना चाहते हैं।',
   'Your {brandName} account works again': 'आपका {brandName} खाता फिर चालू है',
   'Your account is no longer on hold. You can join rounds, add money and withdraw again. Thank you for your patience.':
-    'आपका खाता अब रोका हुआ नहीं है। आप फिर से राउंड में जुड़ सकते हैं, पैसे जोड़ और निकाल सकते हैं। आपके धैर्य के लिए धन्यवाद।',
+    'आपके खाते पर अब कोई रोक नहीं है। आप फिर से राउंड में जुड़ सकते हैं, पैसे जोड़ और निकाल सकते हैं। आपके धैर्य के लिए धन्यवाद।',
   'Your withdrawals wait for a check': 'आपकी निकासी जाँच के लिए रुकी है',
   'We are checking something about your account. Until we are done, withdrawals and refunds wait. Joining rounds and adding money work as before.':
     'हम आपके खाते में कुछ जाँच रहे हैं। जाँच पूरी होने तक निकासी और रिफ़ंड रुके रहेंगे। राउंड में जुड़ना और पैसे जोड़ना पहले की तरह चलता है।',
-  'No money is lost. If you have a question, please write to us.': 'कोई पैसा कम नहीं हुआ है। कोई सवाल हो तो कृपया हमें लिखें।',
-  'Your withdrawals go on': 'आपकी निकासी फिर शुरू है',
+  'No money is lost. If you have a question, please write to us.': 'आपके पैसे कम नहीं हुए हैं। कोई सवाल हो तो कृपया हमें लिखें।',
+  'Your withdrawals go on': 'आपकी निकासी फिर चालू है',
   'The check of your account is done. Withdrawals and refunds go on.': 'आपके खाते की जाँच पूरी हो गई। निकासी और रिफ़ंड फिर चालू हैं।',
   'Write to us': 'हमें लिखें',
   'If this was not you, please write to us at once.': 'अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।',
@@ -64,7 +64,7 @@ export const HI_MAILS = {
   'Withdrawal of {amount} requested': '{amount} की निकासी की रिक्वेस्ट मिली',
   'Your withdrawal of {amount} was sent': '{amount} की निकासी भेजी गई',
   '{amount} was sent to your account ending in {account}. Bank reference: {reference}':
-    '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए। बैंक संदर्भ: {reference}',
+    '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए। बैंक रेफ़रेंस: {reference}',
   'Your withdrawal of {amount} was returned': '{amount} की निकासी लौट आई',
   'Your withdrawal of {amount} was rejected': '{amount} की निकासी नामंज़ूर हुई',
   'Your withdrawal of {amount} was rejected. The money is back in your wallet.': '{amount} की निकासी नामंज़ूर हुई। पैसे आपके वॉलेट में वापस आ गए हैं।',
@@ -89,7 +89,7 @@ export const HI_MAILS = {
   'You can turn Auto Participate off at any time in your profile.': 'ऑटो-जॉइन आप अपनी प्रोफ़ाइल में कभी भी बंद कर सकते हैं।',
   '{brandName}: the accounts do not add up': '{brandName}: हिसाब नहीं मिल रहा',
   'The check of the accounts of {at} IST found what must never happen:':
-    '{at} (भारतीय समय) की हिसाब की जाँच में वह मिला जो कभी नहीं होना चाहिए:',
+    '{at} (भारतीय समय) को हुई हिसाब की जाँच में वह मिला जो कभी नहीं होना चाहिए:',
   'Open the portal': 'पोर्टल खोलें',
   'Hold withdrawals and refunds until the cause is known. npm run audit names every row.':
     'कारण पता चलने तक निकासी और रिफ़ंड रोककर रखें। npm run audit हर पंक्ति बताता है।',

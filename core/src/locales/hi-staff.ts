@@ -23,8 +23,8 @@ export const HI_STAFF = {
     '{inviter} ने आपको {brandName} की टीम में बुलाया है। पासवर्ड चुनें, और आपका खाता तैयार है।',
   'Accept the invitation': 'न्योता मंज़ूर करें',
   'The link works once, for 24 hours. If you did not expect it, ignore this email.':
-    'यह लिंक एक बार, 24 घंटे तक चलता है। अगर आप इसका इंतज़ार नहीं कर रहे थे, तो इस ईमेल को छोड़ दें।',
-  'Your second step at the {brandName} login changed': '{brandName} में लॉग इन का आपका दूसरा कदम बदला',
+    'यह लिंक एक बार, 24 घंटे तक चलता है। अगर आप इसका इंतज़ार नहीं कर रहे थे, तो इस ईमेल को अनदेखा करें।',
+  'Your second step at the {brandName} login changed': '{brandName} में लॉग इन का आपका दूसरा कदम बदल गया',
   'If it was not you, tell an owner of {brandName} at once.': 'अगर यह आपने नहीं किया, तो {brandName} के किसी मालिक को तुरंत बताएँ।',
   'Your authenticator app was removed, because somebody of the team reset it. Set it up again when you log in.':
     'टीम के किसी व्यक्ति ने आपका ऑथेंटिकेटर ऐप हटाया है। लॉग इन करते समय इसे फिर से सेट करें।',

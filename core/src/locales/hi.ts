@@ -23,10 +23,10 @@ export const HI = {
   'Please confirm with your password.': 'कृपया अपने पासवर्ड से पुष्टि करें।',
   'An account with this email already exists.': 'इस ईमेल से एक खाता पहले से है।',
   'Invalid email or password': 'ईमेल या पासवर्ड सही नहीं है',
-  'Google login failed': 'Google लॉगिन नहीं हो पाया',
+  'Google login failed': 'Google से लॉग इन नहीं हो पाया',
   'This email is linked to another Google account. Please log in with that one, or with your password.':
     'यह ईमेल किसी दूसरे Google खाते से जुड़ा है। कृपया उसी से या अपने पासवर्ड से लॉग इन करें।',
-  'Google login is not available.': 'Google लॉगिन अभी उपलब्ध नहीं है।',
+  'Google login is not available.': 'Google से लॉग इन अभी नहीं हो सकता।',
   'Invalid or missing verification token': 'पुष्टि का लिंक अधूरा है या सही नहीं है',
   'This verification link has expired. Please ask for a new one.': 'पुष्टि का यह लिंक पुराना हो गया है। कृपया नया मँगाएँ।',
   'Your email is already verified.': 'आपके ईमेल की पुष्टि पहले ही हो चुकी है।',
@@ -74,7 +74,7 @@ export const HI = {
   'A figure must be at most 40 characters': 'आँकड़ा ज़्यादा से ज़्यादा 40 अक्षरों का हो सकता है',
   'You approved this already. Another person must approve it too.': 'आप इसे मंज़ूर कर चुके हैं। अब किसी और को भी मंज़ूर करना होगा।',
   'This money goes to you. Another person must decide.': 'ये पैसे आपको मिलने हैं। फ़ैसला किसी और को करना होगा।',
-  'No payout gateway is set up: pay by hand and enter the bank reference.': 'पैसे भेजने का कोई गेटवे नहीं है: हाथ से भेजकर बैंक संदर्भ लिखें।',
+  'No payout gateway is set up: pay by hand and enter the bank reference.': 'पैसे भेजने का कोई गेटवे नहीं है: हाथ से भेजकर बैंक रेफ़रेंस लिखें।',
   'Withdrawals are sent by the gateway here.': 'यहाँ निकासी गेटवे से भेजी जाती है।',
   'This payment cannot be refunded: only payments of the last 7 days can.': 'इस पेमेंट का रिफ़ंड नहीं हो सकता: सिर्फ़ पिछले 7 दिन के पेमेंट का होता है।',
   'This is more than the unused part of this payment.': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है।',
@@ -150,7 +150,7 @@ export const HI = {
   'Please choose savings or current': 'कृपया बचत या चालू खाता चुनें',
   'Please give a reason of 3 to 500 characters': 'कृपया 3 से 500 अक्षरों में कारण लिखें',
   'This is more than the unused part of this payment': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है',
-  'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक संदर्भ लिखें: 4 से 50 अक्षर और अंक',
+  'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक रेफ़रेंस लिखें: 4 से 50 अक्षर और अंक',
 
   // Whom a rupee reached
   'Your rupee reached somebody': 'आपका रुपया किसी के काम आया',

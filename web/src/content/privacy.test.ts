@@ -7,7 +7,7 @@ const SOURCES = path.resolve(import.meta.dirname, '..')
 
 /** By file that stores something: the words of the policy that say so. */
 const KEPT: Readonly<Record<string, { readonly [L in 'en' | 'hi']: string | readonly string[] }>> = {
-  'app/token.ts': { en: 'the login token', hi: 'लॉगिन टोकन' },
+  'app/token.ts': { en: 'the login token', hi: 'लॉग इन टोकन' },
   'app/language.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
   'public/site.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
   'app/own-memory.ts': {

@@ -47,7 +47,7 @@ describe('the link', () => {
     await loginElsewhere('device@x.test')
     await loginElsewhere('device@x.test')
     const mails = (await roz.mailsTo('device@x.test')).filter((mail) => mail.links.some((link) => link.includes('/not-me?token=')))
-    expect(mails.map((mail) => mail.subject)).toEqual(['Roz खाते में नया लॉगिन'])
+    expect(mails.map((mail) => mail.subject)).toEqual(['Roz खाते में नया लॉग इन'])
     expect(mails[0]?.text).toMatch(/\d\d:\d\d बजे/)
     expect(mails[0]?.text).toContain('support@roz.example')
   })
