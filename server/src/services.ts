@@ -13,6 +13,7 @@ import type { PayoutGateway } from './adapters/payouts/port.ts'
 import type { PushSender } from './adapters/push/port.ts'
 import type { Storage } from './adapters/storage/port.ts'
 import type { Config } from './config/config.ts'
+import { createHeartbeat } from './db/heartbeat.ts'
 import type { Db } from './db/sql.ts'
 import { createAnnouncements } from './features/announcements/announcements.ts'
 import { createAdmin } from './features/admin/admin.ts'
@@ -225,6 +226,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       contact.due,
       ...memberCare.sweeps,
       desk.due,
+      createHeartbeat(db).due,
       audit.due,
       audit.nightly,
       () => forgetDoneJobs(db),

@@ -1,7 +1,9 @@
 /** What `npm run status` says, and its exit code. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beat } from '../db/heartbeat.ts'
 import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { createAudit } from '../features/audit/scheduled-audit.ts'
 import { createTopup } from '../ledger/topups.ts'
 import { paise } from '@roz/core/money.ts'
 import { makeMember } from '../testing/calls.ts'
@@ -42,6 +44,29 @@ test('a question that is overdue and work that failed are told with their age an
   expect(text).toContain('✗ for 5 hours a due job waits (docs/runbooks/queue-behind.md)')
   await database.db.query(sql`update order_check set ask_at = null`)
   await database.db.query(sql`update job set done_at = roz_now()`)
+  expect((await status()).code).toBe(0)
+})
+
+test('a clock that was moved and servers that were off are no audit that stays away; hours of servers without one are', async () => {
+  const audit = createAudit({ db: database.db, everyMs: 0, alarm: () => undefined })
+  const pass = (minutes: number) => database.db.query(sql`update heartbeat set at = at - make_interval(mins => ${minutes}::int)`)
+  await beat(database.db)
+  expect(await audit.due()).toBe(true)
+  await database.setClock(new Date('2026-11-22T18:00:00+05:30'))
+  expect((await status()).code).toBe(0)
+  await pass(300)
+  expect((await status()).code).toBe(0)
+  await beat(database.db)
+  expect((await status()).code).toBe(0)
+  for (let twoMinutes = 0; twoMinutes < 100; twoMinutes++) {
+    await pass(2)
+    await beat(database.db)
+  }
+  expect(await status()).toEqual({
+    code: 1,
+    text: expect.stringContaining('✗ for 3 hours no audit has ended (docs/runbooks/books-broken.md)'),
+  })
+  expect(await audit.due()).toBe(true)
   expect((await status()).code).toBe(0)
 })
 

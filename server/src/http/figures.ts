@@ -5,6 +5,7 @@
  *   or a table that has a row per failure. Counts of what can pile up end at MOST.
  */
 import { Gauge, type Registry } from 'prom-client'
+import { UNAUDITED_SECONDS } from '../db/heartbeat.ts'
 import { type Db, joinSql, one, type Sql, sql } from '../db/sql.ts'
 
 /** Counting further would tell an operator nothing more. */
@@ -52,8 +53,8 @@ const MONEY_TO_LOOK_AT: readonly Figure[] = [
   },
   {
     name: 'roz_audit_age_seconds',
-    help: 'Seconds since the newest audit ended; -1 before the first audit',
-    read: sql`coalesce(extract(epoch from roz_now() - (select max(finished_at) from audit_run)), -1)`,
+    help: 'Seconds that servers have run since an audit ended',
+    read: UNAUDITED_SECONDS,
   },
   {
     name: 'roz_books_waiting',

@@ -8,6 +8,7 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
+import { noteAudited } from '../../db/heartbeat.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inSnapshot, inTransaction, type Tx } from '../../db/transaction.ts'
 import { auditEach, type Checked } from '../../ledger/audit.ts'
@@ -102,6 +103,7 @@ async function finish(tx: Tx, run: Run, broken: readonly Checked[]): Promise<voi
   )
   await tx.query(sql`
     update audit_run set finished_at = roz_now(), broken = ${JSON.stringify(broken)}::jsonb where id = ${run.id}::bigint`)
+  await noteAudited(tx)
   const isNews = broken.some(({ invariant }) => before?.names.includes(invariant) !== true)
   if (isNews) await mailOwners(tx, String(run.id), broken)
 }

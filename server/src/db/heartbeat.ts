@@ -1,0 +1,48 @@
+/**
+ * The servers' sign of life in the database, once a minute by all of them together.
+ * - It counts how long servers have run since an audit ended, by the machine's clock: while none runs, or when the product's clock
+ *   is moved, nothing is added. A worker's lane that hangs stops the audit and not the count: each has a lane of its own.
+ * - It notes the timeline of the database, by which a later start knows that the database was restored (restored.ts).
+ */
+import { type Queryable, sql } from './sql.ts'
+
+const EVERY_MS = 60_000
+/** Servers that look every minute write once a minute together. */
+const EVERY = sql`interval '50 seconds'`
+/** What is longer between two beats is time in which no server ran. */
+const PAUSE = sql`interval '2 minutes'`
+
+export const CLUSTER = sql`(select system_identifier::text from pg_control_system())`
+/** Of the file that the log of commits is written to: pg_control_checkpoint() names a new timeline only some minutes later. */
+export const TIMELINE = sql`('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
+
+export async function beat(db: Queryable): Promise<void> {
+  await db.query(sql`
+    insert into heartbeat (at, cluster, timeline) values (clock_timestamp(), ${CLUSTER}, ${TIMELINE})
+    on conflict (one) do update
+      set at = excluded.at, cluster = excluded.cluster, timeline = excluded.timeline,
+          unaudited = heartbeat.unaudited + greatest(least(excluded.at - heartbeat.at, ${PAUSE}), interval '0')
+    where not excluded.at - heartbeat.at between - ${EVERY} and ${EVERY}
+       or (excluded.cluster, excluded.timeline) <> (heartbeat.cluster, heartbeat.timeline)`)
+}
+
+/** Seconds that servers have run since an audit ended. */
+export const UNAUDITED_SECONDS = sql`coalesce((
+  select extract(epoch from unaudited + greatest(least(clock_timestamp() - at, ${PAUSE}), interval '0')) from heartbeat), 0)`
+
+/** An audit has ended. */
+export async function noteAudited(db: Queryable): Promise<void> {
+  await db.query(sql`update heartbeat set unaudited = '0'`)
+}
+
+export function createHeartbeat(db: Queryable) {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  return {
+    due: async (): Promise<boolean> => {
+      if (performance.now() - lookedAt < EVERY_MS) return false
+      lookedAt = performance.now()
+      await beat(db)
+      return false
+    },
+  }
+}
