@@ -1,0 +1,141 @@
+/** What a recovery of the whole log and a failover leave in a database, on servers of PostgreSQL that recover, stream and are promoted. */
+import { type ChildProcess, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { binaries, type Binaries } from './embedded/binaries.ts'
+import { startPostgres } from './embedded/embedded.ts'
+import { identityOf, isRoot } from './embedded/identity.ts'
+import { freePort } from './embedded/process.ts'
+import { beat } from './heartbeat.ts'
+import { migrate } from './migrate.ts'
+import { findUnjoined, noteJoined } from './restored.ts'
+import { connect, type Db, one, sql } from './sql.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'roz-restored-'))
+const [first, copy] = [path.join(folder, 'first'), path.join(folder, 'copy')]
+const RESTORED = 'without a target, timeline 2'
+/** It has no segment, so that a recovery ends with what is in the folder. */
+const ARCHIVE = 'restore_command=false'
+let programs: Binaries
+let passwords: { readonly postgres: string }
+const running = new Set<ChildProcess>()
+
+type Server = { readonly db: Db; readonly port: number; readonly stop: () => Promise<void> }
+
+/** A PostgreSQL on a folder, as an operator runs one. */
+async function start(dataDir: string, ...settings: string[]): Promise<Server> {
+  const cluster = path.join(dataDir, 'cluster')
+  const port = await freePort()
+  const common = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off']
+  const child = (await identityOf(cluster, programs)).spawn(
+    programs.postgres,
+    ['-D', cluster, ...[...common, ...settings].flatMap((setting) => ['-c', setting])],
+    { cwd: '/', env: programs.env, stdio: 'ignore' },
+  )
+  running.add(child)
+  const db = connect({ url: `postgres://postgres:${passwords.postgres}@127.0.0.1:${port}/roz`, max: 1 })
+  await expect.poll(() => db.query(sql`select 1`).then(Boolean, () => false), { timeout: 20_000 }).toBe(true)
+  return {
+    db,
+    port,
+    stop: async () => {
+      await db.close()
+      const ended = once(child, 'exit')
+      child.kill('SIGINT')
+      await ended
+      running.delete(child)
+    },
+  }
+}
+
+/** A file in the cluster's folder, of the user that runs it. */
+function write(dataDir: string, name: string, text = ''): void {
+  const cluster = path.join(dataDir, 'cluster')
+  const { uid, gid } = statSync(cluster)
+  writeFileSync(path.join(cluster, name), text, { mode: 0o600 })
+  if (isRoot()) chownSync(path.join(cluster, name), uid, gid)
+}
+
+const isRecovering = async ({ db }: Server) => (await one<{ is: boolean }>(db, sql`select pg_is_in_recovery() as is`)).is
+/** As a server that has run until now. */
+async function serveUntilNow({ db }: Server): Promise<void> {
+  await db.query(sql`update heartbeat set at = at - interval '1 minute'`)
+  await beat(db)
+}
+
+beforeAll(async () => {
+  chmodSync(folder, 0o711)
+  programs = await binaries(path.join(folder, 'postgres-lib'))
+  const made = await startPostgres({ dataDir: first, log: () => undefined, durable: false })
+  await migrate(made.ownerUrl, { production: false, appRole: 'roz_app' })
+  const app = connect({ url: made.appUrl, max: 1 })
+  // By the rights of the server's role.
+  await beat(app)
+  expect(await findUnjoined(app)).toBeUndefined()
+  await app.close()
+  await made.stop()
+  passwords = JSON.parse(readFileSync(path.join(first, 'passwords.json'), 'utf8')) as typeof passwords
+  expect(spawnSync('cp', ['-a', first, copy]).status).toBe(0)
+}, 60_000)
+afterAll(async () => {
+  for (const child of running) {
+    const ended = once(child, 'exit')
+    child.kill('SIGQUIT')
+    await ended
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a standby that is promoted has a new timeline and is not taken for a restore', async () => {
+  const primary = await start(first)
+  const conninfo = `primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres password=${passwords.postgres}`
+  write(copy, 'standby.signal')
+  const standby = await start(copy, ARCHIVE, conninfo)
+  await serveUntilNow(primary)
+  const { lsn } = await one<{ lsn: string }>(primary.db, sql`select pg_current_wal_lsn()::text as lsn`)
+  const hasAll = sql`select pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as is`
+  await expect.poll(async () => (await one<{ is: boolean }>(standby.db, hasAll)).is, { timeout: 20_000 }).toBe(true)
+  await primary.stop()
+  await standby.db.query(sql`select pg_promote()`)
+  expect([await isRecovering(standby), await findUnjoined(standby.db)]).toEqual([false, undefined])
+  await standby.stop()
+
+  // Nobody has noted the timeline, and PostgreSQL was started again: it could be a restore, unless Patroni runs it.
+  const again = await start(copy, ARCHIVE)
+  expect(await findUnjoined(again.db)).toBe(RESTORED)
+  await again.stop()
+  const ofPatroni = await start(copy, ARCHIVE, 'cluster_name=roz')
+  expect(await findUnjoined(ofPatroni.db)).toBeUndefined()
+  // A server that runs notes it, and no later start takes it for a restore.
+  await beat(ofPatroni.db)
+  await ofPatroni.stop()
+  const later = await start(copy, ARCHIVE)
+  expect(await findUnjoined(later.db)).toBeUndefined()
+  await later.stop()
+}, 60_000)
+
+test('a recovery of the whole log without a target is seen, also after a restart, until it is joined', async () => {
+  write(first, 'recovery.signal')
+  const restored = await start(first, ARCHIVE)
+  await expect.poll(() => isRecovering(restored), { timeout: 20_000 }).toBe(false)
+  expect(await findUnjoined(restored.db)).toBe(RESTORED)
+  await restored.stop()
+  const again = await start(first, ARCHIVE)
+  expect(await findUnjoined(again.db)).toBe(RESTORED)
+  await noteJoined(again.db)
+  expect(await findUnjoined(again.db)).toBeUndefined()
+  await again.stop()
+}, 60_000)
+
+test('a database that was copied into another cluster with an archive is no restore of it', async () => {
+  write(first, 'recovery.signal')
+  const restored = await start(first, ARCHIVE)
+  await expect.poll(() => isRecovering(restored), { timeout: 20_000 }).toBe(false)
+  expect(await findUnjoined(restored.db)).toBe('without a target, timeline 3')
+  await restored.db.query(sql`update heartbeat set cluster = '1'`)
+  expect(await findUnjoined(restored.db)).toBeUndefined()
+  await restored.stop()
+}, 60_000)
