@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SERVER_FLAGS, SERVER_MEMORY } from '../launch/server-program.mjs'
-import { debianRoot, USER } from './debian-root.ts'
+import { CLUSTER, debianRoot, USER } from './debian-root.ts'
 import { FOLDER, livingClusters } from './beside.ts'
 import {
   isOver,
@@ -96,7 +96,7 @@ const password = (): string => randomBytes(18).toString('hex')
 
 async function build(options: ClusterOptions, ends: End[]) {
   const { say, lease, port, sandboxPort } = options
-  const root = await debianRoot(CHECKOUT, say)
+  const root = await debianRoot(CHECKOUT, CLUSTER, say)
   removeLeftFolders()
   if (!options.ownNetworks) refuseSecond()
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), `${FOLDER}${process.pid}-`)))

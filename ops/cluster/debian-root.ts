@@ -1,5 +1,5 @@
 /**
- * Makes a root folder with the cluster's programs from Debian's packages, below .build/cluster.
+ * Makes a root folder with programs from Debian's packages, below .build.
  * - Nothing is installed into the machine's own system: apt has its own lists and its own status, and no package script runs.
  * - apt checks the signatures with the machine's own keyring of Debian.
  * - The folder appears when it is complete, and later starts use it again.
@@ -13,28 +13,38 @@ import path from 'node:path'
 const SUITE = 'forky'
 const MIRROR = 'http://deb.debian.org/debian'
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
-const PACKAGES = [
-  'postgresql-18',
-  'patroni',
-  'python3-etcd',
-  'etcd-server',
-  'etcd-client',
-  'haproxy',
-  'pgbouncer',
-  'libstdc++6',
-  'libatomic1',
-  'dash',
-  'coreutils',
-]
-/** One of each package that is started. */
-const PROGRAMS = [
-  'usr/lib/postgresql/18/bin/postgres',
-  'usr/bin/patroni',
-  'usr/bin/etcd',
-  'usr/bin/etcdctl',
-  'usr/sbin/haproxy',
-  'usr/sbin/pgbouncer',
-]
+export type Wanted = {
+  /** Of its folder below .build. */
+  readonly name: string
+  readonly packages: readonly string[]
+  /** One of each package that is started. */
+  readonly programs: readonly string[]
+}
+
+export const CLUSTER: Wanted = {
+  name: 'cluster',
+  packages: [
+    'postgresql-18',
+    'patroni',
+    'python3-etcd',
+    'etcd-server',
+    'etcd-client',
+    'haproxy',
+    'pgbouncer',
+    'libstdc++6',
+    'libatomic1',
+    'dash',
+    'coreutils',
+  ],
+  programs: [
+    'usr/lib/postgresql/18/bin/postgres',
+    'usr/bin/patroni',
+    'usr/bin/etcd',
+    'usr/bin/etcdctl',
+    'usr/sbin/haproxy',
+    'usr/sbin/pgbouncer',
+  ],
+}
 /** The user of every program. The number is free on Debian. */
 export const USER = { name: 'roz', id: 64_777 } as const
 
@@ -45,33 +55,33 @@ export class RootError extends Error {
 /** Mount points and names that no package brings. */
 export const MOUNTS = ['proc', 'dev', 'tmp', 'data', 'product', 'web', 'runtime'] as const
 
-export async function debianRoot(checkout: string, say: (line: string) => void): Promise<string> {
-  const parent = path.join(checkout, '.build', 'cluster')
+export async function debianRoot(checkout: string, wanted: Wanted, say: (line: string) => void): Promise<string> {
+  const parent = path.join(checkout, '.build', wanted.name)
   const named = createHash('sha256')
-    .update([SUITE, ...PACKAGES, ...MOUNTS].join(' '))
+    .update([SUITE, ...wanted.packages, ...MOUNTS].join(' '))
     .digest('hex')
     .slice(0, 12)
   const root = path.join(parent, `root-${named}`)
   if (existsSync(root)) return root
-  say(`Unpacking ${PACKAGES.join(', ')} of Debian ${SUITE} into ${path.relative(checkout, root)} (once, about a minute and 500 MB)…`)
+  say(`Unpacking ${wanted.packages.join(', ')} of Debian ${SUITE} into ${path.relative(checkout, root)} (once, a minute or two)…`)
   mkdirSync(parent, { recursive: true })
   for (const old of readdirSync(parent)) rmSync(path.join(parent, old), { recursive: true, force: true })
   const making = path.join(parent, 'making')
   const apt = path.join(making, 'apt')
   const unpacked = path.join(making, 'root')
-  await download(apt)
+  await download(apt, wanted)
   mkdirSync(unpacked)
   const archives = path.join(apt, 'cache', 'archives')
   for (const file of readdirSync(archives).filter((name) => name.endsWith('.deb')))
     await finish('dpkg-deb', ['-x', path.join(archives, file), unpacked])
-  furnish(unpacked)
+  furnish(unpacked, wanted)
   renameSync(unpacked, root)
   rmSync(making, { recursive: true, force: true })
   return root
 }
 
 /** apt with an empty status downloads every package that the wanted ones need. */
-async function download(apt: string): Promise<void> {
+async function download(apt: string, { packages }: Wanted): Promise<void> {
   if (!existsSync(KEYRING)) throw new RootError(`Debian's keys are missing (${KEYRING}): apt-get install debian-archive-keyring`)
   for (const folder of ['etc', 'state/lists/partial', 'cache/archives/partial']) mkdirSync(path.join(apt, folder), { recursive: true })
   writeFileSync(path.join(apt, 'status'), '')
@@ -80,7 +90,7 @@ async function download(apt: string): Promise<void> {
   writeFileSync(file, aptSettings(apt))
   const env = { ...process.env, APT_CONFIG: file, DEBIAN_FRONTEND: 'noninteractive' }
   await finish('apt-get', ['update', '-qq'], env)
-  await finish('apt-get', ['install', '-qq', '-y', '--download-only', ...PACKAGES], env)
+  await finish('apt-get', ['install', '-qq', '-y', '--download-only', ...packages], env)
 }
 
 /** A mirror that stands still keeps an old date: its signature is checked, its age is not. */
@@ -99,7 +109,7 @@ Acquire::Check-Valid-Until "false";
 `
 
 /** What the packages' own scripts would make: names of folders, and a user. */
-function furnish(root: string): void {
+function furnish(root: string, { programs }: Wanted): void {
   for (const folder of ['bin', 'sbin', 'lib', 'lib64'])
     if (!existsSync(path.join(root, folder))) symlinkSync(`usr/${folder}`, path.join(root, folder))
   if (!existsSync(path.join(root, 'bin/sh'))) symlinkSync('dash', path.join(root, 'usr/bin/sh'))
@@ -107,7 +117,7 @@ function furnish(root: string): void {
   writeFileSync(path.join(root, 'etc/passwd'), `root:x:0:0:root:/:/bin/sh\n${USER.name}:x:${USER.id}:${USER.id}::/data:/bin/sh\n`)
   writeFileSync(path.join(root, 'etc/group'), `root:x:0:\n${USER.name}:x:${USER.id}:\n`)
   writeFileSync(path.join(root, 'etc/hosts'), '127.0.0.1 localhost\n')
-  const missing = PROGRAMS.filter((program) => !existsSync(path.join(root, program)))
+  const missing = programs.filter((program) => !existsSync(path.join(root, program)))
   if (missing.length > 0) throw new RootError(`Debian ${SUITE} brought no ${missing.join(', ')}.`)
 }
 
