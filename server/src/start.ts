@@ -304,14 +304,18 @@ async function refuseOwnWitness({ witnesses }: Config, db: Db): Promise<void> {
   }
 }
 
+const PASSED_OVER =
+  'ADMIN_EMAIL is the address of somebody whom an owner has removed, or who is no owner any more: no account was made or changed. Give the address of an owner.'
+
 /** Makes the administrator and, if configured, the demo community; returns lines with their logins. */
-async function prepareData(config: Config, db: Db, services: Services, { say }: Surroundings): Promise<string[]> {
+async function prepareData(config: Config, db: Db, services: Services, { say, log }: Surroundings): Promise<string[]> {
   const lines: string[] = []
   const password = config.admin.password ?? (await adminPassword(config.dataDir))
   try {
     const admin = await ensureAdmin(db, { email: config.admin.email, password })
     if (admin.madePassword !== undefined) await keepAdminPassword(config.dataDir, admin.madePassword)
-    const shown = admin.madePassword ?? password
+    if (admin.isPassedOver) log.warn(PASSED_OVER)
+    const shown = admin.isPassedOver ? undefined : (admin.madePassword ?? password)
     if (!config.production && shown !== undefined) lines.push(`Administrator  ${config.admin.email}  ${shown}`)
   } catch (error) {
     if (error instanceof AdminAddressError) throw new StartError(error.message)

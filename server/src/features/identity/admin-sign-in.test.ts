@@ -108,6 +108,7 @@ describe('the first administrator', () => {
     expect(await ensureAdmin(roz.db, { email: 'FIRST@x.test', password: 'another password' })).toEqual({
       isNew: false,
       madePassword: undefined,
+      isPassedOver: false,
     })
     expect((await roz.ask('POST /admin/login', { body: { email: 'first@x.test', password: 'another password' } })).status).toBe(401)
   })

@@ -1,13 +1,14 @@
 /**
  * Ensures at every start that the first administrator exists.
  *
- * - Afterwards the address has an owner's account.
+ * - Afterwards the address has an owner's account, unless an owner has taken that away: while there is another owner, no start
+ *   brings back whom an owner has removed or given another role.
  * - An existing password is never changed.
  * - A generated password is returned once and stored nowhere.
  */
 import { randomInt } from 'node:crypto'
 import { audit } from '../../staff/audit-log.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { addressKey } from '../../http/limits.ts'
 import { hashPassword } from '../../members/passwords.ts'
@@ -21,6 +22,8 @@ export type EnsuredAdmin = {
   readonly isNew: boolean
   /** Set only when the password was generated here; the caller shows it once. */
   readonly madePassword: string | undefined
+  /** An owner has removed this address from the team, or taken the role of an owner from it: it was left so. */
+  readonly isPassedOver: boolean
 }
 
 // No letters and digits that look alike: the password is read from a screen and typed.
@@ -29,8 +32,9 @@ const makePassword = (): string =>
   Array.from({ length: 16 }, (_, i) => (i % 4 === 0 && i > 0 ? '-' : '') + ALPHABET[randomInt(ALPHABET.length)]).join('')
 
 export async function ensureAdmin(db: Db, admin: { readonly email: string; readonly password: string | undefined }): Promise<EnsuredAdmin> {
+  if (await isTakenAway(db, admin.email)) return { isNew: false, madePassword: undefined, isPassedOver: true }
   const known = await promote(db, admin.email)
-  if (known) return { isNew: false, madePassword: undefined }
+  if (known) return { isNew: false, madePassword: undefined, isPassedOver: false }
   const password = admin.password ?? makePassword()
   const passwordHash = await hashPassword(password)
   const isNew = await inTransaction(db, async (tx) => {
@@ -46,7 +50,21 @@ export async function ensureAdmin(db: Db, admin: { readonly email: string; reado
   })
   // A start at the same time made the account and shows its password.
   if (!isNew) await promote(db, admin.email)
-  return { isNew, madePassword: isNew && admin.password === undefined ? password : undefined }
+  return { isNew, madePassword: isNew && admin.password === undefined ? password : undefined, isPassedOver: false }
+}
+
+/** Whether an owner has removed or demoted whoever had this address, and there is another owner. */
+async function isTakenAway(db: Db, email: string): Promise<boolean> {
+  const key = sql`${addressKey(email)}::text`
+  const { isIt } = await one<{ isIt: boolean }>(
+    db,
+    sql`select exists (select from member where staff_role = 'owner' and deleted_at is null and lower(email) <> ${key})
+          and not exists (select from member where staff_role = 'owner' and deleted_at is null and lower(email) = ${key})
+          and (exists (select from audit_log where action = 'staff.remove' and lower(before ->> 'email') = ${key})
+            or exists (select from member m join audit_log a on a.subject = 'member:' || m.id
+                        where lower(m.email) = ${key} and a.action = 'staff.role' and a.before ->> 'role' = 'owner')) as "isIt"`,
+  )
+  return isIt
 }
 
 /** Makes an existing staff account an owner's; false when the address has no account. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { type People, startPeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type Colleague, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
+import { ensureAdmin } from './ensure-admin.ts'
 
 let roz: People
 let owner: Colleague
@@ -198,6 +199,28 @@ describe('a removal', () => {
     expect((await roz.register(person.email)).token).toBeDefined()
     expect(said(await remove(person.publicId))).toBe('404 staff_not_found')
   })
+
+  test.each(['removed', 'removed and invited again as finance', 'demoted'] as const)(
+    'is not undone by the next start: who was the first administrator and is %s is no owner again, and keeps no start from serving',
+    async (how) => {
+      const first = { email: address(), password: 'the first password' }
+      await ensureAdmin(roz.db, first)
+      const { id } = await one<{ id: string }>(roz.db, sql`select public_id as id from member where email = ${first.email}::text`)
+      expect(said(await (how === 'demoted' ? setRole(id, 'support') : remove(id)))).toBe('200')
+      if (how === 'removed and invited again as finance') {
+        await invite(first.email, 'finance')
+        await accept(await linkOf(first.email))
+      }
+      expect(await ensureAdmin(roz.db, first)).toEqual({ isNew: false, madePassword: undefined, isPassedOver: true })
+      expect(await owners()).toBe(1n)
+      if (how === 'removed') {
+        expect(said(await adminLogin(roz, first.email, first))).toBe('401 invalid_credentials')
+        // The address is free, and may become a member's.
+        await roz.register(first.email)
+        expect(await ensureAdmin(roz.db, first)).toMatchObject({ isPassedOver: true })
+      }
+    },
+  )
 
   test('of the last owner is refused, of oneself too, and by the schema; with another owner it is possible', async () => {
     expect(await owners()).toBe(1n)
