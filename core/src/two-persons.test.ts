@@ -5,7 +5,7 @@ import { REFUSALS } from './refusals.ts'
 import { judgeApproval, needsSecondPerson } from './two-persons.ts'
 
 const limit = paise(100_000n)
-const asked = { amount: paise(100_001n), limit, by: 1n, first: null, isOwn: false } as const
+const asked = { amount: paise(100_001n), limit, first: 'nobody', isOwn: false } as const
 
 test('an amount at the limit needs one person, one paisa more needs two', () => {
   expect(needsSecondPerson(limit, limit)).toBe(false)
@@ -15,16 +15,16 @@ test('an amount at the limit needs one person, one paisa more needs two', () => 
 })
 
 test('the second approval is another person’s, and ends it', () => {
-  expect(judgeApproval({ ...asked, first: 1n })).toEqual({ ok: false, code: 'second_person_needed' })
-  expect(judgeApproval({ ...asked, first: 2n })).toEqual({ ok: true, value: 'final' })
+  expect(judgeApproval({ ...asked, first: 'same' })).toEqual({ ok: false, code: 'second_person_needed' })
+  expect(judgeApproval({ ...asked, first: 'another' })).toEqual({ ok: true, value: 'final' })
 })
 
 test('a recorded first approval needs the second one even after the limit was raised', () => {
-  expect(judgeApproval({ ...asked, first: 1n, limit: paise(900_000n) })).toEqual({ ok: false, code: 'second_person_needed' })
+  expect(judgeApproval({ ...asked, first: 'same', limit: paise(900_000n) })).toEqual({ ok: false, code: 'second_person_needed' })
 })
 
 test('nobody approves their own money, at any amount', () => {
   expect(judgeApproval({ ...asked, amount: paise(1n), isOwn: true })).toEqual({ ok: false, code: 'own_money' })
-  expect(judgeApproval({ ...asked, first: 2n, isOwn: true })).toEqual({ ok: false, code: 'own_money' })
+  expect(judgeApproval({ ...asked, first: 'another', isOwn: true })).toEqual({ ok: false, code: 'own_money' })
   expect(REFUSALS.own_money.status).toBe(403)
 })

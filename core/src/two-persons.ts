@@ -2,7 +2,7 @@
  * The rule of two persons: who may approve money that leaves, and when one approval is enough.
  * - At or below the limit one person approves. Above it the first approval is recorded, and another person must approve too.
  * - A recorded first approval always needs the second one, even if the limit was raised since.
- * - Nobody approves their own money. `judgeApproval` cannot know whose it is: the caller says so.
+ * - Nobody approves their own money, and a person with two accounts is one person. `judgeApproval` cannot know either: the caller says so.
  */
 import type { Paise } from './money.ts'
 import { type Outcome, accepted, refused } from './outcome.ts'
@@ -16,17 +16,15 @@ export type Approval = {
   readonly amount: Paise
   /** The setting APPROVAL_ABOVE. */
   readonly limit: Paise
-  /** The person who approves now. */
-  readonly by: bigint
-  /** The person of the recorded first approval. */
-  readonly first: bigint | null
+  /** Who gave the recorded first approval. */
+  readonly first: 'nobody' | 'same' | 'another'
   /** The money goes to the person who approves. */
   readonly isOwn: boolean
 }
 
 /** `first`: record this approval and wait for another person. `final`: the money may leave. */
-export function judgeApproval({ amount, limit, by, first, isOwn }: Approval): Outcome<'first' | 'final', ApprovalRefusal> {
+export function judgeApproval({ amount, limit, first, isOwn }: Approval): Outcome<'first' | 'final', ApprovalRefusal> {
   if (isOwn) return refused('own_money')
-  if (first === null) return accepted(needsSecondPerson(amount, limit) ? 'first' : 'final')
-  return first === by ? refused('second_person_needed') : accepted('final')
+  if (first === 'nobody') return accepted(needsSecondPerson(amount, limit) ? 'first' : 'final')
+  return first === 'same' ? refused('second_person_needed') : accepted('final')
 }

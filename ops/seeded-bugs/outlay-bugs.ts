@@ -10,8 +10,15 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   {
     name: 'An outlay is approved by the person who asked for it',
     file: OUTLAYS,
-    find: 'if (found.needsSecond && found.askedBy === by) return',
-    replace: 'if (found.needsSecond && found.askedBy === 0n) return',
+    find: 'if (found.needsSecond && found.isAsker) return',
+    replace: 'if (found.needsSecond && found.isAsker && by === 0n) return',
+    test: DISBURSEMENTS,
+  },
+  {
+    name: 'An outlay is approved by the person who asked for it, from a second account',
+    file: OUTLAYS,
+    find: 'is_same_person(asked_by, ${by}::bigint) as "isAsker"',
+    replace: 'asked_by = ${by}::bigint as "isAsker"',
     test: DISBURSEMENTS,
   },
   {

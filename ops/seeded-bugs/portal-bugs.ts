@@ -4,6 +4,7 @@ import type { Bug } from './bug.ts'
 const IDENTITY = 'server/src/features/identity'
 const FACTOR_TEST = `${IDENTITY}/second-factor.test.ts`
 const TEAM_TEST = `${IDENTITY}/team.test.ts`
+const TWO_PERSONS_TEST = 'server/src/features/payouts/two-persons.test.ts'
 const SIGNALS = 'server/src/members/signals.ts'
 const SIGNALS_TEST = 'server/src/features/wallet/withdrawal-signals.test.ts'
 
@@ -49,6 +50,34 @@ export const PORTAL_BUGS: readonly Bug[] = [
     find: "if not exists (select from member where staff_role = 'owner' and deleted_at is null and id <> old.id) then",
     replace: 'if old.id is null then',
     test: TEAM_TEST,
+  },
+  {
+    name: 'A start makes an owner again of somebody whom an owner has removed',
+    file: `${IDENTITY}/ensure-admin.ts`,
+    find: "exists (select from audit_log where action = 'staff.remove' and lower(before ->> 'email') = ${key})",
+    replace: 'false',
+    test: TEAM_TEST,
+  },
+  {
+    name: 'A start makes an owner again of somebody who was given another role',
+    file: `${IDENTITY}/ensure-admin.ts`,
+    find: "where lower(m.email) = ${key} and a.action = 'staff.role' and a.before ->> 'role' = 'owner'",
+    replace: "where lower(m.email) = ${key} and a.action = 'staff.none'",
+    test: TEAM_TEST,
+  },
+  {
+    name: 'A person who was removed and invited again gives the second approval',
+    file: 'server/src/ledger/approvals.ts',
+    find: 'coalesce(is_same_person(${by}::bigint, ${firstApprovedBy}::bigint), false)',
+    replace: 'coalesce(${by}::bigint = ${firstApprovedBy}::bigint, false)',
+    test: TWO_PERSONS_TEST,
+  },
+  {
+    name: 'The schema takes two accounts of one mailbox for two persons',
+    file: 'server/migrations/0096_one_person.sql',
+    find: 'p.staff_mailbox = o.staff_mailbox)',
+    replace: 'p.staff_mailbox = o.staff_mailbox and p.id = o.id)',
+    test: TWO_PERSONS_TEST,
   },
   {
     name: 'An invitation to the team is used twice',

@@ -1,6 +1,7 @@
 /**
  * Approvals of money that leaves, by one person or two (core/src/two-persons.ts).
  * - The caller holds the lock of the withdrawal or refund, so of two first approvals one is recorded and the other is judged after it.
+ * - A second account of the same mailbox, also one made after a removal, is the same person.
  * - The schema refuses one's own money and a second approval by the first person as well.
  */
 import type { Paise } from '@roz/core/money.ts'
@@ -13,14 +14,23 @@ import type { Tx } from '../db/transaction.ts'
 export type Approver = { readonly by: bigint; readonly limit: Paise }
 type Subject = { readonly amount: Paise; readonly owner: bigint | null; readonly firstApprovedBy: bigint | null }
 
+/** Whether a member's money is this person's own, as far as the rows can tell: the same account, mailbox, phone or bank account. */
+export const isOwnMoney = async (tx: Tx, by: bigint, owner: bigint): Promise<boolean> =>
+  (await one<{ isOwn: boolean }>(tx, sql`select coalesce(is_own_money(${by}::bigint, ${owner}::bigint), false) as "isOwn"`)).isOwn
+
 export async function judgeApprover(
   tx: Tx,
   { by, limit }: Approver,
   subject: Subject,
 ): Promise<Outcome<'first' | 'final', ApprovalRefusal>> {
-  const { amount, owner, firstApprovedBy: first } = subject
-  const { isOwn } = await one<{ isOwn: boolean }>(tx, sql`select coalesce(is_own_money(${by}::bigint, ${owner}::bigint), false) as "isOwn"`)
-  return judgeApproval({ amount, limit, by, first, isOwn })
+  const { amount, owner, firstApprovedBy } = subject
+  const isOwn = owner !== null && (await isOwnMoney(tx, by, owner))
+  const { isSame } = await one<{ isSame: boolean }>(
+    tx,
+    sql`select coalesce(is_same_person(${by}::bigint, ${firstApprovedBy}::bigint), false) as "isSame"`,
+  )
+  const first = firstApprovedBy === null ? 'nobody' : isSame ? 'same' : 'another'
+  return judgeApproval({ amount, limit, first, isOwn })
 }
 
 export const recordFirstApproval = (tx: Tx, table: 'withdrawal' | 'refund', id: string, by: bigint): Promise<unknown> =>

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/fixtures.ts'
+import { makeStaff } from '../../testing/calls.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
 
 let world: HelpWorld
@@ -74,6 +75,25 @@ describe('a disbursement', () => {
     expect(await bookedTimes(id)).toBe(0)
     expect((await decide(id, 'approve')).body.disbursement).toMatchObject({ status: 'booked', days: [{ day: DAY, amount: 1500 }] })
     expect(await bookedTimes(id)).toBe(1)
+  })
+
+  test('is not approved by the one who asked after a removal and a new invitation, nor by a second account of that mailbox', async () => {
+    const staffAt = async (address: string): Promise<bigint> => {
+      const id = await makeStaff(world.db, 'finance')
+      await world.db.query(sql`update member set email = ${address}::text where id = ${id}::bigint`)
+      return id
+    }
+    const asker = await staffAt('lata.rao@gmail.com')
+    const { id } = (await ask({ amount: 1500 }, asker)).body.disbursement
+    const second = await staffAt('latarao+two@gmail.com')
+    await world.db.query(sql`update member set deleted_at = roz_now(), email = null where id = ${asker}::bigint`)
+    for (const as of [second, await staffAt('lata.rao@gmail.com')]) {
+      expect((await decide(id, 'approve', as)).body.code).toBe('own_request')
+      const book = sql`update outlay set status = 'booked', decided_by = ${as}::bigint, decided_at = roz_now() where id = ${id}::uuid`
+      await expect(world.db.query(book)).rejects.toThrow('it was asked for by the same person')
+    }
+    expect(await bookedTimes(id)).toBe(0)
+    expect((await decide(id, 'approve')).status).toBe(200)
   })
 
   test('that an editor asked for waits for the treasury, however small', async () => {

@@ -120,14 +120,14 @@ export async function approveOutlay<C extends RefusalCode>(
   id: string,
   { by, book }: { readonly by: bigint; readonly book: Book<C> },
 ): Promise<Effect<C | 'outlay_final' | 'own_request'>> {
-  const found = await one<Omit<Outlay, 'id'> & { status: string; needsSecond: boolean; askedBy: bigint }>(
+  const found = await one<Omit<Outlay, 'id'> & { status: string; needsSecond: boolean; isAsker: boolean }>(
     tx,
-    sql`select kind, amount_paise as amount, corrects, status, needs_second as "needsSecond", asked_by as "askedBy",
+    sql`select kind, amount_paise as amount, corrects, status, needs_second as "needsSecond", is_same_person(asked_by, ${by}::bigint) as "isAsker",
           beneficiary_id as "beneficiaryId", array(select hash from outlay_receipt where outlay_id = outlay.id order by position) as evidence
           from outlay where id = ${id}::uuid`,
   )
   if (found.status !== 'requested') return { ok: false, code: 'outlay_final' }
-  if (found.needsSecond && found.askedBy === by) return { ok: false, code: 'own_request' }
+  if (found.needsSecond && found.isAsker) return { ok: false, code: 'own_request' }
   const booked = await book(tx, { ...found, id })
   if (!booked.ok) return booked
   await tx.query(sql`update outlay set status = 'booked', decided_by = ${by}::bigint, decided_at = roz_now() where id = ${id}::uuid`)

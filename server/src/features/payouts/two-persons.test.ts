@@ -172,6 +172,44 @@ test('the database refuses the first person as the second, and an approval witho
   await expect(set(sql`first_approved_by = null, first_approved_at = null`)).rejects.toThrow('an approval stays')
 })
 
+/** Removes a colleague as the team's call does, and makes a staff account of this address. */
+const leaveAndComeBack = async (person: bigint, address: string): Promise<bigint> => {
+  await world.db.query(sql`update member set deleted_at = roz_now(), email = null, phone = null where id = ${person}::bigint`)
+  const back = await makeStaff(world.db, 'finance')
+  await world.db.query(sql`update member set email = ${address}::text where id = ${back}::bigint`)
+  return back
+}
+const newStaffAt = async (address: string): Promise<bigint> => {
+  const person = await makeStaff(world.db, 'finance')
+  await world.db.query(sql`update member set email = ${address}::text where id = ${person}::bigint`)
+  return person
+}
+
+test('a person who was removed and invited again, or has two accounts of one mailbox, is one person', async () => {
+  const nila = await newStaffAt('nila.rao@gmail.com')
+  const [withdrawal, refundOrder] = [await over(), await world.pay(member, 20)]
+  const asked = await world.calls.ask('POST /wallet/refunds', {
+    as: member,
+    body: { order_id: refundOrder, amount: 15, reason: 'Too much' },
+  })
+  const refund = asked.body.refund.id
+  expect((await decide(withdrawal, { as: nila })).body.withdrawal.status).toBe('awaiting_second')
+  expect((await decide(refund, { as: nila, list: 'refunds' })).body.refund.status).toBe('awaiting_second')
+  const others = [await newStaffAt('Nila.Rao+roz@gmail.com'), await leaveAndComeBack(nila, 'nilarao@gmail.com')]
+  for (const as of others) {
+    expect(codeOf(await decide(withdrawal, { as, seen: 'awaiting_second' }))).toEqual([409, 'second_person_needed'])
+    expect(codeOf(await decide(refund, { as, list: 'refunds', seen: 'awaiting_second' }))).toEqual([409, 'second_person_needed'])
+    await expect(
+      world.db.query(
+        sql`update withdrawal set status = 'approved', approved_at = roz_now(), approved_by = ${as}::bigint where id = ${withdrawal}::uuid`,
+      ),
+    ).rejects.toThrow('the second approval is of the same person')
+  }
+  await world.runDue()
+  expect(world.timesSent(withdrawal)).toBe(0)
+  expect((await decide(withdrawal, { as: sunita, seen: 'awaiting_second' })).body.withdrawal.status).toBe('approved')
+})
+
 test('a refund above the limit waits for the second person too', async () => {
   const order_id = await world.pay(member, 20)
   const asked = await world.calls.ask('POST /wallet/refunds', { as: member, body: { order_id, amount: 15, reason: 'Too much' } })
