@@ -125,7 +125,7 @@ export const memberAdminCalls = {
     ...decision,
     path: '/admin/users/{id}/reinstate',
     summary: 'Ends a suspension. The member is mailed.',
-    refusals: ['member_not_found', 'not_suspended'],
+    refusals: ['member_not_found', 'not_suspended', 'own_money'],
   }),
   holdUser: endpoint({
     ...decision,
@@ -137,7 +137,7 @@ export const memberAdminCalls = {
     ...decision,
     path: '/admin/users/{id}/release',
     summary: 'Ends the hold of a member: withdrawals and refunds may be approved again. The member is mailed.',
-    refusals: ['member_not_found', 'not_held'],
+    refusals: ['member_not_found', 'not_held', 'own_money'],
   }),
   endUserSessions: endpoint({
     ...decision,

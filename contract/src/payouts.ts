@@ -217,6 +217,7 @@ export const payoutCalls = {
       'being_paid_by_hand',
       'member_on_hold',
       'member_in_debt',
+      'own_money',
     ],
   }),
   withdrawalNotPaid: endpoint({
@@ -241,7 +242,7 @@ export const payoutCalls = {
     params: id,
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
-    refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'idempotency_mismatch'],
+    refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'own_money', 'idempotency_mismatch'],
   }),
   requestRefund: endpoint({
     method: 'POST',

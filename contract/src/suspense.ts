@@ -94,6 +94,7 @@ export const suspenseCalls = {
       'suspense_decided',
       'payment_taken_back',
       'member_not_found',
+      'own_money',
       'suspense_other_currency',
       'idempotency_mismatch',
     ],

@@ -36,6 +36,20 @@ export const DECISIONS: readonly Bug[] = [
     test: BY_HAND,
   },
   {
+    name: 'An administrator is shown the bank details of their own withdrawal, and can say that it was not paid',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: 'if (await isOwnMoney(tx, by, found.value.memberId)) return',
+    replace: 'if (by === 0n) return',
+    test: BY_HAND,
+  },
+  {
+    name: 'An administrator credits a payment in suspense to an account of their own',
+    file: `${LEDGER}/suspense.ts`,
+    find: 'if (await isOwnMoney(tx, decision.decidedBy, memberId)) return',
+    replace: 'if (decision.decidedBy === 0n) return',
+    test: `${PAYOUTS_FEATURE}/suspense.test.ts`,
+  },
+  {
     name: 'A withdrawal that is being paid by hand is also sent to the gateway',
     file: `${PAYOUTS_FEATURE}/send-withdrawal.ts`,
     find: ' and w.shown_to is null',

@@ -1,7 +1,8 @@
 /**
  * SUSPENSE: payments and returned money that no wallet can take.
  * - The account's balance is the sum of its open items.
- * - An item is decided once, under its lock. No administrator can decide it while the payer's bank has its payment.
+ * - An item is decided once, under its lock. No administrator can decide it while the payer's bank has its payment, or credit it
+ *   to an account of their own.
  * - Money returned for a closed account pays its owner's debt first. Only such money may be paid out by hand.
  * - The payment of a member on hold is not refunded while the hold lasts.
  * - A payment in another currency is booked by its number, credited to nobody, and refunded in that currency.
@@ -12,7 +13,7 @@ import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
-import { type Approver, judgeApprover } from './approvals.ts'
+import { type Approver, isOwnMoney, judgeApprover } from './approvals.ts'
 import { giveBackToMember, payDebts } from './debts.ts'
 import { isItemOnHold } from './holds.ts'
 import { lockWallet, moveSystem } from './transfer.ts'
@@ -179,7 +180,12 @@ const decide = (tx: Tx, itemId: bigint, { status, decidedBy, reference }: Decisi
 export async function creditSuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly memberId: bigint; readonly decidedBy: bigint },
-): Promise<Outcome<{ readonly amount: Paise; readonly balance: Paise }, SuspenseRefusal | 'member_not_found' | 'suspense_other_currency'>> {
+): Promise<
+  Outcome<
+    { readonly amount: Paise; readonly balance: Paise },
+    SuspenseRefusal | 'member_not_found' | 'own_money' | 'suspense_other_currency'
+  >
+> {
   const { itemId, memberId } = decision
   const open = await lockOpenItem(tx, itemId)
   if (!open.ok) return open
@@ -187,6 +193,7 @@ export async function creditSuspense(
   if (item.currency !== CURRENCY) return refused('suspense_other_currency')
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined || wallet.isClosed) return refused('member_not_found')
+  if (await isOwnMoney(tx, decision.decidedBy, memberId)) return refused('own_money')
   await decide(tx, itemId, { status: 'credited', decidedBy: decision.decidedBy })
   const { balance } = await giveBackToMember(tx, {
     kind: 'suspense_credit',

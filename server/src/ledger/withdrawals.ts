@@ -6,7 +6,7 @@
  * - The gateway's final word is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
  * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. No gateway receives it,
- *   because the money may have left. An owner may take it over.
+ *   because the money may have left. An owner may take it over. Nobody pays their own.
  * - Above a limit two persons approve; the first approval leaves it `requested`.
  * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
  * - A withdrawal of a member in debt is not approved, sent or shown.
@@ -17,7 +17,7 @@ import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
-import { type Approver, judgeApprover, recordFirstApproval } from './approvals.ts'
+import { type Approver, isOwnMoney, judgeApprover, recordFirstApproval } from './approvals.ts'
 import { moveConflict } from './conflicts.ts'
 import { giveBackToMember, readDebt } from './debts.ts'
 import { gatewayIdOf } from './gateway-id.ts'
@@ -182,9 +182,10 @@ async function lockByHand(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, B
 }
 
 /** Gives the withdrawal to the administrator who is shown the bank account. Read the account in this transaction. */
-export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<Approved, ByHandRefusal | Stopped>> {
+export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<Approved, ByHandRefusal | Stopped | 'own_money'>> {
   const found = await lockByHand(tx, { id, by })
   if (!found.ok) return found
+  if (await isOwnMoney(tx, by, found.value.memberId)) return refused('own_money')
   const stopped = await whyStopped(tx, found.value.memberId)
   if (stopped !== undefined) return refused(stopped)
   await giveTo(tx, id, by)
@@ -193,10 +194,11 @@ export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<A
 }
 
 /** An owner takes the withdrawal over from an administrator who cannot end it. */
-export async function takeOver(tx: Tx, { id, by }: ByHand): Promise<Outcome<{ readonly from: bigint }, WithdrawalRefusal>> {
+export async function takeOver(tx: Tx, { id, by }: ByHand): Promise<Outcome<{ readonly from: bigint }, WithdrawalRefusal | 'own_money'>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'approved' || found.shownTo === null || found.shownTo === by) return refused('withdrawal_final')
+  if (await isOwnMoney(tx, by, found.memberId)) return refused('own_money')
   await giveTo(tx, id, by)
   return accepted({ from: found.shownTo })
 }

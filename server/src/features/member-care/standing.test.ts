@@ -59,6 +59,22 @@ test('a suspended member is refused by every call that moves money, reads everyt
   expect((await mails()).map(({ template }) => template)).toEqual(['account_suspended', 'account_reinstated'])
 })
 
+test('nobody ends the suspension or the hold of an account of their own', async () => {
+  await world.database.db.query(sql`update member set email = 'kavita.rao+wallet@gmail.com' where id = ${member}::bigint`)
+  const kavita = await makeStaff(world.database.db, 'support')
+  await world.database.db.query(sql`update member set email = 'kavitarao@gmail.com' where id = ${kavita}::bigint`)
+  await decide('suspend')
+  await decide('hold')
+  for (const [deed, state] of [
+    ['reinstate', 'suspendedAt'],
+    ['release', 'hold'],
+  ] as const) {
+    const own = await world.calls.ask(`POST /admin/users/${id}/${deed}`, { as: kavita, body: REASON })
+    expect([own.status, own.body.code]).toEqual([403, 'own_money'])
+    expect((await decide(deed)).body.user[state]).toBeNull()
+  }
+})
+
 test('a decision that changes nothing is refused, neither recorded nor mailed', async () => {
   expect((await decide('reinstate')).body.code).toBe('not_suspended')
   expect((await decide('release')).body.code).toBe('not_held')

@@ -3,6 +3,7 @@
  *
  * - A decision, its line in the audit log with the reason, and the mail to the member are one transaction.
  * - A decision that changes nothing is refused, so it is neither recorded nor mailed twice.
+ * - Nobody frees an account of their own.
  * - The reason is for the staff: the mail does not repeat it.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -10,6 +11,7 @@ import type { RefusalCode } from '@roz/core/refusals.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
+import { isOwnMoney } from '../../ledger/approvals.ts'
 import { holdMember, lockStanding, reinstateMember, releaseMember, type Standing, suspendMember } from '../../ledger/standing.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { audit } from '../../staff/audit-log.ts'
@@ -32,6 +34,8 @@ type Deed<C extends RefusalCode> = {
   readonly mail: 'account_suspended' | 'account_reinstated' | 'payouts_held' | 'payouts_released'
   /** The refusal if the member is in that state already. */
   readonly unchanged: C
+  /** Why this person may not decide it. */
+  readonly refusalOf?: (tx: Tx, by: bigint, memberId: bigint) => Promise<C | undefined>
   readonly effect: (tx: Tx, memberId: bigint) => Promise<boolean>
 }
 
@@ -41,11 +45,17 @@ const stateOf = ({ suspendedAt, heldAt, heldAbout }: Standing) => ({
   heldAbout,
 })
 
-const decide = <C extends RefusalCode>(db: Db, { session, params, body, origin }: Asked, { action, mail, unchanged, effect }: Deed<C>) =>
+const decide = <C extends RefusalCode>(
+  db: Db,
+  { session, params, body, origin }: Asked,
+  { action, mail, unchanged, refusalOf, effect }: Deed<C>,
+) =>
   inTransaction(db, async (tx) => {
     const memberId = await findMemberId(tx, params.id)
     const before = memberId === undefined ? undefined : await lockStanding(tx, memberId)
     if (memberId === undefined || before === undefined) return NOT_FOUND
+    const refusal = await refusalOf?.(tx, session.memberId, memberId)
+    if (refusal !== undefined) return { ok: false, code: refusal } as const
     if (!(await effect(tx, memberId))) return { ok: false, code: unchanged } as const
     const id = await writeAudit(tx, {
       actorId: session.memberId,
@@ -57,6 +67,9 @@ const decide = <C extends RefusalCode>(db: Db, { session, params, body, origin }
     await mailMember(tx, { memberId, template: mail, key: `${mail}:${id}`, data: {}, origin })
     return { ok: true, value: { user: await getListed(tx, memberId) } } as const
   })
+
+const ownMoney = async (tx: Tx, by: bigint, memberId: bigint): Promise<'own_money' | undefined> =>
+  (await isOwnMoney(tx, by, memberId)) ? 'own_money' : undefined
 
 type Entry = {
   readonly actorId: bigint
@@ -77,7 +90,13 @@ export function standingHandlers(db: Db): Handlers<StandingCalls> {
     suspendUser: (call) =>
       decide(db, call, { action: 'suspend', mail: 'account_suspended', unchanged: 'already_suspended', effect: suspendMember }),
     reinstateUser: (call) =>
-      decide(db, call, { action: 'reinstate', mail: 'account_reinstated', unchanged: 'not_suspended', effect: reinstateMember }),
+      decide<'not_suspended' | 'own_money'>(db, call, {
+        action: 'reinstate',
+        mail: 'account_reinstated',
+        unchanged: 'not_suspended',
+        refusalOf: ownMoney,
+        effect: reinstateMember,
+      }),
     holdUser: (call) =>
       decide(db, call, {
         action: 'hold',
@@ -85,7 +104,14 @@ export function standingHandlers(db: Db): Handlers<StandingCalls> {
         unchanged: 'already_held',
         effect: (tx, memberId) => holdMember(tx, memberId, BY_STAFF),
       }),
-    releaseUser: (call) => decide(db, call, { action: 'release', mail: 'payouts_released', unchanged: 'not_held', effect: releaseMember }),
+    releaseUser: (call) =>
+      decide<'not_held' | 'own_money'>(db, call, {
+        action: 'release',
+        mail: 'payouts_released',
+        unchanged: 'not_held',
+        refusalOf: ownMoney,
+        effect: releaseMember,
+      }),
     endUserSessions: ({ session, params, body }) =>
       inTransaction(db, async (tx) => {
         const memberId = await findMemberId(tx, params.id)

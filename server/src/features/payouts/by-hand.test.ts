@@ -133,6 +133,19 @@ test('only an owner takes over, with a recorded reason; then only that owner end
   expect((await world.decide(id, 'not-paid', why, { as: sunita })).status).toBe(200)
 })
 
+test('nobody is shown, or takes over, the payment to an account of their own', async () => {
+  await world.db.query(sql`update member set email = 'someone' || id || '@example.org' where email like '%@gmail.com'`)
+  await world.db.query(sql`update member set email = 'kavita.rao+wallet@gmail.com' where id = ${member}::bigint`)
+  const kavita = await named('Kavita Rao', 'owner')
+  await world.db.query(sql`update member set email = 'kavitarao@gmail.com' where id = ${kavita}::bigint`)
+  await approve()
+  expect(await show(kavita)).toMatchObject({ status: 403, body: { code: 'own_money' } })
+  expect((await show(ravi)).status).toBe(200)
+  const taken = await world.decide(id, 'take-over', { reason: 'Ravi has left us' }, { as: kavita })
+  expect([taken.status, taken.body.code]).toEqual([403, 'own_money'])
+  expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
+})
+
 test('a new gateway is not given a withdrawal that somebody was shown, and that person still ends it', async () => {
   await shownTo(ravi)
   const { script, payouts } = scriptedPayouts()

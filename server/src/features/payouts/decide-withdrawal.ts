@@ -120,7 +120,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         return { ok: true, after: { reason: call.body.reason } }
       }),
     takeOverWithdrawal: (call) =>
-      decide<'withdrawal_final'>('take_over', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'own_money'>('take_over', call, async (tx, id) => {
         const taken = await takeOver(tx, { id, by: call.session.memberId })
         return taken.ok ? { ok: true, after: { reason: call.body.reason, from: taken.value.from } } : taken
       }),

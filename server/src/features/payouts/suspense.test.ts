@@ -7,6 +7,7 @@ import { closeWallet } from '../../ledger/closing.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
+import { makeStaff } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
 
 let world: PayoutsWorld
@@ -147,4 +148,20 @@ test('disputes are listed with deadline, needed answer, member and outcome', asy
   await told(1, { amount: paise(2000n), type: 'DISPUTE', status: 'DISPUTE_MERCHANT_WON', state: 'won', isTaken: false })
   expect((await list('?status=won')).disputes).toMatchObject([{ id: 'case-1', isTaken: false, loss: 0 }])
   expect((await world.calls.ask('GET /admin/disputes', { as: member })).status).toBe(403)
+})
+
+test('nobody credits an item to an account of their own', async () => {
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `own-${orderId}`, orderAmount: paise(2000n) }))
+  const { id } = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+  const member = await world.funded(10)
+  const { publicId } = await one<{ publicId: string }>(
+    world.db,
+    sql`update member set email = 'lata.rao+wallet@gmail.com' where id = ${member}::bigint returning public_id as "publicId"`,
+  )
+  const lata = await makeStaff(world.db, 'finance')
+  await world.db.query(sql`update member set email = 'latarao@gmail.com' where id = ${lata}::bigint`)
+  const credit = (as: bigint) => world.calls.ask(`POST /admin/suspense/${id}/credit`, { as, body: { status: 'open', memberId: publicId } })
+  expect(await credit(lata)).toMatchObject({ status: 403, body: { code: 'own_money' } })
+  expect((await credit(world.admin)).body.item.status).toBe('credited')
 })

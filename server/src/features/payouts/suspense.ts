@@ -64,7 +64,7 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
         : page
     },
     creditSuspense: (call) =>
-      decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found' | 'suspense_other_currency'>(
+      decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found' | 'own_money' | 'suspense_other_currency'>(
         'suspense.credit',
         call,
         async (tx, itemId) => {
