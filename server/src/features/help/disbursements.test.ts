@@ -268,6 +268,24 @@ describe('money that came back', () => {
     for (const id of [await request(), back, 'unknown']) expect((await correct({}, id)).body.code).toBe('disbursement_not_found')
   })
 
+  test('with an Idempotency-Key of another disbursement’s is refused, and never answered as if it were booked', async () => {
+    const [other, receipts, headers] = [
+      (await ask({ amount: 500 })).body.disbursement.id,
+      [await world.receipt()],
+      { 'idempotency-key': 'back' },
+    ]
+    const send = (id: string) =>
+      world.calls.ask(`POST /admin/disbursements/${id}/correct`, {
+        as: world.staff.finance,
+        headers,
+        body: { amount: 500, purpose: 'shoes returned', receipts },
+      })
+    expect((await send(booked)).body.disbursement.corrects).toBe(booked)
+    expect((await send(other)).body.code).toBe('idempotency_mismatch')
+    expect((await send(booked)).body.disbursement.corrects).toBe(booked)
+    expect((await correct({ amount: 500 }, other)).status).toBe(200)
+  })
+
   test('above the limit waits for another person, and two of them never return more than was given', async () => {
     const id = await request({ amount: 2000 })
     await decide(id, 'approve')

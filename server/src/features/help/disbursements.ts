@@ -83,6 +83,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
     correctDisbursement: (call) =>
       askOutlay<Answered, Returning>(deps, idempotency, call, {
         kind: 'disbursement_back',
+        about: call.params.id,
         book: takeBack,
         subjectOf: async (tx) => {
           const found = await findBooked(tx, call.params.id)

@@ -42,6 +42,8 @@ type Asking = {
 export type Book<C extends string> = (tx: Tx, outlay: Outlay) => Promise<Outcome<unknown, C>>
 type Rules<V, C extends RefusalCode> = {
   readonly kind: OutlayKind
+  /** The id in the call's path, to which its Idempotency-Key belongs too. */
+  readonly about?: string
   /** Finds what the request is about, or refuses it. */
   readonly subjectOf: (tx: Tx, amount: Paise) => Promise<Outcome<Subject, C> | Refusal<C | 'invalid_input'>>
   /** Refuses a request that could not be booked now. */
@@ -56,7 +58,8 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
   const { kind } = rules
   const id = randomUUID()
   type Answered = { readonly ok: true; readonly value: V } | Refusal<C | 'receipt_not_found' | 'receipt_used' | 'invalid_input'>
-  const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${kind}.ask`, body }
+  const about = rules.about === undefined ? {} : { about: rules.about }
+  const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${kind}.ask`, body: { ...body, ...about } }
   return idempotency.once<Answered>(keyed, id, async (tx) => {
     const amount = paiseFromRupees(body.amount)
     if (amount === undefined || amount <= 0n) return invalid({ amount: 'amount_invalid' })
