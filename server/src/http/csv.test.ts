@@ -11,7 +11,7 @@ test('a missing value is an empty cell', () => {
   expect(csvLine([null, undefined, '', 0])).toBe(',,,0\r\n')
 })
 
-test.each(['=1+1', '+91 98765', '-2', '@SUM(A1)', '\tx', '\rx'])(
+test.each(['=1+1', '+91 98765', '-2', '@SUM(A1)', '\tx', '\rx', '\n=1+1', ' =1+1', '＝1+1', '＠SUM(A1)'])(
   'the text %j, which a spreadsheet would run, gets an apostrophe',
   (text) => {
     expect(csvLine([text]).replaceAll('"', '').trim()).toBe(`'${text}`.trim())

@@ -11,7 +11,8 @@ import type { FastifyReply } from 'fastify'
 export type Cell = string | number | boolean | null | undefined
 
 const BYTE_ORDER_MARK = '\ufeff'
-const FORMULA_START = /^[=+\-@\t\r]/
+/** Full-width signs and leading spaces too: some programs read them as the plain sign. */
+const FORMULA_START = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u
 
 function cellOf(value: Cell): string {
   if (value === null || value === undefined) return ''
