@@ -3,6 +3,9 @@
  * - `npm run test:all` unpacks nginx. Without it these tests are skipped.
  */
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { joinRound, newMember, type Person } from '../../harness/people.ts'
@@ -85,5 +88,33 @@ describe.runIf(NGINX !== undefined)('a cache between members and Roz', () => {
       expect([status, headers['x-cache']]).toEqual([200, expect.stringMatching(/STALE|UPDATING|HIT/)])
     }
     expect((await ask(port, '/api/user/wallet', { headers: { authorization: `Bearer ${member.token}` } })).status).toBe(502)
+  }, 60_000)
+})
+
+describe.runIf(NGINX !== undefined)('what is taken back', () => {
+  test('is gone at the edge when its minutes are over, however often somebody asks, also while every process is away', async () => {
+    let isThere = true
+    // A receipt's headers, with a second for its five minutes.
+    const origin = createServer(({ url }, answer) => {
+      if (url === '/healthz') return answer.end()
+      if (isThere) return answer.setHeader('cache-control', 'public, max-age=1').end('a receipt')
+      return answer.writeHead(404, { 'cache-control': 'no-store' }).end()
+    })
+    origin.listen(0, '127.0.0.1')
+    await once(origin, 'listening')
+    const { proxy, port } = await startProxy(startNginx, (origin.address() as AddressInfo).port)
+    const statusOf = async (): Promise<number> => (await ask(port, '/api/receipts/one')).status
+    try {
+      expect(await statusOf()).toBe(200)
+      expect((await ask(port, '/api/receipts/one')).headers['x-cache']).toBe('HIT')
+      isThere = false
+      await sleep(2100)
+      expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([404, 404, 404])
+      origin.close()
+      origin.closeAllConnections()
+      expect(await statusOf()).toBe(502)
+    } finally {
+      await stopProxy(proxy)
+    }
   }, 60_000)
 })

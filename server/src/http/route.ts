@@ -227,7 +227,7 @@ function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: Fas
   else if (spec.access !== 'visitor' && spec.access !== 'signed') reply.header('vary', 'Authorization')
   if (!isPublic) reply.header('cache-control', 'no-store')
   else if (request.headers.authorization !== undefined) reply.header('cache-control', 'private, no-store')
-  else reply.header('cache-control', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30')
+  else reply.header('cache-control', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400')
 }
 
 const SERVER_TIME = /"serverTime":"([^"]+)"/

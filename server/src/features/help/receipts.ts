@@ -3,7 +3,7 @@
  * - Only the pixels are kept, as WebP. The hash of the published bytes is the evidence in the books.
  * - The same picture is kept once, also if it is uploaded again.
  * - Everybody can see a receipt once its entry is booked; until then, and after the consent is revoked, only staff can.
- * - A revocation must end what caches show: they may keep a receipt for one hour.
+ * - A revocation must end what caches show: they may keep a receipt for five minutes.
  */
 import { createHash } from 'node:crypto'
 import type { PublicFile } from '@roz/contract/endpoint.ts'

@@ -78,7 +78,9 @@ test('an address without a hash or with an old one redirects to the present pict
   const { app, folder, pictures } = site()
   const subject = (): ShareSubject => ({ kind: 'story', story: { id: STORY, title: world.title } as Story })
   const before = pictures.pathOf(subject(), 'hi')
-  expect((await app.inject(before)).statusCode).toBe(200)
+  const { statusCode: found, headers: kept } = await app.inject(before)
+  // A story can be taken back, and no cache may show its words for longer than its page does.
+  expect([found, kept['cache-control']]).toEqual([200, 'public, max-age=300'])
   world.title = 'Books and pens'
   const now = pictures.pathOf(subject(), 'hi')
   expect(now).not.toBe(before)

@@ -4,6 +4,7 @@
  * - Only existing subjects have a picture: a made-up day or story costs one look-up and answers 404.
  * - At most one picture is drawn at a time, at its first request, and a stored one is not drawn again.
  * - An address with an old hash, or without one, redirects to the present picture.
+ * - A story can be taken back: caches keep its picture for minutes only.
  */
 import { createHash } from 'node:crypto'
 import { randomUUID } from 'node:crypto'
@@ -27,6 +28,8 @@ const EDITION = 1
 /** How many pictures are kept in memory besides those on disk. */
 const KEPT_MAX = 40
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const FOR_EVER = 'public, max-age=31536000, immutable'
+const FOR_MINUTES = 'public, max-age=300'
 const ADDRESS = /^([\w-]+)-(\w\w)(?:\.([0-9a-f]{20}))?\.png$/
 
 export type SharePictures = {
@@ -116,7 +119,10 @@ export function createSharePictures({ pages, brandName, subjects, folder, waitin
       if (request.params.name !== file)
         return reply.header('cache-control', hash === undefined ? 'no-cache' : 'no-store').redirect(`/share/${file}`, 302)
       const bytes = await picture(file, card)
-      return reply.header('cache-control', 'public, max-age=31536000, immutable').type('image/png').send(bytes)
+      return reply
+        .header('cache-control', subject.kind === 'story' ? FOR_MINUTES : FOR_EVER)
+        .type('image/png')
+        .send(bytes)
     })
   }
 
