@@ -5,6 +5,7 @@
  *   asks when it runs: paid money goes to the wallet, or to SUSPENSE for an order that this database has forgotten.
  * - A transfer of the file that this database has forgotten becomes a withdrawal again under its old id, so that the member cannot
  *   withdraw that money a second time. The gateway's answer ends it.
+ * - Whom owners removed after the restored second is in the team again: every session of staff ends, and the team of that second is named.
  * - Until it ends with 0 no server starts on a restored database. A repeated run changes nothing more.
  * - Exit code: 0 where all was joined, 1 where a person must look, 2 where the words or files are not understood.
  */
@@ -75,11 +76,24 @@ async function run({ db, say }: Deps, { checkpoint, orders, transfers }: Given):
     select id, 'withdrawal' as kind from withdrawal where status in ('requested', 'approved', 'sending') and shown_to is null
     union all select id, 'refund' from refund where status in ('requested', 'approved', 'sending')`)
   for (const due of leaving) await askAnyway(db, due)
+  await endStaffSessions({ db, say })
   say(`The server will ask the gateway about ${asked.size} orders and ${leaving.length} withdrawals and refunds when it runs.`)
   if (isWell) await noteJoined(db)
   else if ((await findUnjoined(db)) !== undefined)
     say('No server starts on this database until a run ends with exit code 0. Take a line that a person has settled out of its file.')
   return isWell
+}
+
+/** What was taken back after the second is here again, and only people know it. */
+async function endStaffSessions({ db, say }: Deps): Promise<void> {
+  const { length: ended } = await db.query(sql`delete from session where kind = 'admin' returning 1`)
+  const team = await db.query<{ name: string; role: string }>(
+    sql`select name, staff_role as role from member where role = 'admin' and deleted_at is null order by id`,
+  )
+  say(`${ended} sessions of staff were ended. The team of that second: ${team.map(({ name, role }) => `${name} (${role})`).join(', ')}.`)
+  say(
+    'Removed since, revoked since, closed since, held since: it is undone here. Do it again before others reach the site, as docs/runbooks/restore.md says.',
+  )
 }
 
 /** Makes a forgotten withdrawal again. False: a person must look. */
