@@ -63,4 +63,25 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     replace: 'if (await isReceiptUsed(tx, evidence)) return',
     test: DISBURSEMENTS,
   },
+  {
+    name: 'A story stays public after the consent was revoked, because its link was removed before',
+    file: 'server/src/features/help/beneficiaries.ts',
+    find: 's.id in (select story_id from story_subject where beneficiary_id = ${beneficiaryId}::uuid)',
+    replace: 's.outlay_id in (select id from outlay where beneficiary_id = ${beneficiaryId}::uuid)',
+    test: BENEFICIARIES,
+  },
+  {
+    name: 'A story of somebody who revoked the consent is published without its link',
+    file: 'server/src/features/impact/editing.ts',
+    find: 'if (after.isActive && !(await hasConsent(tx, id))) return',
+    replace: 'if (after.outlayId === id) return',
+    test: 'server/src/features/impact/editing.test.ts',
+  },
+  {
+    name: 'A correction with the Idempotency-Key of another disbursement’s is answered as booked',
+    file: 'server/src/features/help/disbursements.ts',
+    find: '        about: call.params.id,\n',
+    replace: '',
+    test: DISBURSEMENTS,
+  },
 ]

@@ -1,6 +1,7 @@
 /** Beneficiaries: the rules of their names and consents, who reads what, and what a revocation takes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { insertOutlay } from '../../testing/help.ts'
 import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
 
 let world: HelpWorld
@@ -141,6 +142,55 @@ describe('a revocation', () => {
     expect(
       await one(world.db, sql`select public_name, amount_paise, receipts from outlay_public where amount_paise = 50000 and is_revoked`),
     ).toEqual({ public_name: null, amount_paise: 50000n, receipts: [] })
+  })
+
+  test('takes back a story whose link was removed or leads to somebody else since, and no later link makes it public', async () => {
+    const [lata, ravi] = [await world.beneficiary({ publicName: 'Lata' }), await world.beneficiary({ publicName: 'Ravi' })]
+    const [unlinked, relinked] = [await tell(lata), await tell(lata)]
+    const { id: other } = await insertOutlay(world.db, { askedBy: world.staff.finance, decidedBy: world.staff.owner, publicName: 'Asha' })
+    await world.db.query(sql`update story set outlay_id = null where image_url = ${`/uploads/${unlinked.poster}`}::text`)
+    await world.db.query(sql`update story set outlay_id = ${other}::uuid where image_url = ${`/uploads/${relinked.poster}`}::text`)
+    const theirs = sql`id in (select story_id from story_subject where beneficiary_id = ${lata}::uuid)`
+    expect(await world.db.query(sql`select 1 from story where is_active and ${theirs}`)).toHaveLength(2)
+    await edit(ravi, { revoked: true })
+    expect(await world.db.query(sql`select 1 from story where is_active and ${theirs}`)).toHaveLength(2)
+    await edit(lata, { revoked: true })
+    expect(await world.db.query(sql`select is_active, image_url from story where ${theirs}`)).toEqual([
+      { is_active: false, image_url: null },
+      { is_active: false, image_url: null },
+    ])
+    for (const { poster } of [unlinked, relinked]) expect((await world.calls.ask(`GET root:/uploads/${poster}`)).status).toBe(404)
+    await expect(world.db.query(sql`update story set is_active = true where ${theirs}`)).rejects.toThrow('the consent was revoked')
+  })
+
+  test('drops the mails that still wait with the name, and no other', async () => {
+    const id = await world.beneficiary({ publicName: 'Gita' })
+    await tell(id)
+    const waiting = (key: string, helped: string, template = 'help_told') =>
+      world.db.query(sql`
+        insert into job (kind, key, payload, due_at) values ('mail', ${key}::text, ${JSON.stringify({
+          to: 'a@x.test',
+          template,
+          language: 'en',
+          data: { purpose: 'school shoes', helped, more: '0', publicId: '', name: '', origin: '' },
+        })}::jsonb, roz_now())`)
+    await waiting('of Gita', 'Gita')
+    await waiting('of Hema', 'Hema')
+    await edit(id, { revoked: true })
+    const left = await world.db.query<{ key: string; text: string }>(
+      sql`select key, payload::text as text from job where kind = 'mail' and done_at is null`,
+    )
+    expect(left.map(({ key }) => key)).toEqual(['of Hema'])
+    expect(await world.db.query(sql`select 1 from job where payload::text like '%Gita%'`)).toEqual([])
+  })
+
+  test('leaves a job that removes the pictures, for a process that ends before it has', async () => {
+    const id = await world.beneficiary()
+    const { poster } = await tell(id)
+    await edit(id, { revoked: true })
+    expect(await world.db.query(sql`select payload from job where kind = 'remove_file' and key = ${poster}::text`)).toEqual([
+      { payload: { name: poster } },
+    ])
   })
 
   test('is final', async () => {

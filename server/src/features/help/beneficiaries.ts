@@ -2,8 +2,9 @@
  * Beneficiaries: whom the help fund helps, by which consent.
  * - The private note is sealed at rest, and only the roles that write it read it.
  * - A child's consent names the relation of the guardian who gave it.
- * - A revocation is final. In its transaction every story of the person becomes a draft without its picture; the entries
- *   of the books stay, and everything public reads them without the name (the view outlay_public).
+ * - A revocation is final. In its transaction every story that ever told of the person becomes a draft without its picture, and
+ *   mails that still wait with the name are dropped; the entries of the books stay, and everything public reads them without
+ *   the name (the view outlay_public).
  */
 import { randomUUID } from 'node:crypto'
 import type { Input, Output } from '@roz/contract/api.ts'
@@ -18,6 +19,7 @@ import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
+import { enqueue } from '../../jobs/queue.ts'
 import { audit } from '../../staff/audit-log.ts'
 import type { HelpDeps } from './deps.ts'
 import { posterOf } from './receipts.ts'
@@ -118,7 +120,10 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 
             guardian_relation = ${fields.guardian}::text, sealed_note = ${note}::bytea,
             revoked_at = case when ${revoked === true}::boolean then roz_now() end
           where id = ${id}::uuid`)
-        if (revoked === true) posters = await takeBackStories(tx, id)
+        if (revoked === true) {
+          posters = await takeBackStories(tx, id)
+          await dropWaitingMails(tx, before)
+        }
         await audit(tx, {
           actorId: session.memberId,
           action: revoked === true ? 'beneficiary.revoke' : 'beneficiary.update',
@@ -128,7 +133,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 
         })
         return show(tx, id, session.staffRole)
       })
-      // After the commit: until then the stories still show them.
+      // After the commit: until then the stories still show them. A process that ends here leaves it to the job.
       for (const poster of posters) await storage.remove(poster)
       return answer
     },
@@ -159,12 +164,21 @@ async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<F
 async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]> {
   // Locked and read first: on a table with triggers, PostgreSQL 18.4 returns as `old` what stood before a simultaneous update.
   const told = await tx.query<{ id: string; imageUrl: string | null }>(sql`
-    select s.id, s.image_url as "imageUrl" from story s join outlay o on o.id = s.outlay_id
-     where o.beneficiary_id = ${beneficiaryId}::uuid order by s.id for update of s`)
+    select s.id, s.image_url as "imageUrl" from story s
+     where s.id in (select story_id from story_subject where beneficiary_id = ${beneficiaryId}::uuid) order by s.id for update of s`)
   await tx.query(sql`
     update story set is_active = false, publish_at = null, image_url = null, video_url = null where id = any (${told.map(({ id }) => id)}::uuid[])`)
-  return told.flatMap(({ imageUrl }) => posterOf(imageUrl) ?? [])
+  const posters = told.flatMap(({ imageUrl }) => posterOf(imageUrl) ?? [])
+  for (const name of posters) await enqueue(tx, { kind: 'remove_file', key: name, payload: { name } })
+  return posters
 }
+
+/** The mail about a story repeats words and name of its help, and a slow mail server lets many wait. */
+const dropWaitingMails = (tx: Tx, { id, publicName }: Row) =>
+  tx.query(sql`
+    update job set done_at = roz_now(), locked_until = null, payload = '{}', traceparent = null, last_error = 'the consent was revoked'
+     where kind = 'mail' and done_at is null and payload ->> 'template' = 'help_told' and payload -> 'data' ->> 'helped' = ${publicName}::text
+       and payload -> 'data' ->> 'purpose' in (select purpose from outlay where beneficiary_id = ${id}::uuid)`)
 
 const search = (from: Queryable, { status, q, after, limit }: Search): Promise<Row[]> =>
   from.query<Row>(sql`

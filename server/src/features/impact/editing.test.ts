@@ -237,6 +237,22 @@ describe('a disbursement', () => {
   })
 })
 
+test('a story that told of somebody who revoked the consent is not public again, with another link or without one', async () => {
+  await database.setClock(NOON)
+  const of = (publicName: string) => insertOutlay(database.db, { askedBy: finance, decidedBy: editor, publicName })
+  const [meera, ravi] = [await of('Meera'), await of('Ravi')]
+  const id = await newDraft({ outlayId: meera.id })
+  expect((await edit(id, { outlayId: null, isActive: true })).body.story).toMatchObject({ outlayId: null, isActive: true })
+  await edit(id, { isActive: false })
+  await revokeConsent(database.db, meera.beneficiaryId)
+  for (const change of [{ isActive: true }, { isActive: true, outlayId: ravi.id }])
+    expect((await edit(id, change)).body.code).toBe('consent_revoked')
+  await edit(id, { publishAt: SIX_PM })
+  await database.setClock(new Date('2026-11-22T07:00:00+05:30'))
+  expect(await publishDue(database.db)).toBe(false)
+  expect(await isPublic(id)).toBe(false)
+})
+
 test('a member and the other roles edit no story', async () => {
   const id = await newDraft()
   const member = await makeMember(database.db)

@@ -18,7 +18,7 @@ import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import { storeAndName } from '../../http/stored-upload.ts'
 import { audit } from '../../staff/audit-log.ts'
-import { getStory, insertByHand, judgeOutlay, lockStory, publishNext, type StoryContent, updateStory } from './queries.ts'
+import { getStory, hasConsent, insertByHand, judgeOutlay, lockStory, publishNext, type StoryContent, updateStory } from './queries.ts'
 import { portalStoryOf } from './story.ts'
 import { tellOnce } from './telling.ts'
 
@@ -124,6 +124,8 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
           const refused = await judgeOutlay(tx, id, after.outlayId)
           if (refused !== undefined) return { ok: false, code: refused } as const
         }
+        // A draft that told of somebody else before, or of nobody now, has their words all the same.
+        if (after.isActive && !(await hasConsent(tx, id))) return { ok: false, code: 'consent_revoked' } as const
         await updateStory(tx, id, after)
         await tellOnce(tx, id)
         await audit(tx, { actorId: session.memberId, action: editAction(stands, after), subject: `story:${id}`, before: stands, after })

@@ -141,13 +141,25 @@ export async function judgeOutlay(
   return told.length > 0 ? 'story_exists' : undefined
 }
 
+/** Whether a story ever told of somebody who has revoked the consent since. */
+const tellsOfRevoked = (storyId: Sql): Sql => sql`
+  exists (select from story_subject t join beneficiary b on b.id = t.beneficiary_id where t.story_id = ${storyId} and b.revoked_at is not null)`
+
+/** Whether the words of this story may be public: nobody of whom it ever told has revoked the consent. A revocation waits for the commit. */
+export async function hasConsent(tx: Queryable, storyId: string): Promise<boolean> {
+  await tx.query(sql`
+    select from beneficiary where id in (select beneficiary_id from story_subject where story_id = ${storyId}::uuid) order by id for share`)
+  const [row] = await tx.query<{ isRevoked: boolean }>(sql`select ${tellsOfRevoked(sql`${storyId}::uuid`)} as "isRevoked"`)
+  return row?.isRevoked === false
+}
+
 /** Publishes the draft that is due next; undefined if none is due. */
 export async function publishNext(tx: Queryable): Promise<{ readonly id: string; readonly publishAt: Date } | undefined> {
   const [row] = await tx.query<{ id: string; publishAt: Date }>(sql`
     update story set is_active = true, published_at = roz_now(), publish_at = null
     where id = (
       select id from story where publish_at <= (select roz_now()) and not is_active
-        and not exists (select from outlay_public o where o.id = outlay_id and o.is_revoked)
+        and not ${tellsOfRevoked(sql`story.id`)}
       order by publish_at, id limit 1 for update skip locked)
     returning id, old.publish_at as "publishAt"`)
   return row

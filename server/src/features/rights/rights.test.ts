@@ -204,6 +204,8 @@ describe('DELETE /user', () => {
     for (const { id: each } of (await calls.ask('GET /wallet/withdrawals', { as: id })).body.withdrawals) await told(each, 'paid')
     await services.worker.runDue()
     expect((await remove(id)).status).toBe(204)
+    // For a process that ends before it has removed the picture.
+    expect(await database.db.query(sql`select payload from job where kind = 'remove_file' and key = 'avatars/0123.webp'`)).toHaveLength(1)
     await services.worker.runDue()
     expect(world.removed).toContain('avatars/0123.webp')
     expect(await row(id)).toEqual({ isClosed: true, balance: 0n, mayMove: false, autoJoin: false, isDeleted: true })
