@@ -67,7 +67,7 @@ export type Visit = {
   readonly complaints: () => string[]
   /** No request of the page is open. */
   readonly isQuiet: () => boolean
-  /** For a failed wait: the page's present text, its open requests and its complaints. */
+  /** For a failed wait: the page's present text, every toast that it showed, its requests with their answers, and its complaints. */
   readonly told: () => Promise<string>
   readonly close: () => Promise<void>
 }
@@ -88,6 +88,18 @@ export type VisitOptions = {
 }
 /** Elements that say that something failed or is still under way. */
 const TELLING = '.toast, .field-error, [role=alert], [aria-busy=true]'
+/** A failed wait tells of so many of the last answers. */
+const ANSWERS_TOLD = 30
+type Noting = typeof globalThis & { rozToasts?: string[] }
+/** Runs in the page: keeps the words of each toast, which is gone when a wait of 30 s fails. */
+function noteToasts(): void {
+  const words: string[] = []
+  ;(window as Noting).rozToasts = words
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes)
+      for (const node of addedNodes) if (node instanceof Element && node.matches('.toast')) words.push(node.textContent)
+  }).observe(document, { childList: true, subtree: true })
+}
 const KEPT_OUT = 'Service Worker registration blocked by Playwright'
 
 /** Opens a browser context of its own: nothing stored, nothing cached. */
@@ -104,6 +116,7 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
   const underWay = new Set<Request>()
+  const answered: string[] = []
   let complaints: string[] = []
   const complain = (text: string): void => {
     complaints.push(`${text} (at ${new URL(page.url()).pathname})`)
@@ -119,7 +132,14 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
     underWay.add(request)
   })
   page.on('requestfinished', (request) => underWay.delete(request))
-  page.on('requestfailed', (request) => underWay.delete(request))
+  page.on('requestfailed', (request) => {
+    underWay.delete(request)
+    answered.push(`failed: ${request.method()} ${request.url()} ${request.failure()?.errorText}`)
+  })
+  page.on('response', (response) => {
+    if (response.url().includes('/api/')) answered.push(`answered: ${response.request().method()} ${response.url()} ${response.status()}`)
+  })
+  await page.addInitScript(noteToasts)
   return {
     page,
     context,
@@ -131,6 +151,7 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
     isQuiet: () => underWay.size === 0,
     told: async () => {
       const shown = await page.locator(TELLING).filter({ visible: true }).allInnerTexts()
+      const toasts = (await page.evaluate(() => (window as Noting).rozToasts)) ?? []
       const asked = [...underWay].map((request) => `under way: ${request.method()} ${request.url()}`)
       const heard = complaints.map((text) => text.split('\n', 1).join())
       const typed = await page
@@ -138,7 +159,8 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
         .evaluateAll((fields) =>
           (fields as HTMLInputElement[]).filter(({ value }) => value !== '').map(({ name, value }) => `field ${name}: ${value}`),
         )
-      return [`at ${page.url()}`, ...shown.map((text) => `shown: ${text}`), ...typed, ...asked, ...heard].join('\n')
+      const lines = [...shown.map((text) => `shown: ${text}`), ...toasts.map((text) => `toast: ${text}`), ...typed, ...asked]
+      return [`at ${page.url()}`, ...lines, ...answered.slice(-ANSWERS_TOLD), ...heard].join('\n')
     },
     close: () => context.close(),
   }

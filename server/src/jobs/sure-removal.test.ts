@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createS3Storage } from '../adapters/storage/s3.ts'
 import { sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { UnavailableError } from '../http/faults.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { type S3Server, startS3Server } from '../testing/s3-server.ts'
-import { createSureRemoval } from './sure-removal.ts'
+import { createSureRemoval, giveUpPicture } from './sure-removal.ts'
 
 let database: TestDatabase
 let s3: S3Server
@@ -40,6 +41,18 @@ test('while the store answers a removal writes no job', async () => {
   await storage.remove(name)
   expect(await storage.find(name)).toBeUndefined()
   expect(await jobs()).toEqual(before)
+})
+
+test.each([
+  ['whose process ends after the commit is removed by a job a minute later', '/uploads/avatars/0a.webp', 'avatars/0a.webp'],
+  ['at another host is left there', 'https://pictures.example/0a.webp', undefined],
+])('a given up picture %s', async (_, address, name) => {
+  const given = await inTransaction(database.db, (tx) => giveUpPicture(tx, address))
+  expect(given).toBe(name)
+  const waiting = await database.db.query(sql`
+    select due_at > roz_now() + interval '50 seconds' as "isLater" from job where kind = 'remove_file' and key like '%0a.webp'`)
+  expect(waiting).toEqual(name === undefined ? [] : [{ isLater: true }])
+  await database.db.query(sql`delete from job where key like '%0a.webp'`)
 })
 
 test('a file that the store kept without answering is removed by a job, and the caller learns of no name', async () => {

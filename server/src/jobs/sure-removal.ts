@@ -1,14 +1,28 @@
 /**
  * Removes files for certain: if the store is away when a file's row is already gone, a job removes the file later.
- * - A closed account's picture must not stay because of a minute without the store.
+ * - A closed account's picture must not stay because of a minute without the store, or because the process ends after the commit.
  * - A store that does not answer may have kept the new file all the same, or keep it yet. No row will name it: a job removes it.
  */
-import { type MovableStorage, puttingBy, type Storage } from '../adapters/storage/port.ts'
-import { type Db, sql } from '../db/sql.ts'
-import { inTransaction } from '../db/transaction.ts'
+import { type MovableStorage, puttingBy, type Storage, UPLOADS_PATH } from '../adapters/storage/port.ts'
+import { type Db, one, type Queryable, sql } from '../db/sql.ts'
+import { inTransaction, type Tx } from '../db/transaction.ts'
 import { UnavailableError } from '../http/faults.ts'
 import { enqueue } from './queue.ts'
 import type { JobHandlers } from './worker.ts'
+
+/**
+ * Gives up our own picture at this address, with the transaction that ceases to name it. The caller removes the returned name after the
+ * commit; a job does so a minute later, for a process that ended in between. A picture at another host is not ours.
+ */
+export async function giveUpPicture(tx: Tx, address: string | null): Promise<string | undefined> {
+  if (address?.startsWith(UPLOADS_PATH) !== true) return undefined
+  const name = address.slice(UPLOADS_PATH.length)
+  await enqueue(tx, { kind: 'remove_file', key: name, payload: { name }, dueAt: await inAMinute(tx) })
+  return name
+}
+
+const inAMinute = async (from: Queryable): Promise<Date> =>
+  (await one<{ at: Date }>(from, sql`select roz_now() + interval '1 minute' as at`)).at
 
 export type Store = Pick<MovableStorage, 'keep' | 'find' | 'remove'>
 
@@ -21,8 +35,7 @@ export function createSureRemoval(db: Db, store: Store): { readonly storage: Sto
       await store.keep(name, bytes)
     } catch (error) {
       // A request that the store still holds ends first.
-      const [due] = await db.query<{ at: Date }>(sql`select roz_now() + interval '1 minute' as at`)
-      await removeLater(name, due?.at)
+      await removeLater(name, await inAMinute(db))
       throw error
     }
   })

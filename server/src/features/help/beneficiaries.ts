@@ -19,10 +19,9 @@ import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
-import { enqueue } from '../../jobs/queue.ts'
+import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/audit-log.ts'
 import type { HelpDeps } from './deps.ts'
-import { posterOf } from './receipts.ts'
 
 type Shown = Output<(typeof helpCalls)['beneficiaries']>['beneficiaries'][number]
 type Fields = Input<(typeof helpCalls)['createBeneficiary']>['body']
@@ -168,8 +167,11 @@ async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]>
      where s.id in (select story_id from story_subject where beneficiary_id = ${beneficiaryId}::uuid) order by s.id for update of s`)
   await tx.query(sql`
     update story set is_active = false, publish_at = null, image_url = null, video_url = null where id = any (${told.map(({ id }) => id)}::uuid[])`)
-  const posters = told.flatMap(({ imageUrl }) => posterOf(imageUrl) ?? [])
-  for (const name of posters) await enqueue(tx, { kind: 'remove_file', key: name, payload: { name } })
+  const posters: string[] = []
+  for (const { imageUrl } of told) {
+    const poster = await giveUpPicture(tx, imageUrl)
+    if (poster !== undefined) posters.push(poster)
+  }
   return posters
 }
 

@@ -7,7 +7,6 @@
  */
 import { createHash } from 'node:crypto'
 import type { PublicFile } from '@roz/contract/endpoint.ts'
-import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { maybeOne, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { reencodePicture } from '../../http/picture.ts'
@@ -75,7 +74,3 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<'uploadRece
       ),
   }
 }
-
-/** The poster of a story in the storage; undefined for a picture of another host. */
-export const posterOf = (imageUrl: string | null): string | undefined =>
-  imageUrl?.startsWith(UPLOADS_PATH) === true ? imageUrl.slice(UPLOADS_PATH.length) : undefined

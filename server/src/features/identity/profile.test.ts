@@ -126,6 +126,9 @@ describe('the picture', () => {
     expect(second).not.toBe(first)
     expect((await fetch(roz.url + first)).status).toBe(404)
     expect((await fetch(roz.url + second)).status).toBe(200)
+    // For a process that ends before it has removed the file.
+    const given = sql`select from job where kind = 'remove_file' and ${first}::text = '/uploads/' || key`
+    expect(await roz.database.db.query(given)).toHaveLength(1)
   })
 
   test('of many pictures sent at once one is kept, and the files of the others are deleted', async () => {

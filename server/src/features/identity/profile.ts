@@ -14,6 +14,7 @@ import { memberLimits, take } from '../../http/limits.ts'
 import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { storeAndName } from '../../http/stored-upload.ts'
+import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { listRunning } from '../../members/announcements.ts'
@@ -77,10 +78,10 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
             select avatar as before from member where id = ${session.memberId}::bigint and deleted_at is null for update`)
           if (row === undefined) throw new Error('the account was closed while its picture was uploaded')
           await tx.query(sql`update member set avatar = ${stored}::text where id = ${session.memberId}::bigint`)
-          return { avatarUrl: stored, before: row.before }
+          return { avatarUrl: stored, before: await giveUpPicture(tx, row.before) }
         })
       })
-      if (before?.startsWith(UPLOADS_PATH) === true) await storage.remove(before.slice(UPLOADS_PATH.length))
+      if (before !== undefined) await storage.remove(before)
       return { ok: true, value: { avatarUrl } }
     },
 

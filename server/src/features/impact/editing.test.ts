@@ -147,6 +147,9 @@ describe('the picture', () => {
     expect((await edit(id, (await stored(id)) as object)).body.story.imageUrl).toBe(second)
     expect((await edit(id, { imageUrl: '' })).body.story.imageUrl).toBeNull()
     expect(await files()).toEqual([])
+    // For a process that ends before it has removed them.
+    const given = await database.db.query<{ key: string }>(sql`select key from job where kind = 'remove_file' order by due_at`)
+    expect(given.map(({ key }) => `/uploads/${key}`)).toEqual([first, second])
     expect(await actionsOf(id)).toEqual(['story.create', 'story.picture', 'story.picture', 'story.update', 'story.update'])
   })
 

@@ -17,6 +17,7 @@ import { memberLimits, take } from '../../http/limits.ts'
 import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import { storeAndName } from '../../http/stored-upload.ts'
+import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { getStory, hasConsent, insertByHand, judgeOutlay, lockStory, publishNext, type StoryContent, updateStory } from './queries.ts'
 import { portalStoryOf } from './story.ts'
@@ -74,16 +75,7 @@ async function scheduleProblem(tx: Tx, stands: StoryContent, edit: Edit): Promis
 const WIDTH_MAX_PX = 1280
 const asPoster: Shape = (picture) => picture.resize(WIDTH_MAX_PX, WIDTH_MAX_PX, { fit: 'inside', withoutEnlargement: true })
 
-const uploadOf = (imageUrl: string | null): string | undefined =>
-  imageUrl?.startsWith(UPLOADS_PATH) === true ? imageUrl.slice(UPLOADS_PATH.length) : undefined
-
 export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Handlers<'createStory' | 'updateStory' | 'uploadPoster'> {
-  /** Deletes the file of a picture that the story no longer names. */
-  const dropPicture = async (before: string | null, after: string | null): Promise<void> => {
-    const file = uploadOf(before)
-    if (file !== undefined && before !== after) await storage.remove(file)
-  }
-
   return {
     createStory: async ({ body, session, language }) => {
       const id = randomUUID()
@@ -129,10 +121,10 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         await updateStory(tx, id, after)
         await tellOnce(tx, id)
         await audit(tx, { actorId: session.memberId, action: editAction(stands, after), subject: `story:${id}`, before: stands, after })
-        return { ok: true, value: { before: stands.imageUrl, after: after.imageUrl } } as const
+        return { ok: true, unnamed: stands.imageUrl === after.imageUrl ? undefined : await giveUpPicture(tx, stands.imageUrl) } as const
       })
       if (!edited.ok) return edited
-      await dropPicture(edited.value.before, edited.value.after)
+      if (edited.unnamed !== undefined) await storage.remove(edited.unnamed)
       return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
     },
 
@@ -146,19 +138,19 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         (await maybeOne(db, sql`select from story where id = ${id}::uuid and image_url = ${UPLOADS_PATH + name}::text`)) !== undefined
       const stored = await storeAndName(storage, { folder: 'posters', bytes: picture.bytes, isNamed }, async (name) => {
         const imageUrl = UPLOADS_PATH + name
-        const before = await inTransaction(db, async (tx) => {
+        const kept = await inTransaction(db, async (tx) => {
           const stands = await lockStory(tx, id)
           if (stands === undefined) return undefined
           await updateStory(tx, id, { ...stands, imageUrl })
           const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: stands.imageUrl }, after: { imageUrl } }
           await audit(tx, { actorId: session.memberId, ...told })
-          return stands
+          return { unnamed: await giveUpPicture(tx, stands.imageUrl) }
         })
-        if (before === undefined) await storage.remove(name)
-        return { before, imageUrl }
+        if (kept === undefined) await storage.remove(name)
+        return kept
       })
-      if (stored.before === undefined) return NOT_FOUND
-      await dropPicture(stored.before.imageUrl, stored.imageUrl)
+      if (stored === undefined) return NOT_FOUND
+      if (stored.unnamed !== undefined) await storage.remove(stored.unnamed)
       return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
     },
   }

@@ -4,10 +4,9 @@
  * - With the commit nothing is left that names a person, opens the account, or could be read as a message to the member.
  * - The picture's file is deleted after the commit, by a job if the process ends before.
  */
-import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { enqueue } from '../../jobs/queue.ts'
+import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { forgetSignals } from '../../members/signals.ts'
 
 /** The name that administrators see beside the remaining rows. */
@@ -43,8 +42,5 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`
     update bank_account set sealed = ''::bytea, account_mac = sha256(uuid_send(gen_random_uuid())), details_mac = sha256(uuid_send(gen_random_uuid()))
      where member_id = ${id}`)
-  if (avatar?.startsWith(UPLOADS_PATH) !== true) return undefined
-  const name = avatar.slice(UPLOADS_PATH.length)
-  await enqueue(tx, { kind: 'remove_file', key: name, payload: { name } })
-  return name
+  return giveUpPicture(tx, avatar)
 }
