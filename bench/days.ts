@@ -17,7 +17,7 @@ export async function passDay(scene: Scene, product: Program, maxMs = 120_000): 
   return day
 }
 
-/** Without fetch, which waits five minutes at most for an answer: a day of ten million takes longer on a busy machine. */
+/** Not fetch: it waits at most five minutes for an answer, and a day of ten million takes longer on a busy machine. */
 const setClock = ({ port }: Program, now: string, maxMs: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const sent = request({

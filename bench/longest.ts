@@ -1,8 +1,8 @@
 /**
- * Watches how long the server's transactions hold rows or a snapshot.
- * - One that holds only an advisory lock blocks nobody, and is left out. The holder of the list's lock has a snapshot for an instant
- *   whenever it speaks.
- * - So is the one of /dev/clock, which no production has.
+ * Measures how long the server's transactions keep row locks or a snapshot.
+ * - Leaves out a transaction with only an advisory lock: it blocks nobody. The transaction with the list's lock has a
+ *   snapshot only during each of its short statements.
+ * - Leaves out the transaction of /dev/clock too: it does not exist in production.
  */
 import { ADVISORY_LOCKS } from '@roz/server/db/advisory-locks.ts'
 import { one, sql } from '@roz/server/db/sql.ts'
@@ -32,7 +32,7 @@ export function watchDatabase({ root }: Scene): Watch {
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
     }
   }
-  // The end of the run closes the connection under it.
+  // The run's end closes this connection during a query: ignore that error.
   watching().catch(() => undefined)
   return {
     take: () => {

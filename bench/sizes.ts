@@ -39,7 +39,7 @@ async function end(): Promise<void> {
   await scene.stop()
 }
 
-/** A day in which every member joins by Auto Participate, with a server of its own: memory is that of this size. */
+/** One day in which Auto Participate joins every member. Each size has its own server, so its memory is measured separately. */
 async function measure(members: number, before: number): Promise<Size> {
   for (let from = before; from < members; from += ADDED_AT_ONCE) {
     const to = Math.min(members, from + ADDED_AT_ONCE)
@@ -53,7 +53,7 @@ async function measure(members: number, before: number): Promise<Size> {
   const { server, joined } = await withoutBooks(async () => {
     const started = await startProduct(scene)
     product = started
-    // The size before ended in the middle of a day, which a start catches up beside its serving.
+    // The previous size ended in the middle of a day. The new server catches that day up while it serves.
     const day = await today(scene)
     while (!(await readState(day, day)).joined) await new Promise((resolve) => setTimeout(resolve, 50))
     return { server: started, joined: await stepsOfDay(started, ['auto-join']) }
@@ -88,7 +88,7 @@ type State = {
   readonly settled: boolean
   readonly joined: boolean
 }
-/** The steps in their order, each with the sign that it is over. */
+/** The steps in order, each with the query that shows its end. */
 const STEPS: readonly [string, keyof State][] = [
   ['close', 'closed'],
   ['list and seal', 'sealed'],

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:traces`: what traces cost: joins per second over HTTP without traces, with each trace recorded, and with one in a
- * hundred, in turn, on the same machine and database.
+ * `npm run bench:traces`: measures the cost of traces in joins per second over HTTP. Three set-ups run in turn on one
+ * machine and database: no traces, every trace, one in a hundred.
  *
  * - The collector takes each batch of spans and drops it. It runs in the process that sends the joins.
  * - Processor time per join is measured too: other load on the machine hardly changes it.
@@ -36,7 +36,7 @@ const WAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** `spans`: for a join, that of the warm-up included; `lost`: the share of them that found the queue to the collector full. */
+/** `spans`: spans per join, warm-up included. `lost`: the share dropped because the queue to the collector was full. */
 type Run = Joined & { readonly spans: number; readonly lost: number }
 
 const scene = await openScene()

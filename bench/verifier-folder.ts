@@ -80,7 +80,7 @@ async function writeTickets(folder: string, entries: number): Promise<SealedList
 async function writeParts(folder: string, entries: number, owedPaise: number): Promise<{ count: number; root: string; total: number }> {
   const count = PARTS_EACH * entries
   const each = Math.floor(owedPaise / count)
-  if (each < 1 || each + (owedPaise - each * count) > 5000 * count) throw new Error('what is owed cannot be cut into so many parts')
+  if (each < 1 || each + (owedPaise - each * count) > 5000 * count) throw new Error('the amount owed cannot be cut into so many parts')
   let rest = owedPaise - each * count
   const tree = await listTree(
     { leafPrefix: ascii('roz/v1/part\n'), nodePrefix: ascii('roz/v1/sum\n'), entryBytes: 40, withSums: true },

@@ -114,7 +114,7 @@ async function look(port: number, url: string, pages: readonly Page[]): Promise<
   for await (const line of createInterface({ input: child.stdout })) {
     const seen = JSON.parse(line) as Omit<Look, 'page'> & { readonly name: string }
     const page = wanted.find(({ name }) => name === seen.name)
-    if (page === undefined) throw new Error(`Lighthouse looked at ${seen.name}, which nobody had asked for`)
+    if (page === undefined) throw new Error(`Lighthouse looked at ${seen.name}, which was not requested`)
     if (new URL(seen.finalUrl).pathname !== page.address) throw new Error(`${page.address} led to ${seen.finalUrl}`)
     looks.push({ ...seen, page })
     process.stdout.write(

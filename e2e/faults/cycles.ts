@@ -62,18 +62,18 @@ export type StandOptions = StrikeOptions<Kind> & {
   readonly instances?: number
   readonly weaken?: 'commits-in-memory' | 'forgotten-keys' | undefined
 }
-/** What is struck, and how. */
+/** The target, and its strikes. */
 type Setup<G extends Ground, K extends string> = {
   readonly open: () => Promise<G>
   readonly strikes: Readonly<Record<K, Strike<G>>>
   readonly prepare?: (ground: G) => Promise<void>
-  /** Looks once more at a sound stand at rest; returns what is wrong. */
+  /** Judges a healthy stand once more at rest; returns the findings. */
   readonly atEnd?: (ground: G) => Promise<readonly string[]>
 }
 
 const BACK_WITHIN_MS = 60_000
 const REST_WITHIN_MS = 60_000
-/** Where no call may fail, none is repeated for long. */
+/** Clients retry no longer than this in runs in which no call may fail. */
 const GIVE_UP_SOON_MS = 5000
 /** The server asks about a settled matter once a day, so rest advances the clock in steps of 6 h. */
 const REST_STEP_MS = 6 * 3_600_000

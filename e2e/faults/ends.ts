@@ -1,7 +1,7 @@
-/** What was started, and how it is ended. */
+/** Cleanup: collects stop functions and calls them in reverse order. */
 export type End = () => void | Promise<void>
 
-/** Calls `build`, which adds the end of everything that it starts to `ends` at once. The ends are called in reverse order: by `close`, or if it fails. */
+/** Calls `build`, which registers a stop function for everything that it starts. `close`, or a failure of `build`, calls them in reverse order. */
 export async function openWithEnds<T extends object>(
   build: (ends: End[]) => Promise<T>,
 ): Promise<T & { readonly close: () => Promise<void> }> {

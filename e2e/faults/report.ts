@@ -114,7 +114,7 @@ Recovery is the time from the end of the fault to the first acknowledgement of a
 ${HEAD}
 ${listed(report.kinds)}
 
-${report.smallDisk ? 'The database lay on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` struck nothing.**'}
+${report.smallDisk ? 'The database was on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` struck nothing.**'}
 Answers of 500 and above, each repeated by its client: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 leaves the operating system's memory intact, so this run does not test a power cut.
 
 ${others.join('\n')}

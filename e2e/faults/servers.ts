@@ -36,7 +36,7 @@ const GATEWAY_KEYS = {
 }
 const READY_MS = 30_000
 
-/** Everything that it starts adds its end to `ends` at once. */
+/** Registers a stop function for everything that it starts. */
 export async function startServers({ count, folder, env, ends, version: first, starting = (start) => start() }: Options) {
   const places = await Promise.all(
     Array.from({ length: count }, async (_, index): Promise<Place> => {
@@ -80,7 +80,7 @@ export async function startServers({ count, folder, env, ends, version: first, s
         }),
       )
     },
-    /** As docs/runbooks/upgrade.md has it: out of the balancer, an orderly stop, another version in its place, and back when it is ready. */
+    /** Replaces a server as docs/runbooks/upgrade.md says: out of the balancer, orderly stop, start of the other version, back when ready. */
     async replace(index: number, version: Version): Promise<Program> {
       const [place, leaving] = [places[index] as Place, servers[index] as Program]
       place.isOut = true

@@ -19,7 +19,7 @@ export type Struck = {
   /** Recovery is measured from here: the strike, or the end of a fault that lasts. */
   readonly endedAt: number
 }
-/** What a cycle needs of what it strikes: a stand, or a cluster. */
+/** The interface of a fault target: a stand or a cluster. */
 export type Ground = Pick<Stand, 'db' | 'journal' | 'members' | 'desk' | 'now' | 'setClock' | 'databaseBack' | 'close'> & {
   readonly servers: Pick<Stand['servers'], 'url' | 'sandboxUrl' | 'revive' | 'complaints' | 'printed'>
   readonly disk?: Stand['disk']

@@ -8,7 +8,7 @@ export type ControlResult = {
   /** The first finding; undefined if the missing safeguard went unnoticed. */
   readonly found: string | undefined
 }
-/** A set of kinds with what they strike. */
+/** A set of strikes with its target. */
 export type Campaign = {
   readonly kinds: readonly string[]
   readonly often?: Readonly<Record<string, number>>
@@ -28,7 +28,7 @@ export type Circumstances = {
   readonly members: number
   /** Servers on one database. */
   readonly instances: number
-  /** Of a cluster: after how long a dead leader's place is free. */
+  /** For a cluster: the leader's lease. */
   readonly leaseSeconds?: number
 }
 export type KindRow = {

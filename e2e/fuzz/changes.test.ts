@@ -39,7 +39,7 @@ test('the use of a session is no change, and its end is one', async () => {
   expect(await changed()).toEqual([['DELETE', 'session', '']])
 })
 
-test('while the worker is held no job is claimed; then each one is done', async () => {
+test('while the worker is paused no job is claimed; afterwards each one is done', async () => {
   await db.query(
     sql`insert into job (kind, key, payload, due_at) values ('remove_file', 'fuzz', '{"name": "avatars/none.webp"}', roz_now())`,
   )

@@ -1,7 +1,7 @@
 /**
- * What each request changed in the database: triggers note every changed row in the changing transaction itself.
+ * Records the rows that each request changes: triggers write a note per changed row, in the changing transaction.
  * - A change that is rolled back leaves no note.
- * - While the worker is held, no job is claimed, so a change belongs to the request before it.
+ * - While the worker is paused, no job is claimed, so each change belongs to the preceding request.
  */
 import { type Db, sql } from '@roz/server/db/sql.ts'
 
@@ -9,7 +9,7 @@ export type Change = { readonly id: bigint; readonly table: string; readonly op:
 
 /** Columns that a refused request may change, and the reason. */
 const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
-  // A session slides with use, also with a refused one.
+  // Each request extends its session, also a refused one.
   session: ['last_used_at', 'expires_at'],
   known_browser: ['seen_at'],
 }

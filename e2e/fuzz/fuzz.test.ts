@@ -1,4 +1,4 @@
-/** The short form of npm run fuzz, and controls: what it must find, it finds. */
+/** The short form of npm run fuzz, and controls: it finds the faults that are built in. */
 import { REFUSALS } from '@roz/core/refusals.ts'
 import { expect, test } from 'vitest'
 import { judgeAnswer } from './judge-answer.ts'

@@ -1,6 +1,6 @@
 /**
- * Values that the server has told: ids by the list that has them, days, cursors, orders.
- * - Requests take them from here, so that most of them meet something that exists.
+ * Values from earlier answers: ids by their list, days, cursors, orders.
+ * - Requests use these values, so most of them name existing things.
  */
 import type { Dice } from '../faults/random.ts'
 
@@ -48,7 +48,7 @@ export function createKnown(dice: Dice) {
   }
   return {
     put,
-    /** Keeps what an accepted answer tells. */
+    /** Collects the values of an accepted answer. */
     hear: (answer: unknown, path: string): void => hear(answer, path, ''),
     /** One of these values; an unknown one if there are none. */
     any: (pool: string): string => {

@@ -16,7 +16,7 @@ export const NAMES = Object.keys(api) as CallName[]
 export type Headers = readonly (readonly [name: string, value: string])[]
 export type FuzzRequest = {
   readonly call: CallName
-  /** What is wrong with it; empty for a request meant to be valid. */
+  /** The faults that were put into it; empty for a valid request. */
   readonly wrongs: readonly Wrong[]
   readonly method: string
   /** From the first slash, as it is sent. */

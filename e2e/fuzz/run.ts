@@ -1,6 +1,6 @@
 /**
  * Sends fuzzed requests one after the other, and judges each: its answer by the contract, a refused one by the rows it changed.
- * - The worker is held during a batch, so that a change belongs to the request before it; between batches it does what is due.
+ * - The worker is paused during a batch, so each change belongs to the preceding request. Between batches it runs due work.
  * - Every few batches a day passes: rounds are drawn, books are made, sessions end.
  */
 import { api, type CallName } from '@roz/contract/api.ts'

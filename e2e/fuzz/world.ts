@@ -1,6 +1,6 @@
 /**
- * The fuzzed world: the real program, if wanted with its demo community, and state in every list of the portal.
- * - `settle` lets the worker do what is due; while it is held, only requests change the database.
+ * The system under test: the real program, optionally with its demo community, with rows in every list of the portal.
+ * - `settle` lets the worker run due work. While the worker is paused, only requests change the database.
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'

@@ -38,7 +38,7 @@ export async function expectCleanAudit(dataDir: string): Promise<void> {
 
 /** Columns that a read may change: when a session or a browser was last seen. */
 const ASIDE: Readonly<Record<string, readonly string[]>> = { session: ['last_used_at', 'expires_at'], known_browser: ['seen_at'] }
-/** Refused calls count as attempts too; the times of the next gateway query, of the audit and of the nightly compare of wallets, and the servers' sign of life, follow a schedule. */
+/** A refused call counts as an attempt. The next gateway query, the audits and the servers' heartbeat follow a schedule. */
 const LEFT_OUT = new Set(['member_sort', 'member_sort_pass', 'throttle', 'order_check', 'audit_run', 'heartbeat', 'wallet_check'])
 
 /** Row count and checksum of every table. */

@@ -1,7 +1,7 @@
 /**
  * A proxy between browser and server that a test can break for one call at a time.
  * - A call without a fault passes unchanged.
- * - A call with a fault never reaches the server; a held one does after `mend`.
+ * - A call with a fault never reaches the server, except `hold`: the server gets that call after `mend`.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,7 +33,7 @@ export type FaultyProxy = {
   readonly url: string
   /** `line` is a method and a path without its query: 'POST /api/rounds/join'. Several faults can be set at once. */
   readonly breakLine: (line: string, fault: Fault) => void
-  /** Removes all faults: held calls go to the server, silent ones end. */
+  /** Removes all faults: calls on `hold` are forwarded to the server, silent calls end. */
   readonly mend: () => void
   readonly close: () => Promise<void>
 }

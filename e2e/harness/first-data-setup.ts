@@ -1,5 +1,5 @@
 /**
- * Before the tests: starts the program once, so that the others begin with a copy of its data (first-data.ts).
+ * Before the tests: starts the program once, so that the other programs start from a copy of its data (first-data.ts).
  * - When that fails, as without a built web, every program makes its own data and the tests report the cause.
  */
 import { waitUntil } from '@roz/server/db/embedded/process.ts'

@@ -1,6 +1,6 @@
 /**
  * The data folder of a first start, made once for a whole test run.
- * - Most programs begin with a copy of it, which saves creating a database.
+ * - Most programs start from a copy of this folder, which saves creating a database.
  * - A copy is used only when a first start would leave the same data.
  * - The copy runs with fsync off.
  */

@@ -1,4 +1,4 @@
-/** What a record says of where it was measured. */
+/** Names the machine and the commit of a measurement, for its record. */
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'
 

@@ -1,6 +1,6 @@
-"""Lines that read slowly, or say nothing: slow_lines.py HOST PORT SOURCE COUNT REQUEST
-A small receive window, as Node cannot set it, keeps the answer on the server's side. Prints "open" once all
-lines stand, and "ended" when the server has ended every one of them; they end with the standard input, too."""
+"""Opens connections that read slowly or send nothing: slow_lines.py HOST PORT SOURCE COUNT REQUEST
+A small receive window, which Node cannot set, keeps the answer in the server's buffers. Prints "open" once all
+connections are open, and "ended" when the server has ended all of them. They also end with the standard input."""
 import select
 import socket
 import sys

@@ -1,4 +1,4 @@
-/** The address of several servers: whose connection goes where. */
+/** Tests the load balancer of the tests: which server gets each connection. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ async function serverThatSays(words: string): Promise<number> {
 }
 const said = async (url: string): Promise<string> => (await fetch(url)).text()
 
-test('connections go to the servers in turn, and past one that is gone', async () => {
+test('connections are assigned to the servers in turn, and a stopped server is skipped', async () => {
   const ports = [await serverThatSays('one'), await serverThatSays('two')]
   const spread = await spreadOver(() => ports)
   ends.push(() => spread.close())

@@ -1,6 +1,6 @@
 /**
- * One address for several servers, as a balancer of connections has it: each new connection goes to the next server.
- * - A server that refuses the connection is passed over. A connection breaks with its server; the client's next one goes on.
+ * A load balancer of connections: each new connection is assigned to the next server.
+ * - A server that refuses the connection is skipped. A connection ends with its server; the client's next connection gets another server.
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 

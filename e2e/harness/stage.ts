@@ -1,5 +1,5 @@
 /**
- * The base of the tests of screens: the program, a proxy that can break the connection to it, and one browser for all tests of a file.
+ * The base of screen tests: the program, a proxy that can break its connections, and one browser for all tests of a file.
  * - Each test starts with an unbroken line, empty storage and a running server, whatever the test before it did.
  */
 import type { Browser, Page } from 'playwright-core'

@@ -1,6 +1,6 @@
 /**
- * Which version the running servers had before: the newest release, or without one the oldest commit whose database this checkout
- * takes over as docs/release.md demands.
+ * Finds the version to upgrade from: the newest release, or else the oldest commit whose database this checkout can
+ * take over (docs/release.md).
  * - From that commit to this checkout migrations only expand, and none changed. Its servers start on a newer schema.
  */
 import { execFileSync } from 'node:child_process'

@@ -113,7 +113,7 @@ const auditBy = ({ next }: Versions, { postgres }: Stand): Promise<string[]> =>
     )
   })
 
-/** What no server gave up, and no server complained of. */
+/** Checks that no work is parked and that no server logged an error. */
 async function looseEnds({ servers }: Stand): Promise<string[]> {
   const metrics = await (await fetch(`${servers.all()[0]?.url}/metrics`)).text()
   const parked = /^roz_work_parked (\d+)$/m.exec(metrics)?.[1]

@@ -1,6 +1,6 @@
 /**
- * The steps of an upgrade under load, each as docs/runbooks/upgrade.md has it: a server is taken out of the balancer, stopped, started in
- * the other version, and put back when it is ready. Between them both versions serve side by side, also over midnight.
+ * The steps of an upgrade under load, as in docs/runbooks/upgrade.md. A server is taken out of the balancer, stopped,
+ * started in the other version, and put back when ready. Between them both versions serve side by side, also over midnight.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
@@ -35,7 +35,7 @@ type Plan = Versions & {
   readonly keepMs: number
 }
 
-/** What `roz_build_info` of each server names. */
+/** The version that `roz_build_info` of each server names. */
 export async function expectVersions(stand: Stand): Promise<void> {
   const wanted = stand.servers.versions().map((version) => version?.name)
   const found = await Promise.all(

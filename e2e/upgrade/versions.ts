@@ -15,7 +15,7 @@ import type { Former } from './history.ts'
 
 const run = promisify(execFile)
 const COPIED = [...PRODUCT, 'e2e/faults', 'e2e/harness', 'package.json', 'tsconfig.base.json']
-/** What a former version needs to be built and to run. */
+/** The files that an old version needs to build and run. */
 const ARCHIVED = [...PRODUCT, 'web', 'e2e', 'package.json', 'package-lock.json', 'tsconfig.base.json', '.npmrc']
 const VERSION_FILE = 'core/src/version.ts'
 const STAMP = '.complete'

@@ -40,7 +40,7 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   rejectHouseEntry: `${HELP}/house-entries.test.ts`,
 }
 
-/** What an accepted answer changed: a batch answers with a code for each row that it refused. */
+/** The rows that an accepted answer changed: a batch answers with a code for each refused row. */
 function changesOf(text: string): number {
   const { results } = (text === '' ? {} : JSON.parse(text)) as { readonly results?: readonly { readonly code: string | null }[] }
   return results === undefined ? 1 : results.filter(({ code }) => code === null).length

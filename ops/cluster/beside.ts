@@ -1,11 +1,11 @@
-/** What else is on this machine: other clusters, and routes of its own that a cluster's network must not take over. */
+/** Finds other clusters on this machine, and routes that a cluster's network must not replace. */
 
-/** The name of a cluster's folder begins with this, and goes on with its process id. */
+/** The prefix of a cluster's folder name; the process id follows. */
 export const FOLDER = 'roz-cluster-'
 export const SUBNETS = 250
 const BITS = 24
 
-/** Of the names in the temporary folder those of clusters whose process lives. */
+/** The folders of running clusters among the names in the temporary folder. */
 export const livingClusters = (names: readonly string[], isOver: (pid: number) => boolean): string[] =>
   names.filter((name) => name.startsWith(FOLDER) && !isOver(pidOf(name)))
 

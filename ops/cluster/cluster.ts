@@ -177,7 +177,7 @@ function refuseSecond(): void {
     )
 }
 
-/** Of clusters whose process was killed: its programs have ended with it. */
+/** Folders of killed clusters: their programs have ended with them. */
 function removeLeftFolders(): void {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(FOLDER))) {
     const pid = name.slice(FOLDER.length).split('-')[0] ?? ''
@@ -299,14 +299,14 @@ export async function membersOf({ nodes }: Pick<Made, 'nodes'>): Promise<readonl
   return Promise.any(asked).catch(() => [])
 }
 
-/** One leader that runs, and two synchronous standbys that miss nothing. */
+/** One running leader, and two synchronous standbys without lag. */
 export async function isWhole(made: Pick<Made, 'nodes'>): Promise<boolean> {
   const members = await membersOf(made)
   const standbys = members.filter(({ role, state, lag }) => role === 'sync_standby' && state === 'streaming' && (lag ?? 0) === 0)
   return members.some(({ role, state }) => role === 'leader' && state === 'running') && standbys.length === NODES - 1
 }
 
-/** The node that says itself that it holds the leader's key. */
+/** The node that reports itself as the leader. */
 export async function leaderOf({ nodes }: Pick<Made, 'nodes'>): Promise<ClusterNode | undefined> {
   const found = await Promise.all(
     nodes.map(async (node) => ((await isOk(`http://${node.address}:${PORT.patroni}/primary`, 1000)) ? node : undefined)),

@@ -14,7 +14,7 @@ const SUITE = 'forky'
 const MIRROR = 'http://deb.debian.org/debian'
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 export type Wanted = {
-  /** Of its folder below .build. */
+  /** The name of its folder below .build. */
   readonly name: string
   readonly packages: readonly string[]
   /** One of each package that is started. */
@@ -93,7 +93,7 @@ async function download(apt: string, { packages }: Wanted): Promise<void> {
   await finish('apt-get', ['install', '-qq', '-y', '--download-only', ...packages], env)
 }
 
-/** A mirror that stands still keeps an old date: its signature is checked, its age is not. */
+/** A stale mirror has an old date: apt checks its signature, not its age. */
 const aptSettings = (apt: string): string => `Dir::Etc "${apt}/etc";
 Dir::Etc::sourcelist "${apt}/sources.list";
 Dir::Etc::sourceparts "none";
@@ -108,7 +108,7 @@ Acquire::Languages "none";
 Acquire::Check-Valid-Until "false";
 `
 
-/** What the packages' own scripts would make: names of folders, and a user. */
+/** Makes the folders and the user that the packages' own scripts would make. */
 function furnish(root: string, { programs }: Wanted): void {
   for (const folder of ['bin', 'sbin', 'lib', 'lib64'])
     if (!existsSync(path.join(root, folder))) symlinkSync(`usr/${folder}`, path.join(root, folder))

@@ -2,7 +2,7 @@
  * Machines on this machine: each has its own processes, files and, where the kernel can, its own network.
  * - A machine is a set of Linux namespaces around one first process. When that process dies, so does everything on the machine.
  * - The first process dies with ours, however ours ends: nothing is left behind, neither process, mount nor network.
- * - The networks meet in a bridge, in a namespace of its own. A cut takes the machine's port of the bridge down, which nobody is told.
+ * - The networks meet in a bridge, in a namespace of its own. A cut sets the machine's port of the bridge down; no program gets a notice.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -125,7 +125,7 @@ export async function openNetwork(count: number): Promise<Network> {
   }
 }
 
-/** The cable between this machine and the bridge goes with the bridge. */
+/** Deleting the bridge also deletes the veth pair between it and this machine. */
 function takeSubnet(bridgePid: number): number {
   const routes = JSON.parse(execFileSync('ip', ['-4', '-j', 'route', 'show', 'table', 'all'], { encoding: 'utf8' })) as Route[]
   for (const subnet of freeSubnets(routes)) {

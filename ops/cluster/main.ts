@@ -68,7 +68,7 @@ async function run(): Promise<void> {
     say,
   }
   const cluster = await startCluster(options, ends).catch((error: unknown) => {
-    // What a stop takes away fails under the start.
+    // A stop during the start makes the start fail: ignore that failure.
     if (stopping) return new Promise<never>(() => undefined)
     throw error
   })
@@ -126,7 +126,7 @@ async function command([verb = '', node = '']: readonly string[]): Promise<numbe
   if (verb !== 'status' && verb !== 'switch-over')
     throw new RangeError('There are: npm run cluster, npm run cluster -- status, npm run cluster -- switch-over [node]')
   const folders = livingClusters(readdirSync(tmpdir()), isOver)
-  // Which of them was meant cannot be guessed, and a switch-over holds the statements of its members back.
+  // Never guess the cluster: a switch-over pauses the statements of its members.
   if (folders.length > 1)
     throw new RangeError(`${folders.length} clusters run here (${folders.join(', ')}): end all but one of them first.`)
   for (const folder of folders) {

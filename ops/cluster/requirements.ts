@@ -1,4 +1,4 @@
-/** What a cluster needs of the machine, each as a sentence for the person who lacks it. */
+/** Checks whether this machine can run a cluster. Each missing requirement is a sentence for the user. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
@@ -19,7 +19,7 @@ const PROGRAMS = {
   setpriv: 'util-linux',
 } as const
 
-/** What is missing; empty if a cluster can run here. */
+/** The missing requirements; empty if a cluster can run here. */
 export async function missingFor(around: Surroundings): Promise<string[]> {
   if (around.platform !== 'linux') return ['A cluster needs Linux: its nodes are namespaces.']
   if (!around.isRoot)

@@ -1,4 +1,4 @@
-/** Tests the generated settings by what the cluster's promises need of them, and the sentences for who lacks something. */
+/** Tests that the generated settings keep the cluster's promises, and the messages about missing requirements. */
 import { expect, test } from 'vitest'
 import { missingFor, type Surroundings } from './requirements.ts'
 import {
@@ -59,7 +59,7 @@ test('each node finds every other, and nothing listens beyond its own address', 
   expect(frontSettings(8080, nodes)).toContain('bind 127.0.0.1:8080')
 })
 
-test('HAProxy leads to the holder of the leader’s key alone, and ends the connections of one that loses it', () => {
+test('HAProxy routes to the leader alone, and ends the connections of a former leader', () => {
   const text = leaderProxySettings(first, nodes)
   expect(text).toMatch(/option httpchk OPTIONS \/primary[\s\S]*init-state fully-down on-marked-down shutdown-sessions/)
   expect(text.match(/server node\d 10\.77\.0\.\d:5432 check port 8008/g)).toHaveLength(3)

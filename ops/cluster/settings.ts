@@ -55,7 +55,7 @@ const sharedByNodes = ({ ttl, loopWait, retryTimeout }: Lease) => ({
   synchronous_mode: true,
   synchronous_mode_strict: true,
   synchronous_node_count: 2,
-  // Without etcd the primary serves on while it reaches every standby.
+  // Patroni's failsafe mode: without etcd the primary keeps serving while it reaches every standby.
   failsafe_mode: true,
   postgresql: {
     use_pg_rewind: true,
@@ -118,14 +118,14 @@ export const patroniSettings = (node: Node, { nodes, network, passwords, lease }
           `host all all ${network} scram-sha-256`,
         ],
       },
-      // No hardware dog: a node that hangs is fenced by the commits that nobody confirms to it.
+      // No hardware watchdog: a hanging node is fenced, because nobody confirms its commits.
       watchdog: { mode: 'off' },
     },
     undefined,
     2,
   )}\n`
 
-/** Leads to the PostgreSQL that holds the leader's key. A server that loses it loses its connections. */
+/** Routes to the leader's PostgreSQL. A server that loses the leadership loses its connections. */
 export const leaderProxySettings = (node: Node, nodes: readonly Node[]): string => `global
   maxconn 1000
 defaults
@@ -171,7 +171,7 @@ export const poolerUsers = ({ roz_app, pooler }: Passwords): string => `"roz_app
 
 /**
  * The address of the product: HAProxy in front of the three instances.
- * - An answer of /readyz may take 12 s: during a planned switch-over the poolers hold every statement for a few seconds.
+ * - An answer of /readyz may take 12 s: during a planned switch-over the poolers pause every statement for a few seconds.
  */
 export const frontSettings = (port: number, nodes: readonly Node[]): string => `global
   maxconn 2000
@@ -196,7 +196,7 @@ backend instances
 ${nodes.map(({ name, address }) => `  server ${name} ${address}:${PORT.product} check`).join('\n')}
 `
 
-/** Roles and database of the product. Statement limits stand on the role: behind a pooler a session's own settings reach nobody. */
+/** Roles and database of the product. Statement limits are set on the role: behind a pooler a session's own settings have no effect. */
 export const rolesSql = ({ roz_owner, roz_app }: Passwords): string => `create role roz_owner login password '${roz_owner}';
 create role roz_app login password '${roz_app}';
 grant pg_read_all_stats to roz_app;
@@ -245,7 +245,7 @@ export const productEnvironment = (
   ALLOW_INSECURE: 'host',
   TRUST_PROXY: '1',
   DATABASE_URL: `postgres://roz_app:${passwords.roz_app}@${address}:${PORT.pooler}/${DATABASE}`,
-  // Migrations hold locks of a session, so they go past the pooler.
+  // Migrations use session locks, so they bypass the pooler.
   MIGRATE_DATABASE_URL: `postgres://roz_owner:${passwords.roz_owner}@${address}:${PORT.leader}/${DATABASE}`,
   DATA_DIR: '/data/product',
   WEB_DIR: '/web',

@@ -1,7 +1,7 @@
 /**
  * A planned switch-over without an error for a client.
- * - The poolers hold new statements back (PAUSE) and wait for those under way; Patroni makes a standby the leader; the poolers go on.
- * - Whatever happens, the poolers go on.
+ * - The poolers pause new statements (PAUSE) and wait for running ones. Patroni promotes a standby. The poolers resume.
+ * - The poolers always resume, also after a failure.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addressAs, type ClusterNode, isWhole, leaderOf, leadsToLeader, type Made, PSQL, untilTrue } from './cluster.ts'
@@ -36,7 +36,7 @@ async function askPatroni({ plan }: Made, leader: ClusterNode, next: ClusterNode
   if (!answer.ok) throw new SwitchOverError(`Patroni refuses: ${await answer.text()}`)
 }
 
-/** Returns the old and the new leader, and how long the poolers held statements back. */
+/** Returns the old and the new leader, and how long statements were paused. */
 export async function switchOver(
   made: Made,
   wanted?: string,
@@ -47,7 +47,7 @@ export async function switchOver(
   const others = made.nodes.filter((node) => node !== leader)
   const next = wanted === undefined ? others[0] : others.find(({ name }) => name === wanted)
   if (next === undefined) throw new SwitchOverError(`${wanted} is no standby. There are: ${others.map(({ name }) => name).join(', ')}.`)
-  // What is flushed before need not be flushed while statements wait.
+  // A checkpoint now leaves less to flush while statements wait.
   await leader.run([PSQL, '-qAt', addressAs('postgres', made.plan, leader.address, PORT.postgres, DATABASE), '-c', 'checkpoint'])
   const began = performance.now()
   try {

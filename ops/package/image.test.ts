@@ -90,7 +90,7 @@ describe.runIf(isWhole && web !== undefined)('the image', () => {
       const data = path.join(folder, 'data')
       mkdirSync(data)
       spawnSync('chown', [`${USER}:${USER}`, data])
-      // What a container's runtime does: own mounts, a read-only root, /proc, the volume, the folder, the user.
+      // Does the work of a container runtime: own mounts, a read-only root, /proc, the volume, the folder, the user.
       const script = `set -e; root=$1; data=$2; shift 2
       mount --make-rprivate /; mount --bind "$root" "$root"; mount --bind "$data" "$root/data"; mount -t proc proc "$root/proc"
       mount -o remount,bind,ro "$root"; exec unshare --root "$root" --wd /app --setgid ${USER} --setuid ${USER} "$@"`
@@ -132,7 +132,7 @@ describe.runIf(isWhole && web !== undefined)('the image', () => {
   )
 })
 
-/** What production needs beside the image's own settings. Nothing is sent: the mail server and the gateway are not asked. */
+/** The settings that production needs beside those of the image. Nothing is sent: the mail server and the gateway are not asked. */
 const SETTINGS = { ...PRODUCTION, TRUST_PROXY: '1' }
 
 async function freePort(): Promise<string> {

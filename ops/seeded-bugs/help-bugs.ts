@@ -1,4 +1,4 @@
-/** Bugs in what leaves the house: disbursements of the help fund, their corrections, the house's own entries, and the check of all that. */
+/** Bugs in outlays: disbursements of the help fund, their corrections, house entries, and their audit. */
 import { type Bug, DISBURSEMENTS, LEDGER } from './bug.ts'
 
 const FILE = `${LEDGER}/disbursements.ts`

@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 import { type Bug, INTERLEAVINGS } from './bug.ts'
 
 const WORKSPACES = ['core', 'contract', 'gateway-sandbox', 'server', 'web', 'e2e', 'verifier']
-/** What the server and its verifiers need to run. */
+/** The files that the server and its verifiers need to run. */
 export const PRODUCT = ['core', 'contract', 'gateway-sandbox', 'server', 'verifier', 'spec'] as const
 const COPIED = [
   ...PRODUCT,

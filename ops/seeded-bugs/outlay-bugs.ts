@@ -1,4 +1,4 @@
-/** Bugs in the decisions about outlays: who may decide, whose consent stands, and what a receipt proves. */
+/** Bugs in the decisions about outlays: who may decide, whose consent is valid, and what a receipt proves. */
 import type { Bug } from './bug.ts'
 
 const OUTLAYS = 'server/src/features/help/outlays.ts'

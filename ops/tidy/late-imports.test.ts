@@ -1,4 +1,4 @@
-/** What a start need not load: libraries that take memory and serve only some processes. */
+/** Checks that a start loads no library that takes memory and serves only some processes. */
 import { expect, test } from 'vitest'
 import { code } from './source.ts'
 

@@ -1,4 +1,4 @@
-/** Each statement that may meet rows of several members is listed in docs/many-members.txt, so that a new one is written with open eyes. */
+/** Each statement that may meet rows of several members is listed in docs/many-members.txt, so that a new one is a deliberate decision. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ test('the tables of members are known', () => {
   expect(OWNED.has('round')).toBe(false)
 })
 
-test('a template inside a template stands in its place, and values are marked', () => {
+test('a nested template is inlined, and values are marked', () => {
   const text = [
     'const a = sql`select $',
     '{x} from wallet where $',

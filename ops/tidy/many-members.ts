@@ -2,7 +2,7 @@
  * `npm run many-members`: finds every statement of the server that is not bound to one member, and writes docs/many-members.txt.
  * - Such a statement would meet several shards of a database that is divided by member (docs/scale.md).
  * - `key`: it names one row by another key, so it would ask every shard. `many`: it may meet rows of several members.
- * - The text alone is judged: a statement that a view, a function or a fragment hides from its text is judged by what its text names.
+ * - Only the text is judged: a statement behind a view, function or fragment counts by the tables that its text names.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -14,7 +14,7 @@ import { CLUSTER_KINDS, CLUSTER_OFTEN } from './strikes.ts'
 const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
 const LEASE_SECONDS = 8
 const lacking = await lackingHere()
-/** This machine's ends of the cables to clusters. */
+/** This machine's ends of the veth pairs to clusters. */
 const cables = (): string[] => Object.keys(networkInterfaces()).filter((name) => /^roz\d+$/.test(name))
 const canRun = process.env.ROZ_TEST_ALL === '1' && lacking.length === 0
 
@@ -37,13 +37,13 @@ test.skipIf(!canRun)(
   },
 )
 
-test('where a cluster cannot run, the command ends with the sentence that says why, and else it knows each strike', async () => {
+test('the command lists its strikes, or says why a cluster cannot run here', async () => {
   const campaign = await clusterCampaign(LEASE_SECONDS)
   if (typeof campaign === 'string') expect(campaign).toBe(lacking.join('\n'))
   else expect(CLUSTER_KINDS).toEqual(expect.arrayContaining([...campaign.kinds]))
 })
 
-test('a strike that does not exist is refused with the list of those that do; a round has every one', () => {
+test('an unknown strike is refused with the list of strikes; a round contains each of them', () => {
   expect(kindsFrom('node-kill,switch-over', CLUSTER_KINDS)).toEqual(['node-kill', 'switch-over'])
   expect(kindsFrom(undefined, CLUSTER_KINDS)).toEqual(CLUSTER_KINDS)
   expect(() => kindsFrom('server-kill', CLUSTER_KINDS)).toThrow('no such fault: server-kill. There are: leader-kill, node-kill')

@@ -1,6 +1,6 @@
 /**
- * The cluster of ops/cluster with members and a journal, to be struck.
- * - A part that ends without a strike is a complaint.
+ * The cluster of ops/cluster with members and a journal, as a target of fault injection.
+ * - A part that exits without a strike is reported as a finding.
  * - `repair` undoes whatever a strike did, and waits until the cluster is whole.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
@@ -38,7 +38,7 @@ const LOOK_MS = 50
 export type ClusterGround = Awaited<ReturnType<typeof openClusterGround>>
 type Options = { readonly members: number; readonly leaseSeconds: number; readonly say?: (line: string) => void }
 
-/** What this machine lacks for a cluster, in sentences. */
+/** The requirements of a cluster that this machine does not meet, as sentences. */
 export const lackingHere = (): Promise<string[]> =>
   missingFor({ platform: process.platform, isRoot: process.getuid?.() === 0, hasProgram: isOnPath, canMakeMachines })
 /** Without networks of their own the nodes cannot be cut off. */
@@ -102,7 +102,7 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
           ),
         BACK_WITHIN_MS,
       ),
-    /** All acknowledged commits are on the leader's disk alone from now on: the judge must find those that die with it. */
+    /** From now on, acknowledged commits are only on the leader's disk: the judge must report those lost with it. */
     async commitOnOneNode(): Promise<void> {
       await db.query(sql`alter role roz_app set synchronous_commit = 'local'`)
       await db.query(sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'roz_app'`)
@@ -121,7 +121,7 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
         BACK_WITHIN_MS,
       )
     },
-    /** What ended by itself since the last repair. */
+    /** The parts that exited without a strike since the last repair. */
     async expectAllUp(): Promise<void> {
       for (const node of nodes)
         for (const part of PARTS) if (node.pidsOf(part).length === 0) complaints.push(`${part} of ${node.name} ended by itself`)

@@ -54,7 +54,7 @@ function pageOf(report: FaultReport, stock: FaultReport | undefined): string {
     ({ control, cycles, found }) =>
       `\`${control}\`: ${found === undefined ? '**not found**' : `lost commits found after ${cycles} ${cycles === 1 ? 'strike' : 'strikes'}`}`,
   )
-  return `# A cluster, struck
+  return `# Fault injection on a cluster
 
 Written from \`docs/cluster.json\` by \`npm run faults -- --cluster --write docs/cluster.json\`: the figures of one run.
 ${runOf(report, '')}.
@@ -78,7 +78,7 @@ ${report.clients} clients act for ${report.members} members, with the journal an
 ## The strikes
 
 - **Back** is the time from the strike to the first acknowledgement of a call that left after it.
-- **Longest silence** is the longest time in which no client at all was told of a success, from the strike until the cluster was whole again: the node's return counts too.
+- **Longest silence** is the longest time without an acknowledgement to any client, from the strike to the end of the repair, the node's return included.
 - **Failed calls** are calls whose first try got no definite answer (a broken connection, 5xx). Their clients repeated them with the same key.
 
 ${tableOf(report)}
@@ -97,7 +97,7 @@ Patroni raises a lease below 20 s to 20 s; ops/cluster lifts that bound. Without
 ${tableOf(stock)}
 `
 }
-[The runbook](runbooks/failover.md) says what happens by itself, how to switch over, and how to bring a node back.
+[The runbook](runbooks/failover.md) has the automatic steps, the switch-over and the return of a node.
 `
 }
 

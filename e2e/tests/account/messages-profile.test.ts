@@ -184,7 +184,7 @@ describe('the edit mode', () => {
   })
 
   test.each(['cut', 'wordless'] as const)(
-    'Profile failures are logged (%s), and said; what could not be saved still stands in the form',
+    'Profile failures are logged (%s) and shown; the unsaved input stays in the form',
     async (fault) => {
       line.breakLine('PUT /api/user', fault)
       await onProfile(async (page) => {

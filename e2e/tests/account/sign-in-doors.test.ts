@@ -206,7 +206,7 @@ describe('Back on the refund policy', () => {
     await expectAt(publicPaths.refundPolicy, 'Refund Policy')
     await main().getByRole('link', { name: 'Back', exact: true }).click()
     await expectAt(from, words)
-    // Back goes through the history: Forward still works.
+    // Back uses the browser's history, so Forward still works.
     await page.goForward()
     await expectAt(publicPaths.refundPolicy, 'Refund Policy')
   })

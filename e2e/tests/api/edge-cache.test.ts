@@ -12,7 +12,7 @@ import { joinRound, newMember, type Person } from '../../harness/people.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
 import { ask, NGINX, startNginx, startProxy, stopProxy } from '../../harness/proxies.ts'
 
-/** What an open screen and the front page ask for. */
+/** The requests of an open screen and of the front page. */
 const POLLED = ['/api/rounds/current', '/api/public/home']
 const SECONDS = 6
 const A_SECOND = 50
@@ -79,7 +79,7 @@ describe.runIf(NGINX !== undefined)('a cache between members and Roz', () => {
     expect([await read('ta'), await read('ta'), await read('te'), await read('te')]).toEqual(['MISS', 'HIT', 'MISS', 'HIT'])
   })
 
-  test('goes on showing the last public figures while every process is away', async () => {
+  test('still shows the last public figures while every process is down', async () => {
     for (const address of POLLED) expect((await ask(port, address)).status).toBe(200)
     await roz.kill()
     await sleep(3000)
@@ -91,8 +91,8 @@ describe.runIf(NGINX !== undefined)('a cache between members and Roz', () => {
   }, 60_000)
 })
 
-describe.runIf(NGINX !== undefined)('what is taken back', () => {
-  test('is gone at the edge when its minutes are over, however often somebody asks, also while every process is away', async () => {
+describe.runIf(NGINX !== undefined)('content that is taken back', () => {
+  test('leaves the cache when its lifetime ends, however often it is requested, also while every process is down', async () => {
     let isThere = true
     // A receipt's headers, with a second for its five minutes.
     const origin = createServer(({ url }, answer) => {

@@ -116,7 +116,7 @@ describe('the session', () => {
     })
   })
 
-  test('a 401 of any call clears the token and goes to /login', async () => {
+  test('a 401 of any call clears the token and opens /login', async () => {
     const person = await register(program.url, 'Ravi Kumar', 'ravi.shell@x.test')
     await visit({ token: person.token }, async (page) => {
       await page.goto(`${program.url}/dashboard`)

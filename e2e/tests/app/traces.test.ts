@@ -1,6 +1,6 @@
 /**
  * Traces from a press in the browser to the SQL, and from a withdrawal to the gateway, as a collector receives them.
- * - Whatever the members and the administrator do here, nothing of a person reaches the collector.
+ * - No personal data of these actions reaches the collector.
  */
 import { type Collector, type Received, startCollector } from '@roz/server/testing/collector.ts'
 import { afterAll, test } from 'vitest'
@@ -65,7 +65,7 @@ test('an approved withdrawal is a job with a link to its approval, and a call to
   expect(inApproval.map(({ spanId }) => spanId)).toContain(job?.links[0]?.spanId)
 })
 
-test('nothing of a person is in anything that was sent', () => {
+test('nothing that was sent contains personal data', () => {
   const sent = collector.texts.join('\n')
   expect(sent.length).toBeGreaterThan(100_000)
   for (const name of ['send mail', 'job settle_order', 'gateway GET /orders/{id}', 'POST /api/webhooks/cashfree'])

@@ -81,7 +81,7 @@ async function restored(): Promise<string> {
   return dataDir
 }
 
-/** The gateway is asked later than somebody decides. */
+/** An administrator decides before the gateway is asked. */
 async function beforeTheAnswer(dataDir: string): Promise<void> {
   const local = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => undefined })
   await inDatabase(dataDir, (db) => db.query(sql`update payout_check set ask_at = ask_at + interval '1 hour'`))
@@ -153,14 +153,14 @@ test.runIf(ALL)('a withdrawal that is approved once more has its first transfer 
   await again.stop()
 })
 
-test('where others have seen more of the log, the command says so, and no server starts on that database', async () => {
+test('if others have seen a longer log, the command reports it and no server starts on that database', async () => {
   const [, late = ''] = checkpoints
   const { code, text } = await runCommand(joined, 'after-restore', '--checkpoint', late)
   expect([code, text]).toEqual([1, expect.stringContaining('its next record would contradict them')])
   await expect(startUntouched({ dataDir: joined })).rejects.toThrow(/others have seen \d+: its next one would contradict them/)
 })
 
-test('a checkpoint that is none, or of another log, says nothing about this one', async () => {
+test('an invalid checkpoint, or one of another log, proves nothing about this log', async () => {
   const file = path.join(newDataDir(), 'checkpoint')
   const [early = ''] = checkpoints
   for (const [text, line] of [

@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000
 const passMinutes = async ({ url }: Program, minutes: number): Promise<void> =>
   setClock(url, new Date(Date.parse(await readClock(url)) + minutes * MINUTE_MS).toISOString())
 
-test('a gateway that answers nothing is told by its age although every question is put off, and is over with its next answer', async () => {
+test('the alert shows how long the gateway is silent although every query is postponed, and ends with the next answer', async () => {
   const roz = await startProgram()
   const asha = await newMember(roz)
   const orderId = (await ask(roz.url, 'addMoney', { token: asha.token, body: { amount: 10, phoneNumber: PHONE } })).output.order_id

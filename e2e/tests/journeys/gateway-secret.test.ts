@@ -26,7 +26,7 @@ const answersTo = (secret: string, { url }: Program): Promise<number[]> =>
 const secrets = (value: string, suffix = ''): Record<string, string> =>
   Object.fromEntries(KINDS.map(({ setting }) => [setting + suffix, value]))
 
-test('both secrets of the gateway are accepted while they are replaced, payments go on, and then the former one is refused', async () => {
+test('during the replacement both secrets of the gateway are accepted and payments continue; afterwards the old one is refused', async () => {
   const dataDir = newDataDir()
   const before = await startProgram({ dataDir, env: secrets('the former secret') })
   const asha = await newMember(before, { rupees: 10 })

@@ -1,5 +1,5 @@
 /**
- * The whole way of a rupee: joined, drawn, paid out by two persons, told by an editor, and read by its giver with receipt and proof.
+ * The whole way of a rupee: join, draw, help paid by two persons, an editor's story, and the member's view with receipt and proof.
  * - The team works in the portal alone: consent, receipt with its covers, request, approval and story are presses.
  */
 import type { Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-/** What an operator sees while the database or the server is away, by the runbook docs/runbooks/server-away.md, and how it ends. */
+/** Outages of the database and of the server as an operator sees them, by docs/runbooks/server-away.md. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPostgres, type EmbeddedPostgres } from '@roz/server/db/embedded/embedded.ts'
 import { sql } from '@roz/server/db/sql.ts'
@@ -13,7 +13,7 @@ import { newDataDir, startProgram, startUntouched } from '../../harness/program.
 const DAY_MS = 86_400_000
 const statusAt = async (url: string, place: string): Promise<number> => (await fetch(url + place)).status
 
-test('while the server is away status says since when the day waits, and nothing once a new start has caught up', async () => {
+test('while the server is down `npm run status` says how long the day has waited; after a restart has caught up it says nothing', async () => {
   const dataDir = newDataDir()
   const roz = await startProgram({ dataDir })
   await newMember(roz)
@@ -46,7 +46,7 @@ afterAll(async () => {
   await postgres.stop()
 })
 
-test('while the database is away the server lives and is not ready, status ends with 2, and both go on without a restart', async () => {
+test('while the database is down the server is alive but not ready and status exits with 2; both recover without a restart', async () => {
   const url = new URL(postgres.appUrl)
   url.port = String(line.port)
   const env = { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl }

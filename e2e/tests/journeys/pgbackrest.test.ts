@@ -61,7 +61,7 @@ async function restored(from: string, tool: PgBackRest, to: string, ...words: st
   return start(to, 'hot_standby=off')
 }
 
-/** No server starts before it is joined; then the books hold. */
+/** No server starts before npm run after-restore; then the audit passes. */
 async function joinToWhatCame(settings: ReturnType<typeof settingsOf>, how: RegExp): Promise<Program> {
   await expect(startUntouched({ dataDir: settings.DATA_DIR, env: settings })).rejects.toThrow(how)
   expect(await runCommand(settings, 'after-restore')).toMatchObject({ code: 0 })

@@ -24,7 +24,7 @@ let line: FaultyProxy
 let asha: Person
 /** Has nothing. */
 let biju: Person
-/** Has more notifications than a page holds, and refundable money. */
+/** Has more notifications than fit on a page, and refundable money. */
 let chitra: Person
 
 beforeAll(async () => {

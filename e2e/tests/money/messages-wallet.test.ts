@@ -322,7 +322,7 @@ describe('withdraw', () => {
     )
   })
 
-  test('a 401 in the middle of the form removes the token and goes to /login', async () => {
+  test('a 401 in the middle of the form removes the token and opens /login', async () => {
     const person = await newMember(roz, { rupees: 10 })
     await at(
       '/wallet',

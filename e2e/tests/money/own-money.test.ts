@@ -156,7 +156,7 @@ describe('a day of one’s own', () => {
   })
 })
 
-describe('a lie about one’s money is found by its step, and the evidence holds no key', () => {
+describe('a lie about one’s money is found by its step, and the evidence contains no key', () => {
   async function expectStep(step: string, words: string, before?: () => void): Promise<void> {
     await stage.at(
       ofTicket(second),

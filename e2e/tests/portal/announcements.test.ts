@@ -1,5 +1,5 @@
 /**
- * Announcements: an editor writes one in the portal, a member reads it in their own language and puts it away, and an end takes it back.
+ * Announcements: an editor writes one, a member reads it in their own language and dismisses it, and staff end it.
  * - The member's screens are small, the portal is used at both widths.
  */
 import type { Page } from 'playwright-core'
@@ -115,7 +115,7 @@ describe('a member', () => {
     expect(asked.filter((path) => path.includes('announcement') && path.startsWith('/api'))).toEqual([])
   })
 
-  test('puts it away: it stays away, also after a new login on this device, and a newer one is shown', async () => {
+  test('dismisses it: it stays hidden, also after a new login on this device, and a newer one is shown', async () => {
     await asMember(async (at) => {
       await strip(at).getByRole('button', { name: 'Put away' }).click()
       await expect(strip(at)).toHaveCount(0)

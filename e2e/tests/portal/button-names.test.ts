@@ -70,7 +70,7 @@ async function upload(): Promise<string> {
   return (await ask(stage.roz.url, 'uploadReceipt', { token: admin, form })).output.hash
 }
 
-/** What a screen reader says for each visible button of the open section. */
+/** The accessible name of each visible button of the open section. */
 const namesIn = (page: Page): Promise<string[]> =>
   page
     .locator('.tab-panel')

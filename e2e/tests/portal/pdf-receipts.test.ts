@@ -164,7 +164,7 @@ test('a PDF that takes longer than a minute is given up in plain words', async (
 
 test('the frame has no origin: no session, no storage, no portal around it, and no network', async () => {
   await inEntry(async (page) => {
-    // The policy alone must hold the frame, so this one has no sandbox attribute.
+    // The policy alone must isolate the frame, so this one has no sandbox attribute.
     await page.evaluate((address) => {
       sessionStorage.setItem('probe', 'of the portal')
       const frame = document.createElement('iframe')

@@ -1,6 +1,6 @@
 /**
  * Withdrawals in the portal when no gateway pays out and staff pay by hand.
- * - The person who is shown the bank account holds the withdrawal until they say how it ended; the row names them to everyone else.
+ * - The person who was shown the bank account ends the withdrawal, or an owner takes it over. The row names that person to everyone else.
  * - A member's hold and an undone approval are shown in words, and the member reads the reason of a rejection.
  */
 import { paise } from '@roz/core/money.ts'
@@ -111,7 +111,7 @@ describe('a payment by hand', () => {
     expect(mail.text).toContain('Reason: The bank did not take this account.')
   })
 
-  test('a withdrawal held by another person names them; an owner takes it over with a reason and ends it', async () => {
+  test('a withdrawal that was shown to another person names them; an owner takes it over with a reason and ends it', async () => {
     const id = await approved(20)
     await inDatabase(roz.dataDir, (db) => inTransaction(db, (tx) => showAccount(tx, { id, by: ravi })))
     await look()

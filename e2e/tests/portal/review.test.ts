@@ -55,7 +55,7 @@ test('on a first day there is nothing to review, and the list says so', async ()
   await auditWidths()
 })
 
-test('a bank account that two members withdraw to is listed with both, and stands beside each withdrawal', async () => {
+test('a bank account that two members withdraw to is listed with both, and shown beside each withdrawal', async () => {
   await withdraws('Asha Verma')
   await withdraws('Ravi Rao')
   await expect
@@ -76,7 +76,7 @@ test('a bank account that two members withdraw to is listed with both, and stand
     await expect(page.locator('.story-rows li', { hasText: name })).toContainText('Another account withdraws to the same bank account')
 })
 
-test('it is reviewed with the keyboard alone at 360 px, leaves the list, and stands under Reviewed with its note', async () => {
+test('it is reviewed with the keyboard alone at 360 px, leaves the list, and appears under Reviewed with its note', async () => {
   await page.setViewportSize(SMALL)
   await open('review')
   const press = sharedBank().getByRole('button', { name: 'Mark as reviewed' })

@@ -112,7 +112,7 @@ describe('the information pages', () => {
     })
   })
 
-  test('the refund policy prints, goes back and names its terms', async () => {
+  test('the refund policy can be printed, links back and names its terms', async () => {
     await visit(async (page) => {
       await page.goto(`${program.url}/help-center`)
       await page.goto(`${program.url}/refund-policy`)

@@ -279,7 +279,7 @@ describe('my ticket', () => {
     )
   })
 
-  test('an answer without a valid proof raises the alarm on every screen, with evidence that holds no key', async () => {
+  test('an answer without a valid proof raises the alarm on every screen, with evidence that contains no key', async () => {
     const line = `/api/user/tickets/${second}`
     const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
     const lie = { ...output, proof: output.proof && { ...output.proof, path: ['0'.repeat(64)] } }

@@ -1,5 +1,5 @@
 /**
- * Bundles the modules that most screens need into the shell's one file: together they are smaller than in pieces, and a screen
+ * Bundles the modules that most screens need into the shell's file. One file is smaller than its pieces, and a screen
  * needs one request less.
  */
 import '@roz/core/money.ts'

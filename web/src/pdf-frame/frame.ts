@@ -1,7 +1,7 @@
 /**
  * Draws the pages of a PDF to pixels, in a frame without an origin.
- * - A PDF is a program's worth of formats from a stranger. Its reader has no session, no storage and no network: the page's policy
- *   permits nothing but this script and its worker, which are both in the page.
+ * - A PDF is untrusted input in many formats. Its reader has no session, no storage and no network. The page's policy
+ *   permits only this script and its worker, which are in the page.
  * - It answers only on the port that the portal hands in.
  * - The pages are drawn as they would be printed, without the annotations that no printer draws.
  */
@@ -19,7 +19,7 @@ const SCALE_MAX = 4
 /** A scan of a whole page at 600 dots per inch has 35 million. */
 const IMAGE_PIXELS_MAX = 50_000_000
 
-/** What the reader may ask for by name: decoders of scanners' pictures, and the two fonts of signs. Letters come from the system. */
+/** Files that the reader may load by name: image decoders, and the two symbol fonts. Letters come from the system. */
 const FILES: Readonly<Record<string, string>> = {
   'FoxitDingbats.pfb': dingbats,
   'FoxitSymbol.pfb': symbol,
@@ -83,7 +83,7 @@ async function draw(page: PDFPageProxy, sideMaxPx: number): Promise<DrawnPage> {
   if (pen === null) throw new Error('this browser has no 2D canvas')
   // Frames that nobody sees get no animation frames: printing needs none.
   const drawing = page.render({ canvas, canvasContext: pen, viewport, intent: 'print' })
-  // Lets the browser breathe, also where it runs the frame and the portal in one thread.
+  // Yields to the browser, also if it runs the frame and the portal in one thread.
   drawing.onContinue = (goOn: () => void) => setTimeout(goOn)
   await drawing.promise
   const { width, height, data } = pen.getImageData(0, 0, canvas.width, canvas.height)

@@ -1,5 +1,5 @@
 /**
- * What the portal and the frame that draws PDFs say to each other, over one port.
+ * The messages between the portal and the frame that draws PDFs, over one port.
  * - The portal hands in the bytes; the frame hands out pixels as numbers, so that no file of the frame's making is decoded beside a session.
  */
 

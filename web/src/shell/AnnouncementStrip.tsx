@@ -1,7 +1,7 @@
 /**
  * The running announcement above a member's screens: one at a time, the newest start first.
  * - It arrives with the session, so the screen is drawn with it and nothing moves.
- * - Put away, it stays away on this device for every account, because it says nothing about a member.
+ * - A dismissed announcement stays hidden on this device for every account, because it says nothing about a member.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { addressIn } from '@roz/core/language.ts'
@@ -29,7 +29,7 @@ function keepPutAway(ids: readonly string[]): void {
   try {
     localStorage.setItem(SLOT, ids.slice(-KEPT_MAX).join(' '))
   } catch {
-    // Storage is blocked: it stays away until the page is left.
+    // Storage is blocked: it stays hidden until the page unloads.
   }
 }
 

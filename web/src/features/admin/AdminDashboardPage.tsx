@@ -43,7 +43,7 @@ export function AdminDashboardPage() {
           value={section?.id ?? 'overview'}
           onChange={(id) => void navigate({ to: paths.adminDashboard, search: { tab: id } })}
         >
-          {/* A section asks for data, which is refused to who must set up the app first. */}
+          {/* A section would request data that is refused until the authenticator app is set up. */}
           <Suspense fallback={<Skeleton lines={6} />}>{owesApp === undefined ? <Skeleton lines={6} /> : <Screen />}</Suspense>
         </Tabs>
       </TodaySection>

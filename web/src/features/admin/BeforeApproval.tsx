@@ -1,4 +1,4 @@
-/** What an approval should know: the warnings about the money, and whether a second person is needed. */
+/** Shown before an approval: the warnings about the money, and whether a second person must approve. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { formatMoney } from '../../ui/Money.tsx'
 import type { Refund, Withdrawal } from './queries.ts'

@@ -1,4 +1,4 @@
-/** What the parts of a member's page share: the page's data, a part with its heading, and the line of an empty part. */
+/** Shared by the parts of a member's page: the page's data, a part with its heading, and the line of an empty part. */
 import { Trans } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { ReactNode } from 'react'

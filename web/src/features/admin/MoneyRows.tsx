@@ -67,7 +67,7 @@ function Waiting({ hours }: { readonly hours: number }) {
 }
 
 type Approvals = Pick<Withdrawal, 'firstApproval' | 'approvedBy'>
-/** Who approved, in words. */
+/** The approvers, as text. */
 export function useApprovals({ firstApproval, approvedBy }: Approvals): string | null {
   const { t } = useLingui()
   if (firstApproval === null) return approvedBy === null ? null : t`Approved by ${approvedBy.name}`

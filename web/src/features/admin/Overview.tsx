@@ -1,4 +1,4 @@
-/** The portal's first screen: alarms, today's round, what waits for the team, six figures, charts, and the latest audit of the ledger. */
+/** The portal's first screen: alarms, today's round, the to-do list, six figures, charts, and the latest audit of the ledger. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -67,7 +67,7 @@ function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
     ),
     draw_waiting: () => (
       <Trans>
-        The draw of {date} waits for its public number; other draws that wait: {waiting}. After 30 days without it every rupee goes back.
+        The draw of {date} waits for its public number; other draws that wait: {waiting}. After 30 days without it every rupee is returned.
         Check that this server reaches the relays.
       </Trans>
     ),

@@ -23,7 +23,7 @@ const STATES = {
 const WAITS = {
   close: msg`Waits for its close: the server has been behind since midnight.`,
   seal: msg`Waits for its list to be sealed: our clock and the public number's clock must agree.`,
-  number: msg`Waits for the public random number. After 30 days without it every rupee goes back.`,
+  number: msg`Waits for the public random number. After 30 days without it every rupee is returned.`,
   draw: msg`Waits for its draw.`,
   settlement: msg`Waits for the money to be divided.`,
   returns: msg`The rupees are being returned.`,

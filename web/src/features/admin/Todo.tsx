@@ -1,4 +1,4 @@
-/** What waits for the team, as the role may read it: each with its number, the age of the oldest, and the way to its section. */
+/** The to-do list that the role may read: each line with its count, the age of its oldest item, and a link to its section. */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'

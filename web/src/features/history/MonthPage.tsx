@@ -1,5 +1,5 @@
 /**
- * The newest month as one small ring per day: filled for a join, gold for a win, and no ring for a day without a round.
+ * The newest month as one ring per day: filled for a join, gold for a win, none for a day without a round.
  * - The rings repeat the list below. They differ in shape as well as in colour.
  * - The first page of the list contains every round of that month.
  */

@@ -1,5 +1,5 @@
 /**
- * Covers personal data on one page of a receipt: with finger or mouse by a drag, with the keyboard by a cover that moves and grows.
+ * Covers personal data on one page of a receipt, with finger or mouse by a drag. With the keyboard, arrow keys move and grow a cover.
  * - The screen shows the page as it is published.
  */
 import { Trans, useLingui } from '@lingui/react/macro'

@@ -1,6 +1,6 @@
 /**
  * Has the pages of a PDF drawn to pixels by a frame without an origin, and gives up on a PDF that takes too long.
- * - The portal never looks into a PDF: it takes numbers for pixels, and checks that they are as many as the page has.
+ * - The portal never parses a PDF. It accepts only pixel values, and checks their number against the page's size.
  * - The frame lives as long as one PDF.
  */
 import { type DrawnPage, PDF_FRAME_PATH, type PdfAnswer, type PdfOrder, type PdfRefusal } from '../../../pdf-frame/messages.ts'
