@@ -14,8 +14,8 @@ const MADE = new Set([
   'config.json',
 ])
 const FILE = /(?<![\w@/.<>{}*-])(?:\.{1,2}\/)*([\w.-]+(?:\/[\w.-]+)*\.(?:tsx?|mjs|sql|md|py|css|json|html|yml|sh|po))(?![\w/}*])/g
-/** This file names files that are not there; a migration that ran never changes, whatever it cites; pages of the site name no file. */
-const isRead = (name: string): boolean => !/^(ops\/tidy\/named-files\.test\.ts|server\/migrations\/.*|web\/src\/content\/.*)$/.test(name)
+/** This file names files that are not there; pages of the site name no file. */
+const isRead = (name: string): boolean => !/^(ops\/tidy\/named-files\.test\.ts|web\/src\/content\/.*)$/.test(name)
 const names = sources.map(({ name }) => name)
 
 /** The comments of a source; a document is all words, but for its blocks of commands. */

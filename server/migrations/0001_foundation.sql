@@ -1,7 +1,8 @@
--- Foundations: what the app's role may do, the one clock, days, append-only tables, jobs.
+-- Foundations: the privileges of the app's role, the one clock, days, append-only tables, jobs.
 
--- What the app's role may do. The role's name is a setting, so migrations write their wishes here and
--- every start grants them anew (db/migrate.ts). A table or function that is not named stays closed.
+-- The privileges of the app's role. The role's name is a setting, so migrations record privileges here
+-- and every start grants them again (db/migrate.ts). A table or function that is not named stays
+-- closed.
 create table app_grant (
   object     text primary key,
   privileges text not null
@@ -13,7 +14,7 @@ create function app_may(privileges text, tables text) returns void language sql 
   on conflict (object) do update set privileges = excluded.privileges
 $$;
 
--- Functions answer PUBLIC by default; one that works with the owner's rights is taken from PUBLIC first.
+-- PUBLIC may execute functions by default; one that runs with the owner's rights is revoked first.
 create function app_may_call(signature text) returns void language plpgsql as $$
 begin
   execute format('revoke execute on function %s from public', signature);
@@ -22,8 +23,8 @@ begin
 end $$;
 
 -- The one clock. Every rule, in SQL and in Node, reads roz_now(): real time plus an offset that only
--- /dev/clock sets. In production the offset is held at zero by the row's own CHECK, and the switch is
--- the owner's: no session setting of a client can move time.
+-- /dev/clock sets. In production a CHECK keeps the offset at zero. Only the owner can change that
+-- switch, so no session setting of a client moves time.
 create table clock_offset (
   only_row   boolean primary key default true check (only_row),
   production boolean not null default true,
@@ -63,8 +64,8 @@ create function ist_day(at timestamptz) returns date immutable parallel safe lan
 create function start_of_ist_day(day date) returns timestamptz immutable parallel safe language sql
   return day::timestamp at time zone interval '05:30';
 
--- What was written stays: for tables whose rows are never changed. It also holds where the server
--- works as the owner of the tables (a single role), to whom no grant can be refused.
+-- Append-only tables: a trigger refuses every change of a row. So no row changes even if the server's
+-- role owns the tables, where no grant stops it.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% on %: rows of this table are never changed', tg_op, tg_table_name using errcode = 'RZ001';

@@ -1,9 +1,9 @@
--- The ledger (money.md). One row is one balanced transfer; joins are rows of their own kind, because
--- they are many. Wallets, transfers and the money columns of rounds are written by server/src/ledger
--- alone. No foreign keys on wallet, round_join, join_batch and transfer: they cost three times the
--- insert, and the audit proves what they would.
+-- The ledger, in double entry: one row is one balanced transfer. Joins are rows of their own kind,
+-- because they are many. Only server/src/ledger writes wallets, transfers and the money columns of
+-- rounds. No foreign keys on wallet, round_join, join_batch and transfer: they tripled the cost of an
+-- insert, and the audit proves the same.
 
--- Accounts. Members are numbered from 1001; the pool of a day is -yyyymmdd; the rest stand here.
+-- Accounts. Members are numbered from 1001; the pool of a day is -yyyymmdd; all other accounts are listed here.
 create table account (
   id   smallint primary key check (id between 1 and 999),
   name text not null unique
@@ -25,7 +25,7 @@ create function entry_fee() returns bigint immutable parallel safe language sql 
 create table wallet (
   member_id  bigint primary key check (member_id > 1000),
   held       bigint not null default 0 check (held >= 0),
-  -- What a join changes stands together: the log of an update runs from its first changed byte to its last.
+  -- The columns that a join changes are adjacent, because an update logs the bytes from the first to the last change.
   balance    bigint not null default 0 check (balance >= 0),
   -- One per change of the balance, also by a join.
   seq        bigint not null default 0 check (seq >= 0),
@@ -110,8 +110,8 @@ create index join_batch_day on join_batch (day) include (n);
 select append_only('join_batch');
 select app_may('select, insert', 'join_batch');
 
--- A member's entry in a round, at most 120 bytes with its index: the amount is the entry fee, time and
--- manner stand on the batch. Columns by width, so that no byte is padding.
+-- A member's entry in a round, at most 120 bytes with its index. The amount is the entry fee; the batch
+-- has time and origin. Columns by width, so that no byte is padding.
 create table round_join (
   batch_id      bigint not null,
   member_id     bigint not null,
@@ -149,9 +149,9 @@ create function make_join_months() returns void language sql as $$
 $$;
 revoke execute on function make_join_months() from public;
 
--- The day fence. Whatever is posted shares its day's row until it commits; who seals the day takes the
--- row alone, so that nothing can still be on its way into a day that has been summed. Joins are fenced
--- by their round's row instead: a day is sealed only after its round is closed.
+-- The day fence. Every posting share-locks its day's row until its commit. Sealing locks the row
+-- exclusively, so no posting is in flight into a summed day. Joins are fenced by their round's row
+-- instead: a day is sealed only after its round is closed.
 create table ledger_day (
   day       date primary key,
   sealed_at timestamptz
@@ -160,7 +160,7 @@ create trigger seal_stays before update or delete on ledger_day for each row
   when (old.sealed_at is not null) execute function refuse_change();
 select app_may('select, insert, update', 'ledger_day');
 
--- What a sealed day moved, account by account; members together under account 0.
+-- The totals of a sealed day by account; all members are account 0.
 create table ledger_day_total (
   day     date not null,
   account bigint not null,
@@ -192,7 +192,7 @@ end $$;
 create function account_class(id bigint) returns text immutable parallel safe language sql
   return case when id > 1000 then 'member' when id <= -10000101 then 'pool' when id between 1 and 999 then 'system' end;
 
--- Which account may stand on which side of which kind of transfer.
+-- The accounts that each kind of transfer may debit and credit.
 create function transfer_allowed(kind text, debit bigint, credit bigint) returns boolean immutable parallel safe language sql as $$
   select coalesce(case kind
     when 'topup'           then debit = 1 and credit > 1000
@@ -219,11 +219,11 @@ create function transfer_allowed(kind text, debit bigint, credit bigint) returns
   end, false)
 $$;
 
--- Takes from debit, gives to credit. Assets (GATEWAY, BANK) therefore stand negative.
+-- Takes from debit, gives to credit. Assets (GATEWAY, BANK) therefore have negative balances.
 create table transfer (
   transfer_id   bigint generated always as identity primary key,
   kind          text not null,
-  -- What moved it: payment, withdrawal, day and rank. Unique per kind: nothing is booked twice.
+  -- The source: payment, withdrawal, day and rank. Unique per kind: nothing is booked twice.
   ref           text not null,
   debit         bigint not null,
   credit        bigint not null,
@@ -237,7 +237,7 @@ create table transfer (
   constraint transfer_member check ((debit > 1000 or credit > 1000) = (wallet_seq is not null) and (wallet_seq is null) = (balance_after is null)),
   constraint transfer_once unique (kind, ref)
 );
--- A payment arrives once, a withdrawal and a refund end once, however many tell of it.
+-- A payment is booked once, and a withdrawal or refund ends once, however often it is reported.
 create unique index transfer_payment_once on transfer (ref) where kind in ('topup', 'topup_suspense');
 create unique index transfer_withdrawal_ends_once on transfer (ref) where kind in ('wd_paid', 'wd_back');
 create unique index transfer_refund_ends_once on transfer (ref) where kind in ('refund_paid', 'refund_failed');
@@ -248,7 +248,7 @@ create index transfer_by_day on transfer (day);
 select append_only('transfer');
 select app_may('select, insert', 'transfer');
 
--- Who won, by rank; a member once a day. `amount` is what is paid, `tax` what is withheld before.
+-- The winners by rank; a member once a day. `amount` is what is paid, `tax` what is withheld before.
 create table draw_winner (
   day       date not null,
   rank      int not null check (rank > 0),
@@ -286,7 +286,7 @@ create index topup_by_member on topup (member_id, created_at);
 create index topup_unfinished on topup (created_at) where status in ('created', 'pending', 'failed');
 select app_may('select, insert, update', 'topup');
 
--- Money that came without a place to go: never lost, decided once by an administrator.
+-- Payments that no wallet could take: never lost, decided once by an administrator.
 create table suspense_item (
   id         bigint generated always as identity primary key,
   payment_id text not null unique,
@@ -321,7 +321,7 @@ create index withdrawal_by_member on withdrawal (member_id, created_at);
 create index withdrawal_open on withdrawal (created_at) where status in ('requested', 'approved', 'sending');
 select app_may('select, insert, update', 'withdrawal');
 
--- Auto Participate: how far the page-by-page joining of a day has come, and whom it passed over.
+-- Auto Participate: the cursor of a day's pages, and the skipped members.
 create table auto_cursor (
   day     date not null,
   lane    smallint not null check (lane >= 0),

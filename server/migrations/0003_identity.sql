@@ -1,4 +1,4 @@
--- Members, their sessions and single-use links, throttles, and the audit log (product.md "People and access").
+-- Members, their sessions and single-use links, throttles, and the audit log.
 -- Invariants: one living account per mail address, in any case; tokens are stored as hashes only;
 -- the audit log is append-only; every time is roz_now().
 
@@ -70,8 +70,8 @@ create index mail_token_ended on mail_token (expires_at);
 
 select app_may('select, insert, update, delete', 'mail_token');
 
--- Browsers that signed in before, by a digest of address block and user agent: each keeps an allowance
--- of its own, so that nobody can lock another out.
+-- Known browsers, by a digest of address block and user agent. Each has its own limit, so nobody can
+-- lock another out.
 create table known_browser (
   member_id bigint not null references member (id),
   digest    bytea not null check (octet_length(digest) = 32),
@@ -82,7 +82,7 @@ create index known_browser_old on known_browser (seen_at);
 
 select app_may('select, insert, update, delete', 'known_browser');
 
--- What counts against a limit: the instants of the last hits, oldest first.
+-- A throttle's bucket: the instants of its last hits, oldest first.
 create table throttle (
   bucket  bytea primary key check (octet_length(bucket) = 32),
   hits    timestamptz[] not null default '{}',
@@ -125,7 +125,7 @@ begin
   return query select case when v_wait is null then v_now end, v_wait;
 end $$;
 
--- Who did what to what, before and after. Never changed, never removed.
+-- The audit log: actor, action, subject, values before and after. Never changed, never removed.
 create table audit_log (
   id         bigint generated always as identity primary key,
   at         timestamptz not null default roz_now(),

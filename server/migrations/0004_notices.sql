@@ -1,12 +1,12 @@
 -- Notices in the app, messages to support, and the mails that the catcher keeps.
--- Invariants: a notice is its kind and data, never text; joins by Auto Participate are read from the
--- join rows and only their being read is written; a message has one ticket number.
+-- Invariants: a notice is stored as kind and data, never as text. Joins by Auto Participate are read
+-- from the join rows; only their read marks are stored. A message has one ticket number.
 
 create table notice (
   id         bigint generated always as identity primary key,
   member_id  bigint not null references member (id),
   kind       text not null check (kind ~ '^[a-z_]+$'),
-  -- The key of the job that told of it, so that a second telling adds nothing.
+  -- The key of the job that wrote it, so that a second run adds nothing.
   source     text not null,
   data       jsonb not null default '{}',
   created_at timestamptz not null default roz_now(),
@@ -37,7 +37,7 @@ create table contact_message (
 create index contact_message_newest on contact_message (created_at desc, id desc);
 select app_may('select, insert, update, delete', 'contact_message');
 
--- Used outside production only, where no mail server is set: what would have been sent.
+-- Used only outside production and without a mail server: the mails that would have been sent.
 create table caught_mail (
   id         bigint generated always as identity primary key,
   message_id text not null unique,

@@ -3,7 +3,7 @@
 -- only grows, without a gap, one record of a kind a day.
 
 -- The keys of a member, sealed (secrets.ts). A day's tickets are made with the newest key that serves
--- on that day; '-infinity' marks a key that no entry has used yet when it came.
+-- on that day; '-infinity' marks a member's first key: no entry has used another before.
 create table ticket_key (
   member_id  bigint not null,
   serves_from date not null,
@@ -15,8 +15,8 @@ create table ticket_key (
 );
 select app_may('select, insert, update, delete', 'ticket_key');
 
--- Whose a key is: a keyed hash, so that the table gives away none. Two members never hold the same
--- key, or they could be shown one ticket for two rupees.
+-- The claim on a key: a keyed hash, so the table reveals no key. Two members never have the same key,
+-- or both could be shown one ticket for their two rupees.
 create table ticket_key_claim (
   fingerprint bytea primary key check (octet_length(fingerprint) = 32),
   member_id   bigint not null

@@ -1,10 +1,10 @@
 -- The wallet's own tables beside the ledger: when to ask the gateway, its raw events, bank accounts.
 
--- What a key's first request began (an order), for an answer that comes only after the gateway's.
+-- The order that a key's first request started; its answer comes after the gateway's.
 alter table idempotency_key add column ref text;
 
--- When an order is asked for at the gateway. One row an order, of ours or not: a claim on it spaces
--- the calls of all processes, and one that came too soon only moves ask_at forward.
+-- When an order is asked for at the gateway. One row per order, ours or not. Its claim keeps the
+-- minimum interval between the calls of all processes; a call that comes earlier only moves ask_at.
 create table order_check (
   order_id text primary key check (length(order_id) between 1 and 100),
   asked_at timestamptz,

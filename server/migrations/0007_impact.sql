@@ -29,8 +29,8 @@ create table story (
 select app_may('select, insert, update', 'story');
 create index story_published on story (published_at desc, id desc) where is_active;
 
--- One view per visitor and day. The visitor is an HMAC under that day's random key; once the key is
--- erased the row says nothing about anybody, and it goes with the key.
+-- One view per visitor and day. The visitor is an HMAC under that day's random key. Key and rows are
+-- deleted together, so nobody can be identified afterwards.
 create table visitor_key (
   day date primary key,
   key bytea not null check (length(key) = 32)

@@ -1,4 +1,4 @@
--- How far the demo community has come, outside production: whoever starts next finishes what was begun.
+-- The progress of the demo community, outside production: the next start finishes an unfinished step.
 
 create table demo_community (
   only_row    boolean primary key default true check (only_row),

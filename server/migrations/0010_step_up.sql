@@ -1,3 +1,3 @@
--- A step-up: the administrator's password given anew for what moves money. A sign-in counts as one;
--- it holds for ten minutes (product.md "Admin").
+-- A step-up: the administrator's password entered again for a sensitive call. A sign-in counts as one;
+-- it is valid for ten minutes.
 alter table session add column stepped_up_at timestamptz;

@@ -1,8 +1,8 @@
--- Withdrawals to their end (money.md 12): what the gateway was asked and said, its raw events, what
--- nobody may do to a withdrawal, and who deserves a second look.
+-- Withdrawals until the money is at the bank or back in the wallet: the gateway's queries and answers,
+-- its raw events, the guards of a withdrawal's states, and flags on members.
 
--- The gateway's own word, where it came after ours and said otherwise: LOSSES pays what left the bank
--- a second time, and gets it back if that money returns as well.
+-- A late report of the gateway that contradicts our booking: LOSSES pays the money that left the bank a
+-- second time, and gets it back if that money returns too.
 create or replace function transfer_allowed(kind text, debit bigint, credit bigint) returns boolean immutable parallel safe language sql as $$
   select coalesce(case kind
     when 'topup'            then debit = 1 and credit > 1000
@@ -33,8 +33,8 @@ $$;
 -- A conflict that comes again is numbered: its ref is the withdrawal's id, then `id#2`, `id#3`.
 create function withdrawal_of(ref text) returns text immutable parallel safe language sql return split_part(ref, '#', 1);
 
--- A payout comes back only after it was paid; a conflict follows only money that was given back, and
--- its return only the conflict.
+-- A reversal follows a payment, a conflict follows returned money, and a conflict's return follows the
+-- conflict.
 create function withdrawal_order() returns trigger language plpgsql as $$
 begin
   if not exists (
@@ -51,10 +51,10 @@ end $$;
 create trigger withdrawal_order before insert on transfer for each row
   when (new.kind in ('wd_reversed', 'wd_conflict', 'wd_conflict_back')) execute function withdrawal_order();
 
--- Why it stands still, in the gateway's words: for the administrator.
+-- Why it is stuck, in the gateway's words, for the administrator.
 alter table withdrawal add column problem text;
 
--- What was asked for stays, and an end is an end; a paid one alone may still come back.
+-- A request and its final state never change; only a paid one may still be reversed.
 create function withdrawal_moves() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' or (new.id, new.member_id, new.amount, new.bank_account_id) is distinct from (old.id, old.member_id, old.amount, old.bank_account_id)
@@ -71,9 +71,9 @@ end $$;
 create trigger withdrawal_moves before update or delete on withdrawal for each row execute function withdrawal_moves();
 create index withdrawal_newest on withdrawal (created_at desc, id desc);
 
--- When the gateway is asked what became of money that we sent. One row a withdrawal or refund: a claim
--- on it spaces and numbers the questions of all processes, and an answer counts only while its
--- question is the newest.
+-- The questions to the gateway about money that we sent. One row per withdrawal or refund: a claim on
+-- it spaces and numbers the questions of all processes, and an answer counts only while its question is
+-- the newest.
 create table payout_check (
   id            uuid primary key,
   kind          text not null check (kind in ('withdrawal', 'refund')),
@@ -100,7 +100,7 @@ create table payout_event (
 create index payout_event_old on payout_event (received_at);
 select app_may('select, insert, delete', 'payout_event');
 
--- Members to look at, and why; what a flag is about is named once.
+-- Flags on members, with their reason; each subject is flagged once.
 create table member_flag (
   id         bigint generated always as identity primary key,
   member_id  bigint not null references member (id),

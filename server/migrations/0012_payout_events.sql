@@ -2,5 +2,5 @@
 alter table payout_event drop column payload;
 alter table payout_event add column sealed bytea not null;
 
--- What the operator's metric counts.
+-- For the operator's metric of contradicted withdrawals.
 create index withdrawal_contradicted on withdrawal (created_at) where flags && array['gateway_conflict', 'other_amount'];

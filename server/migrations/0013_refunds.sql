@@ -1,5 +1,5 @@
 -- Refunds to the source of a payment: of a member's top-up, as far as it is unused, or of an item in
--- SUSPENSE (money.md 14).
+-- SUSPENSE.
 create table refund (
   -- Without its dashes it is the refund's id at the gateway.
   id          uuid primary key,
@@ -28,7 +28,7 @@ create index refund_newest on refund (created_at desc, id desc);
 create unique index refund_of_suspense_once on refund (suspense_id) where status not in ('rejected', 'failed');
 select app_may('select, insert, update', 'refund');
 
--- What was asked for stays, and an end is an end.
+-- A request and its final state never change.
 create function refund_moves() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE'

@@ -1,5 +1,5 @@
 -- The public beacon (spec/protocol.md, chapter 4): which round of which chain a draw waits for, and
--- what came. Invariant: a signature stands here only after it was checked against the chain's key.
+-- what came. Invariant: a signature is stored only after it was verified with the chain's key.
 
 -- A list is sealed after the close, once our clock has been held against the beacon's.
 alter table round

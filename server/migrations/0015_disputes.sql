@@ -1,5 +1,5 @@
--- What the gateway says after an end: a refund that came back or went out all the same, and disputes,
--- in which the payer's bank takes a payment back and may have to return it.
+-- Late reports of the gateway: refunds that are reversed or paid after their end, and disputes. In a
+-- dispute the payer's bank takes a payment back and may return it.
 
 create or replace function transfer_allowed(kind text, debit bigint, credit bigint) returns boolean immutable parallel safe language sql as $$
   select coalesce(case kind
@@ -83,7 +83,7 @@ create table dispute (
   status     text not null,
   state      text not null check (state in ('open', 'won', 'lost')),
   is_taken   boolean not null default false,
-  -- Why the gateway's word was not booked: somebody has to look.
+  -- Why the gateway's report was not booked: an administrator must check it.
   problem    text check (problem in ('unknown_payment', 'more_than_paid')),
   respond_by timestamptz,
   created_at timestamptz not null default roz_now(),

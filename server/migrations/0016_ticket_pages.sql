@@ -1,6 +1,6 @@
--- The sealed list of a day in pages: a row for every ticket took 180 bytes and most of the time of a
--- close, 40 bytes are what it says. A page is 16,384 entries, ascending by ticket, and a whole subtree
--- of the day's tree; members and tickets stand in it one after the other, 8 and 32 bytes each.
+-- The sealed list of a day in pages: a row per ticket took 180 bytes and most of the close; an entry
+-- here takes 40 bytes. A page is 16,384 entries, ascending by ticket, and a whole subtree of the day's
+-- tree; it contains the members (8 bytes each), then the tickets (32 bytes each).
 -- Invariants: pages are numbered from 0 without a gap, all full but the last; a list is written once,
 -- in the transaction that closes the round.
 

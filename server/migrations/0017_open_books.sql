@@ -13,7 +13,7 @@ create table log_key (
   sealed_seed bytea not null,
   created_at  timestamptz not null default roz_now()
 );
--- A seed is sealed anew when SECRET_KEY is replaced.
+-- A seed is sealed again when SECRET_KEY is replaced.
 select app_may('select, insert, update', 'log_key');
 
 create table checkpoint (
@@ -27,7 +27,7 @@ create table checkpoint (
 select append_only('checkpoint');
 select app_may('select, insert', 'checkpoint');
 
--- One a witness and checkpoint: the first that came.
+-- One per witness and checkpoint: the first that arrived.
 create table cosignature (
   size         bigint not null references checkpoint (size),
   -- The witness's verifier key, and its name.
@@ -41,7 +41,7 @@ create table cosignature (
 select append_only('cosignature');
 select app_may('select, insert', 'cosignature');
 
--- How a day was sealed, as it stood when its round had ended: its file log/sealed, and what follows from it.
+-- A day's seal at the end of its round: its file log/sealed, and the assurance that follows.
 create table sealed_proof (
   day       date primary key,
   body      text not null,
@@ -58,7 +58,7 @@ create table rules_page (
 select append_only('rules_page');
 select app_may('select, insert', 'rules_page');
 
--- What a disbursement from the help fund is proven by: the hash of the kept receipt.
+-- The evidence of a disbursement from the help fund: the hash of the stored receipt.
 create table disbursement (
   -- The transfer's ref.
   id         text primary key,
@@ -77,7 +77,7 @@ create table books_day (
 select append_only('books_day');
 select app_may('select, insert', 'books_day');
 
--- The cutting of a day's debts, resumable: how far it has come, and the parts that lie ready to be sorted.
+-- The resumable cutting of a day's liabilities: its cursor, and the parts that are ready to be sorted.
 create table liability_run (
   day         date primary key,
   last_member bigint not null default 0,

@@ -1,5 +1,5 @@
--- What the audit found, run by run (ledger/audit.ts). A row is written before its run begins: it
--- holds off every other process for an hour, and one that never finished says so.
+-- The audit's findings per run (ledger/audit.ts). The row is written before its run: it blocks other
+-- processes for an hour, and shows a run that never ended.
 create table audit_run (
   id          bigint generated always as identity primary key,
   -- full: everything; recent: the days since `since` and what is small.

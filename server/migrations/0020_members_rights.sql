@@ -1,6 +1,6 @@
--- Members' rights (product.md): what mails a member wants, and accounts that are closed.
--- Invariants: a closed wallet takes no money: what still comes for it stands in SUSPENSE; of a closed
--- account no identity is left.
+-- Members' rights: the mails that a member wants, and closed accounts.
+-- Invariants: a closed wallet takes no money: late money is booked to SUSPENSE. A closed account keeps
+-- no identity.
 
 -- Mails that are neither about money nor about safety; Web Push is asked for.
 alter table member
@@ -9,7 +9,7 @@ alter table member
 
 alter table wallet add column is_closed boolean not null default false;
 
--- What is erased with an account.
+-- Columns that are erased with an account.
 select app_may('select, insert, update, delete', 'notice');
 select app_may('select, insert, delete', 'join_notice_read');
 -- The details of an account that was closed are taken out of their row; its last four digits stay.
@@ -46,7 +46,7 @@ create or replace function transfer_allowed(kind text, debit bigint, credit bigi
   end, false)
 $$;
 
--- A chargeback goes back to whoever gave it, or to SUSPENSE where that account was closed since.
+-- A chargeback is returned to the account that paid it, or to SUSPENSE if that account was closed since.
 create or replace function gateway_order() returns trigger language plpgsql as $$
 begin
   if not exists (

@@ -1,4 +1,4 @@
--- What public pages and the night ask of a ledger that only grows, without reading all of it.
+-- Indexes for public pages and the nightly work: neither reads the whole of a growing ledger.
 
 -- The help fund: these kinds, and no other, reach it (transfer_allowed).
 create index transfer_of_help_fund on transfer (kind, transfer_id) include (amount) where kind in ('need', 'gift', 'disbursement');

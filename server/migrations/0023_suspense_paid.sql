@@ -4,7 +4,7 @@ alter table suspense_item drop constraint suspense_item_status_check,
   -- The bank's, of a payment by hand; or the chargeback that took it.
   add column reference text,
   add constraint suspense_gone_has_reference check ((status in ('paid', 'taken')) = (reference is not null)),
-  -- Only money of an account that is closed is nobody's wallet's and may have no source to go back to.
+  -- Only money of a closed account belongs to no wallet and may have no source for a refund.
   add constraint suspense_of_closed_account check (status not in ('paid', 'taken') or reason = 'closed_account');
 create index suspense_by_order on suspense_item (order_id);
 

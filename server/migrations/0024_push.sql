@@ -1,8 +1,8 @@
--- Results on a member's devices (Web Push). Invariants: a device belongs to one session and ends with
--- it, whatever ends it; where a device is reached lies sealed, and is looked up by a keyed hash; each
--- device is told under the key that its browser subscribed with.
+-- Results on a member's devices (Web Push). Invariants: a device belongs to one session and is deleted
+-- with it. Its address is stored sealed and found by a keyed hash. Its messages use the key that its
+-- browser subscribed with.
 
--- Who sends (RFC 8292). The newest is in force; older ones stay for the devices that subscribed with them.
+-- The server's keys (RFC 8292). The newest is in force; older ones stay for the devices that subscribed with them.
 create table push_key (
   number         int primary key check (number >= 0),
   -- The uncompressed point, as browsers take it.

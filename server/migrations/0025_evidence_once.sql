@@ -1,2 +1,2 @@
--- One receipt proves one disbursement: the same document cannot stand for two.
+-- One receipt proves one disbursement: the same document cannot prove two.
 create unique index disbursement_evidence_once on disbursement (evidence);

@@ -1,7 +1,6 @@
--- What a replaced SECRET_KEY leaves behind, found without reading a table, and whose a ticket key was.
--- Invariants: a value that is not sealed with the present key is in reach of an index, so that a start
--- knows at once whether one is left that it could not open, and sealing anew goes on where it was; a
--- claim outlives its member without naming them.
+-- Indexes that find values sealed with an old SECRET_KEY, and the claims on ticket keys.
+-- Invariants: an index finds each value that is not sealed with the present key. So a start detects
+-- unreadable values at once, and a reseal resumes. A claim outlives its member without naming them.
 
 -- The key that a value was sealed with (secrets.ts: one byte of version, four of the key's id); null of an empty one.
 create function sealing_key_of(sealed bytea) returns bytea immutable parallel safe language sql
@@ -16,7 +15,7 @@ create index push_device_sealed_with on push_device (sealing_key_of(sealed));
 -- The secret of a round that has ended was published with its result, or will never be asked for.
 create index round_sealed_with on round (sealing_key_of(sealed_secret)) where status in ('open', 'closed', 'drawn');
 
--- Sealed anew.
+-- For sealing them again.
 select app_may('select, insert, update', 'push_key');
 select app_may('select, insert, update, delete', 'payout_event');
 

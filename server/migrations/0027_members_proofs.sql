@@ -1,9 +1,9 @@
--- What a member is shown of a day in a few reads, and what is forgotten about whose it was.
--- Invariants: whose a ticket is stands here from the seal to the draw and no longer: who won is then in
--- draw_winner, and everybody else finds their own ticket by their own key; groups are 128 entries or
--- parts of a page, a whole subtree each, and say where in the page to look and how to prove it.
+-- A member's proofs of a day in a few reads, and the deletion of ticket owners after the draw.
+-- Invariants: ticket owners are stored from the seal to the draw only. Winners are then in draw_winner;
+-- all others find their ticket by their key. A group is a subtree of 128 entries or parts of a page,
+-- for look-up and proof.
 
--- Members of a sealed list, page by page, in the order of its tickets: for the draw alone.
+-- Members of a sealed list, page by page, in the order of its tickets: only for the draw.
 create table ticket_owner (
   day     date not null,
   page    int not null check (page >= 0),

@@ -1,6 +1,6 @@
--- What had come into the help fund and left it by the end of a day, kept with the day's books, so that
--- a page of days costs the same after ten years. Invariant: books are made day by day without a gap,
--- each from a sealed day: a day's totals are those of the day before and its own.
+-- The help fund's total income and outlays at each day's end, stored with the day's books. So a page of
+-- days costs the same after ten years. Invariant: books are made day by day without a gap, each from a
+-- sealed day: a day's totals are those of the day before and its own.
 alter table books_day add column help_in bigint, add column help_out bigint;
 alter table books_day disable trigger rows_stay;
 update books_day d set help_in = t.help_in, help_out = t.help_out

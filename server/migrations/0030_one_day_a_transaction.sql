@@ -1,7 +1,6 @@
--- A transaction posts to one day, the first that it has posted to: what belongs together (the prizes and
--- the shares of a settlement) stands in the books of one day, also where midnight comes between two of
--- its statements. It holds that day since its first posting, so nobody has sealed it. The choice ends
--- with the transaction, and with a savepoint that gives the day back.
+-- A transaction posts only to the day of its first posting. So a settlement's prizes and shares are in one day's books, even
+-- if midnight passes in between. It holds that day since its first posting, so nobody has sealed it. The choice ends with
+-- the transaction, and with a savepoint that gives the day back.
 create or replace function posting_day() returns date language plpgsql as $$
 declare
   own date := nullif(current_setting('roz.posting_day', true), '');

@@ -1,5 +1,5 @@
 -- A round without its beacon ends void, and its rupees go back a page of members at a time. Invariants: from the first page
--- on it cannot be drawn; all of them stand in the books of one day, which is not sealed before the last.
+-- on the round cannot be drawn. All returns are in the books of one day, which is sealed after the last of them.
 
 alter table round
   -- The day on which its rupees are given back, from the decision on.

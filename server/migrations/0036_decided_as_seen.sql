@@ -1,11 +1,11 @@
 -- Payouts by hand are paid once, and nothing of a member on hold leaves.
 
--- When it was approved: a rejection after it undid a yes.
+-- When it was approved; a later rejection undid the approval.
 alter table withdrawal add column approved_at timestamptz;
 alter table refund add column approved_at timestamptz;
 
--- Who was shown the bank account to pay by hand, and when. From then on the money may have left, so
--- the gateway never sends it, and only that person's word "not paid" rejects it.
+-- The person who was shown the bank account to pay by hand, and the time. From then on the money may
+-- have left, so the gateway never sends it, and only that person's word "not paid" rejects it.
 alter table withdrawal
   add column shown_to bigint references member (id),
   add column shown_at timestamptz,
@@ -24,6 +24,6 @@ end $$;
 create trigger withdrawal_stays_shown before update on withdrawal for each row
   when (old.shown_to is not null and new.shown_to is null) execute function withdrawal_stays_shown();
 
--- What waits for a hold to end: looked for by every sweep.
+-- Rows that wait for the end of a hold; every sweep looks for them.
 create index withdrawal_waits_for_hold on withdrawal (id) where problem = 'member_on_hold';
 create index refund_waits_for_hold on refund (id) where problem = 'member_on_hold';

@@ -1,6 +1,6 @@
--- Books of a day that do not hold wait, and the next days wait with them; everything else goes on. Invariants: a day is held
--- under one reason until its books are made; what the operator stands for over a night is written once, and given back the
--- next day by the books themselves.
+-- A day whose books are unsound is held, and the next days wait for it; everything else continues. Invariants: a day is held
+-- under one reason until its books are made; an amount that the operator covers over a night is written once, and the next
+-- day's books return it.
 
 create table books_hold (
   day         date primary key,
@@ -8,12 +8,12 @@ create table books_hold (
   member_id   bigint,
   found_at    timestamptz not null default roz_now(),
   next_try_at timestamptz not null,
-  -- The operator's decision to stand for what is below nothing.
+  -- The operator's decision to cover negative balances.
   covered_at  timestamptz
 );
 select app_may('select, insert, update', 'books_hold');
 
--- What was below nothing at a day's end: a member's money, or an account of the books.
+-- The negative balances at a day's end: of a member, or of an account.
 create table books_cover (
   day       date not null,
   account   text not null check (account in ('MEMBERS', 'SUSPENSE', 'HELP_FUND', 'TAX_WITHHELD')),

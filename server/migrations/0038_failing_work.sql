@@ -2,7 +2,7 @@
 -- try on it is parked: out of the way of all other work, alarmed once, listed by `npm run parked`.
 create table failing_work (
   work     text not null,
-  -- What fails: an order's id, a day, a member's number. Never a name.
+  -- The failing item: an order's id, a day, a member's number. Never a name.
   item     text not null,
   tries    int not null check (tries > 0),
   error    text not null,

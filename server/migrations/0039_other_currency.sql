@@ -1,4 +1,4 @@
--- What the gateway tells in another currency, how old its webhooks are, and how long an order is watched after its end.
+-- Payments and disputes in another currency, late webhooks, and the time since which an order is final.
 alter table suspense_item
   -- The gateway's own word. An amount in another currency is booked by its number; no administrator gives it to a member.
   add column currency text not null default 'INR' check (length(currency) between 1 and 20),

@@ -1,11 +1,9 @@
--- What the ledger's statements promise, kept by the schema as well, whatever the server's own role sends:
--- no transfer into a sealed day, no join into a round that is closed, no change of a wallet without the
--- movement that says the same, no movement of a member that the wallet does not say. Judged when a
--- statement ends, for all of its rows together where there can be many (decision 17 has the figures).
--- What a row is compared with is looked up by key in a scalar subquery: a plan that was made for one row
--- must serve for a million.
+-- Guards of the ledger, whatever the server's role sends. No transfer into a sealed day, no join into a closed round, no
+-- wallet change without its movement. No member's movement contradicts the wallet. Judged when a statement ends, for all of
+-- its rows together where there can be many (decision 17 has the figures). The row to compare with is found by key in a
+-- scalar subquery, so that a plan made for one row also suits a million.
 
--- The day is shared until the commit, as posting_day() shares it: who seals waits, or has sealed and is seen.
+-- The day is share-locked until the commit, as by posting_day(): sealing waits, or has committed and is seen.
 create function guard_transfers() returns trigger set search_path = public, pg_temp language plpgsql as $$
 declare
   wrong text;
@@ -24,7 +22,7 @@ end $$;
 create trigger guard_transfers after insert on transfer referencing new table as written
   for each statement execute function guard_transfers();
 
--- A batch of joins is written while its round is open. The round is shared until the commit: a close waits.
+-- A batch of joins is written while its round is open. The round is share-locked until the commit: a close waits.
 create function guard_batch() returns trigger set search_path = public, pg_temp language plpgsql as $$
 begin
   perform from round where day = new.day and status = 'open' for share;
@@ -46,8 +44,8 @@ end $$;
 create trigger guard_joins after insert on round_join referencing new table as written
   for each statement execute function guard_joins();
 
--- Joins come by the thousand, and pass by their shape alone, which takes one rupee, once a day: that each
--- has its entry is compared every night. Anything else must be the movement that was written with it.
+-- Joins come by the thousand, so only the shape of the change is checked: one rupee, once a day. Every night each is
+-- compared with its entry. Any other change must match the movement that was written with it.
 create function guard_wallet() returns trigger set search_path = public, pg_temp language plpgsql as $$
 begin
   if new.member_id = old.member_id and new.seq = old.seq + 1 and coalesce(
@@ -79,8 +77,8 @@ end $$;
 create trigger guard_new_wallets after insert on wallet referencing new table as after
   for each statement execute function guard_new_wallets();
 
--- Every leg of every movement. The pool's side of joins is what their batches say, not what the entries
--- say: two rows of two tables, so that one that is missing, or says something else, shows in the sum.
+-- Every leg of every movement. The pool's side of joins comes from the batches, not from the entries. A
+-- missing or wrong row in one of the two tables shows in the sum.
 create or replace view leg as
   select member_id as account, -entry_fee() as amount, day, wallet_seq::bigint as wallet_seq, balance_after from round_join
   union all select pool_account(day), amount, day, null, null from join_batch

@@ -1,5 +1,5 @@
 -- The nightly comparison of every wallet with its movements (features/audit/nightly.ts): how far it has
--- come. A page and its place here are written together, so that whoever goes on leaves nothing out.
+-- come. A page and this cursor are committed together, so that the next run skips nothing.
 create table wallet_check (
   night       date primary key,
   -- The highest member of the pages so far; a night that had no time left hands it on to the next.

@@ -1,4 +1,4 @@
--- "This was not me": a link in each mail about what somebody else may have done, and the hold that it brings.
+-- "This was not me": a link in each security mail, and the hold that it causes.
 
 alter table mail_token
   drop constraint mail_token_purpose_check,

@@ -1,5 +1,5 @@
--- What a chargeback took and its member's wallet could not pay is that member's debt: LOSSES bears it
--- until money that is released, won or returned pays it. One row for each turn of a dispute.
+-- A debt is the part of a chargeback that the member's wallet could not pay. LOSSES bears it until
+-- released, won or returned money pays it. One row for each turn of a dispute.
 create table debt (
   id          bigint generated always as identity primary key,
   -- The turn: `d1`, `d1#2`; its loss is the chargeback `…#loss`, its payments are `…#debt1`, `…#debt2`.
@@ -62,8 +62,8 @@ $$;
 drop index transfer_by_dispute;
 create index transfer_by_dispute on transfer (subject_of(ref)) where kind in ('chargeback', 'chargeback_back', 'debt_paid', 'debt_back');
 
--- A debt is paid only after the loss that it is, and given back only to whoever paid it, or to SUSPENSE
--- where that account was closed since.
+-- A debt is paid only after its loss was booked. It is returned only to the account that paid, or to
+-- SUSPENSE if that account was closed since.
 create function debt_order() returns trigger language plpgsql as $$
 begin
   if not exists (
@@ -80,7 +80,7 @@ end $$;
 create trigger debt_order before insert on transfer for each row
   when (new.kind in ('debt_paid', 'debt_back')) execute function debt_order();
 
--- What was lost before debts were kept.
+-- Losses from before this migration.
 insert into debt (ref, member_id, amount)
 select regexp_replace(t.ref, '#loss$', ''), o.member_id, t.amount
   from transfer t join dispute d on d.id = subject_of(t.ref) join topup o on o.order_id = d.order_id and o.payment_id = d.payment_id

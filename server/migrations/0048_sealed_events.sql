@@ -1,5 +1,5 @@
 -- A payment's event names its payer (phone, email, UPI id): the body is sealed, as a payout's is.
--- Bodies of before stay in `payload` until the server, or `npm run reseal`, has sealed them: SQL has no SECRET_KEY.
+-- Older bodies stay in `payload` until the server, or `npm run reseal`, has sealed them: SQL has no SECRET_KEY.
 alter table gateway_event
   add column sealed bytea,
   alter column payload drop not null,

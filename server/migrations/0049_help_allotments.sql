@@ -1,6 +1,5 @@
--- What leaves the house, and where it came from: every paisa of a disbursement is the share of a day, and
--- every entry that pays somebody outside by decision is proven by receipts, each used once in all the books.
--- Rows stay: a disbursement is corrected by an entry of its own.
+-- Outlays and their sources: every paisa of a disbursement is the share of a day. Every outlay is proven by receipts, each
+-- used once in all the books. Rows stay: a disbursement is corrected by an entry of its own.
 
 create or replace function transfer_allowed(kind text, debit bigint, credit bigint) returns boolean immutable parallel safe language sql as $$
   select coalesce(case kind
@@ -73,7 +72,7 @@ create index help_allotment_posted on help_allotment (posted_on);
 select append_only('help_allotment');
 select app_may('select, insert', 'help_allotment');
 
--- What was disbursed before allotments were kept: first in, first out.
+-- Disbursements from before this migration: first in, first out.
 insert into help_allotment (entry_id, disbursement_id, day, paise, posted_on)
 select s.ref, s.ref, c.day, least(s.upto, c.upto) - greatest(s.upto - s.amount, c.upto - c.amount), s.day
   from (select ref, day, amount, sum(amount) over (order by day, transfer_id) as upto from transfer where kind = 'disbursement') s
@@ -88,8 +87,7 @@ create index transfer_outlays on transfer (day) where kind in ('disbursement', '
 create index transfer_of_house on transfer (debit, credit) include (day, amount)
   where debit in (7, 8, 9, 10) or credit in (7, 8, 9, 10);
 
--- The help fund day by day, as it stood when `until` ended: a round's need share belongs to the round's day,
--- a gift to the day that it was given on.
+-- The help fund day by day, at the end of `until`: a round's need share belongs to the round's day, a gift to its own day.
 create function help_days(until date) returns table (day date, share bigint, given bigint, open bigint) stable language sql as $$
   select day, sum(share)::bigint, sum(given)::bigint, (sum(share) - sum(given))::bigint from (
     select ref::date as day, amount as share, 0 as given from transfer where kind = 'need' and transfer.day <= until
@@ -100,8 +98,8 @@ $$;
 create view help_day as select * from help_days('infinity');
 select app_may('select', 'help_day');
 
--- The day of an outlay: never before the one of the outlay before it, also where the clock was set back, so
--- that what it takes is there at the end of each day since. The caller holds the lock of outlays.
+-- The day of an outlay: never before the one of the outlay before it, even if the clock was set back. So the money that it
+-- takes is there at the end of each day since. The caller holds the lock of outlays.
 create function outlay_day() returns date language plpgsql as $$
 declare
   last date;
@@ -111,7 +109,7 @@ begin
   return posting_day();
 end $$;
 
--- What one of the house's own accounts can pay on a day: all that came in until then, less all that left.
+-- The amount that a house account can pay on a day: its income until then, less its outlays.
 create function house_balance(account bigint, until date) returns bigint stable language sql as $$
   select coalesce(sum(case when debit = account then -amount when day <= until then amount end), 0)::bigint from transfer
    where (debit in (7, 8, 9, 10) or credit in (7, 8, 9, 10)) and account in (debit, credit)

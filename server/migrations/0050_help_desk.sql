@@ -11,7 +11,7 @@ create table beneficiary (
   is_child          boolean not null default false,
   -- A child's consent is given by this person.
   guardian_relation text check (guardian_relation in ('mother', 'father', 'grandparent', 'legal_guardian')),
-  -- For staff alone, sealed with 'beneficiary:' || id.
+  -- Only for staff, sealed with 'beneficiary:' || id.
   sealed_note       bytea,
   -- Once revoked, no page, story, notice or picture names the person. It is never undone.
   revoked_at        timestamptz,
@@ -81,7 +81,7 @@ create index outlay_by_beneficiary on outlay (beneficiary_id);
 create index outlay_corrects on outlay (corrects) where corrects is not null;
 select app_may('select, insert, update', 'outlay');
 
--- What was asked for stays, and an end is an end.
+-- A request and its final state never change.
 create function outlay_moves() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' or old.status <> 'requested' or new.status = 'requested'

@@ -36,7 +36,7 @@ select app_may('select, insert, update, delete', 'staff_invitation');
 
 create index member_staff on member (id) where role = 'admin';
 
--- One owner remains, also when two of them remove or demote each other at the same moment.
+-- One owner remains, even if two of them remove or demote each other at the same moment.
 create function one_owner_remains() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(7242016);

@@ -5,7 +5,7 @@ create function member_words(name text, email text, phone text) returns text imm
   lower(' ' || name || ' ' || coalesce(email, '') || ' ' || coalesce(phone, '') || ' ');
 
 -- Every three letters of a text, and each word's first letter with the space before it. pg_trgm would need a locale: under
--- the builtin one it sees Latin letters alone, and no Hindi name. The cost makes the planner prefer the index.
+-- the builtin one it sees only Latin letters, and no Hindi name. The cost makes the planner prefer the index.
 create function grams_of(words text) returns text[] immutable parallel safe cost 5000 language sql as $$
   select array(select distinct gram from generate_series(1, length(words)) n
                  cross join lateral (values (substr(words, n, 3)), (substr(words, n, 2))) piece (gram)

@@ -1,6 +1,6 @@
 -- Everybody whose rupee is in a story is told once. In the app notices are read from this table, the allotments and the joins,
--- never written for each member. Invariants: a story is told once, ever (one row); the mail of a day goes to each member once, and
--- whoever it was ordered for lies at or below last_member; a device is told of a story once.
+-- never written for each member. Invariants: a story is told once, ever (one row); the mail of a day is sent to each member once, and was
+-- ordered for members up to last_member. A device is told of a story once.
 create table story_telling (
   story_id uuid primary key references story (id),
   -- Its first publication as a story of a disbursement.

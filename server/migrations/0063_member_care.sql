@@ -2,7 +2,7 @@
 
 update wallet w set may_move = false from member m where m.id = w.member_id and m.suspended_at is not null and w.may_move;
 
--- The copy for sorting goes with a member's identity.
+-- The copy for sorting is deleted with a member's identity.
 select app_may('select, insert, update, delete', 'member_sort');
 
 create table member_note (
@@ -15,7 +15,7 @@ create table member_note (
 create index member_note_of_member on member_note (member_id, id desc);
 select app_may('select, insert, delete', 'member_note');
 
--- A note is never changed, and goes only with its member's identity.
+-- A note is never changed, and is deleted only with its member's identity.
 create function member_note_stays() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and exists (select from member where id = old.member_id and deleted_at is not null) then return old; end if;
@@ -23,7 +23,7 @@ begin
 end $$;
 create trigger member_note_stays before update or delete on member_note for each row execute function member_note_stays();
 
--- Which mails went to a member, and when: never their text.
+-- The mails that were sent to a member, with their times: never their text.
 create table member_mail (
   -- The job that sent it: a second run writes nothing.
   job_id    bigint primary key,

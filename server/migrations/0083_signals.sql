@@ -1,6 +1,6 @@
 -- Signs that several accounts belong to one person, or that money passes through: for the staff to look at, never a refusal.
 
--- Who used what: a keyed hash of a phone number, bank account, device or network address, never the value itself.
+-- The values that members used, as keyed hashes: phone number, bank account, device or network address.
 create table signal_use (
   kind      text not null check (kind in ('phone', 'bank', 'device', 'network', 'young_money')),
   key       bytea not null check (octet_length(key) = 32),

@@ -1,7 +1,6 @@
 -- The parts of a day between cutting and sealing, in pieces: a row for every part took 550 bytes of log and
--- an index in the order of random ids. A piece is what one portion of members gave to one bucket, the parts
--- whose id begins with that byte: id and amount, 40 bytes each, in no order. The sealing sorts a bucket at a
--- time. Runs in progress keep their parts.
+-- an index in the order of random ids. A piece has one portion's parts of one bucket (the first byte of their id): id and
+-- amount, 40 bytes each, unordered. The sealing sorts a bucket at a time. Runs in progress keep their parts.
 
 create table liability_piece (
   day    date not null,

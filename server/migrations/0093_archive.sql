@@ -1,7 +1,7 @@
--- Old months of entries leave the database for a file (docs/runbooks/archive.md). What members and audits read of them stays: a row for
--- each member and month, about a fifth of the size. The owner writes both tables by `npm run archive`; the server only reads.
--- Invariants: a month is in the archive or among the joins, and one row says which, so that it changes for all readers at once;
--- what was archived is never changed, and neither is what was restored.
+-- Old months of entries leave the database for a file (docs/runbooks/archive.md). A row per member and month stays for members and audits,
+-- about a fifth of the size. The owner writes both tables by `npm run archive`; the server only reads.
+-- Invariants: one row says whether a month is in the archive or among the joins, so all readers switch at once. Archived and restored rows
+-- never change.
 
 create function month_of(day date) returns date immutable parallel safe language sql
   return date_trunc('month', day::timestamp)::date;

@@ -11,7 +11,7 @@ end $$;
 create trigger keep_staff_mailbox before insert or update of email, role on member for each row
   when (new.role = 'admin' and new.email is not null) execute function keep_staff_mailbox();
 
--- The address of somebody who was removed before is in the audit log alone.
+-- The address of somebody who was removed before is only in the audit log.
 update member m set staff_mailbox = sha256(convert_to(mailbox_of(coalesce(m.email, (
     select a.before ->> 'email' from audit_log a where a.subject = 'member:' || m.id and a.action = 'staff.remove' limit 1))), 'UTF8'))
  where m.role = 'admin';

@@ -1,4 +1,4 @@
--- A story goes with the consent of everybody of whose help it ever told, also after its link was changed or removed.
+-- A story is public only while everybody consents of whose help it ever told, also after its link was changed or removed.
 create table story_subject (
   story_id       uuid not null references story (id) on delete cascade,
   beneficiary_id uuid not null references beneficiary (id),
