@@ -13,6 +13,7 @@ export const HELP_TEXTS = {
   purpose_names: texts('Please leave the name out: it is shown beside these words'),
   consent_day_future: texts('The day of the consent cannot be in the future'),
   consent_day: texts('Please give the day of the consent'),
+  consent_recorded: texts('A consent that was recorded cannot be removed. To end it, press “Revoke the consent”'),
   guardian_needed: texts('Please say who gave the consent for the child'),
   private_note_length: texts('A note has at most 2,000 characters'),
   receipts_needed: texts('Please add at least one receipt'),

@@ -16,6 +16,8 @@ export const HI_HELP = {
   'Please leave the name out: it is shown beside these words': 'कृपया नाम न लिखें: वह इन शब्दों के साथ अलग से दिखता है',
   'The day of the consent cannot be in the future': 'सहमति का दिन आगे का नहीं हो सकता',
   'Please give the day of the consent': 'कृपया सहमति का दिन बताएँ',
+  'A consent that was recorded cannot be removed. To end it, press “Revoke the consent”':
+    'दर्ज की गई सहमति हटाई नहीं जा सकती। उसे खत्म करने के लिए “सहमति वापस लें” दबाएँ',
   'Please say who gave the consent for the child': 'कृपया बताएँ कि बच्चे के लिए सहमति किसने दी',
   'A note has at most 2,000 characters': 'नोट में ज़्यादा से ज़्यादा 2,000 अक्षर हो सकते हैं',
   'Please add at least one receipt': 'कृपया कम से कम एक रसीद जोड़ें',

@@ -40,6 +40,24 @@ test('a beneficiary is added with the consent that was given', async () => {
   })
 })
 
+test('a recorded consent has no way back but its revocation, which is offered for somebody without a consent too', async () => {
+  await inPortal('beneficiaries', async (page) => {
+    await page.getByRole('button', { name: 'Edit: Meera' }).click()
+    const form = dialog(page, 'Edit beneficiary')
+    const options = form.getByLabel('How the consent was given').getByRole('option')
+    await expect(options).toHaveText(['In writing', 'Recorded on video or audio', 'Spoken before a witness'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'New beneficiary' }).click()
+    const fresh = dialog(page, 'New beneficiary')
+    await expect(fresh.getByLabel('How the consent was given').getByRole('option').first()).toHaveText('Not given yet')
+    await fresh.getByLabel('Public name').fill('Ramesh')
+    await fresh.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByRole('listitem').filter({ hasText: 'Ramesh' })).toContainText('Waits for consent')
+    await expect(page.getByRole('button', { name: 'Revoke the consent: Ramesh' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Revoke the consent: Meera' })).toBeVisible()
+  })
+})
+
 test('help is sent with a receipt: what was covered is gone from the published pixels, and the rest stays', async () => {
   let hash = ''
   await inPortal('help-given', async (page) => {

@@ -94,6 +94,22 @@ describe('an edit', () => {
     const { body } = await edit(id, { consent: { how: 'recorded', on: '2026-11-21' } })
     expect(body.beneficiary).toMatchObject({ publicName: 'Ravi', status: 'consented', consent: { how: 'recorded' }, note: MEERA.note })
   })
+  test('corrects a recorded consent, but never removes it: that is a revocation', async () => {
+    const id = await world.beneficiary({ publicName: 'Usha' })
+    const { status, body } = await edit(id, { consent: null })
+    expect([status, body.fields]).toEqual([
+      400,
+      { consent: 'A consent that was recorded cannot be removed. To end it, press “Revoke the consent”' },
+    ])
+    expect((await list('?q=usha')).body.beneficiaries).toMatchObject([{ status: 'consented', consent: MEERA.consent }])
+    const consent = { how: 'witnessed', on: '2026-11-19' }
+    expect((await edit(id, { consent })).body.beneficiary).toMatchObject({ status: 'consented', consent })
+  })
+  test('of one without a consent may send that back, and they may revoke all the same', async () => {
+    const id = await world.beneficiary({ publicName: 'Jaya', consent: null })
+    expect((await edit(id, { publicName: 'Jaya', consent: null })).body.beneficiary.status).toBe('waiting')
+    expect((await edit(id, { revoked: true })).body.beneficiary.status).toBe('revoked')
+  })
   test('of an unknown one is refused', async () => {
     expect((await edit('2b1c0a9e-0000-4000-8000-000000000000', {})).body.code).toBe('beneficiary_not_found')
     expect((await edit('unknown', {})).body.code).toBe('beneficiary_not_found')

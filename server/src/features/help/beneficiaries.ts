@@ -2,6 +2,7 @@
  * Beneficiaries: whom the help fund helps, by which consent.
  * - The private note is sealed at rest, and only the roles that write it read it.
  * - A child's consent names the relation of the guardian who gave it.
+ * - A recorded consent may be corrected, but only a revocation ends it: what is public asks for a revocation alone.
  * - A revocation is final. In its transaction every story that ever told of the person becomes a draft without its picture, and
  *   mails that still wait with the name are dropped; the entries of the books stay, and everything public reads them without
  *   the name (the view outlay_public).
@@ -110,6 +111,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 
         if (before === undefined) return { ok: false, code: 'beneficiary_not_found' } as const
         if (before.revokedAt !== null) return { ok: false, code: 'consent_revoked' } as const
         const fields = { ...fieldsOf(before), ...edit }
+        if (before.how !== null && fields.consent === null) return invalid({ consent: 'consent_recorded' })
         const problem = await problemOf(tx, fields)
         if (problem !== undefined) return problem
         const note = edit.note === undefined ? before.sealedNote : seal(id, edit.note)

@@ -78,6 +78,8 @@ test('after a revocation neither name nor receipts are public, no story of it is
   await book(id, other)
   expect(await readPublic(id)).toEqual({ publicName: 'Meera', isRevoked: false, receipts: [hash.toString('hex')] })
 
+  const unrecord = run(sql`update beneficiary set consent_how = null, consented_on = null where id = ${beneficiaryId}::uuid`)
+  await expect(unrecord).rejects.toThrow('no way to go')
   await run(sql`update beneficiary set revoked_at = roz_now() where id = ${beneficiaryId}::uuid`)
   expect(await readPublic(id)).toEqual({ publicName: null, isRevoked: true, receipts: [] })
   await expect(run(sql`update beneficiary set revoked_at = null where id = ${beneficiaryId}::uuid`)).rejects.toThrow('no way to go')

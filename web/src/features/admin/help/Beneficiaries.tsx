@@ -97,11 +97,9 @@ function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
             <Button kind="secondary" aria-label={t`Edit: ${publicName}`} onClick={() => onChoose('edit')}>
               <Trans>Edit</Trans>
             </Button>
-            {consent === null ? null : (
-              <Button kind="quiet" aria-label={t`Revoke the consent: ${publicName}`} onClick={() => onChoose('revoke')}>
-                <Trans>Revoke the consent</Trans>
-              </Button>
-            )}
+            <Button kind="quiet" aria-label={t`Revoke the consent: ${publicName}`} onClick={() => onChoose('revoke')}>
+              <Trans>Revoke the consent</Trans>
+            </Button>
           </>
         ) : null}
       </div>

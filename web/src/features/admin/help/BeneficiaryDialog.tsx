@@ -80,9 +80,11 @@ export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficia
         label={t`How the consent was given`}
         hint={t`Without consent no help can be sent, and nothing is published.`}
         value={values.how}
+        error={values.how === '' ? wordsOf(problems.consent) : undefined}
         onChange={(event) => set({ how: event.target.value })}
       >
-        <option value="">{t`Not given yet`}</option>
+        {/* A recorded consent ends by a revocation alone. */}
+        {(beneficiary?.consent ?? null) === null ? <option value="">{t`Not given yet`}</option> : null}
         {CONSENT_WAYS.map((way) => (
           <option key={way} value={way}>
             {i18n._(CONSENTS[way])}
