@@ -6,6 +6,8 @@ import { findLate, type Gateways } from './judge-returns.ts'
 
 const DAY = '2026-11-21'
 const RECEIPT = 'ab'.repeat(32)
+const CHALLAN = 'bc'.repeat(32)
+const BANK_LETTER = 'ca'.repeat(32)
 const JOIN: Deed = { line: 'tried', id: 1, kind: 'join', memberId: '1001', key: 'k1', effects: [DAY], refused: undefined }
 const ORDER: Deed = { line: 'tried', id: 2, kind: 'topup', memberId: '1001', key: 'k2', paise: 1000, effects: ['o1'], refused: undefined }
 const PAYMENT: Deed = { line: 'tried', id: 3, kind: 'payment', memberId: '1001', subject: 'o1', effects: ['o1'], refused: undefined }
@@ -52,14 +54,18 @@ const RETURNED = [
   tried(11, 'item-credit', '5'),
   tried(12, 'dispute', 'd1', { subject: 'o1' }),
   tried(13, 'disburse', 'h1', { memberId: '0', paise: 70, subject: RECEIPT }),
+  tried(14, 'tax-remitted', 'h2', { memberId: '0', paise: 18, subject: CHALLAN }),
+  tried(15, 'losses-covered', 'h3', { memberId: '0', paise: 8, subject: BANK_LETTER }),
 ]
 const REFUND = { id: 'r1', member: '1001', item: null, amount: 500n, status: 'sending', problem: null, holds: 1, backs: 0 }
 const ITEM = { id: '5', order: 's1', credits: 1, creditedTo: '1001' }
 const SHOES = { id: 'h1', kind: 'disbursement', amount: 70n, receipt: RECEIPT, isAsked: true }
+const TAX = { id: 'h2', kind: 'tds_remitted', amount: 18n, receipt: CHALLAN, isAsked: true }
+const COVER = { id: 'h3', kind: 'losses_covered', amount: 8n, receipt: BANK_LETTER, isAsked: true }
 const DISPUTE = { id: 'd1', order: 'o1', isTaken: true, problem: null }
 const NOTHING_RETURNED = { refunds: [], items: [], disputes: [], outlays: [] }
 const LEDGER: Ledger = { entries: [ENTRY], orders: [TOPUP], withdrawals: [WITHDRAWAL], ...NOTHING_RETURNED }
-const WITH_RETURNS: Ledger = { ...LEDGER, refunds: [REFUND], items: [ITEM], disputes: [DISPUTE], outlays: [SHOES] }
+const WITH_RETURNS: Ledger = { ...LEDGER, refunds: [REFUND], items: [ITEM], disputes: [DISPUTE], outlays: [SHOES, TAX, COVER] }
 const ALL_DEEDS = [...DEEDS, ...RETURNED]
 
 const found = (deeds: readonly Deed[], ledger: Ledger) => {
@@ -113,9 +119,12 @@ test.each<[string, 'lost' | 'doubled' | 'strange', Partial<Ledger>]>([
   ['a second refund of one deed', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2' }] }],
   ['one payment that waits twice', 'doubled', { items: [ITEM, { ...ITEM, id: '6', credits: 0, creditedTo: null }] }],
   ['an item of a payment that nobody made', 'strange', { items: [ITEM, { ...ITEM, id: '6', order: 's2', credits: 0 }] }],
-  ['a disbursement that is missing', 'lost', { outlays: [] }],
-  ['a disbursement of another amount', 'lost', { outlays: [{ ...SHOES, amount: 71n }] }],
-  ['a disbursement that nobody asked for', 'strange', { outlays: [SHOES, { ...SHOES, id: 'h2', receipt: 'cd'.repeat(32) }] }],
+  ['a disbursement that is missing', 'lost', { outlays: [TAX, COVER] }],
+  ['a disbursement of another amount', 'lost', { outlays: [{ ...SHOES, amount: 71n }, TAX, COVER] }],
+  ['a disbursement that nobody asked for', 'strange', { outlays: [SHOES, TAX, COVER, { ...SHOES, id: 'h9', receipt: 'cd'.repeat(32) }] }],
+  ['remitted tax that is missing', 'lost', { outlays: [SHOES, COVER] }],
+  ['covered losses that were booked as a share paid out', 'lost', { outlays: [SHOES, TAX, { ...COVER, kind: 'platform_out' }] }],
+  ['covered losses that nobody asked for', 'strange', { outlays: [SHOES, TAX, COVER, { ...COVER, id: 'h9', receipt: 'cd'.repeat(32) }] }],
   ['a dispute that nobody raised', 'strange', { disputes: [DISPUTE, { ...DISPUTE, id: 'd2', order: 'o9' }] }],
 ])('%s is %s', (_what, word, change) => {
   expect(compare(ALL_DEEDS, WITH_RETURNS, ALL_DEEDS)).toEqual({ lost: [], doubled: [], strange: [] })

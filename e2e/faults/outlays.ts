@@ -1,5 +1,5 @@
 /**
- * The part of the load that pays help out: disbursements, money of them that came back, and the platform's share.
+ * The part of the load that pays help out: disbursements, money of them that came back, and entries of the house's accounts.
  * - Each try has a receipt of its own, which names it in the journal and in the books.
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -13,9 +13,14 @@ const RECEIPTS = 4000
 const KINDS = {
   disburse: { path: '/api/admin/disbursements', answer: 'disbursement', transfer: 'disbursement' },
   'help-back': { path: '/api/admin/disbursements', answer: 'disbursement', transfer: 'disbursement_back' },
-  house: { path: '/api/admin/house-entries', answer: 'entry', transfer: 'platform_out' },
+  'platform-out': { path: '/api/admin/house-entries', answer: 'entry', transfer: 'platform_out' },
+  'tax-remitted': { path: '/api/admin/house-entries', answer: 'entry', transfer: 'tds_remitted' },
+  'losses-covered': { path: '/api/admin/house-entries', answer: 'entry', transfer: 'losses_covered' },
 } as const
 type OutlayKind = keyof typeof KINDS
+const HOUSE = ['platform-out', 'tax-remitted', 'losses-covered'] as const satisfies readonly OutlayKind[]
+/** Settings of the servers, with which prizes withhold tax. */
+export const TAXED = { TDS_PERCENT: '30' } as const
 /** Expected refusals: there is not so much, another client was first, or a retry without its key meets its own first try. */
 const LATE = new Set(['insufficient_funds', 'correction_too_large', 'receipt_used'])
 
@@ -70,8 +75,9 @@ export function createOutlays({ deeds, dice, desk, signIn, signOut, complain }: 
   return {
     async step(): Promise<void> {
       const chance = dice.between(0, 1)
-      if (chance < 0.25) return ask('house', '', { kind: 'platform_out' })
-      if (chance < 0.5 && booked.length > 0) return ask('help-back', `/${dice.pick(booked)}/correct`, {})
+      const house = dice.pick(HOUSE)
+      if (chance < 0.35) return ask(house, '', { kind: KINDS[house].transfer })
+      if (chance < 0.55 && booked.length > 0) return ask('help-back', `/${dice.pick(booked)}/correct`, {})
       return ask('disburse', '', { beneficiaryId: desk.beneficiaryId })
     },
   }
@@ -96,7 +102,7 @@ type Told = { readonly deed: Deed; readonly effect: string }
 const isOutlay = (kind: DeedKind): kind is OutlayKind => Object.hasOwn(KINDS, kind)
 
 export function outlaysIn(rows: readonly OutlayRow[]): Readonly<Record<OutlayKind, (told: Told) => boolean>> {
-  const stands = ({ deed, effect }: Told): boolean =>
+  const isThere = ({ deed, effect }: Told): boolean =>
     rows.some(
       ({ id, kind, amount, receipt, isAsked }) =>
         id === effect &&
@@ -106,7 +112,7 @@ export function outlaysIn(rows: readonly OutlayRow[]): Readonly<Record<OutlayKin
         receipt === deed.subject &&
         isAsked,
     )
-  return { disburse: stands, 'help-back': stands, house: stands }
+  return { disburse: isThere, 'help-back': isThere, 'platform-out': isThere, 'tax-remitted': isThere, 'losses-covered': isThere }
 }
 
 /** Entries without a try, and those whose try was refused. */

@@ -77,7 +77,7 @@ async function build(options: Options, ends: End[]) {
     if (commitsInMemory) await weaken()
     return program
   }
-  const env = { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error', ...options.env }
+  const env = { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error', ...ownOutlays.TAXED, ...options.env }
   const { version, instances: count } = options
   const servers = await startServers({ count, folder, env, ends, starting, version })
   const journal: Journal = openJournal(path.join(folder, 'journal.jsonl'))

@@ -29,7 +29,7 @@ import { ADMIN, freePorts, webDir } from '../../harness/program.ts'
 import { type End, openWithEnds } from '../ends.ts'
 import { openJournal } from '../journal.ts'
 import { makeMembers } from '../members.ts'
-import { makeDesk } from '../outlays.ts'
+import { makeDesk, TAXED } from '../outlays.ts'
 
 const BACK_WITHIN_MS = 60_000
 const WHOLE_WITHIN_MS = 120_000
@@ -56,7 +56,7 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
     lease: leaseOf(leaseSeconds),
     ownNetworks: await canMakeNetworks(),
     webDir: webDir(),
-    env: { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, DEMO: '0', LOG_LEVEL: 'error', DRAIN_SECONDS: '2' },
+    env: { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, DEMO: '0', LOG_LEVEL: 'error', DRAIN_SECONDS: '2', ...TAXED },
     say,
   })
   ends.push(() => cluster.stop())

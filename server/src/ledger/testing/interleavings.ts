@@ -4,7 +4,7 @@
  * - --minutes bounds the run. The last line counts everything.
  * - Exit code 1: a meeting gave the result of neither order, or the time ran out.
  *
- *   --minutes 30  --lanes 3  --only "close an account"
+ *   --minutes 30  --lanes 3  --only "close an account"  --only "platform share × settle"
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -33,9 +33,11 @@ const { values } = parseArgs({
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 type Pair = readonly [Operation, Operation]
+const [ONE = '', OTHER = ''] = values.only.split(' × ')
+const isNamed = ([first, second]: Pair): boolean => first.name.includes(ONE) && second.name.includes(OTHER)
 /** Each pair once, for both orders; an operation also meets itself. */
-const pairs: Pair[] = OPERATIONS.flatMap((first, row) => OPERATIONS.slice(row).map((second): Pair => [first, second])).filter((pair) =>
-  pair.some(({ name }) => name.includes(values.only)),
+const pairs: Pair[] = OPERATIONS.flatMap((first, row) => OPERATIONS.slice(row).map((second): Pair => [first, second])).filter(
+  ([first, second]) => isNamed([first, second]) || isNamed([second, first]),
 )
 
 const began = performance.now()

@@ -1,6 +1,7 @@
 /** The operations of the interleaving tests (meetings.ts): everything that moves money or decides about it. */
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
+import type { HouseKind } from '../house-entries.ts'
 import type { Op } from './model-ops.ts'
 import { type Need, type Operation, type Stage, told } from './stage.ts'
 
@@ -15,6 +16,8 @@ const ofWithdrawal = (state: 'requested' | 'approved' | 'sending' | 'paid' | 're
   operation(`${name} ${article(state)} ${state} withdrawal`, [`${state} withdrawal`], (stage) => op(stage.id(`w${state}`)))
 const ofRefund = (state: 'requested' | 'approved' | 'sending' | 'paid' | 'rejected', name: string, op: (id: string) => Op): Operation =>
   operation(`${name} ${article(state)} ${state} refund`, [`${state} refund`], (stage) => op(stage.id(`r${state}`)))
+const ofHouse = (name: string, id: string, kind: HouseKind, amount: bigint): Operation =>
+  operation(name, ['filled house'], (s) => ({ do: 'house', kind, id: s.id(id), amount, receipts: [s.id(id)] }))
 
 /** The amounts leave too little money for two operations. */
 export const OPERATIONS: readonly Operation[] = [
@@ -171,6 +174,12 @@ export const OPERATIONS: readonly Operation[] = [
     amount: 40n,
     receipts: [s.id('back2')],
   })),
+  ofHouse('pay out the platform share', 'out', 'platform_out', 10n),
+  ofHouse('pay out another amount of the platform share', 'out2', 'platform_out', 7n),
+  ofHouse('pay out a platform share that is not settled', 'out3', 'platform_out', 25n),
+  ofHouse('remit the withheld tax', 'tax', 'tds_remitted', 18n),
+  ofHouse('cover the losses', 'loss', 'losses_covered', 8n),
+  operation('debit a disputed payment of an emptied wallet', ['emptied wallet'], (s) => told(s, 'paid', 300n, true)),
   operation('suspend a member', [], (s) => ({ do: 'suspend', memberId: s.member })),
   operation('reinstate a member', ['suspension'], (s) => ({ do: 'reinstate', memberId: s.member })),
   operation('close a round early', ['own day'], (s) => ({ do: 'close', day: s.today, early: true })),

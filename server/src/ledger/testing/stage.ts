@@ -7,7 +7,9 @@ import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { ACCOUNTS } from '../accounts.ts'
 import { giveAccounts, makeDay } from '../fixtures.ts'
+import { readPayable } from '../house-entries.ts'
 import { createJoinBatcher } from '../join-batcher.ts'
 import { openWallet } from '../wallets.ts'
 import { answerOf, type Inside, inside, type Ledger, ledgerLines, type Op, type OpOf, plain, type Since } from './model-ops.ts'
@@ -19,6 +21,9 @@ const DAYS_PER_STAGE = 5
 const STAGES_PER_YEAR = 60
 const HOUR_MS = 3_600_000
 const FIRST_MEMBER = 5_000_000n
+/** Of two joined, the platform has 20 paise, of which 8 pay the loss first, and 18 of the prize of 60 are tax. */
+const HOUSE_LOSS = 8n
+const HOUSE_TAX_PERCENT = 30n
 
 export type Need =
   | 'unpaid order'
@@ -33,6 +38,7 @@ export type Need =
   | 'closed round'
   | 'drawn round'
   | 'filled fund'
+  | 'filled house'
   | 'disbursed'
   | 'emptied wallet'
   | 'chargeback returned after leaving'
@@ -63,7 +69,7 @@ export class Stage {
   }
 
   get hasOwnDays(): boolean {
-    return (['own day', 'closed round', 'drawn round', 'filled fund'] as const).some((need) => this.needs.has(need))
+    return (['own day', 'closed round', 'drawn round', 'filled fund', 'filled house'] as const).some((need) => this.needs.has(need))
   }
   get closedDay(): IstDay {
     return addDays(this.today, -1)
@@ -214,6 +220,7 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
   const { db } = ledger
   await makeDay(db, stage.today, POLICY_A)
   await ledger.setClock(stage.at(stage.today))
+  if (stage.needs.has('filled house')) await levelHouse(ledger, stage)
   if (stage.needs.has('filled fund')) await emptyFund(ledger, stage)
   const before = await one<{ transfer: bigint; item: bigint }>(
     db,
@@ -251,6 +258,38 @@ async function emptyFund(ledger: Ledger, stage: Stage): Promise<void> {
     await answerOf(ledger, { do: 'disburse', id: `before ${stage.number}`, amount: fund, receipts: [`before ${stage.number}`] })
 }
 
+/**
+ * Brings the house's accounts to the same amounts whatever other stages left: no platform's share, no tax, and 8 paise lost.
+ * - Every loss of another stage comes back. What was covered of it stays in LOSSES, and is lost again here.
+ */
+async function levelHouse(ledger: Ledger, stage: Stage): Promise<void> {
+  const { db } = ledger
+  const taken = await db.query<Omit<OpOf<'dispute'>, 'do' | 'isTaken'>>(
+    sql`select id as "disputeId", order_id as "orderId", payment_id as "paymentId", amount from dispute where is_taken`,
+  )
+  for (const dispute of taken) await answerOf(ledger, { do: 'dispute', ...dispute, isTaken: false })
+  const conflicts = await db.query<{ kind: 'wd_conflict' | 'refund_conflict'; id: string }>(sql`
+    select kind, subject_of(ref) as id from transfer t where kind in ('wd_conflict', 'refund_conflict')
+       and not exists (select from transfer b where b.kind = t.kind || '_back' and b.ref = t.ref)`)
+  for (const { kind, id } of conflicts)
+    await answerOf(ledger, { do: kind === 'wd_conflict' ? 'payout word' : 'refund word', id, word: 'failed' })
+  const payable = await inTransaction(db, (tx) => readPayable(tx, stage.today))
+  for (const kind of ['platform_out', 'tds_remitted'] as const) {
+    const id = `before ${stage.number} ${kind}`
+    if (payable[kind] > 0n) await answerOf(ledger, { do: 'house', kind, id, amount: payable[kind], receipts: [id] })
+  }
+  const { surplus } = await one<{ surplus: bigint }>(
+    db,
+    sql`select house_balance(${ACCOUNTS.LOSSES}::bigint, ${stage.today}::date) as surplus`,
+  )
+  const lost = { orderId: stage.orderId('lost'), paymentId: stage.payment('lost'), amount: surplus + HOUSE_LOSS }
+  await answerOf(ledger, { do: 'capture', ...lost })
+  await answerOf(ledger, { do: 'dispute', disputeId: `lost ${stage.number}`, ...lost, isTaken: true })
+  const level = await inTransaction(db, (tx) => readPayable(tx, stage.today))
+  if (level.platform_out !== -HOUSE_LOSS || level.tds_remitted !== 0n)
+    throw new Error(`stage ${stage.number}: the house is not level: ${level.platform_out}, ${level.tds_remitted}`)
+}
+
 async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {
   const play = async (...ops: readonly Op[]): Promise<void> => {
     for (const op of ops) {
@@ -265,9 +304,12 @@ async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {
     { do: 'join', members: both, key: undefined },
     { do: 'close', day, early: true },
   ]
-  const drawn = (day: IstDay): Op => ({ do: 'draw', day, winners: [stage.member], taxPercent: 0n })
-  if (stage.needs.has('filled fund'))
-    await play(...past(stage.settledDay), drawn(stage.settledDay), { do: 'settle', day: stage.settledDay })
+  const drawn = (day: IstDay, taxPercent = 0n): Op => ({ do: 'draw', day, winners: [stage.member], taxPercent })
+  if (stage.needs.has('filled fund') || stage.needs.has('filled house'))
+    await play(...past(stage.settledDay), drawn(stage.settledDay, stage.needs.has('filled house') ? HOUSE_TAX_PERCENT : 0n), {
+      do: 'settle',
+      day: stage.settledDay,
+    })
   if (stage.needs.has('disbursed')) await play({ do: 'disburse', id: stage.id('given'), amount: 80n, receipts: [stage.id('given')] })
   if (stage.needs.has('drawn round')) await play(...past(stage.drawnDay), drawn(stage.drawnDay))
   if (stage.needs.has('closed round')) await play(...past(stage.closedDay))
