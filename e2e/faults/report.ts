@@ -98,7 +98,7 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 | wrong answers | **${totals.complaints}** |
 | strikes without a call in flight, not counted as cycles | ${totals.idle} |
 
-## What a cycle is
+## A cycle
 
 - ${report.clients} clients act for ${report.members} members and for administrators. They join, add money, pay at the gateway's sandbox, withdraw, request refunds, decide withdrawals, refunds and payments in suspense, read histories and repeat keys.
 - Strangers pay orders that are not ours, and payers dispute payments at their banks.

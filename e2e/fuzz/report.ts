@@ -55,7 +55,7 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 
 Answers: ${statuses.join(' · ')}.
 
-## What a request is
+## Requests
 
 - Each is made from its call's own schemas in \`contract/\`, and sent over HTTP to the real program with a real database (${report.worlds} of them at once, each with a database of its own): ${report.demo ? 'the demo community with thirty days of rounds, ' : ''}members in every state, staff of every role with and without a step-up, and something in every list of the portal.
 - Ids, days, orders and cursors come from earlier answers, so most requests name existing things.

@@ -55,7 +55,7 @@ on ${report.machine}, Node ${report.node}, with \`--seed ${report.seed}\`: from 
 | complaints of the harness | **${countOf(finding, 'told')}** |
 | days that ended, accepted by both verifiers | **${report.days.length}** |
 
-## What is done
+## Steps
 
 ${report.servers} servers run on one database behind one address. Each is replaced as [the runbook](runbooks/upgrade.md) says: out of the balancer, SIGTERM, a start of the other version, \`/readyz\`, back into the balancer. \`roz_build_info\` must then name ${report.fromVersion} and ${report.toVersion} at the right servers.
 

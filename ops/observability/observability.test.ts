@@ -30,7 +30,7 @@ test('each alert names a runbook, which names the alert', () => {
 
 test('each runbook says what the alert means, where to look, what to do, and when it is over', () => {
   for (const { name, text } of books)
-    for (const part of ['**What it means.**', '**Look.**', '**Do.**', '**It is over when**'])
+    for (const part of ['**Meaning.**', '**Look.**', '**Do.**', '**It is over when**'])
       expect([name, text.includes(part)]).toEqual([name, true])
 })
 

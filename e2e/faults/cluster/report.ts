@@ -69,7 +69,7 @@ ${runOf(report, '')}.
 | broken invariants | **${totals.broken}** |
 | complaints of the harness | **${totals.complaints}** |
 ${complaints(report)}
-## What was struck
+## The cluster
 
 \`npm run cluster\`: three nodes, each with a network of its own, on one machine. Each node has etcd, PostgreSQL 18 under Patroni, HAProxy (leads to the leader), PgBouncer in transaction mode and an instance of the product; one HAProxy in front is the address. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
 
