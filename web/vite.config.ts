@@ -5,7 +5,7 @@ import { getConfig } from '@lingui/conf'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig, Plugin } from 'vite'
 import { callsPlugin } from './build/calls.ts'
-import { wordsPlugin } from './build/words.ts'
+import { wordsPlugin } from './build/inline-texts.ts'
 
 const root = import.meta.dirname
 

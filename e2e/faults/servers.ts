@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { isAlive, signal } from '@roz/server/db/embedded/process.ts'
 import { freePorts, type Program, startChild, startProgram } from '../harness/program.ts'
-import { spreadOver } from '../harness/spread.ts'
+import { spreadOver } from '../harness/load-balancer.ts'
 import type { Dice } from './random.ts'
 
 export type Servers = Awaited<ReturnType<typeof startServers>>

@@ -12,7 +12,7 @@ import { processesIn, signal, waitUntil } from '@roz/server/db/embedded/process.
 import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
 import type { runAudit } from '@roz/server/ledger/audit.ts'
 import { databaseProcesses, type Program } from '../harness/program.ts'
-import { type End, openWithEnds } from './ends.ts'
+import { type End, openWithEnds } from './cleanup.ts'
 import { type Journal, openJournal } from './journal.ts'
 import * as ownMembers from './members.ts'
 import * as ownOutlays from './outlays.ts'

@@ -11,7 +11,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SERVER_FLAGS, SERVER_MEMORY } from '../launch/server-program.mjs'
 import { CLUSTER, debianRoot, USER } from './debian-root.ts'
-import { FOLDER, livingClusters } from './beside.ts'
+import { FOLDER, livingClusters } from './running-clusters.ts'
 import {
   isOver,
   kill,

@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freeSubnets, type Route, SUBNETS } from './beside.ts'
+import { freeSubnets, type Route, SUBNETS } from './running-clusters.ts'
 import { USER } from './debian-root.ts'
 
 const BUILT_WITHIN_MS = 10_000

@@ -31,14 +31,14 @@ export const RULES: readonly Bug[] = [
   },
   {
     name: 'A suspension leaves the wallet open',
-    file: `${LEDGER}/standing.ts`,
+    file: `${LEDGER}/suspension.ts`,
     find: '  await setMayMove(tx, memberId, false)\n',
     replace: '',
     test: STANDING,
   },
   {
     name: 'The end of a suspension opens the wallet of an address that nobody confirmed',
-    file: `${LEDGER}/standing.ts`,
+    file: `${LEDGER}/suspension.ts`,
     find: 'await setMayMove(tx, memberId, standing.isConfirmed)',
     replace: 'await setMayMove(tx, memberId, true)',
     test: STANDING,

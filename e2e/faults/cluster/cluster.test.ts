@@ -7,7 +7,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { KINDS } from '../strikes.ts'
 import { kindsFrom, planOf } from '../plan.ts'
-import { lackingHere } from './ground.ts'
+import { lackingHere } from './cluster-target.ts'
 import { clusterCampaign, strikeCluster } from './run.ts'
 import { CLUSTER_KINDS, CLUSTER_OFTEN } from './strikes.ts'
 

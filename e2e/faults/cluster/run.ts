@@ -1,7 +1,7 @@
 /** The campaign of `npm run faults -- --cluster`: its strikes, its control, or the sentence why it cannot run here. */
 import { strikeAt, type StandResult, type StrikeOptions } from '../cycles.ts'
 import type { Campaign, ControlResult } from '../summary.ts'
-import { canCutHere, lackingHere, openClusterGround } from './ground.ts'
+import { canCutHere, lackingHere, openClusterGround } from './cluster-target.ts'
 import { CLUSTER_KINDS, CLUSTER_OFTEN, CLUSTER_STRIKES, type ClusterKind, CUTS } from './strikes.ts'
 
 const TRIES_MAX = 4

@@ -7,7 +7,7 @@ import { signal } from '@roz/server/db/embedded/process.ts'
 import type { ClusterNode } from '../../../ops/cluster/cluster.ts'
 import { switchOver } from '../../../ops/cluster/switch-over.ts'
 import { aim, type Field, night, type Strike } from '../strikes.ts'
-import type { ClusterGround } from './ground.ts'
+import type { ClusterGround } from './cluster-target.ts'
 
 type ClusterField = Field<ClusterGround>
 type ClusterStrike = Strike<ClusterGround>

@@ -20,7 +20,7 @@ import { holdWithdrawal } from '../ledger/withdrawals.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { compareCheckpoint } from './later-checkpoint.ts'
 import { type Sent, transfersIn } from './transfers-list.ts'
-import { pairsOf } from './words.ts'
+import { pairsOf } from './arguments.ts'
 
 const USAGE =
   'npm run after-restore -- [--checkpoint FILE|https://…/api/public/log/checkpoint] [--orders FILE] [--transfers FILE] (lists of the gateway, as CSV)'

@@ -17,7 +17,7 @@ import { tryLockOwner } from '../db/advisory-locks.ts'
 import { openConnection } from '../db/hosts.ts'
 import { auditNow } from './audit.ts'
 import { openOwner } from './command-database.ts'
-import { pairsOf } from './words.ts'
+import { pairsOf } from './arguments.ts'
 
 const USAGE = [
   'npm run archive -- --before 2025-11 --to FOLDER [--from FOLDER] (months before that one; the folder is outside DATA_DIR)',

@@ -19,7 +19,7 @@ import { EmbeddedPostgresError } from '../db/embedded/error.ts'
 import { alone } from '../db/embedded/lock.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
 import { onDatabase } from './command-database.ts'
-import { pairsOf } from './words.ts'
+import { pairsOf } from './arguments.ts'
 
 const KEEP = 7
 const USAGE = `npm run backup -- --to FOLDER [--keep ${KEEP}] (the folder is outside DATA_DIR, best on another disk), or -- --by NAME to note one that another program took`

@@ -21,7 +21,7 @@ import { findUnjoined } from '../db/restored.ts'
 import { connect } from '../db/sql.ts'
 import { auditNow } from './audit.ts'
 import { openOwner, type OwnersDatabase } from './command-database.ts'
-import { pairsOf } from './words.ts'
+import { pairsOf } from './arguments.ts'
 
 const USAGE =
   'npm run move-database, with the address of the new database in TO_DATABASE_URL (or -- --to NEW_DATA_DIR, for a local database)'

@@ -13,7 +13,7 @@ import { connect, one, sql } from '../db/sql.ts'
 import { auditNow } from './audit.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { namedIn } from './move-files.ts'
-import { pairsOf } from './words.ts'
+import { pairsOf } from './arguments.ts'
 
 const USAGE =
   'npm run restore -- --from FOLDER --into NEW_DATA_DIR [--at 2026-11-23T18:05:00+05:30] [--secret-key FILE] (without --at: all there is)'

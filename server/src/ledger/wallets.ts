@@ -35,7 +35,7 @@ export async function openWallet(
   )
 }
 
-/** True once the email is confirmed, while the member is not suspended (standing.ts). The caller has locked the account. */
+/** True once the email is confirmed, while the member is not suspended (suspension.ts). The caller has locked the account. */
 export async function setMayMove(tx: Tx, memberId: bigint, mayMove: boolean): Promise<void> {
   await tx.query(
     sql`update wallet set may_move = ${mayMove}::boolean where member_id = ${memberId}::bigint and may_move <> ${mayMove}::boolean and not is_closed`,

@@ -7,7 +7,7 @@
  * - A second press, also of an earlier mail's link, answers the same and changes nothing.
  */
 import { texts } from '@roz/core/texts.ts'
-import { holdMember } from '../../ledger/standing.ts'
+import { holdMember } from '../../ledger/suspension.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'

@@ -13,7 +13,7 @@ import { CSV_COLUMNS, csvCellsOf, cursorOf, cursorShapeOf, listedOf, listMembers
 import { type PageCalls, type PageDeps, pageHandlers } from './member-page.ts'
 import { reviewHandlers } from './review.ts'
 import { createSortFigures } from './sort-figures.ts'
-import { type StandingCalls, standingHandlers } from './standing.ts'
+import { type StandingCalls, standingHandlers } from './account-decisions.ts'
 
 export type MemberCareDeps = PageDeps
 type CareCalls = 'adminUsers' | 'adminUsersCsv' | StandingCalls | PageCalls | 'flags' | 'reviewFlag'

@@ -20,7 +20,7 @@ import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, st
 import { closeRound, recordSeal } from '../rounds.ts'
 import { sealDay } from '../seal-day.ts'
 import { settleRound } from '../settlement.ts'
-import { reinstateMember, suspendMember } from '../standing.ts'
+import { reinstateMember, suspendMember } from '../suspension.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../suspense.ts'
 import { captureTopup, createTopup, markTopup } from '../topups.ts'
 import { setAutoJoin } from '../wallets.ts'

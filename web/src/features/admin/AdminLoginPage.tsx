@@ -15,7 +15,7 @@ import { AuthSheet } from '../auth/AuthSheet.tsx'
 import { SignInFields, tellFirstProblem } from '../auth/fields.tsx'
 import { loginRules, type LoginValues } from '../auth/rules.ts'
 import { useRules } from '../forms.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './portal-form-errors.ts'
 
 export function AdminLoginPage() {
   const { t } = useLingui()

@@ -10,7 +10,7 @@ import { serverNowMs } from '../clock.ts'
 import { Decision } from './Decision.tsx'
 import { fromIndia, inIndia } from './india-time.ts'
 import type { Announcement } from './queries.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './portal-form-errors.ts'
 
 type Problems = Readonly<Record<string, string | undefined>>
 const problemOf = (rule: typeof announcementText, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message

@@ -18,7 +18,7 @@ import { useMoneyKeys } from '../money-key.ts'
 import { FormDialog } from './FormDialog.tsx'
 import { hasApp } from './house/queries.ts'
 import { refreshPortal } from './queries.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './portal-form-errors.ts'
 
 type Given = { text: string; password: string; code: string }
 type Question = {

@@ -13,7 +13,7 @@ import { tellFirst, useRules } from '../forms.ts'
 import { type MemberView, Nothing, Part } from './MemberParts.tsx'
 import { refreshPortal } from './queries.ts'
 import { useMay } from './use-may.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './portal-form-errors.ts'
 
 export function MemberNotes({ id, notes }: { readonly id: string; readonly notes: MemberView['notes'] }) {
   return (

@@ -14,7 +14,7 @@ import { toast } from '../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../forms.ts'
 import { type SiteWords, siteQuery } from './queries.ts'
 import { useMay } from './use-may.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './portal-form-errors.ts'
 
 const rules = z.object({ people: siteFigure, contributors: siteFigure, howItWorksVideo: videoUrl })
 

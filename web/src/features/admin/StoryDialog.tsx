@@ -12,7 +12,7 @@ import { HelpField } from './HelpField.tsx'
 import { refreshStories } from './queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
 import { showRefusedStory, storyRules, type StoryValues } from './story-fields.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './portal-form-errors.ts'
 
 const valuesOf = (story: PortalStory | undefined): StoryValues => ({
   title: story?.title ?? '',

@@ -18,7 +18,7 @@ import { moneyKeys } from '../money-key.ts'
 import { refreshMember, refreshMine } from '../queries.ts'
 import { BankFields } from '../wallet/BankFields.tsx'
 import { closingRules, type WithdrawValues } from '../wallet/rules.ts'
-import { wordsOf } from '../wallet/words.ts'
+import { wordsOf } from '../wallet/money-form-errors.ts'
 
 type Step = 'empty' | 'delete'
 

@@ -20,7 +20,7 @@ import { refreshMine, refreshMoney } from '../queries.ts'
 import { amountDraft, phoneDraft, topupPresets, typedPaise } from './amounts.ts'
 import { addMoneyRules, type AddMoneyValues } from './rules.ts'
 import type { GatewayState } from './use-gateway.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './money-form-errors.ts'
 
 const MOBILE = /^[6-9]\d{9}$/
 

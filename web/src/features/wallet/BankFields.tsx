@@ -5,7 +5,7 @@ import { SelectField, TextField } from '../../ui/Field.tsx'
 import { registerCleaned } from '../forms.ts'
 import { digitsOnly, ifscDraft } from './amounts.ts'
 import type { WithdrawValues } from './rules.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './money-form-errors.ts'
 
 export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValues> }) {
   const { t } = useLingui()

@@ -26,7 +26,7 @@ import { amountDraft, typedPaise } from './amounts.ts'
 import { refundRules, type RefundValues } from './rules.ts'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { Status } from './Transactions.tsx'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './money-form-errors.ts'
 
 type Page = Output<Api['refunds']>
 type Refundable = Page['refundable'][number]

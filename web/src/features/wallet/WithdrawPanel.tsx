@@ -16,7 +16,7 @@ import { BankFields } from './BankFields.tsx'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
 import { withdrawRules, type WithdrawValues } from './rules.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './money-form-errors.ts'
 
 const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
 

@@ -6,7 +6,7 @@ import { ApiError, call } from '../../../app/api.ts'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../portal-form-errors.ts'
 import { type Beneficiary, CONSENTS, GUARDIAN_NAMES } from './queries.ts'
 
 type Problems = Readonly<Record<string, string | undefined>>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { ApiError } from '../../../app/api.ts'
 import { TextField } from '../../../ui/Field.tsx'
 import { amountDraft, typedPaise } from '../../wallet/amounts.ts'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../portal-form-errors.ts'
 import { ReceiptPages, usePages } from './ReceiptPages.tsx'
 
 type Problems = { readonly amount?: string; readonly purpose?: string; readonly receipts?: string; readonly beneficiaryId?: string }

@@ -16,7 +16,7 @@ import { showRefusedFields, tellFirst, useRules } from '../../forms.ts'
 import { DeviceRow } from '../../profile/SignedInDevices.tsx'
 import { Decision } from '../Decision.tsx'
 import { refreshPortal } from '../queries.ts'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../portal-form-errors.ts'
 import { OwnApp } from './OwnApp.tsx'
 import { accountQuery } from './queries.ts'
 

@@ -14,7 +14,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
 import { FormDialog } from '../FormDialog.tsx'
 import { refreshPortal } from '../queries.ts'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../portal-form-errors.ts'
 import { RecoveryCodes, SetUpApp } from './SecondFactor.tsx'
 
 type Totp = Output<Api['staffAccount']>['totp']

@@ -11,7 +11,7 @@ import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../portal-form-errors.ts'
 import { QrCode } from './QrCode.tsx'
 import './house.css'
 

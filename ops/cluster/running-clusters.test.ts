@@ -1,7 +1,7 @@
 /** A cluster beside other clusters, and on a machine with routes of its own. */
 import { readlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { freeSubnets, livingClusters } from './beside.ts'
+import { freeSubnets, livingClusters } from './running-clusters.ts'
 import { begunAt, processesOf } from './machines.ts'
 
 test('a network to which a route of the machine leads is left out, also below and above its own size', () => {

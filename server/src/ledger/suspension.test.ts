@@ -10,7 +10,7 @@ import { giveRest } from './closing.ts'
 import { addMoney, APPROVER, DAY, giveAccounts, holdOpen, newMember, openDay, untilLockWaits } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { requestRefund } from './refunds.ts'
-import { holdMember, reinstateMember, releaseMember, suspendMember } from './standing.ts'
+import { holdMember, reinstateMember, releaseMember, suspendMember } from './suspension.ts'
 import { approveWithdrawal, completeWithdrawal, holdWithdrawal, startSending } from './withdrawals.ts'
 import { readWallet, setAutoJoin } from './wallets.ts'
 

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { spreadOver } from './spread.ts'
+import { spreadOver } from './load-balancer.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -26,7 +26,7 @@ import { canMakeMachines, canMakeNetworks } from '../../../ops/cluster/machines.
 import { isOnPath, missingFor } from '../../../ops/cluster/requirements.ts'
 import { leaseOf } from '../../../ops/cluster/settings.ts'
 import { ADMIN, freePorts, webDir } from '../../harness/program.ts'
-import { type End, openWithEnds } from '../ends.ts'
+import { type End, openWithEnds } from '../cleanup.ts'
 import { openJournal } from '../journal.ts'
 import { makeMembers } from '../members.ts'
 import { makeDesk, TAXED } from '../outlays.ts'
