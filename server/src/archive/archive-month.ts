@@ -2,8 +2,8 @@
  * Moves a month of entries from the database to a file, and back.
  * - Until the file was read back and compared, nothing changes in the database.
  * - One commit notes the month and writes what stays of it: every reader sees the month before or after, never both or neither.
- * - Then the partition leaves. Nobody who joins waits for that: it is detached concurrently, when all who read entries have ended.
- * - Cut off at any point, the next run goes on from there, or begins the month anew.
+ * - Then the partition leaves. Joins do not wait: the partition is detached concurrently, after all readers of entries have ended.
+ * - After an interruption at any point, the next run resumes there or restarts the month.
  */
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
@@ -90,10 +90,10 @@ async function keepEntries(owner: pg.Client, month: Month): Promise<void> {
         where a.month = $1::date)`)} as "isSame"`,
     [first],
   )
-  if (rows[0]?.isSame !== true) throw new ArchiveError(`What would stay of ${month} differs from its entries. Nothing was changed.`)
+  if (rows[0]?.isSame !== true) throw new ArchiveError(`The rows to keep of ${month} differ from its entries. Nothing was changed.`)
 }
 
-/** Removes what is left of a noted month's partition, whatever a run before has done. Its file was verified. */
+/** Removes the partition of an archived month, whatever an earlier run has done. Its file was verified. */
 export async function removePartition(owner: pg.Client, month: Month, reached: Reached = () => undefined): Promise<void> {
   const table = tableOf(month)
   const { rows } = await owner.query<{ isPending: boolean }>(
@@ -112,7 +112,7 @@ export async function removePartition(owner: pg.Client, month: Month, reached: R
 export async function loadMonth(owner: pg.Client, noted: Archived, folder: string, reached: Reached = () => undefined): Promise<void> {
   const { month, sha256 } = noted
   await verifyMonth(folder, month, noted)
-  // What a run that was cut off has left.
+  // The leftovers of an interrupted run.
   await removePartition(owner, month)
   const [table, first] = [tableOf(month), firstDayOf(month)]
   await owner.query('begin')

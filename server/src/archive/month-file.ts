@@ -16,7 +16,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { VERSION } from '@roz/core/version.ts'
 import { moveInto, writeWhole } from '../backup/durable-files.ts'
 
-/** What an operator can mend; its message is all that they need. */
+/** An error that the operator can fix; the message alone must suffice. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError'
 }
@@ -108,13 +108,13 @@ type Written = {
   readonly folder: string
   readonly month: Month
   readonly rows: Readable
-  /** What the database says of the same rows. */
+  /** The database's counts and sums of the same rows. */
   readonly expected: () => Promise<Measure>
   readonly schema: string
   readonly reached?: (step: 'writing' | 'written' | 'named') => void
 }
 
-/** Writes a month, and returns its hash when the file was read back and says what the database says. */
+/** Writes a month's file, reads it back, compares it with the database, and returns its hash. */
 export async function writeMonth({ folder, month, rows, expected, schema, reached }: Written): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = csvIn(folder, month)

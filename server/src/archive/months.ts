@@ -1,14 +1,14 @@
 /**
  * Which months are among the joins, which are in the archive, and which may go there.
- * - A month goes when it and the twelve after it are over, each of its rounds has ended, its days are sealed and their books are made,
- *   and its entries are those that its rounds count.
+ * - A month may be archived once it and the twelve after it are over, its rounds have ended, its days are sealed with their books
+ *   made, and its entries match its rounds.
  */
 import type pg from 'pg'
 import { ArchiveError, firstDayOf, type Month } from './month-file.ts'
 
 /**
- * Months that stay among the joins before the present one. Somebody may still ask, dispute a payment, or need the year's figures for
- * taxes; a wallet counts the entries of its calendar year; and whoever looks back a year finds it without the archive.
+ * Months that stay among the joins before the present one. Members may still ask, dispute a payment or look back a year; taxes need
+ * the figures of the year; a wallet counts the entries of its calendar year.
  */
 export const MONTHS_ONLINE = 12
 

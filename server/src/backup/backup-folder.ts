@@ -16,7 +16,7 @@ import path from 'node:path'
 import { isSegment } from '../db/embedded/wal-archive.ts'
 import { type Content, writeWhole } from './durable-files.ts'
 
-/** What an operator can mend; its message is all that they need. */
+/** An error that the operator can fix; the message alone must suffice. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }
@@ -24,7 +24,7 @@ export class BackupError extends Error {
 export type Manifest = {
   readonly v: 1
   readonly database: string
-  /** Any later instant can be restored, as far as the WAL goes. */
+  /** Any later instant until the end of the WAL can be restored. */
   readonly endedAt: string
   readonly firstSegment: string
   readonly lastSegment: string
@@ -47,7 +47,7 @@ export async function idOf(folder: string): Promise<string | undefined> {
   const file = path.join(folder, 'backups.json')
   if (existsSync(file)) return (JSON.parse(await readFile(file, 'utf8')) as { readonly id: string }).id
   if (existsSync(folder) && (await readdir(folder)).length > 0)
-    throw new BackupError(`${folder} is not empty and holds no backups of Roz: choose a folder of its own.`)
+    throw new BackupError(`${folder} is not empty and contains no backups of Roz: choose a folder of its own.`)
   return undefined
 }
 

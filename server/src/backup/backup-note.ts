@@ -1,4 +1,4 @@
-/** Notes in the database when its backups were taken, for the alert on one that stays away (http/figures.ts). */
+/** Notes in the database when its backups were taken, for the alert on a missing backup (http/figures.ts). */
 import { connect, sql } from '../db/sql.ts'
 
 /** The whole database, or its log of commits up to now. */

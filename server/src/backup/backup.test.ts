@@ -120,7 +120,7 @@ test.runIf(ALL)('without a second everything is restored, also from the log of a
 
 test('a second that the backup does not have is refused and leaves no folder behind', async () => {
   expect(await restore()).toBe(1)
-  expect(text()).toContain('holds no backups of Roz')
+  expect(text()).toContain('contains no backups of Roz')
   const early = new Date().toISOString()
   await backup()
   await pay(local.db, member)
@@ -144,7 +144,7 @@ test('a folder with something in it is never restored over, and none inside DATA
   mkdirSync(foreign)
   writeFileSync(path.join(foreign, 'holiday.jpg'), '')
   expect(await backupNow({ DATA_DIR: local.dataDir }, ['--to', foreign], say)).toBe(1)
-  expect(text()).toContain('holds no backups of Roz')
+  expect(text()).toContain('contains no backups of Roz')
   for (const words of [[], ['--to'], ['--to', folder, '--keep', '0'], ['--to', folder, '--fast', '1']])
     expect(await backupNow({ DATA_DIR: local.dataDir }, words, say)).toBe(2)
   expect(await backupNow({ DATA_DIR: local.dataDir, DATABASE_URL: 'postgres://roz@db.example/roz' }, ['--to', folder], say)).toBe(2)
@@ -216,7 +216,7 @@ test('a receipt stored after the backup is restored with its row, and an erased 
   expect(await there.find(erased)).toBeUndefined()
 })
 
-test('whoever finds a backup has neither the secret key nor a password; the key is brought from elsewhere', async () => {
+test('a backup contains neither the secret key nor a password; the operator supplies the key', async () => {
   await backup()
   const found = execFileSync('find', [folder, '-type', 'f'], { encoding: 'utf8' })
     .split('\n')
@@ -288,7 +288,7 @@ test('a manifest whose paths lead out of the new folder is refused before anythi
   expect(readdirSync(path.dirname(restored)).sort()).toEqual(['backups', 'data'])
 })
 
-test('a folder whose disk is away is told by its name, gets nothing, and is noted as not reached until it is back', async () => {
+test('a folder without its disk is reported by name, gets no files, and counts as unreachable until the disk is back', async () => {
   await backup()
   expect((await readFigures(local.db, { keys: [], quorum: 1 })).get('roz_backup_age_seconds')).toBeLessThan(600)
   renameSync(folder, `${folder}-away`)

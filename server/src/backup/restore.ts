@@ -30,7 +30,7 @@ import { readBack } from './take.ts'
 export type RestoreOptions = {
   readonly from: string
   readonly into: string
-  /** Undefined: as far as the WAL goes. */
+  /** Undefined: to the end of the WAL. */
   readonly at: Date | undefined
   readonly secretKeyFile: string | undefined
   /** The files that a row of the restored database names. */
@@ -83,7 +83,7 @@ function expectInside({ files, folders, uploads }: Manifest): void {
 
 /** The newest backup that was complete at the instant. */
 async function chooseBackup(from: string, at: Date | undefined): Promise<Backup> {
-  if (!existsSync(from) || (await idOf(from)) === undefined) throw new BackupError(`${from} holds no backups of Roz.`)
+  if (!existsSync(from) || (await idOf(from)) === undefined) throw new BackupError(`${from} contains no backups of Roz.`)
   const all = await listBackups(from)
   const found = all.findLast(({ manifest }) => at === undefined || new Date(manifest.endedAt) <= at)
   if (found !== undefined) return found

@@ -41,7 +41,7 @@ export async function ship({ postgres, uploads }: Source): Promise<number> {
     const names = (await readdir(spoolOf(postgres))).filter((name) => !name.endsWith('.part')).sort()
     if (names.length === 0) return 0
     const files = uploads === undefined ? [] : await missingIn(folder, uploads)
-    if ((await idOf(folder)) !== id) throw new BackupError(`${folder} does not hold the backups of this database: is its disk mounted?`)
+    if ((await idOf(folder)) !== id) throw new BackupError(`${folder} does not contain the backups of this database: is its disk mounted?`)
     for (const name of files) await copyUpload(path.join(uploads ?? '', name), path.join(uploadsIn(folder), name))
     for (const name of names) await shipSegment(path.join(spoolOf(postgres), name), path.join(walIn(folder), packedName(name)))
     return names.length
@@ -86,7 +86,7 @@ type Surroundings = { readonly log: Pick<FastifyBaseLogger, 'error'>; readonly n
 export function startShipping(source: Source, { log, note }: Surroundings): { readonly stop: () => Promise<void> } {
   let told: string | undefined
   let notedAt = Number.NEGATIVE_INFINITY
-  /** Where it fails, as before the first migration, the next run notes it; a note that stays away is what the alert is for. */
+  /** If this fails, as before the first migration, the next run writes the note. A missing note fires the alert. */
   const noteSometimes = async (): Promise<void> => {
     if (performance.now() - notedAt < NOTE_MS || (await readTarget(source.postgres)) === undefined) return
     const isNoted = await note().then(
@@ -101,7 +101,7 @@ export function startShipping(source: Source, { log, note }: Surroundings): { re
       told = undefined
       return true
     } catch (error) {
-      // A disk that stays away is said once.
+      // A missing disk is logged once.
       if (told !== String(error)) log.error({ err: error }, 'the backup does not get the newest commits')
       told = String(error)
       return false

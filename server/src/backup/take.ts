@@ -69,7 +69,7 @@ async function beginShipping(client: pg.Client, source: Source, folder: string):
   const known = await readTarget(source.postgres)
   const id = await idOf(folder)
   if (id !== undefined && (known?.id !== id || known.folder !== folder))
-    throw new BackupError(`${folder} holds the backups of another database, or of this one before a restore: choose a new folder.`)
+    throw new BackupError(`${folder} contains the backups of another database, or of this one before a restore: choose a new folder.`)
   if (id === undefined && known?.folder === folder)
     throw new BackupError(
       `${folder} had the backups of this database and is empty now. Is its disk mounted? If they are gone, choose a new folder.`,

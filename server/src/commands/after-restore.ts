@@ -1,13 +1,13 @@
 /**
- * `npm run after-restore -- [--checkpoint FILE|ADDRESS] [--orders FILE] [--transfers FILE]`: joins a restored database to what the
- * gateway and the public have seen after the restored second. Run it before a server starts on the database.
+ * `npm run after-restore -- [--checkpoint FILE|ADDRESS] [--orders FILE] [--transfers FILE]`: updates a restored database with everything
+ * that the gateway and the public have seen since the restored second. Run it before a server starts on the database.
  * - The gateway is asked about every order, withdrawal and refund that is not ended here, and about each order of the file. The server
- *   asks when it runs: paid money goes to the wallet, or to SUSPENSE for an order that this database has forgotten.
- * - A transfer of the file that this database has forgotten becomes a withdrawal again under its old id, so that the member cannot
- *   withdraw that money a second time. The gateway's answer ends it.
- * - Whom owners removed after the restored second is in the team again: every session of staff ends, and the team of that second is named.
+ *   asks when it runs: paid money is credited to the wallet, or booked to SUSPENSE if this database lacks the order.
+ * - A transfer of the file that this database lacks becomes a withdrawal again under its old id. So the member cannot withdraw that money
+ *   twice. The gateway's answer ends it.
+ * - People whom owners removed after the restored second are in the team again. Every staff session ends, and the command lists the team.
  * - Until it ends with 0 no server starts on a restored database. A repeated run changes nothing more.
- * - Exit code: 0 where all was joined, 1 where a person must look, 2 where the words or files are not understood.
+ * - Exit code: 0 if everything was joined, 1 if a person must look, 2 for wrong arguments or files.
  */
 import { readFile } from 'node:fs/promises'
 import { formatPaise } from '@roz/core/money.ts'
@@ -84,7 +84,7 @@ async function run({ db, say }: Deps, { checkpoint, orders, transfers }: Given):
   return isWell
 }
 
-/** What was taken back after the second is here again, and only people know it. */
+/** The restore undoes removals and revocations after the second, and only people know them. */
 async function endStaffSessions({ db, say }: Deps): Promise<void> {
   const { length: ended } = await db.query(sql`delete from session where kind = 'admin' returning 1`)
   const team = await db.query<{ name: string; role: string }>(

@@ -33,7 +33,7 @@ let world: ServicesWorld
 let superuser: Db
 let members: bigint[]
 let said: string[] = []
-/** What the members see before anything is archived. */
+/** The members' view before anything is archived. */
 let seen: unknown[]
 
 const env = () => ({

@@ -2,9 +2,10 @@
  * `npm run archive -- --before 2025-11 --to FOLDER`: moves the months of entries before that one from the database to files, also while
  * the server runs. `--restore 2025-03` loads a month again, and `--list` names what is archived.
  * - The audit runs before the first month leaves, and after the last one: broken books are never archived.
- * - A month leaves when its file was read back and compared. What members see of it stays (docs/decisions/0039-old-months-leave-the-database.md).
- * - A run that was cut off left everything readable; repeated, it goes on. A second run at the same time is refused.
- * - Exit code: 0 where all is done and every invariant holds, 1 otherwise, 2 where the words are not understood.
+ * - A month leaves when its file was read back and compared. Members still see everything of it
+ *   (docs/decisions/0039-old-months-leave-the-database.md).
+ * - After an interrupted run everything stays readable; the next run resumes. A second run at the same time is refused.
+ * - Exit code: 0 if all is done and the audit passes, 1 otherwise, 2 for wrong arguments.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'

@@ -1,6 +1,6 @@
-/** The words of a command: pairs of `--name value`, and nothing else. */
+/** Parses the arguments of a command: pairs of `--name value`, and nothing else. */
 
-/** Undefined where a word is unknown, repeated or has no value, or a needed one is missing. */
+/** Undefined if an argument is unknown, repeated or without a value, or a required one is missing. */
 export function pairsOf<Name extends string, Needed extends Name>(
   words: readonly string[],
   names: readonly Name[],

@@ -2,8 +2,8 @@
  * `npm run backup -- --to FOLDER`: takes a backup of the local database and its uploads, also while the server runs.
  * - From the first backup on, every commit is in the folder within about a minute, as long as the server runs.
  * - The secret key and the settings are not in it: whoever finds the folder cannot open what is encrypted.
- * - `-- --by NAME` only notes that another program took one, for the alert on a backup that stays away.
- * - Exit code: 0 where the backup is complete and was read back, 1 otherwise, 2 where the words are not understood.
+ * - `-- --by NAME` only notes that another program took one, for the alert on a missing backup.
+ * - Exit code: 0 if the backup is complete and was read back, 1 otherwise, 2 for wrong arguments.
  */
 import { existsSync, realpathSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'

@@ -1,8 +1,8 @@
 /**
  * Compares a database with a checkpoint of its log that others have seen: the public site's, a witness's or a monitor's.
  * - A checkpoint counts only with the signature of a key of this log.
- * - A log that has fewer records than others have seen would contradict itself with its next one. The checkpoint is stored, and from
- *   then on no server starts on this database, and nothing is signed.
+ * - If others have seen more records than this log has, its next record would fork the log. The checkpoint is stored, and from then
+ *   on no server starts on this database, and nothing is signed.
  */
 import { readFile } from 'node:fs/promises'
 import { leafHash } from '@roz/core/draw.ts'

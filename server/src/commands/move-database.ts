@@ -1,12 +1,12 @@
 /**
- * `npm run move-database`: copies everything into the empty database of TO_DATABASE_URL: of a newer PostgreSQL, from the local one
- * to an operator's, and with `-- --to FOLDER` back into a new DATA_DIR.
- * - A password among the words is refused: every user of the machine sees the words of a process.
+ * `npm run move-database`: copies everything into the empty database of TO_DATABASE_URL, also of a newer PostgreSQL. `-- --to
+ * FOLDER` copies into a new DATA_DIR instead.
+ * - A password among the arguments is refused: every user of the machine can see a process's arguments.
  * - No server runs meanwhile: a database in use is refused.
  * - All rows are read in one snapshot and written in one transaction: the new database is complete, or empty.
  * - Before it commits, the rows of every table are counted and hashed on both sides, and every sequence and foreign key is checked.
  * - It ends with the audit of the new database. The old one is only read.
- * - Exit code: 0 where all is equal and every invariant holds, 1 otherwise, 2 where the words are not understood.
+ * - Exit code: 0 if all is equal and the audit passes, 1 otherwise, 2 for wrong arguments.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'

@@ -85,7 +85,7 @@ test('the command copies every file to s3 and back, deletes only when told, and 
   await expectAllIn(from)
 })
 
-test('a file whose row goes during the move is in neither storage after the last run; one whose row is just being written stays', async () => {
+test('a file whose row is deleted during the move is in neither storage after the last run; a file whose row is being written stays', async () => {
   expect(await moveFiles({ from, to, say })).toBe(0)
   const [before, after] = names as [string, string]
   // The server still used the old storage, and then the new one.

@@ -1,10 +1,10 @@
 /**
  * `npm run move-files -- --to s3://…`: copies all uploads to another storage, also while the server runs.
  * - Each file is read back and compared by its SHA-256. One that is there already is only compared, so a run can be repeated.
- * - Nothing is deleted, unless --remove says so, which the old storage never hears while the server uses it.
- * - With --remove, after all were copied: each file is removed from the old storage that is the same in both, and from the
- *   new one each that no row names: its account or story may have gone after an earlier run copied it.
- * - Exit code: 0 where every file is in the new storage, 1 otherwise, 2 where the words are not understood.
+ * - Nothing is deleted without --remove, which is refused while the server uses the old storage.
+ * - With --remove, after all were copied: each identical file is deleted from the old storage. Files that no row names are
+ *   deleted from the new one: an account or story may have been deleted since an earlier run.
+ * - Exit code: 0 if every file is in the new storage, 1 otherwise, 2 for wrong arguments.
  */
 import { createHash } from 'node:crypto'
 import path from 'node:path'

@@ -2,7 +2,7 @@
  * `npm run restore -- --from FOLDER --into NEW_DATA_DIR [--at TIME] [--secret-key FILE]`: makes a new data folder from a backup.
  * - Without --at it restores all that the folder has. --at restores every commit that was acknowledged before that instant.
  * - It ends with the audit of the restored database. Nothing is served.
- * - Exit code: 0 where it is restored and every invariant holds, 1 otherwise, 2 where the words are not understood.
+ * - Exit code: 0 if it is restored and the audit passes, 1 otherwise, 2 for wrong arguments.
  */
 import path from 'node:path'
 import { isoIst } from '@roz/core/ist-day.ts'

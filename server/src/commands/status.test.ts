@@ -1,4 +1,4 @@
-/** What `npm run status` says, and its exit code. */
+/** The output of `npm run status`, and its exit code. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beat } from '../db/heartbeat.ts'
 import { sql } from '../db/sql.ts'
@@ -23,7 +23,7 @@ async function status(url = database.appUrl): Promise<{ readonly code: number; r
   return { code, text: said.join('\n') }
 }
 
-test('where nothing waits it says so; what waits for the gateway is told with its age, and is no fault', async () => {
+test('it says so if nothing waits; work that waits for the gateway is listed with its age, and is no fault', async () => {
   expect(await status()).toEqual({ code: 0, text: '  no backup is known (docs/runbooks/backup-away.md)\nNothing needs a person.' })
   const memberId = await makeMember(database.db)
   await inTransaction(database.db, (tx) => createTopup(tx, { orderId: 'a'.repeat(32), memberId, amount: paise(1000n) }))
@@ -47,7 +47,7 @@ test('a question that is overdue and work that failed are told with their age an
   expect((await status()).code).toBe(0)
 })
 
-test('a clock that was moved and servers that were off are no audit that stays away; hours of servers without one are', async () => {
+test('a moved clock or stopped servers raise no alarm about a missing audit; hours of running servers without one do', async () => {
   const audit = createAudit({ db: database.db, everyMs: 0, alarm: () => undefined })
   const pass = (minutes: number) => database.db.query(sql`update heartbeat set at = at - make_interval(mins => ${minutes}::int)`)
   await beat(database.db)

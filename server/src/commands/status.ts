@@ -1,5 +1,5 @@
 /**
- * `npm run status`: says what waits, since when, and which runbook it belongs to. It only reads, also while no server runs.
+ * `npm run status`: lists waiting work with its age and its runbook. It only reads, also while no server runs.
  * - Its figures and limits are those of /metrics and of the alerts (ops/observability/alerts.yml); its alarms are those of /readyz.
  * - Exit code: 0 where nothing needs a person, 1 where something does, 2 where the database could not be read.
  */
@@ -70,7 +70,7 @@ async function tell(db: Db, env: Environment, say: (line: string) => void): Prom
   return isWell ? 0 : 1
 }
 
-/** What others have still to say. Waiting is normal here; its age is not always. */
+/** Work that waits for the gateway or the beacon. Waiting is normal here; a high age is not. */
 async function tellOfOthers(db: Db, say: (line: string) => void): Promise<void> {
   const { rows } = await one<{ rows: readonly { what: string; count: number; sinceMs: number | null }[] }>(
     db,

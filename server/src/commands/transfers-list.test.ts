@@ -8,7 +8,7 @@ const ours = id.replaceAll('-', '')
 const sent = { id, amount: 100_000n, beneficiaryId: 'b1' }
 const HEAD = 'Cf Transfer ID,Transfer ID,Fee amount,Transfer Amount,Beneficiary ID'
 
-test('our transfers are found among others, whatever stands before their columns', () => {
+test('our transfers are found among others, whatever precedes their columns', () => {
   expect(transfersIn(`${HEAD}\r\n17,${ours},2.36,1000,b1\r\n18,by hand,0,5,x\r\n`)).toEqual({ sent: [sent] })
 })
 

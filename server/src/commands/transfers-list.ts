@@ -1,7 +1,6 @@
 /**
  * Reads the gateway's list of transfers (CSV, RFC 4180).
- * A line that may be ours and is not understood makes the whole list not understood: a transfer that is passed over could be sent a
- * second time.
+ * One unreadable line that may be ours rejects the whole list: a skipped transfer could be sent twice.
  */
 import { type Paise, paise } from '@roz/core/money.ts'
 import { uuidOf } from '../ledger/gateway-id.ts'

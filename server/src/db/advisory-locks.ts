@@ -23,7 +23,7 @@ export const ADVISORY_LOCKS = {
   dayList: 7_242_017,
   /** Appending to the log of days and signing it: numbers without a gap. */
   logOfDays: 7_242_011,
-  /** What leaves the house by decision: disbursements, their corrections, and the house's own entries. */
+  /** Outlays: disbursements, their corrections, and house entries. */
   helpFund: 7_242_012,
   /** Making the books of a day. */
   books: 7_242_013,
@@ -31,7 +31,7 @@ export const ADVISORY_LOCKS = {
   auditRun: 7_242_014,
   /** Setting the clock outside production. */
   devClock: 7_242_015,
-  /** Who is an owner: one always remains. */
+  /** The set of owners: one always remains. */
   owners: 7_242_016,
 } as const
 export type AdvisoryLock = keyof typeof ADVISORY_LOCKS

@@ -47,7 +47,7 @@ test('a limit below the need stops the start', async () => {
   expect(warnings).toEqual([])
 })
 
-test('connections that others use at that moment are a warning, and the start goes on', async () => {
+test('connections in use by others cause a warning, and the start continues', async () => {
   await limit(45)
   await check(15, 2)
   // The test's superuser and its pool have one each.
@@ -58,7 +58,7 @@ test('connections that others use at that moment are a warning, and the start go
   expect(warnings).toEqual([])
 })
 
-test('where the use of connections cannot be seen there is one warning, and the start goes on', async () => {
+test('if the use of connections cannot be read there is one warning, and the start continues', async () => {
   await superuser.query(sql`revoke select on pg_stat_activity from public`)
   await check(15)
   expect(warnings).toEqual(['how many of the database’s connections others use cannot be seen'])

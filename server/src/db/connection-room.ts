@@ -1,7 +1,7 @@
 /**
  * Checks at the start that the database has room for this server's connections.
- * - A start is refused only where the limits of the server, of the role or of the database are too low: they do not change by waiting.
- * - What others use at that moment is a warning: an instance that is being replaced, or a lost one's connections, will go.
+ * - A start is refused only if a limit of the server, role or database is too low. Waiting does not change a limit.
+ * - Connections in use by others only cause a warning: a replaced or lost instance will release them.
  * - While processes are replaced there is one more of them.
  * - Behind a pooler the pooler's own limits count, and nothing is checked here.
  */
@@ -12,7 +12,7 @@ export type Wanted = { readonly processes: number; readonly connections: number 
 export type RoomCheck = {
   readonly url: string
   readonly wanted: Wanted
-  /** What raises the limit, as the end of “…, or ”. */
+  /** The way to raise the limit, as the end of “…, or ”. */
   readonly remedy: string
   readonly warn: (line: string) => void
 }

@@ -1,7 +1,7 @@
 /**
  * Copies all rows of one database into another that has the same migrations and no members yet.
  * - One snapshot here, one transaction there: a failure leaves the other database as it was.
- * - Triggers judge single changes by the state of their moment, so they do not run; the audit judges the whole.
+ * - Triggers check single changes against the state at that moment, so they are off. The audit checks the result.
  * - Foreign keys are dropped and made again at the end, which checks every row.
  */
 import { pipeline } from 'node:stream/promises'

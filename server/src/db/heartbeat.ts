@@ -1,7 +1,7 @@
 /**
  * The servers' sign of life in the database, once a minute by all of them together.
- * - It counts how long servers have run since an audit ended, by the machine's clock: while none runs, or when the product's clock
- *   is moved, nothing is added. A worker's lane that hangs stops the audit and not the count: each has a lane of its own.
+ * - It counts, by the machine's clock, how long servers have run since an audit ended. Time without a server and moves of the
+ *   product's clock do not count. A worker's lane that hangs stops the audit and not the count: each has a lane of its own.
  * - It notes the timeline of the database, by which a later start knows that the database was restored (restored.ts).
  */
 import { type Queryable, sql } from './sql.ts'
@@ -9,7 +9,7 @@ import { type Queryable, sql } from './sql.ts'
 const EVERY_MS = 60_000
 /** Servers that look every minute write once a minute together. */
 const EVERY = sql`interval '50 seconds'`
-/** What is longer between two beats is time in which no server ran. */
+/** A longer gap between two beats is time without a running server. */
 const PAUSE = sql`interval '2 minutes'`
 
 export const CLUSTER = sql`(select system_identifier::text from pg_control_system())`

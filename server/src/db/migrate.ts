@@ -3,8 +3,8 @@
  * - Files run in order, each in its own transaction, and are recorded with their hash.
  * - A file that changed or disappeared after it ran stops the start.
  * - Two simultaneous starts wait for each other.
- * - A newer release may have migrated the database already: a server starts on it unless a newer file says `contracts after`
- *   a release that is newer than the server.
+ * - A newer release may have migrated the database. A server then starts, unless a newer file says `contracts after` a release newer
+ *   than this server.
  * - A statement waits 2 s for a lock and begins again later, so requests never queue behind it for longer.
  * - Migrations state the app role's privileges (`app_may`, `app_may_call`). Each start grants them again. The app role owns nothing.
  */

@@ -1,5 +1,5 @@
 /**
- * What a migration says of itself in the comments at its beginning:
+ * Parses the directives in the comments at the start of a migration:
  * - `-- contracts after 1.1.0`: release 1.1.0 was the first that no longer used what this file removes or tightens.
  * - `-- outside a transaction`: its statements run one by one, for an index that is made concurrently. A repeated run must do no harm.
  * - `-- brief: …`: why a lock that it takes is short, for example because the table has few rows.

@@ -1,4 +1,4 @@
-/** What a recovery of the whole log and a failover leave in a database, on servers of PostgreSQL that recover, stream and are promoted. */
+/** Tests that a recovery of the whole log is distinguished from a failover, on real PostgreSQL servers. */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,11 +1,11 @@
 /**
  * Whether a database was restored, and has not been joined yet to what came after it (npm run after-restore).
- * - PostgreSQL keeps the target of a recovery among its settings: whoever recovers to a target leaves it there, pgBackRest and
- *   `npm run restore` too. So a restore by hand is seen, and nobody has to write it down. The target counts until a row of
- *   `joined_restore` names it. The row is as old as the database: a second restore to an earlier time has lost it.
- * - A recovery of the whole log has no target. It begins a new timeline of the log, which no server has noted (heartbeat.ts), and it
- *   leaves the restore_command without which PostgreSQL recovers from no archive. So does a failover of some clusters; what tells
- *   them apart is at WITHOUT_TARGET (decision 40).
+ * - PostgreSQL keeps the target of a recovery among its settings: every recovery to a target leaves it there, also by pgBackRest or
+ *   `npm run restore`. So a restore by hand is detected. The target counts until a row of `joined_restore` names it. The row is as
+ *   old as the database: a second restore to an earlier time has lost it.
+ * - A recovery of the whole log has no target. It starts a new timeline of the log, which no server has noted (heartbeat.ts). It
+ *   leaves the restore_command that PostgreSQL needs to read an archive. A failover of some clusters does the same; WITHOUT_TARGET
+ *   distinguishes the two (decision 40).
  */
 import { beat, CLUSTER, TIMELINE } from './heartbeat.ts'
 import { maybeOne, one, type Queryable, type Sql, sql } from './sql.ts'

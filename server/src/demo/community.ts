@@ -63,7 +63,7 @@ export const DEMO_MEMBERS: readonly DemoMember[] = [
 export type DemoHelp = {
   readonly publicName: string
   readonly consent: ConsentWay
-  /** Who consented for a child. */
+  /** The guardian who consented for a child. */
   readonly guardian?: Guardian
   readonly purpose: string
   /** The shop on the receipt. */

@@ -2,7 +2,7 @@
 import { type Sql, sql } from '../db/sql.ts'
 import type { Cursor } from './cursor.ts'
 
-/** An instant as a cursor holds it: PostgreSQL's microseconds since 1970. */
+/** An instant as a cursor stores it: PostgreSQL's microseconds since 1970. */
 export const microsOf = (instant: Sql): Sql => sql`(extract(epoch from ${instant}) * 1000000)::bigint::text`
 
 /** Condition for the rows after a cursor; `at` and `id` are the list's sort columns. */

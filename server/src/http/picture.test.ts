@@ -1,4 +1,4 @@
-/** What the decoder's time limit means: a slow machine is no fault of the picture. */
+/** The decoder's time limit: a slow machine is no fault of the picture. */
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { UnavailableError } from './faults.ts'
@@ -9,7 +9,7 @@ const picture = (side: number): Promise<Buffer> =>
     .png()
     .toBuffer()
 
-test('a picture that takes longer than the limit is answered as busy and not as a wrong file, and a broken one as a wrong file', async () => {
+test('a picture that takes longer than the limit is refused as busy, and a broken one as a wrong file', async () => {
   const bytes = await picture(2000)
   const upload = { bytes, mimeType: 'image/png' }
   // Many times more work than a second has, on any machine.

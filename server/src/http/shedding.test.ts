@@ -211,7 +211,7 @@ const allEnded = async (busy: { readonly connections: () => Promise<number> }, b
   await expect.poll(() => busy.connections(), { timeout: 30_000 }).toBeLessThanOrEqual(but)
 }
 
-test('a client that does not read its whole answer holds no place, and its connection ends after the grace', async () => {
+test('a client that does not read its whole answer occupies no place, and its connection ends after the grace period', async () => {
   const busy = await openBusy({ graceMs: 200, bytesPerSecondMin: 64e6 })
   const lines = await askAndNotRead(busy.url, '/long', 6)
   await expect.poll(() => busy.connections()).toBe(6)

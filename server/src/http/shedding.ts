@@ -6,10 +6,10 @@
  *   answer takes no place of the app's own files.
  * - The operator's endpoints are never refused.
  * - One address (a /64 of IPv6) gets only a share of the places.
- * - A request holds a place from the arrival of its body until its answer is written, so slow senders and slow readers of
- *   ordinary answers hold none. Unread answers have their own bound (slow-readers.ts).
- * - Witnesses of the log have a few extra places when all others are taken, and one address block cannot take all of them:
- *   a day whose cosignatures come too late is weak for ever.
+ * - A request occupies a place from the arrival of its body until its answer is written. Slow senders, and slow readers of
+ *   ordinary answers, occupy none. Unread answers have their own bound (slow-readers.ts).
+ * - Witnesses of the log have a few extra places, because a day with late cosignatures stays weak. One address block cannot
+ *   take all of them.
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'

@@ -13,7 +13,7 @@ export type Question<C> = {
   readonly ask: (claimed: C) => Promise<void>
 }
 
-/** Returns whether a row holds the question. */
+/** Returns whether a row records the question. */
 export async function pose<C>(attempt: Attempt, { work, item, claim, ask }: Question<C>): Promise<boolean> {
   let isHeld = false
   await attempt(work, item, async () => {

@@ -23,7 +23,10 @@ export type Due = (now: Date) => Promise<boolean>
 export type WorkerDeps = {
   readonly db: Db
   readonly handlers: JobHandlers
-  /** In `runDue` an inner list runs in order, because each step depends on the result of the one before; else its lanes run beside each other. The very first one also runs before a server serves. */
+  /**
+   * In `runDue` an inner list runs in order, because each step depends on the one before. Otherwise its lanes run in parallel. The very
+   * first one also runs before a server serves.
+   */
   readonly clockwork: readonly (Due | readonly Due[])[]
   /** Work that the passing of time alone makes due, such as questions to the gateway and deletions: no clockwork makes it due. */
   readonly sweeps?: readonly Due[]
@@ -148,7 +151,7 @@ export function createWorker(deps: WorkerDeps) {
   }
 
   const unawaited = new WeakSet<Promise<boolean>>()
-  /** Waits up to `patienceMs` for a lane. A slower lane goes on in the background, and its failure is logged here. */
+  /** Waits up to `patienceMs` for a lane. A slower lane continues in the background, and its failure is logged here. */
   async function runPatiently(run: Promise<boolean>, patienceMs: number): Promise<boolean> {
     const found = await Promise.race([run, sleep(patienceMs, undefined, { ref: false })])
     if (found !== undefined) return found
@@ -169,8 +172,8 @@ export function createWorker(deps: WorkerDeps) {
   return {
     runDue,
     /**
-     * Runs the first clockwork before a server serves, for at most two seconds: a day of millions goes on beside the serving,
-     * as it does at midnight.
+     * Runs the first clockwork before a server serves, for at most two seconds. A day of millions continues while the server
+     * serves, as at midnight.
      */
     async catchUp(): Promise<void> {
       const first = lanes[0]

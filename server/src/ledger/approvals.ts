@@ -10,7 +10,7 @@ import { type ApprovalRefusal, judgeApproval } from '@roz/core/two-persons.ts'
 import { one, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
-/** Who approves, and the amount above which a second person is needed. */
+/** The approver, and the amount above which a second person must approve. */
 export type Approver = { readonly by: bigint; readonly limit: Paise }
 type Subject = { readonly amount: Paise; readonly owner: bigint | null; readonly firstApprovedBy: bigint | null }
 

@@ -76,7 +76,7 @@ async function findBooked(
 const listOpenDays = (from: Queryable, until: IstDay): Promise<HelpPart[]> =>
   from.query<HelpPart>(sql`select day, open as paise from help_days(${until}::date) where open > 0 order by day`)
 
-/** What the days of a disbursement gave it and did not get back, the newest first. */
+/** The amounts that days gave to a disbursement, less its corrections, the newest first. */
 async function listGiven(from: Queryable, id: string): Promise<HelpPart[] | undefined> {
   const found = await maybeOne(from, sql`select from disbursement where id = ${id}::text and corrects is null`)
   if (found === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
  * A member's entries of any age, as parts of statements. An entry of an archived month is not a row of `round_join`.
- * - What only asks about days of the last twelve months (archive/months.ts) reads `round_join` alone.
+ * - Queries about the last twelve months (archive/months.ts) read only `round_join`.
  * - The view `entry` has every entry, `entry_in_archive` those of archived months. Neither is in the order of days.
  */
 import { type Sql, sql } from '../db/sql.ts'

@@ -1,7 +1,7 @@
 /**
  * Days whose books cannot be made because the data breaks a rule, such as a negative balance after the clock was set back.
  * - The day is held with its reason and the member's number, and the days after it wait.
- * - Joins, draws, settlements and the sealing of the ledger go on.
+ * - Joins, draws, settlements and the sealing of the ledger continue.
  * - The day is tried again every hour, and at once on the operator's command.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'

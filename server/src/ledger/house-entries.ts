@@ -1,5 +1,5 @@
 /**
- * What leaves the house's own accounts by decision, each entry with its receipts.
+ * House entries: outlays from the house's own accounts, each with its receipts.
  * - `platform_out`: the platform's share is paid out. It pays the gateway's fees and the losses first, so what
  *   can leave is the share less both.
  * - `losses_covered`: the platform's share makes good what was lost, never more than that.
@@ -52,7 +52,7 @@ export async function readPayable(tx: Tx, day: IstDay): Promise<Readonly<Record<
   )
   const afterFees = has.platform + has.fees
   return {
-    // What came back of a loss that was covered stays in LOSSES, for the next one.
+    // Money recovered from a covered loss stays in LOSSES, for the next loss.
     platform_out: has.losses < 0n ? afterFees + has.losses : afterFees,
     losses_covered: afterFees < -has.losses ? afterFees : -has.losses,
     tds_remitted: has.tax,

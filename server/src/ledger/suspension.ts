@@ -1,9 +1,9 @@
 /**
  * Whether a member's money may move: suspension and hold.
- * - Suspended: nothing moves by the member's own will, and withdrawals and refunds wait. Money that arrives is credited.
- * - On hold: withdrawals and refunds wait; everything else goes on.
- * - Both are written under the lock of the wallet, after that of the account: a join, a withdrawal or an approval that waited
- *   for the lock sees them.
+ * - Suspended: the member can move no money, and withdrawals and refunds wait. Money that arrives is credited.
+ * - On hold: withdrawals and refunds wait; everything else continues.
+ * - Both are written under the lock of the account, then of the wallet. A join, withdrawal or approval that waited for the
+ *   lock sees them.
  * - A wallet whose address is not confirmed stays closed to movements when its member is reinstated.
  */
 import { maybeOne, sql } from '../db/sql.ts'

@@ -63,8 +63,8 @@ export async function readWallet(from: Queryable, memberId: bigint): Promise<Wal
 export type WalletPage = { readonly last: bigint; readonly count: number }
 
 /**
- * The page after an id; undefined when there is none. A statement that reads a page's rows takes both ends as values: with an end that it
- * would compute itself the database expects a quarter of all rows, and reads them all in each page of a large community.
+ * The page after an id; undefined when there is none. A statement that reads a page's rows takes both ends as parameters. With a computed
+ * end the planner expects a quarter of all rows and scans the whole table for each page.
  */
 export async function findWalletPage(from: Queryable, after: bigint, limit: number): Promise<WalletPage | undefined> {
   const page = await maybeOne<{ last: bigint | null; count: number }>(

@@ -1,4 +1,4 @@
-/** What is remembered of the mails that went to a member. */
+/** Tests the log of the mails that were sent to a member. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { GiveUpError } from '../jobs/queue.ts'

@@ -8,7 +8,7 @@ import { type Sql, sql } from '../db/sql.ts'
 /** The searched words of the member joined as `m`. */
 export const MEMBER_WORDS = sql`member_words(m.name, m.email, m.phone)`
 
-/** What is looked for in words; undefined without a search. Phone numbers are searched as stored: ten digits without a country code. */
+/** The search text; undefined without a search. Phone numbers are searched as stored: ten digits without a country code. */
 export function needleOf(q: string | undefined): string | undefined {
   const text = (q ?? '').trim()
   if (text === '') return undefined

@@ -1,5 +1,5 @@
 /**
- * The way of a member's rupee of one day, as one column of a statement about rounds: what its help share paid, or how long it waits.
+ * A column for statements about rounds: the help that the member's rupee of a day paid for, or its waiting time.
  * - A correction takes an allotment back: what is left of it counts, and a share that came back waits again.
  * - After a revoked consent nobody is named, and no receipt or story is shown.
  * - It names no other member, and is only ever read for a day that its reader has joined.

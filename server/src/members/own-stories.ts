@@ -1,6 +1,6 @@
 /**
  * The stories that a member's rupees are in: public, of a disbursement that a day gave to which the member has joined.
- * - What a correction took back does not count, and a story of somebody who revoked the consent is in no list.
+ * - Help that a correction took back does not count. A story of somebody who revoked the consent is in no list.
  */
 import { type Sql, sql } from '../db/sql.ts'
 import { hasEntry } from '../ledger/entries.ts'

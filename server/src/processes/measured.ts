@@ -6,7 +6,7 @@ export type Measured = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 export const addUp = (all: readonly Measured[]): Registry => AggregatorRegistry.aggregate([...all])
 
-/** What ended processes leave: counts go on, for a sum that falls would look like a restart of everything. */
+/** The last counts of ended processes. They stay in the sum, because a falling sum would look like a restart. */
 export async function leftBy(all: readonly Measured[]): Promise<Measured> {
   const counts = all.map((one) => one.filter(({ type }) => ['counter', 'histogram'].includes(String(type))))
   return addUp(counts).getMetricsAsJSON()

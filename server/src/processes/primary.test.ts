@@ -11,7 +11,7 @@ type Conduct = 'serve' | 'serve and never stop' | 'never serve'
 type Fleet = {
   readonly lines: readonly string[]
   readonly command: (command: Command) => Promise<Pids>
-  /** What workers do that start from now on. */
+  /** The behaviour of workers that start from now on. */
   readonly conduct: (conduct: Conduct) => Promise<void>
 }
 
@@ -98,7 +98,7 @@ test('a message to a process that has just died ends nobody else', async () => {
   })
 }, 90_000)
 
-test('where the machine refuses another process, the others serve on, and it is tried again', async () => {
+test('if the machine cannot start another process, the others keep serving and the start is retried', async () => {
   const { lines, command } = await startFleet('serve')
   const [dying, staying] = await command('list')
   await command('refuse processes')

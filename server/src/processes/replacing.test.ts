@@ -1,6 +1,6 @@
 /**
- * Tests the parts of a restart that nobody notices, under load by real connections: processes replaced one by one, an instance
- * stopped beside another, and figures of /metrics that belong to all processes.
+ * Tests restarts without an outage, under load. Processes are replaced one by one, an instance stops beside another, and
+ * /metrics adds up all processes.
  */
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** What the alerts and the dashboard ask Prometheus, and Debian's Prometheus for the tests, which `npm run test:all` unpacks. */
+/** The queries of the alerts and the dashboard, and Debian's Prometheus for the tests, which `npm run test:all` unpacks. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 

@@ -1,6 +1,6 @@
 /**
- * Checks that servers of the previous release go on working while a new migration runs and after it:
- * a release only expands the schema; what the previous release reads or writes is removed or tightened one release later.
+ * Checks that servers of the previous release keep working during and after a new migration. A release only expands the
+ * schema. Removing or tightening comes one release later.
  * - A file that contracts names the release that stopped using it: `-- contracts after 1.1.0`, and that release is out.
  * - A statement that locks a table for as long as the table is large is refused, with the way to write it.
  * - A trigger or a function that begins to refuse rows tightens too. No check sees that: a reviewer does.
@@ -9,7 +9,7 @@ import { contractsAfter, isBrief, isOlder, isOutsideTransaction } from '../db/mi
 
 type Rule = { readonly what: RegExp; readonly says: string }
 
-/** What the previous release may still use. */
+/** Statements that remove or tighten something the previous release may still use. */
 const CONTRACTS: readonly Rule[] = [
   { what: /^drop (table|view|materialized view|function|type|schema|sequence) /, says: 'removes what the previous release may use' },
   { what: /^alter table .*\bdrop (column )?(?!constraint|default|not null|identity|expression)\w/, says: 'removes a column' },
@@ -29,7 +29,7 @@ const CONTRACTS: readonly Rule[] = [
   { what: /^revoke /, says: 'takes a right away that the previous release may use' },
   { what: /^delete from app_grant/, says: 'takes a right away that the previous release may use' },
 ]
-/** What locks a table while it reads or writes all of its rows. */
+/** Statements that lock a table while they read or write all of its rows. */
 const LOCKS: readonly Rule[] = [
   {
     what: /^alter table .*\balter (column )?\w+ (set data )?type /,
@@ -62,7 +62,7 @@ const LOCKS: readonly Rule[] = [
   { what: /^(update|delete from) (?!.*\bwhere\b)/, says: 'writes every row in one transaction: let the server fill it in pages' },
 ]
 
-/** What of a migration the previous release may still use, statement by statement. */
+/** The statements of a migration that affect something the previous release may still use. */
 export const contractionsIn = (name: string, text: string): string[] => findIn(name, plain(text), CONTRACTS)
 
 /** The faults of a migration that is newer than the newest release. `released` are the versions that are out. */

@@ -16,7 +16,7 @@ export type Opening = {
 }
 export type Origin = {
   readonly parent?: Span | undefined
-  /** A traceparent from outside: its trace goes on here. */
+  /** A traceparent from outside: its trace continues here. */
   readonly from?: string | undefined
   readonly links?: readonly (Span | string)[]
 }

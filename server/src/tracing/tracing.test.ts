@@ -47,7 +47,7 @@ async function tracesOfOwn(env: Readonly<Record<string, string>>, work: (program
   return collector.spans().slice(before)
 }
 
-/** What the shared program sent of this work. Spans are sent in the order of their ends: the last call is seen last. */
+/** The spans that the shared program sent for this work. Spans are sent in the order of their ends: the last call is seen last. */
 async function tracesOf(work: () => Promise<void>): Promise<Received[]> {
   const before = collector.spans().length
   await work()
@@ -64,7 +64,7 @@ const join = async (program: Program, headers: Readonly<Record<string, string>> 
 const named = (spans: readonly Received[], name: string): Received[] => spans.filter((span) => span.name === name)
 const below = (spans: readonly Received[], { spanId }: Received): Received[] => spans.filter((span) => span.parentSpanId === spanId)
 
-test('a join goes on in the trace of its caller, down to its batch and the statement of the batch', async () => {
+test('a join continues the trace of its caller, down to its batch and the statement of the batch', async () => {
   const spans = await tracesOf(() => join(shared, CALLED_BY))
   const [request, ...others] = named(spans, 'POST /api/rounds/join') as [Received, ...Received[]]
   expect(others).toEqual([])

@@ -39,7 +39,7 @@ export const puttingBy =
     return name
   }
 
-/** What the move of all files to another storage needs besides. */
+/** Further functions for moving all files to another storage. */
 export type MovableStorage = Storage & {
   /** Stores the bytes under a name that another storage made. */
   readonly keep: (name: string, bytes: Buffer) => Promise<void>

@@ -250,7 +250,7 @@ test('a folder with other files is refused and left unchanged', async () => {
   const dataDir = newFolder()
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(path.join(dataDir, 'letter.txt'), 'dear')
-  await expect(start(dataDir)).rejects.toThrow(/is not empty and holds no database of Roz/)
+  await expect(start(dataDir)).rejects.toThrow(/is not empty and contains no database of Roz/)
   expect(readFileSync(path.join(dataDir, 'letter.txt'), 'utf8')).toBe('dear')
 })
 

@@ -159,7 +159,7 @@ async function make({ dataDir, programs }: Place, { log, durable = true }: Embed
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
-    throw new EmbeddedPostgresError(`${dataDir} is not empty and holds no database of Roz: choose another folder with DATA_DIR.`, {
+    throw new EmbeddedPostgresError(`${dataDir} is not empty and contains no database of Roz: choose another folder with DATA_DIR.`, {
       cause: error,
     })
   }

@@ -24,7 +24,7 @@ import { makePasswords, type Passwords } from './roles.ts'
 
 export type Recovery = {
   readonly postgres: string
-  /** Undefined: as far as the WAL goes. */
+  /** Undefined: to the end of the WAL. */
   readonly at: Date | undefined
   readonly say: (line: string) => void
 }

@@ -155,7 +155,7 @@ test('of a change and an end at the same moment one takes effect, and the other 
   expect(answers.find(({ status }) => status === 409)?.body.code).toBe('changed_since_seen')
 })
 
-test('what is over is neither changed nor ended again, and what is not there is not found', async () => {
+test('an announcement that is over is neither changed nor ended again, and an unknown one is not found', async () => {
   const { id, version } = await made()
   await pass(id, 6)
   expect((await change(id, version)).body.code).toBe('announcement_over')

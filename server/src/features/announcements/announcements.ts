@@ -1,7 +1,7 @@
 /**
  * Announcements in the portal: written by editors, seen by members from the start to the end.
  *
- * - The database's clock decides what is planned, running or over. What is over is never changed.
+ * - The database's clock decides what is planned, running or over. An announcement that is over is never changed.
  * - A change names the version that the editor saw: of two at once the first takes effect, and the other is refused.
  * - Each change is in the audit log, with the values before and after.
  */

@@ -136,7 +136,7 @@ test('a day’s books are made once and whole though killed after any portion an
 
 test('a refund that belongs to nobody is in the liabilities, where the members fill their last portion exactly', async () => {
   await open({ bookPages: { membersPage: 3, pagesAtOnce: 1, leavesPage: 64, portionMs: 0 } })
-  // So many parts that every bucket has some.
+  // Enough parts that every bucket has some.
   for (let n = 0; n < 3; n++) await world.member(5_000)
   const [refundId, orderId] = [randomUUID(), randomUUID().replaceAll('-', '')]
   await inTransaction(world.db, async (tx) => {

@@ -4,7 +4,7 @@
  * - Figures come from the ledger and the books of the day.
  * - A winner's name is joined when a page is read, by the member's choice at that moment, and is stored nowhere else.
  * - A running day is not shown.
- * - What was disbursed of a day is what its allotments say, which stand in the books too.
+ * - A day's disbursed amount is the sum of its allotments, which are in the books too.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { BooksFile } from '@roz/core/books.ts'
@@ -73,7 +73,7 @@ const listGifts = (db: Db, days: readonly IstDay[]): Promise<{ day: IstDay; amou
   db.query(sql`
     select day, sum(amount)::bigint as amount from transfer where kind = 'gift' and day = any(${days}::date[]) group by day`)
 
-/** The disbursements that these days gave to, each as it stands after its corrections. */
+/** The disbursements that these days paid for, each after its corrections. */
 const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
   db.query<Spent>(sql`
     with part as materialized (

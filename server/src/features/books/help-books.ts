@@ -1,6 +1,6 @@
 /**
- * What a day's books say of help: each disbursement with the days that gave, each correction with the days that
- * got back, the days that are open at the end, and the other entries of the house (spec/protocol.md, chapter 12).
+ * The help in a day's books (spec/protocol.md, chapter 12): disbursements and corrections with their days, the days with an
+ * open share, and house entries.
  */
 import { type BooksAccount, type BooksFile, byText } from '@roz/core/books.ts'
 import { hex } from '@roz/core/draw.ts'

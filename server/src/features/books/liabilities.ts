@@ -1,10 +1,10 @@
 /**
  * Cuts, sorts and seals a day's liabilities to members, page by page.
  *
- * - A run that was stopped continues where it was: a portion of members and its parts are written together, and so are
- *   pages of leaves and their position.
+ * - An interrupted run resumes. A portion of members and its parts are committed together, and so are pages of leaves and their
+ *   position.
  * - Until they are sealed, the parts are stored in buckets by the first byte of their id. One bucket after the other is sorted,
- *   so memory holds no more than two of the 256.
+ *   so at most two of the 256 are in memory.
  * - The caller compares the sum with the books.
  */
 import { u64 } from '@roz/core/draw.ts'

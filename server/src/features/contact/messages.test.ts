@@ -122,7 +122,7 @@ test('pages neither repeat nor skip a message while others arrive', async () => 
   expect(seen).toEqual(all)
 })
 
-test('a message goes after two years, with its replies', async () => {
+test('a message is deleted after two years, with its replies', async () => {
   await reply()
   await world.database.db.query(sql`update contact_message set created_at = roz_now() - interval '25 months' where id = ${id}::bigint`)
   await world.database.db.query(sql`delete from contact_message where created_at < roz_now() - interval '2 years'`)

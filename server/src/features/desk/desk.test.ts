@@ -1,4 +1,4 @@
-/** The portal's day: what waits for the team, figures over time, and every round with what it waits for. */
+/** The portal's day: the to-do list, figures over time, and every round with the reason why it waits. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -53,7 +53,7 @@ test('a withdrawal is counted from its request, late after 48 hours, and only ro
   await ask(49, 'requested', null)
   expect(await todo('auditor')).toMatchObject([{ code: 'withdrawals', count: 2, isLate: true }])
   expect(await todo('editor')).toEqual([])
-  // One that the gateway refused is a failed payout; one that waits for the end of a hold is nobody's work.
+  // One that the gateway refused is a failed payout; one that waits for the end of a hold is not in the list.
   await ask(1, 'approved', 'member_on_hold')
   await ask(1, 'approved', 'beneficiary_invalid')
   expect(await todo('support')).toMatchObject([{ code: 'withdrawals' }, { code: 'failed_payouts', count: 1, isLate: true }])
@@ -89,7 +89,7 @@ test('a day is not missing its story once a published story tells of its help, a
     const pencils = await payHelp(world.db, { amount: 20, askedBy: editor, decidedBy: editor })
     await publish(pencils.id)
     expect(await missing()).toBe(0)
-    // A help that came back wholly tells nothing of the day any more.
+    // Help that came back in full no longer counts as the day's story.
     await takeBack(world.db, pencils, 20, editor)
     expect(await missing()).toBe(1)
     // Help that nobody has told of yet changes nothing.

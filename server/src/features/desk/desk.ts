@@ -1,4 +1,4 @@
-/** The portal's day: what waits for the team, figures over time, and every round. */
+/** The portal's day: the to-do list, figures over time, and every round. */
 import type { Db } from '../../db/sql.ts'
 import { csvRows } from '../../http/csv-rows.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'

@@ -1,8 +1,8 @@
 /**
- * What waits for the team, with its number, the age of the oldest and whether it is late.
+ * The team's to-do list: each line with its count, the age of its oldest item, and whether it is late.
  * - One statement reads everything from indexes of what is open; its cost does not grow with members or movements.
  * - A role sees only what it may read.
- * - Nothing that waits: no line.
+ * - A kind without open items has no line.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'

@@ -1,4 +1,4 @@
-/** The list of a closed round: written outside of its lock, once, and sealed as it stands. */
+/** The list of a closed round: written once, outside of its lock, and sealed unchanged. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
@@ -25,7 +25,7 @@ const pages = () =>
   world.db.query<{ page: number; tickets: Buffer }>(sql`select page, tickets from ticket_page where day = ${DAY}::date order by page`)
 const closings = async () => (await world.log()).filter(({ kind, day }) => kind === 'close' && day === DAY)
 
-test('a list that was written before a crash is sealed as it stands, once, by several processes at the same time', async () => {
+test('a list that was written before a crash is sealed unchanged and once, by several processes at the same time', async () => {
   await close()
   const write = () => writeDayList(world.db, { day: DAY, entries: ENTRIES }, world.ticketKeys, { waits: false })
   expect(await write()).toBe(true)

@@ -3,9 +3,9 @@
  * - The private note is sealed at rest, and only the roles that write it read it.
  * - A child's consent names the relation of the guardian who gave it.
  * - A recorded consent may be corrected, but only a revocation ends it: what is public asks for a revocation alone.
- * - A revocation is final. In its transaction every story that ever told of the person becomes a draft without its picture, and
- *   mails that still wait with the name are dropped; the entries of the books stay, and everything public reads them without
- *   the name (the view outlay_public).
+ * - A revocation is final. Its transaction turns every story that ever told of the person into a draft without picture, and
+ *   drops waiting mails with the name. The books keep their entries; public pages read them without the name (view
+ *   outlay_public).
  */
 import { randomUUID } from 'node:crypto'
 import type { Input, Output } from '@roz/contract/api.ts'
@@ -163,7 +163,7 @@ async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<F
 
 /** Makes drafts of the person's stories and takes their pictures; returns the names of our own pictures. */
 async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]> {
-  // Locked and read first: on a table with triggers, PostgreSQL 18.4 returns as `old` what stood before a simultaneous update.
+  // Locked and read first: on a table with triggers, PostgreSQL 18.4 returns as `old` the row before a concurrent update.
   const told = await tx.query<{ id: string; imageUrl: string | null }>(sql`
     select s.id, s.image_url as "imageUrl" from story s
      where s.id in (select story_id from story_subject where beneficiary_id = ${beneficiaryId}::uuid) order by s.id for update of s`)

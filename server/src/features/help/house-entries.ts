@@ -68,7 +68,7 @@ export function houseEntryHandlers(
   }
 }
 
-/** What an account owes cannot be paid out. */
+/** An overdrawn account can pay nothing out. */
 const shown = (payable: bigint): number => rupeesFromPaise(paise(payable < 0n ? 0n : payable))
 
 const readToday = async (from: Queryable): Promise<IstDay> => (await one<{ day: IstDay }>(from, sql`select ist_day(roz_now()) as day`)).day

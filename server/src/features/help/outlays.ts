@@ -4,7 +4,7 @@
  *   another person approves it.
  * - The ledger books it in the transaction of the decision, under the lock of all outlays.
  * - A receipt belongs to one outlay that was not rejected.
- * - Help goes only to somebody whose consent is recorded and not revoked; this is judged again when it is booked.
+ * - Help is paid only to somebody whose consent is recorded and not revoked. The booking checks this again.
  */
 import { randomUUID } from 'node:crypto'
 import { TREASURY, type StaffRole } from '@roz/contract/roles.ts'
@@ -31,7 +31,7 @@ type Outlay = Subject & {
   readonly amount: Paise
   readonly evidence: readonly Buffer[]
 }
-/** What a request is about, once its own rules have passed. */
+/** The subject of a request that passed its own rules. */
 export type Subject = { readonly beneficiaryId: string | null; readonly corrects: string | null }
 type Asking = {
   readonly session: { readonly memberId: bigint; readonly staffRole: StaffRole }
@@ -44,7 +44,7 @@ type Rules<V, C extends RefusalCode> = {
   readonly kind: OutlayKind
   /** The id in the call's path, to which its Idempotency-Key belongs too. */
   readonly about?: string
-  /** Finds what the request is about, or refuses it. */
+  /** Finds the request's subject, or refuses the request. */
   readonly subjectOf: (tx: Tx, amount: Paise) => Promise<Outcome<Subject, C> | Refusal<C | 'invalid_input'>>
   /** Refuses a request that could not be booked now. */
   readonly refusalOf: (tx: Tx, amount: Paise) => Promise<C | undefined>

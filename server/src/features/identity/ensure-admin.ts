@@ -1,8 +1,8 @@
 /**
  * Ensures at every start that the first administrator exists.
  *
- * - Afterwards the address has an owner's account, unless an owner has taken that away: while there is another owner, no start
- *   brings back whom an owner has removed or given another role.
+ * - Afterwards the address has an owner's account. Exception: while there is another owner, no start restores an account that
+ *   an owner removed or demoted.
  * - An existing password is never changed.
  * - A generated password is returned once and stored nowhere.
  */
@@ -53,7 +53,7 @@ export async function ensureAdmin(db: Db, admin: { readonly email: string; reado
   return { isNew, madePassword: isNew && admin.password === undefined ? password : undefined, isPassedOver: false }
 }
 
-/** Whether an owner has removed or demoted whoever had this address, and there is another owner. */
+/** Whether an owner removed or demoted the account of this address, and another owner exists. */
 async function isTakenAway(db: Db, email: string): Promise<boolean> {
   const key = sql`${addressKey(email)}::text`
   const { isIt } = await one<{ isIt: boolean }>(

@@ -1,4 +1,4 @@
-/** The owners: one of them always remains. Whoever changes who is one, or acts for them, takes their lock first. */
+/** The owners: one of them always remains. Every change of the owners, and every act as an owner, takes their lock first. */
 import { lockInTransaction } from '../../db/advisory-locks.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'

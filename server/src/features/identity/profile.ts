@@ -73,7 +73,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       const { avatarUrl, before } = await storeAndName(storage, { folder: 'avatars', bytes: picture.bytes, isNamed }, async (name) => {
         const stored = UPLOADS_PATH + name
         return inTransaction(db, async (tx) => {
-          // Locked and read first: on a table with triggers, PostgreSQL 18.4 returns as `old` what stood before a simultaneous update.
+          // Locked and read first: on a table with triggers, PostgreSQL 18.4 returns as `old` the row before a concurrent update.
           const [row] = await tx.query<{ before: string | null }>(sql`
             select avatar as before from member where id = ${session.memberId}::bigint and deleted_at is null for update`)
           if (row === undefined) throw new Error('the account was closed while its picture was uploaded')

@@ -116,7 +116,7 @@ describe('an invitation', () => {
     expect(said(await roz.ask('POST /admin/invitations/nothing/cancel', { token }))).toBe('404 invitation_not_found')
   })
 
-  test.each(['removed', 'demoted'] as const)('ends with its owner: who is %s leaves no open link behind', async (how) => {
+  test.each(['removed', 'demoted'] as const)('ends with its owner: an owner who is %s leaves no open link behind', async (how) => {
     const other = await addStaff(roz, address(), 'owner')
     const email = address()
     await invite(email, 'owner', await openPortal(roz, other.email))
@@ -201,7 +201,7 @@ describe('a removal', () => {
   })
 
   test.each(['removed', 'removed and invited again as finance', 'demoted'] as const)(
-    'is not undone by the next start: who was the first administrator and is %s is no owner again, and keeps no start from serving',
+    'is not undone by the next start: a first administrator who is %s stays so, and the server still starts',
     async (how) => {
       const first = { email: address(), password: 'the first password' }
       await ensureAdmin(roz.db, first)

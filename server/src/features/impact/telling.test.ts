@@ -145,7 +145,7 @@ test('no mail begins at night', async () => {
   expect(await due(new Date(Date.parse(`${world.today()}T20:59:59+05:30`)))).toBe(true)
 })
 
-test('what a correction took back wholly, and whose consent is revoked, tells nobody any more', async () => {
+test('nobody is told any more of help that a correction took back in full, or of a person who revoked the consent', async () => {
   const bodies = async (): Promise<string> => JSON.stringify(await noticesOf(asha))
   expect(await bodies()).toContain('school shoes')
   await takeBack(world.db, shoes, 100, staff)

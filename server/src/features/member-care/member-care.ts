@@ -1,7 +1,7 @@
 /**
- * What administrators see of members and decide about them.
+ * Administrators' views of members, and their decisions about them.
  *
- * - Whoever fetches the list of members as a table is recorded.
+ * - The audit log records each download of the list of members.
  */
 import { inTransaction } from '../../db/transaction.ts'
 import { csvRows } from '../../http/csv-rows.ts'

@@ -1,7 +1,7 @@
 /**
  * The review list: signs that accounts belong together, or that money passes through.
  *
- * - Whoever reviews a sign names how many accounts they saw: one that another account joined meanwhile is refused.
+ * - A review names the number of accounts that the reviewer saw. It is refused if another account was added since.
  * - A review is recorded with its note, and can be taken back.
  */
 import type { Output } from '@roz/contract/api.ts'

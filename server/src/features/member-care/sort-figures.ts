@@ -2,7 +2,7 @@
  * Keeps the figures that the list of members is sorted by: balance, rounds joined, and winnings.
  *
  * - They are a copy, some minutes old. An index on the wallet itself would make every join rewrite it.
- * - A pass goes through all members, a page at a time. A page and the cursor behind it are committed together.
+ * - A pass reads all members, page by page. A page and the cursor behind it are committed together.
  * - One process works on a page at a time. A row that did not change is not written.
  */
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'

@@ -1,8 +1,8 @@
 /**
  * Notices in SQL.
  *
- * - A member's list combines stored notices with the joins by Auto Participate, which are read from the join rows, and with the
- *   stories that tell of the member's rupees, which are read from joins and allotments.
+ * - A member's list combines stored notices, joins by Auto Participate and stories. Joins are read from the join rows, stories
+ *   from joins and allotments.
  * - The list pages by instant and id, newest first.
  * - A read mark belongs to one member and changes nothing for others.
  */

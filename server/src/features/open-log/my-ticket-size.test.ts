@@ -102,7 +102,7 @@ function ascending(count: number, bytes: number, given: readonly Buffer[]): Buff
 }
 
 async function putEntry(): Promise<void> {
-  // Triggers are off: one entry stands for a million.
+  // Triggers are off: one entry represents a million.
   await owner.withConnection(async (connection) => {
     await connection.query(sql`set session_replication_role = replica`)
     await connection.query(sql`

@@ -23,7 +23,7 @@ export const suspectOf = ({ memberFlags, owed }: SuspectRow) => ({
   owed: rupeesFromPaise(owed),
 })
 
-/** Who approved, joined as `f` and `y`, and the hours since the request while nothing ended it. `row` is the withdrawal or refund. */
+/** The approvers, joined as `f` and `y`, and the hours since the request of an open row. `row` is the withdrawal or refund. */
 export const approvalColumns = (row: Sql): Sql => sql`
   f.public_id as "firstId", f.name as "firstName", ${row}.first_approved_at as "firstAt", y.public_id as "approvedById", y.name as "approvedByName",
   case when ${row}.ended_at is null then floor(extract(epoch from roz_now() - ${row}.created_at) / 3600)::int end as "waitingHours"`

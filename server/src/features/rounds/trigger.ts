@@ -109,8 +109,8 @@ async function isBlocked(tx: Tx, round: Round): Promise<boolean> {
 }
 
 /**
- * The round of a call without a day, if it is not today's: the oldest closed and unsettled one, else the one that a call took
- * within the last twelve hours.
+ * The round of a call without a day, if it is not today's. It is the oldest closed and unsettled one, else the round of a
+ * call in the last twelve hours.
  */
 async function findUnnamed(tx: Tx): Promise<{ readonly waiting: IstDay | undefined; readonly taken: IstDay | undefined }> {
   const { waiting, taken } = await one<{ waiting: IstDay | null; taken: string | null }>(

@@ -87,8 +87,8 @@ export const PORTAL_POLICY = policy({
 })
 
 /**
- * For the frame that draws PDFs in the portal: no origin, so no session and no storage; no network; only the script in the page and the
- * worker that this script has with it.
+ * For the frame that draws PDFs in the portal. It has no origin, so no session and no storage, and no network. Only the page's own
+ * script and worker run.
  */
 export const pdfFramePolicy = (script: string): string =>
   policy({

@@ -10,7 +10,7 @@ import { noteSignalLater } from '../../members/signals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { BankDetail } from './bank-accounts.ts'
 
-/** As long as its own first top-up can be refunded, an account is young: by then a payer has noticed a payment that is not theirs. */
+/** An account is young while its first top-up can be refunded: by the end of that time a payer has noticed a payment that is not theirs. */
 const YOUNG = sql`interval '7 days'`
 
 type Row = { readonly memberId: bigint; readonly sealed: Buffer; readonly isYoung: boolean }

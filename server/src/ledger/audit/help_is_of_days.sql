@@ -1,4 +1,4 @@
--- Every disbursement and correction is of days that add up to it, no day is given more than its share, no disbursement gave back more than it took of a day, and what days have left is what the fund holds.
+-- The days of a disbursement or correction add up to its amount. No day gives more than its share, and no disbursement returns more to a day than it took. The open shares add up to the help fund.
 -- small
 select 'entry ' || coalesce(a.entry_id, t.ref) as subject, 'moved ' || coalesce(t.amount, 0) || ', its days add up to ' || coalesce(a.paise, 0) as found
   from (select kind, ref, amount, day from transfer where kind in ('disbursement', 'disbursement_back')) t

@@ -1,4 +1,4 @@
--- Whatever left the house by decision is proven by a receipt, and each receipt is of an entry that is booked.
+-- Every outlay is proven by a receipt, and each receipt belongs to a booked entry.
 -- small
 select kind || ' ' || ref as subject, 'moved ' || amount || ' without a receipt' as found
   from transfer t where kind in ('disbursement', 'disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered')

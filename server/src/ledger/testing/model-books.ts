@@ -111,7 +111,7 @@ export type OutlayBook = {
   readonly corrects: string | undefined
   readonly parts: readonly { readonly day: IstDay; readonly paise: bigint }[] | undefined
 }
-/** What other histories left: the house's accounts, and the open days of the help fund. */
+/** Left by other histories: the house's accounts, and the open days of the help fund. */
 export type Before = {
   readonly accounts: readonly { readonly account: bigint; readonly balance: bigint }[]
   readonly open: readonly { readonly day: IstDay; readonly paise: bigint }[]
@@ -129,7 +129,7 @@ export class Books {
   readonly debts: DebtBook[] = []
   /** By kind and id. */
   readonly outlays = new Map<string, OutlayBook>()
-  /** What came into the help fund, each part for the day whose share it is. */
+  /** The income of the help fund, by the day whose share it is. */
   readonly cameIn: { readonly day: IstDay; readonly paise: bigint }[] = []
   readonly sealed = new Set<IstDay>()
   /** Each day's cursor of auto-join; `done` if no member follows. */

@@ -1,4 +1,4 @@
-/** The model's rules of what leaves the house: disbursements of the help fund, their corrections, the house's own entries. */
+/** The model's rules of outlays: disbursements of the help fund, their corrections, house entries. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Books, type OutlayBook, SYSTEM } from './model-books.ts'
 import type { OpOf } from './model-ops.ts'
@@ -24,7 +24,7 @@ const isUsed = (books: Books, receipts: readonly string[]): boolean =>
   new Set(receipts).size < receipts.length ||
   [...books.outlays.values()].some((other) => other.receipts.some((receipt) => receipts.includes(receipt)))
 
-/** What each day has of its share; the oldest first. */
+/** The rest of each day's share, the oldest first. */
 function openDays(books: Books): Part[] {
   const open = new Map<IstDay, bigint>()
   const add = (day: IstDay, amount: bigint): unknown => open.set(day, (open.get(day) ?? 0n) + amount)

@@ -149,7 +149,7 @@ export function sendWithdrawal(books: Books, { id, again }: OpOf<'send withdrawa
   return true
 }
 
-/** What waited for a hold alone goes on. */
+/** Requests that only a hold stopped continue. */
 function sentAgain(found: WithdrawalBook | RefundBook): true {
   if (found.problem === 'member_on_hold') found.problem = undefined
   return true
