@@ -10,7 +10,7 @@
 --receipt  a receipt, to see whether its ticket is in the list
 --ticket-key  a file with your own ticket key in hex: what of the day is yours is shown, and judged by you
 
-One file, the standard library, nothing of the server. What it does not do: the BLS signature of the
+One file, the standard library, nothing of the server. It does not check the BLS signature of the
 beacon. Such a day is INCOMPLETE here, unless you give the signature with --drand to compare.
 Exit code: 0 PASS, 2 FAIL, 3 WEAK, 4 INCOMPLETE, 1 called wrongly.
 """
@@ -683,7 +683,7 @@ def check_help(books: dict) -> None:
         need(entry["evidence"] and entry["paise"], "an entry is of nothing, or without evidence")
     for entry in entries:
         need(all(part["paise"] for part in entry["days"]) and total(entry["days"]) == entry["paise"], "an entry is not what its days add up to")
-    need(all(entry["kind"] in HOUSE for entry in books["house"]), "an entry of the house is of no kind there is")
+    need(all(entry["kind"] in HOUSE for entry in books["house"]), "an entry of the house is of an unknown kind")
     by_kind = {"disbursement": told["disbursements"], "disbursement_back": told["corrections"]}
     by_kind |= {kind: [entry for entry in books["house"] if entry["kind"] == kind] for kind in HOUSE}
     for kind, rows in by_kind.items():
@@ -713,7 +713,7 @@ def evidences(books: dict) -> set:
 
 
 def came_in(books: dict) -> list:
-    """What came into the fund, each part for the day whose share it is."""
+    """The income of the fund, by the day whose share it is."""
     parts = [(settled["round"], settled["need"]) for settled in books["settlements"]] + [(books["day"], flowed(books, "gift"))]
     return parts + [(part["day"], part["paise"]) for entry in books["help"]["corrections"] for part in entry["days"]]
 

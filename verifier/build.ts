@@ -10,7 +10,7 @@ import { build } from 'vite'
 
 const HEADER = `#!/usr/bin/env node
 /* roz-verify: checks a day's draw and books from their published files. For Node 20 and newer.
-   Written from the protocol alone; its sources lie in verifier/. Keep your own copy and its hash. */
+   Written from the protocol alone; its sources are in verifier/. Keep your own copy and its hash. */
 `
 
 export type Program = { readonly code: string; readonly sha256: string }

@@ -1,4 +1,4 @@
-/** Calls of the working day: several approvals at once, what waits for the team, figures over time, every round. */
+/** Calls of the portal's day: batch approvals, the to-do list, figures over time, every round. */
 import { siteFigure } from '@roz/core/site-fields.ts'
 import { videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'

@@ -35,7 +35,10 @@ export type EndpointSpec = {
   readonly query?: z.ZodType
   /** The JSON body; without it the call takes no body. */
   readonly body?: z.ZodType
-  /** A multipart upload: the name of its file field, its greatest size in bytes, and the refusal of a larger one (a member's picture by default). */
+  /**
+   * A multipart upload: the name of its file field, its maximum size in bytes, and the refusal of a larger file. Default: a member's
+   * picture.
+   */
   readonly upload?: { readonly field: string; readonly bytesMax: number; readonly tooLarge?: RefusalCode }
   /** The handler gets the body's raw bytes, without parsing. */
   readonly raw?: true

@@ -31,7 +31,7 @@ export type SiteFacts = {
   readonly drawsLocally: boolean
 }
 
-/** What editors change in the portal. */
+/** Texts that editors change in the portal. */
 export type EditedSite = Pick<SiteFacts, 'people' | 'contributors' | 'howItWorksVideo'>
 
 export type HomeData = Output<Api['home']>['data']
@@ -48,7 +48,7 @@ export type PageData = {
   readonly storiesNext: string | null
   /** Ended days; only for pages that show them. */
   readonly days: PublicDays | undefined
-  /** The words of the site as they are now; without them the settings are shown. */
+  /** The site's present texts; if undefined, the settings are shown. */
   readonly edited?: EditedSite
 }
 

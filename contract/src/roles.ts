@@ -7,7 +7,7 @@ export const STAFF_ROLES = ['owner', 'finance', 'editor', 'support', 'auditor'] 
 export type StaffRole = (typeof STAFF_ROLES)[number]
 export type Roles = readonly [StaffRole, ...StaffRole[]]
 
-/** Everybody of the staff: one's own account, and figures without a person. */
+/** All staff: one's own account, and figures that name no person. */
 export const STAFF = STAFF_ROLES satisfies Roles
 /** Reads of members' accounts and money. */
 export const READERS = ['owner', 'finance', 'support', 'auditor'] as const satisfies Roles

@@ -31,7 +31,7 @@ export type BooksSettlement = {
 }
 export type BooksPart = { readonly day: IstDay; readonly paise: number }
 export type BooksHelp = { readonly days: readonly BooksPart[]; readonly evidence: readonly string[]; readonly paise: number }
-/** What left the platform's share or the withheld tax by decision. */
+/** Outlays from the platform's share or the withheld tax. */
 export type BooksEntry = { readonly evidence: readonly string[]; readonly kind: string; readonly paise: number }
 export type BooksFlow = { readonly kind: string; readonly from: string; readonly to: string; readonly paise: number }
 export type BooksAccount = {

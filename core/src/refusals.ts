@@ -122,7 +122,7 @@ export const REFUSALS = {
   witness_unknown: refusal(403, texts('No running day names this witness.')),
   checkpoint_unknown: refusal(409, texts('The log has signed no such checkpoint.')),
   cosignature_invalid: refusal(422, texts('This cosignature is not valid.')),
-  // Help that goes out
+  // Disbursements of help
   beneficiary_not_found: refusal(404, texts('There is no such beneficiary.')),
   consent_missing: refusal(409, texts('There is no recorded consent yet. Record it first.')),
   outlay_not_found: refusal(404, texts('There is no such entry.')),

@@ -1,5 +1,5 @@
 /**
- * The push message that help with a rupee of the reader has its story. It names nobody, because it is shown on locked screens.
+ * The push message that a story about help from the reader's rupee is published. It names nobody, because it is shown on locked screens.
  */
 import type { Language } from './language.ts'
 import { NOTICES } from './notices.ts'

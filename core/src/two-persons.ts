@@ -2,7 +2,8 @@
  * The rule of two persons: who may approve money that leaves, and when one approval is enough.
  * - At or below the limit one person approves. Above it the first approval is recorded, and another person must approve too.
  * - A recorded first approval always needs the second one, even if the limit was raised since.
- * - Nobody approves their own money, and a person with two accounts is one person. `judgeApproval` cannot know either: the caller says so.
+ * - Nobody approves their own money, and a person with two accounts is one person. `judgeApproval` cannot detect either: the caller passes
+ *   both facts.
  */
 import type { Paise } from './money.ts'
 import { type Outcome, accepted, refused } from './outcome.ts'
@@ -16,9 +17,9 @@ export type Approval = {
   readonly amount: Paise
   /** The setting APPROVAL_ABOVE. */
   readonly limit: Paise
-  /** Who gave the recorded first approval. */
+  /** The person of the recorded first approval, compared with the approver. */
   readonly first: 'nobody' | 'same' | 'another'
-  /** The money goes to the person who approves. */
+  /** True if the money is the approver's own. */
   readonly isOwn: boolean
 }
 

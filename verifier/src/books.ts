@@ -139,7 +139,7 @@ export function checkBalance(books: Books, inLog: (day: string) => DayInLog): st
   for (const { kind, from, to } of flows) {
     const pair = `${from}>${to}`.replaceAll(/POOL:[\d-]+/g, 'POOL')
     if (!Object.hasOwn(KINDS, kind) || KINDS[kind]?.includes(pair) !== true)
-      fail(`a flow ${kind} from ${from} to ${to} is of no kind there is`)
+      fail(`a flow ${kind} from ${from} to ${to} is of an unknown kind`)
     if (!names.has(from) || !names.has(to)) fail(`a flow ${kind} between accounts that are not in the books`)
   }
   checkIntake(books, inLog)

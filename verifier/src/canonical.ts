@@ -33,7 +33,7 @@ export function readCanonical<T>(bytes: Uint8Array, shape: Shape<T>, where: stri
 export function parseCanonical(bytes: Uint8Array, where: string): Json {
   let value: unknown
   if (bytes.reduce((commas, byte) => (byte === 0x2c ? commas + 1 : commas), 0) > MOST_COMMAS)
-    throw new MalformedError(`${where} holds more values than any such file`)
+    throw new MalformedError(`${where} contains more values than any such file`)
   try {
     value = JSON.parse(utf8(bytes))
     assertPlain(value, where)
@@ -49,9 +49,9 @@ export function parseCanonical(bytes: Uint8Array, where: string): Json {
 function assertPlain(value: unknown, where: string, depth = 0): asserts value is Json {
   if (depth > DEEPEST) throw new MalformedError(`${where} is nested deeper than any file`)
   if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw new MalformedError(`${where} holds a number that is no integer`)
+    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw new MalformedError(`${where} contains a number that is no integer`)
   } else if (typeof value === 'string') {
-    if (!/^[ -~]*$/.test(value)) throw new MalformedError(`${where} holds text beyond printable ASCII`)
+    if (!/^[ -~]*$/.test(value)) throw new MalformedError(`${where} contains text beyond printable ASCII`)
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, part] of Object.entries(value)) {
       assertPlain(key, where, depth)

@@ -1,6 +1,6 @@
 /**
- * Finds what two neighbouring days of books do not show (spec/protocol.md, chapter 12): a receipt that is the evidence of
- * entries on two days, and a correction of more than its disbursement had, or of none that there is.
+ * Finds faults across days of books (spec/protocol.md, chapter 12): a receipt used on two days, and a correction that
+ * exceeds its disbursement or has none.
  *
  * - The check of one day compares only two days' books. A monitor reads the books of all days, each once.
  */
@@ -41,7 +41,7 @@ export function evidenceOfAllDays(source: Source): EvidenceOfAllDays {
 }
 
 function correctionsOfAllDays() {
-  /** What each disbursement has of each day, by each of its receipts. */
+  /** The part of each day in each disbursement, by receipt. */
   const left = new Map<string, Map<string, number>>()
   let unjudged: { readonly day: string; readonly correction: Books['help']['corrections'][number] }[] = []
   return {

@@ -1,7 +1,6 @@
 /**
- * Checks what books say of help and of the house's other entries (spec/protocol.md, chapter 12): every paisa that left
- * the help fund is the share of a day, no day gave twice or more than its share, the oldest gave first, and each
- * receipt proves one entry.
+ * Checks what books say of help and of the house's other entries (spec/protocol.md, chapter 12): each disbursed paisa is
+ * the share of a day. No share is given twice or exceeded, the oldest day gives first, and each receipt proves one entry.
  */
 import { MalformedError } from './bytes.ts'
 import { assertAscending, balance, day as dayShape, hash, list, record, text, whole } from './canonical.ts'
@@ -20,7 +19,7 @@ export const helpShape = record({
 })
 export const houseShape = list(record({ evidence: list(hash), kind: text, paise: whole }))
 
-/** Of a day's books, what concerns help. */
+/** The part of a day's books about help. */
 type Books = {
   readonly day: string
   readonly help: ReturnType<typeof helpShape>
@@ -56,7 +55,7 @@ export function checkHelp(books: Books): void {
     if (days.some((part) => part.paise === 0) || sum(days.map((part) => part.paise)) !== paise)
       fail(`an entry of ${paise} paise is not what its days add up to`)
   const stray = house.find(({ kind }) => !HOUSE.includes(kind))
-  if (stray !== undefined) fail(`an entry ${stray.kind} of the house is of no kind there is`)
+  if (stray !== undefined) fail(`an entry ${stray.kind} of the house is of an unknown kind`)
   const told: readonly (readonly [string, readonly Entry[]])[] = [
     ['disbursement', help.disbursements],
     ['disbursement_back', help.corrections],
@@ -77,7 +76,7 @@ type Days = Map<string, number>
 function add(days: Days, parts: readonly Part[], sign = 1): void {
   for (const { day, paise } of parts) days.set(day, (days.get(day) ?? 0) + sign * paise)
 }
-/** What came into the fund, each part for the day whose share it is. */
+/** The income of the fund, by the day whose share it is. */
 function cameIn({ day, help, settlements, flows }: Books): Part[] {
   const needs = settlements.map(({ round, need }) => ({ day: round, paise: need }))
   return [...needs, { day, paise: flowed(flows, 'gift') }, ...help.corrections.flatMap(({ days }) => days)]
@@ -101,7 +100,7 @@ export function checkHelpDays(books: Books, before: Books | undefined): void {
   checkCorrections([...(before === undefined ? [] : [before]), books])
 }
 
-/** What has been open since before yesterday is given before anything newer: an hour says nothing of what came in since. */
+/** Shares open since before yesterday are given first. Yesterday's income is left out, because books contain no hours. */
 function checkOldestFirst(books: Books, before: Books): void {
   const kept: Days = new Map()
   add(kept, before.help.open)

@@ -23,7 +23,7 @@ export async function sumParts(
   const tree = await partsTree(about)
   const order = ascending(PART_BYTES)
   for await (const piece of pieces) {
-    if (!order.continues(piece)) fail('the parts are not in ascending order, or one stands there twice')
+    if (!order.continues(piece)) fail('the parts are not in ascending order, or one is listed twice')
     const view = new DataView(piece.buffer, piece.byteOffset, piece.length)
     for (let at = 32; at < piece.length; at += PART_BYTES) {
       const amount = sumAt(view, at)

@@ -37,7 +37,7 @@ export function linesOf(bytes: Uint8Array, path: string): readonly Uint8Array[] 
   const lines: Uint8Array[] = []
   let start = 0
   for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
-    if (lines.length === RECORDS_PER_FILE) throw new MalformedError(`${path} holds more than ${RECORDS_PER_FILE} records`)
+    if (lines.length === RECORDS_PER_FILE) throw new MalformedError(`${path} contains more than ${RECORDS_PER_FILE} records`)
     lines.push(bytes.subarray(start, end))
     start = end + 1
   }

@@ -88,7 +88,7 @@ const openOf = ({ open }: Today): RecordOf['open'] => need(open?.record, 'the op
 export function checkList(list: List | undefined, today: Today): string {
   const close = closeOf(today)
   const { isWhole, count, root, isAscending } = need(list, 'the list of tickets')
-  if (!isAscending) fail('the tickets are not in ascending order, or one stands there twice')
+  if (!isAscending) fail('the tickets are not in ascending order, or one is listed twice')
   if (!isWhole) fail(`more tickets are listed than the ${close.count} that were sealed`)
   if (count !== close.count) fail(`${count} tickets are listed, ${close.count} were sealed`)
   if (root !== close.root) fail('the tickets do not give the sealed root')
@@ -127,7 +127,7 @@ export function checkSealedInTime(bundle: Bundle, readersWitnesses: readonly Ver
   const drawAtMs = close.sealedAt + DRAW_DELAY_MS
   const named = witnesses.keys.map(readVerifierKey)
   for (const [index, checkpoint] of sealed.entries()) {
-    if (checkpoint.size <= closeIndex) fail(`a checkpoint of ${checkpoint.size} records does not hold the close record`)
+    if (checkpoint.size <= closeIndex) fail(`a checkpoint of ${checkpoint.size} records does not contain the close record`)
     if (index === 0) continue
     if (checkpoint.size <= (sealed[index - 1] as Checkpoint).size) fail('the checkpoints are not in ascending size')
     if (sealBy([checkpoint], closeIndex, drawAtMs, named, 1).names.length === 0) fail('a further checkpoint was cosigned by nobody in time')

@@ -152,7 +152,7 @@ export const HI = {
   'This is more than the unused part of this payment': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है',
   'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक रेफ़रेंस लिखें: 4 से 50 अक्षर और अंक',
 
-  // Whom a rupee reached
+  // The way of a rupee
   'Your rupee reached somebody': 'आपका रुपया किसी के काम आया',
   'Your rupees reached somebody': 'आपके रुपये किसी के काम आए',
   'Your {paise} paise of {day}: {purpose} for {helped}, with {others} others.':
