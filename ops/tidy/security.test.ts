@@ -1,11 +1,14 @@
 /**
  * Checks docs/security.md.
  * - It has one row for each requirement of ASVS 5.0.0, levels 1 and 2, in order, and counts the rows of each state.
+ * - It names each call that accepts a file, with its limit, as the contract does.
  * - It names only files that exist. A requirement that is shown names a file or a chapter of the page.
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { api } from '@roz/contract/api.ts'
+import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import { expect, test } from 'vitest'
 import { ROOT, text } from './source.ts'
 
@@ -41,6 +44,14 @@ test('the page states the right number of rows in each state', () => {
     `Of 253 requirements ${count('shown')} are shown, ${count('not yet')} are not yet, ${count('does not apply')} do not apply.`,
   )
   expect(count('shown') + count('not yet') + count('does not apply')).toBe(253)
+})
+
+test('the page names each call that accepts a file, with its limit', () => {
+  const named = [...page.matchAll(/^- `(\w+ \/[^`]*)`, at most (\d+) MiB:/gm)].map(([, call = '', mib = '']) => [call, Number(mib)])
+  const accepts = Object.values(api as Readonly<Record<string, EndpointSpec>>).flatMap(({ method, path: address, upload }) =>
+    upload === undefined ? [] : [[`${method} ${address}`, upload.bytesMax / 1024 / 1024]],
+  )
+  expect(named.toSorted()).toEqual(accepts.toSorted())
 })
 
 test('every file that the page names exists', () => {
