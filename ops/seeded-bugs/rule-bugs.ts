@@ -384,6 +384,14 @@ export const ROUND_RULES: readonly Bug[] = [
     only: 'without a day',
   },
   {
+    name: 'A refused Trigger Draw without a day is not recorded, and its repeat closes another round',
+    file: 'server/src/features/rounds/trigger.ts',
+    find: 'if (code === undefined || meant === undefined)',
+    replace: 'if (code === undefined || (unnamed !== undefined && unnamed.taken === undefined))',
+    test: 'server/src/features/rounds/trigger.test.ts',
+    only: 'without a day',
+  },
+  {
     name: 'Trigger Draw uses the day on which it runs, and not the day on which it was requested',
     file: 'server/src/features/rounds/trigger.ts',
     find: 'unnamed?.taken ?? calledOn',

@@ -110,7 +110,8 @@ test('repeated without a day after midnight closes no other round; after twelve 
   await world.goTo(`${NEXT}T11:59:00+05:30`)
   await expectRepeat()
   expect((await world.statuses())[NEXT]).toBe('open')
-  await world.goTo(`${NEXT}T12:00:10+05:30`)
+  // Twelve hours after the last repeat.
+  await world.goTo(`${NEXT}T23:59:10+05:30`)
   expect((await world.trigger()).body).toMatchObject({ round: { id: NEXT, status: 'settled' } })
 })
 
@@ -121,6 +122,22 @@ test('repeated without a day after a refusal and midnight closes no other round'
   expect((await world.join(await world.member(10))).status).toBe(200)
   expect((await world.trigger()).body['code']).toBe('no_participants')
   expect((await world.statuses())[NEXT]).toBe('open')
+  expect((await world.trigger({ day: NEXT })).body).toMatchObject({ round: { id: NEXT, status: 'settled' } })
+})
+
+test('a refused call without a day begins twelve hours of its own: its repeat closes no other round', async () => {
+  await joined()
+  await world.goTo(`${DAY}T20:00:00+05:30`)
+  expect((await world.trigger()).body).toMatchObject({ round: { id: DAY, status: 'settled' } })
+  await world.goTo(`${NEXT}T07:30:00+05:30`)
+  expect((await world.join(await world.member(10))).status).toBe(200)
+  await expectRepeat()
+  // The first call was more than twelve hours ago, the refused ones were not.
+  await world.goTo(`${NEXT}T08:05:00+05:30`)
+  await expectRepeat()
+  expect((await world.statuses())[NEXT]).toBe('open')
+  const subjects = await world.db.query<{ subject: string }>(sql`select subject from audit_log order by id`)
+  expect(subjects.map(({ subject }) => subject)).toEqual(Array.from({ length: 5 }, () => `round:${DAY}`))
   expect((await world.trigger({ day: NEXT })).body).toMatchObject({ round: { id: NEXT, status: 'settled' } })
 })
 

@@ -6,8 +6,8 @@
  *   To close another round sooner a call names its day, as the portal always does.
  * - Several calls at once move the money once. Each step is the clockwork's own, under its lock, so that the clock
  *   continues after a crash between two steps.
- * - The audit log records the administrator with the call's first step. A refused call without a day is recorded too, so that
- *   its repeat is recognised.
+ * - The audit log records the administrator with the call's first step. Every refused call without a day is recorded too: the
+ *   twelve hours of its repeat count from it, not from an earlier call.
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
@@ -67,19 +67,18 @@ type Request = { readonly meant: IstDay | undefined; readonly calledOn: IstDay; 
 async function take(tx: Tx, clockwork: Clockwork, { meant, calledOn, adminId }: Request): Promise<Outcome<IstDay, Refusal>> {
   const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
   const unnamed = meant === undefined ? await findUnnamed(tx) : undefined
-  const round = await findRound(tx, meant ?? unnamed?.waiting ?? unnamed?.taken ?? calledOn)
-  if (round === undefined || round.day > today) return refused('round_not_found')
-  const code = await closeNow(tx, clockwork, round)
+  const day = meant ?? unnamed?.waiting ?? unnamed?.taken ?? calledOn
+  const round = await findRound(tx, day)
+  const code = round === undefined || day > today ? 'round_not_found' : await closeNow(tx, clockwork, round)
   // A call without a day is recorded even if it is refused: its repeat must find the same round.
-  if (code === undefined || (unnamed !== undefined && unnamed.taken === undefined))
+  if (code === undefined || meant === undefined)
     await audit(tx, {
       actorId: adminId,
       action: ACTION,
-      subject: `${SUBJECT}${round.day}`,
-      before: { status: round.status },
-      after: await statusOf(tx, round.day),
+      subject: `${SUBJECT}${day}`,
+      ...(round === undefined ? {} : { before: { status: round.status }, after: await statusOf(tx, day) }),
     })
-  return code === undefined ? accepted(round.day) : refused(code)
+  return code === undefined ? accepted(day) : refused(code)
 }
 
 /** Closes an open round; returns why it cannot be drawn now, or undefined. */
