@@ -49,6 +49,7 @@ export default defineConfig({
         test: {
           name: 'rules',
           include: [
+            'bench/*.test.ts',
             'core/**/*.test.ts',
             'contract/**/*.test.ts',
             'gateway-sandbox/**/*.test.ts',

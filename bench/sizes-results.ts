@@ -1,4 +1,6 @@
-/** The table of `npm run bench -- --ten-million`. */
+/** The report of `npm run bench -- --ten-million`: a page written from its figures alone. */
+import { IDLE_BELOW_CORES } from './other-load.ts'
+import type { Watched } from './watched-program.ts'
 
 export type Step = {
   readonly name: string
@@ -12,9 +14,24 @@ export type Step = {
 export type Size = {
   readonly members: number
   readonly steps: readonly Step[]
+  /** The command-line verifier, which reads the day from the server. */
+  readonly verification: Watched
   readonly peakMb: number
   readonly databaseBytes: number
 }
+
+export type Report = {
+  readonly at: string
+  readonly seconds: number
+  readonly commit: string
+  readonly machine: string
+  readonly node: string
+  /** Cores that programs other than the measured ones took meanwhile, on average. */
+  readonly otherCores: number
+  readonly sizes: readonly Size[]
+}
+
+const VERDICTS: Readonly<Record<number, string>> = { 0: 'PASS', 2: 'FAIL', 3: 'WEAK', 4: 'INCOMPLETE' }
 
 const count = (value: number): string => value.toLocaleString('en-US')
 const times = (large: number, small: number): string => (small === 0 ? '' : `× ${(large / small).toFixed(1)}`)
@@ -37,6 +54,13 @@ export function tableOf(sizes: readonly Size[]): string {
       figures('… log (WAL)', (size) => stepOf(size, name).walBytes, bytes),
       figures('… longest transaction', (size) => stepOf(size, name).longestSeconds, seconds),
     ]),
+    figures('verification of a day by `roz-verify`, over HTTP', ({ verification }) => verification.seconds, seconds),
+    figures(
+      '… its memory',
+      ({ verification }) => verification.peakMb,
+      (value) => `${value.toFixed(0)} MB`,
+    ),
+    row(['… its verdict', ...sizes.map(({ verification: { exitCode } }) => VERDICTS[exitCode] ?? `exit code ${exitCode}`), '']),
     figures(
       'peak memory of the server',
       ({ peakMb }) => peakMb,
@@ -45,3 +69,28 @@ export function tableOf(sizes: readonly Size[]): string {
     figures('database on disk', ({ databaseBytes }) => databaseBytes, bytes),
   ].join('\n')
 }
+
+const calm = (otherCores: number): string =>
+  otherCores < IDLE_BELOW_CORES
+    ? 'The machine was idle otherwise'
+    : '**The machine was not idle**, so the seconds are too long and processor time says more'
+
+export const pageOf = ({
+  at,
+  seconds,
+  commit,
+  machine,
+  node,
+  otherCores,
+  sizes,
+}: Report): string => `# A day of ${sizes.map(({ members }) => count(members)).join(' and of ')} members
+
+Written from \`docs/sizes.json\` by \`npm run bench -- --ten-million --write docs/sizes.json\`: the figures of one run, on ${at.slice(0, 10)}, ${(seconds / 60).toFixed(0)} minutes on ${machine}, Node ${node}, at commit \`${commit}\`. Server, database and verifier shared the machine. ${calm(otherCores)}: other programs took ${otherCores.toFixed(2)} cores on average.
+
+${tableOf(sizes)}
+
+- Each size is one database that grows, and a server of its own. Every member has Auto Participate.
+- A step whose growth is that of the members grows in proportion. A longest transaction that grows with them reads a whole day in one statement ([scale.md](scale.md), *Whole days in one statement*).
+- **void**: a round that half of the members joined is closed, sealed and given up, as after thirty days without its beacon number. Every rupee is given back in pages, and every member is told.
+- **verification**: \`roz-verify\` reads the draw, the list, the books and the liabilities of a drawn day from the server. Without a beacon and without witnesses its best verdict is WEAK.
+`

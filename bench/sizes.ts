@@ -2,26 +2,41 @@
  * `npm run bench -- --ten-million`: measures one day of a community of 1 million, then of 10 million members, in one database.
  *
  * - Each step of a day must grow in proportion to the members, and no transaction may grow with them.
- * - The run prints a table and writes nothing. `--sizes 10000,100000` measures other sizes.
- * - Ten million take 25 GB of disk and about 40 minutes.
+ * - `--sizes 10000,100000` measures other sizes. `--write docs/sizes.json` writes that file and the page beside it, docs/sizes.md.
+ * - Ten million take 25 GB of disk and about an hour.
  */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { lockSession, unlockSession } from '@roz/server/db/advisory-locks.ts'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
-import { one, sql } from '@roz/server/db/sql.ts'
-import { complaints, type Program, startProduct } from './processes.ts'
+import { one, type Sql, sql } from '@roz/server/db/sql.ts'
+import { inClockwork } from '@roz/server/ledger/round-lock.ts'
+import { closeRound } from '@roz/server/ledger/rounds.ts'
+import { voidRound } from '@roz/server/ledger/settlement.ts'
+import { appendRecord } from '@roz/server/transparency-log/records.ts'
+import { watchOtherLoad } from './other-load.ts'
+import { complaints, type Program, ROOT, startProduct } from './processes.ts'
 import { passDay, today } from './days.ts'
 import { watchDatabase } from './longest.ts'
-import { addMembers, leaveOutAudits, openScene, type Scene } from './scene.ts'
-import { type Size, type Step, tableOf } from './sizes-results.ts'
+import { addMembers, cpuMsOf, leaveOutAudits, memberAt, openScene, type Scene } from './scene.ts'
+import { pageOf, type Report, type Size, type Step, tableOf } from './sizes-results.ts'
+import { runWatched } from './watched-program.ts'
 
-const { values } = parseArgs({ options: { 'ten-million': { type: 'boolean' }, sizes: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { 'ten-million': { type: 'boolean' }, sizes: { type: 'string' }, write: { type: 'string' } },
+})
 const sizes = (values.sizes ?? '1000000,10000000').split(',').map(Number)
 /** Members added by one statement: below its time limit. */
 const ADDED_AT_ONCE = 500_000
 /** A usual balance, of one top-up. It decides how many parts the liabilities have: three or four for a member. */
 const BALANCE_PAISE = 1_500
 const DAY_MAX_MS = 3_600_000
+/** Exit codes of the verifier: PASS, and WEAK, which a draw without a beacon and without witnesses always is. */
+const SOUND = [0, 3]
 
 const began = performance.now()
 const say = (text: string): void => {
@@ -55,17 +70,23 @@ async function measure(members: number, before: number): Promise<Size> {
     product = started
     // The previous size ended in the middle of a day. The new server catches that day up while it serves.
     const day = await today(scene)
-    while (!(await readState(day, day)).joined) await new Promise((resolve) => setTimeout(resolve, 50))
+    while (!(await readState(day, day)).joined) await sleep(50)
     return { server: started, joined: await stepsOfDay(started, ['auto-join']) }
   })
   const books = await booksOf(server)
+  await halve(members)
+  const drawn = await today(scene)
   const settled = await withoutBooks(() => stepsOfDay(server, ['close', 'list and seal', 'draw', 'settle']))
+  await untilBooks()
+  const verification = await verify(server, drawn)
+  const voided = await voidToday(server)
   const peakMb = server.peakMb()
   await server.stop()
   product = undefined
+  await joinAgain(members)
   const { bytes } = await one<{ bytes: number }>(scene.root, sql`select pg_database_size(current_database())::float8 as bytes`)
   say(`${members} members: peak memory of the server ${peakMb.toFixed(0)} MB, database ${(bytes / 1e9).toFixed(1)} GB`)
-  return { members, steps: [...joined, ...settled, ...books], peakMb, databaseBytes: bytes }
+  return { members, steps: [...joined, ...settled, ...books, ...voided], verification, peakMb, databaseBytes: bytes }
 }
 
 const withoutBooks = <T>(work: () => Promise<T>): Promise<T> =>
@@ -104,10 +125,10 @@ async function stepsOfDay(server: Program, names: readonly string[]): Promise<St
   const watch = watchDatabase(scene)
   let [since, wal, cpu] = [performance.now(), await walBytes(scene), server.cpuMs() + scene.databaseCpuMs()]
   const passing = passDay(scene, server, DAY_MAX_MS)
-  // The server is stopped after the last step, whatever is left of its day.
+  // Its failure is thrown below: until then the steps are watched.
   passing.catch(() => undefined)
   for (const [name, sign] of STEPS) {
-    while (!(await readState(day))[sign]) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (!(await readState(day))[sign]) await sleep(20)
     const [now, written, spent] = [performance.now(), await walBytes(scene), server.cpuMs() + scene.databaseCpuMs()]
     const step = {
       name,
@@ -123,8 +144,8 @@ async function stepsOfDay(server: Program, names: readonly string[]): Promise<St
     ;[since, wal, cpu] = [now, written, spent]
     if (steps.length === names.length) break
   }
-  if (names.includes('auto-join')) await passing
   watch.stop()
+  await passing
   return steps
 }
 
@@ -137,34 +158,101 @@ const readState = (day: IstDay, next = nextDay(day)): Promise<State> =>
           from round where day = ${day}::date`,
   )
 
-/** The books and liabilities of the day that is over: every member has a balance at its end. */
-async function booksOf(server: Program): Promise<Step[]> {
-  const day = await today(scene)
+/** Measures `work`, from its call until it ends, as a step. */
+async function measured(server: Program, name: string, work: () => Promise<unknown>): Promise<Step> {
   const watch = watchDatabase(scene)
   const [since, wal, cpu] = [performance.now(), await walBytes(scene), server.cpuMs() + scene.databaseCpuMs()]
-  const isLeft = async (): Promise<boolean> =>
-    (
-      await scene.root.query(
-        sql`select from round where day < ${day}::date and not exists (select from books_day b where b.day = round.day)`,
-      )
-    ).length > 0
-  while (await isLeft()) await new Promise((resolve) => setTimeout(resolve, 50))
+  await work()
   watch.stop()
   const step: Step = {
-    name: 'books and liabilities of a day',
+    name,
     seconds: (performance.now() - since) / 1000,
     cpuSeconds: (server.cpuMs() + scene.databaseCpuMs() - cpu) / 1000,
     walBytes: (await walBytes(scene)) - wal,
     longestSeconds: watch.take(),
   }
-  say(`${step.name}: ${step.seconds.toFixed(2)} s, longest transaction ${step.longestSeconds.toFixed(2)} s`)
+  say(`${name}: ${step.seconds.toFixed(2)} s, longest transaction ${step.longestSeconds.toFixed(2)} s`)
+  return step
+}
+
+/** Waits until each day that is over has its books. */
+async function untilBooks(): Promise<void> {
+  const day = await today(scene)
+  const left = sql`select from round where day < ${day}::date and not exists (select from books_day b where b.day = round.day)`
+  while ((await scene.root.query(left)).length > 0) await sleep(50)
+}
+
+/** The books and liabilities of the day that is over: every member has a balance at its end. */
+const booksOf = async (server: Program): Promise<Step[]> => [await measured(server, 'books and liabilities of a day', untilBooks)]
+
+/** The verifier reads the whole day from the server, as anybody can. */
+async function verify(server: Program, day: IstDay): Promise<Size['verification']> {
+  const cli = path.join(ROOT, 'verifier', 'src', 'cli.ts')
+  const { out, ...run } = await runWatched(cli, [`http://127.0.0.1:${server.port}/api/public`, day])
+  say(`verification of ${day}: ${run.seconds.toFixed(1)} s, ${run.peakMb.toFixed(0)} MB, exit code ${run.exitCode}`)
+  if (!SOUND.includes(run.exitCode)) process.stdout.write(`${out}\n`)
+  return run
+}
+
+/** From the next midnight on every second member has Auto Participate off. */
+const halve = (members: number): Promise<void> => setAutoJoin(members, sql`auto_join = false`)
+const joinAgain = (members: number): Promise<void> => setAutoJoin(members, sql`auto_join = true`)
+
+async function setAutoJoin(members: number, set: Sql): Promise<void> {
+  for (let from = 0; from < members; from += ADDED_AT_ONCE) {
+    await scene.root.query(sql`
+      update wallet set ${set} where member_id % 2 = 0
+         and member_id between ${memberAt(from)}::bigint and ${memberAt(Math.min(members, from + ADDED_AT_ONCE) - 1)}::bigint`)
+  }
+  await scene.root.query(sql`vacuum wallet`)
+}
+
+/**
+ * Today's round, with half of the members, ends as one whose beacon stayed away for thirty days: it is closed and sealed, then every
+ * rupee is given back and every member is told.
+ */
+async function voidToday(server: Program): Promise<Step[]> {
+  const day = await today(scene)
+  // The clockwork waits for a number that nobody will give, instead of drawing by itself.
+  await scene.root.query(sql`update round set mode = 'drand' where day = ${day}::date`)
+  const { entries } = await inClockwork(scene.db, async (tx) => {
+    const closed = await closeRound(tx, day, { early: true })
+    if (!closed.ok) throw new Error(`round ${day} cannot be closed: ${closed.code}`)
+    return closed.value
+  })
+  while (!(await readState(day)).sealed) await sleep(50)
+  const step = await measured(server, 'void: half of the members get their rupee back', async () => {
+    await inClockwork(scene.db, async (tx) => {
+      const ended = await voidRound(tx, day)
+      if (!ended.ok) throw new Error(`round ${day} cannot end void: ${ended.code}`)
+      await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: entries * 100 })
+    })
+    while (!(await readState(day)).settled) await sleep(50)
+  })
   return [step]
 }
 
+function circumstances() {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
+  return {
+    at: new Date().toISOString(),
+    seconds: (performance.now() - began) / 1000,
+    commit: git('rev-parse', '--short=12', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes'),
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB`,
+    node: process.versions.node,
+  }
+}
+
 try {
-  const measured: Size[] = []
-  for (const members of sizes) measured.push(await measure(members, sizes[measured.length - 1] ?? 0))
-  process.stdout.write(`${tableOf(measured)}\n`)
+  const otherCores = watchOtherLoad(() => cpuMsOf(process.pid) + scene.databaseCpuMs())
+  const measuredSizes: Size[] = []
+  for (const members of sizes) measuredSizes.push(await measure(members, sizes[measuredSizes.length - 1] ?? 0))
+  const report: Report = { ...circumstances(), otherCores: otherCores(), sizes: measuredSizes }
+  process.stdout.write(`${tableOf(report.sizes)}\n`)
+  if (values.write !== undefined) {
+    writeFileSync(values.write, `${JSON.stringify(report, undefined, 2)}\n`)
+    writeFileSync(values.write.replace(/\.json$/, '.md'), pageOf(report))
+  }
 } catch (error) {
   process.stderr.write(`${complaints(scene)}\n`)
   throw error

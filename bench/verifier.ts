@@ -5,8 +5,6 @@
  * - The run writes docs/verifier.json and the figures of docs/verifier.md. `--quick` uses a tenth and writes nothing.
  * - No test asserts these figures.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -19,39 +17,15 @@ import { BEACON, DAY, LOG } from '../verifier/test/site-maker.ts'
 import { measurePage, measureTicket, startFront } from './verifier-browser.ts'
 import { makeFolder, PARTS_EACH } from './verifier-folder.ts'
 import { type CliRun, describeMachine, finish, type PageRun, type TicketRun } from './verifier-results.ts'
+import { runWatched } from './watched-program.ts'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
 const MILLION = values.quick ? 100_000 : 1_000_000
 
-/** Prints the peak resident set in MB from /proc (VmHWM): `resourceUsage().maxRSS` would start at the parent's value. */
-const WATCHED = `
-import { readFileSync } from 'node:fs'
-const peakMb = () => Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024
-process.on('exit', () => process.stderr.write('peak ' + peakMb() + ' cpu ' + (process.cpuUsage().user + process.cpuUsage().system) / 1e6))
-`
-
 async function measure(program: string, folder: string, entries: number): Promise<CliRun> {
-  const options = [folder, DAY, '--key', verifierKeyOf(LOG), '--chain', BEACON.draw.chainHash]
-  const began = performance.now()
-  const watched = `data:text/javascript,${encodeURIComponent(WATCHED)}`
-  const child = spawn(process.execPath, ['--import', watched, program, ...options], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  const seconds = (performance.now() - began) / 1000
-  const [, peak = 'NaN', cpu = 'NaN'] = /peak ([\d.]+) cpu ([\d.]+)/.exec(err) ?? []
-  if (code !== 0) process.stderr.write(out)
-  const name = path.basename(program)
-  return {
-    program: name,
-    entries,
-    parts: PARTS_EACH * entries,
-    seconds,
-    cpuSeconds: Number(cpu),
-    peakMb: Number(peak),
-    exitCode: code ?? -1,
-  }
+  const { out, ...run } = await runWatched(program, [folder, DAY, '--key', verifierKeyOf(LOG), '--chain', BEACON.draw.chainHash])
+  if (run.exitCode !== 0) process.stderr.write(out)
+  return { program: path.basename(program), entries, parts: PARTS_EACH * entries, ...run }
 }
 
 /** Runs `work` with a temporary folder and deletes the folder afterwards. */

@@ -9,6 +9,7 @@ import { GATEWAY_WORDS } from './gateway-bugs.ts'
 import { HELP_BUGS } from './help-bugs.ts'
 import { OUTLAY_BUGS } from './outlay-bugs.ts'
 import { PORTAL_BUGS } from './portal-bugs.ts'
+import { RETURNED_ROUND_RULES } from './returned-round-bugs.ts'
 import { CLOSED_RULES, ROUND_RULES, RULES } from './rule-bugs.ts'
 import { SCHEMA_BUGS } from './schema-bugs.ts'
 
@@ -242,6 +243,7 @@ export const BUGS: readonly Bug[] = [
   ...KEYS,
   ...RULES,
   ...DEBT_RULES,
+  ...RETURNED_ROUND_RULES,
   ...CLOSED_RULES,
   ...ROUND_RULES,
   ...DECISIONS,

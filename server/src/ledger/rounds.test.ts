@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { ACCOUNTS, poolAccount } from './accounts.ts'
 import { recordDraw } from './draw.ts'
 import {
   addMoney,
@@ -283,6 +284,21 @@ test('a day that a transaction has taken for its transfers is not sealed before 
   expect(first).toBe('waits')
   await late.commit()
   expect(await sealing).toEqual({ ok: true, value: { sealedNow: true } })
+})
+
+test('the sums of a sealed day contain each transfer and each entry of its round once', async () => {
+  day = '2027-04-30' as IstDay
+  const closed = await closedDay(4)
+  await database.setClock(new Date(startOfDayMs(closed) + 1000))
+  await addMoney(database.db, members[0] as bigint, wholeRupees(10))
+  await database.setClock(new Date(startOfDayMs(nextDay(closed)) + 1000))
+  expect(await inTransaction(database.db, (tx) => sealDay(tx, closed))).toEqual({ ok: true, value: { sealedNow: true } })
+  const totals = sql`select account, taken, given from ledger_day_total where day = ${closed}::date order by account desc`
+  expect(await database.db.query(totals)).toEqual([
+    { account: ACCOUNTS.GATEWAY, taken: 1000n, given: 0n },
+    { account: 0n, taken: 400n, given: 1000n },
+    { account: poolAccount(closed), taken: 0n, given: 400n },
+  ])
 })
 
 test('a settlement across midnight is posted to the day on which it began, and later transfers to the next day', async () => {

@@ -35,17 +35,16 @@ export async function sealDay(
   if (state.open) return refused('round_open')
   if (state.returns) return refused('returns_open')
   await tx.query(
-    // Same sums as the view `leg`, which has two rows for each of a million joins. Here the joins are one count.
+    // Same sums as the view `leg`, which has two rows for each of a million movements. Here each transfer is read once, and the
+    // joins are the entries that the close has counted and frozen.
     sql`insert into ledger_day_total (day, account, taken, given)
-        select ${day}::date, account, sum(taken), sum(given) from (
-          select case when debit > 1000 then 0 else debit end as account, amount as taken, 0 as given from transfer where day = ${day}::date
+        with moved as (
+          select case when debit > 1000 then 0 else debit end as debit, case when credit > 1000 then 0 else credit end as credit, sum(amount) as paise
+            from transfer where day = ${day}::date group by 1, 2
           union all
-          select case when credit > 1000 then 0 else credit end, 0, amount from transfer where day = ${day}::date
-          union all
-          select side.account, side.taken, side.given
-            from (select count(*) * entry_fee() as fees from round_join where day = ${day}::date) joined
-           cross join lateral (values (0::bigint, fees, 0::bigint), (pool_account(${day}::date), 0, fees)) side (account, taken, given)
-           where fees > 0) moved
+          select 0, pool_account(day), entries * entry_fee() from round where day = ${day}::date and entries > 0)
+        select ${day}::date, account, sum(taken), sum(given)
+          from moved cross join lateral (values (debit, paise, 0), (credit, 0, paise)) side (account, taken, given)
          group by account`,
   )
   await tx.query(sql`update ledger_day set sealed_at = roz_now() where day = ${day}::date`)

@@ -118,13 +118,29 @@ export async function voidRound(tx: Tx, day: IstDay): Promise<Outcome<Voided, 'r
   if (round.status !== 'closed') return refused('not_closed')
   const isOver = round.entries === 0
   if (isOver) await endVoid(tx, day)
-  else await tx.query(sql`update round set return_day = posting_day(), returned_to = 0 where day = ${day}::date`)
+  else await tx.query(sql`update round set return_day = posting_day(), returned_to = 0, returned_entries = 0 where day = ${day}::date`)
   return accepted({ isOver, already: false })
 }
 
 async function endVoid(tx: Tx, day: IstDay): Promise<void> {
-  await expectEmptyPool(tx, day)
+  if (!(await isAllReturned(tx, day))) await expectEmptyPool(tx, day)
   await tx.query(sql`update round set status = 'void', voided_at = roz_now() where day = ${day}::date`)
+}
+
+/**
+ * Whether the pages have given back each entry of the round, and nothing else has left its pool.
+ * - It reads a few rows, however many entries there are: adding up millions of refunds could outlast the time limit, at each try.
+ * - False also for a round whose first pages did not count themselves: then the pool itself is added up.
+ */
+async function isAllReturned(tx: Tx, day: IstDay): Promise<boolean> {
+  const { all } = await one<{ all: boolean }>(
+    tx,
+    sql`select returned_entries is not distinct from entries
+           and not exists (select from transfer where kind in ('need', 'platform', 'tax') and ref = ${day}::text)
+           and not exists (select from transfer where kind = 'prize' and ref = ${day}::text || ':1') as all
+          from round where day = ${day}::date`,
+  )
+  return all
 }
 
 /** The members of a page: above `after`, up to and including `upTo`. */
@@ -189,6 +205,8 @@ async function giveBack(tx: Tx, day: IstDay, pageSize: number): Promise<Omit<Ret
     sql`select member_id, entry_fee() as amount from round_join
          where day = ${day}::date and member_id > ${after}::bigint and member_id <= ${upTo}::bigint`,
   )
-  await tx.query(sql`update round set returned_to = ${upTo}::bigint where day = ${day}::date`)
+  await tx.query(
+    sql`update round set returned_to = ${upTo}::bigint, returned_entries = returned_entries + ${returned}::int where day = ${day}::date`,
+  )
   return { after, upTo }
 }
