@@ -20,7 +20,7 @@ export const CHUNKS = {
     },
     { name: 'shell', tags: ['$initial' as const], priority: 2 },
     { name: 'forms', test: /web\/src\/features\/forms\.ts/, priority: 2 },
-    { name: 'money', test: /web\/src\/features\/(money-key|wallet\/(rules|BankFields|amounts|words))\.ts/ },
+    { name: 'money', test: /web\/src\/features\/(money-key|wallet\/(rules|BankFields|amounts|money-form-errors))\.ts/ },
     { name: 'door', test: /web\/src\/features\/auth\/(AuthSheet|fields|rules|GoogleButton)/ },
     { name: 'kit', test: /web\/src\/(ui\/(Countdown|Split|Video|Share)|features\/(WinnerLabel|CharityName|ticket\/use-ticket))/ },
   ],
