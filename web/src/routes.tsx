@@ -94,7 +94,11 @@ const textOf = (search: Record<string, unknown>, name: string): string | undefin
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-const tokenOf = (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') })
+const textsOf =
+  <K extends string>(...names: readonly K[]) =>
+  (search: Record<string, unknown>): { [N in K]?: string | undefined } =>
+    Object.fromEntries(names.map((name) => [name, textOf(search, name)])) as { [N in K]?: string | undefined }
+const tokenOf = textsOf('token')
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
@@ -121,7 +125,7 @@ const paymentStatus = createRoute({
   getParentRoute: () => root,
   path: paths.paymentStatus,
   beforeLoad: stayOnSide,
-  validateSearch: (search: Record<string, unknown>): { order_id?: string | undefined } => ({ order_id: textOf(search, 'order_id') }),
+  validateSearch: textsOf('order_id'),
   component: lazyRouteComponent(() => import('./features/payment-status/PaymentStatusPage.tsx'), 'PaymentStatusPage'),
 })
 
@@ -159,14 +163,14 @@ const notifications = createRoute({
 const myTicket = createRoute({
   getParentRoute: () => member,
   path: paths.myTicket,
-  validateSearch: (search: Record<string, unknown>): { day?: string | undefined } => ({ day: textOf(search, 'day') }),
+  validateSearch: textsOf('day'),
   component: lazyRouteComponent(() => import('./features/ticket/MyTicketPage.tsx'), 'MyTicketPage'),
 })
 
 const receipt = createRoute({
   getParentRoute: () => member,
   path: paths.receipt,
-  validateSearch: (search: Record<string, unknown>): { id?: string | undefined } => ({ id: textOf(search, 'id') }),
+  validateSearch: textsOf('id'),
   component: lazyRouteComponent(() => import('./features/wallet/ReceiptPage.tsx'), 'ReceiptPage'),
 })
 
@@ -185,10 +189,7 @@ const adminLogin = createRoute({
 const adminDashboard = createRoute({
   getParentRoute: () => admin,
   path: paths.adminDashboard,
-  validateSearch: (search: Record<string, unknown>): { tab?: string | undefined; member?: string | undefined } => ({
-    tab: textOf(search, 'tab'),
-    member: textOf(search, 'member'),
-  }),
+  validateSearch: textsOf('tab', 'member'),
   component: lazyRouteComponent(() => import('./features/admin/AdminDashboardPage.tsx'), 'AdminDashboardPage'),
 })
 const adminInvitation = createRoute({
