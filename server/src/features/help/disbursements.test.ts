@@ -10,7 +10,7 @@ let meera: string
 beforeAll(async () => {
   world = await openHelpWorld()
   meera = await world.beneficiary()
-  await world.give(20_000)
+  await world.give(40_000)
 })
 afterAll(() => world.close())
 
