@@ -2,6 +2,7 @@
  * The callers: members in every state, staff of every role, and tokens that open nothing.
  * - Their rows and sessions are written by the ledger's own functions, so that no call waits for a mail.
  * - `makeActors` makes what is missing: requests end sessions, and suspend, remove and close accounts.
+ * - Some members of earlier calls come back: they have entries of ended days.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
@@ -32,6 +33,7 @@ let made = 0
 export async function makeActors(db: Db, known: Known, passwordHash: string): Promise<Actors> {
   const members: Actor[] = []
   const others: Actor[] = []
+  for (const { id } of await findJoined(db)) members.push({ label: `member ${id}, of before`, token: await openSession(db, id, 'member') })
   for (const state of STATES) {
     const { id, publicId } = await makeMember(db, state, known, passwordHash)
     known.put('/admin/users', publicId)
@@ -71,6 +73,14 @@ async function makeMember(db: Db, state: State, known: Known, passwordHash: stri
     return row
   })
 }
+
+/** Two members with an entry of an ended day, the newest first. */
+const findJoined = (db: Db): Promise<{ id: bigint }[]> =>
+  db.query(sql`
+    select id from member
+     where deleted_at is null and suspended_at is null and email like 'fuzz.%' and role = 'member'
+       and exists (select from round_join j where j.member_id = member.id and j.day < ist_day(roz_now()))
+     order by id desc limit 2`)
 
 async function findStaff(db: Db, role: StaffRole, known: Known, passwordHash: string): Promise<bigint> {
   const living = await maybeOne<{ id: bigint; publicId: string; email: string }>(

@@ -17,6 +17,8 @@ export type FuzzOptions = {
   readonly seed: number
   /** With the demo community, or with new data only. */
   readonly demo?: boolean
+  /** Without a payout gateway: finance pays withdrawals by hand. */
+  readonly byHand?: boolean
   readonly goesOn?: () => boolean
   /** Called when the world is ready. */
   readonly opened?: () => void
@@ -55,12 +57,13 @@ export async function runFuzz({
   requests,
   seed,
   demo = true,
+  byHand = false,
   goesOn = () => true,
   opened = () => undefined,
   say = () => undefined,
 }: FuzzOptions): Promise<FuzzResult> {
   const dice = createDice(seed)
-  const world = await openWorld(dice, { demo })
+  const world = await openWorld(dice, { demo, byHand })
   opened()
   const { send, close } = createSender(world.roz.url)
   const tally = createTally((finding) => say(`${finding.call}: ${finding.what}\n${finding.example}`))
@@ -103,7 +106,8 @@ export async function runWorlds(count: number, { requests, seed, ...options }: F
       const before = Promise.allSettled(opened.slice(0, world))
       const start = Promise.withResolvers<void>()
       opened.push(start.promise)
-      const share = { requests: Math.min(each, requests - each * world), seed: seed + world }
+      // In every second world, staff pay by hand.
+      const share = { requests: Math.min(each, requests - each * world), seed: seed + world, byHand: world % 2 === 1 }
       return before.then(() => runFuzz({ ...options, ...share, opened: start.resolve }))
     }),
   )

@@ -48,8 +48,10 @@ const BY_NAME: Readonly<Record<string, (place: Place) => unknown>> = {
   id: ({ known, path }) => known.any(listOf(path)),
   day: ({ known }) => known.any('day'),
   on: ({ known }) => known.any('day'),
-  from: ({ known, path, dice }) => (path.startsWith('/admin') ? known.any('day') : String(dice.below(40))),
-  to: ({ known, path, dice }) => (path.startsWith('/admin') ? known.any('day') : String(dice.below(90))),
+  from: ({ known, path, dice }) => (path.startsWith('/admin') ? known.any('day') : String(dice.below(6))),
+  to: ({ known, path, dice }) => (path.startsWith('/admin') ? known.any('day') : String(dice.below(20))),
+  index: ({ dice }) => String(dice.below(6)),
+  size: ({ dice }) => String(dice.below(20)),
   cursor: ({ known, path }) => known.any(`cursor ${path}`),
   ticketKey: ({ dice }) => hexOf(dice, 64),
   bankReference: ({ dice }) => `UTR${dice.below(1e9)}`,
@@ -65,11 +67,21 @@ const BY_NAME: Readonly<Record<string, (place: Place) => unknown>> = {
   subject: ({ known }) => known.any('email'),
   actor: ({ dice }) => dice.pick(['system', 'unknown']),
 }
+/** A decision names the state that its item has: the states in which this decision is possible. */
+const DECIDED_IN: readonly (readonly [path: RegExp, states: readonly string[]])[] = [
+  [/\{id\}\/(approve|reject)$/, ['requested', 'requested', 'awaiting_second']],
+  [/\{id\}\/(retry|complete|bank|not-paid|take-over)$/, ['approved']],
+]
+/** Objects that are named as a whole. */
+const WHOLE = new Set(['bankDetail'])
+
 /** A value that the schema mostly accepts. */
 export function usual(schema: Schema, name: string, place: Place): unknown {
   const { dice } = place
   const named = BY_NAME[name]
-  if (named !== undefined && schema.properties === undefined && dice.chance(0.9)) return named(place)
+  if (named !== undefined && (schema.properties === undefined || WHOLE.has(name)) && dice.chance(0.9)) return named(place)
+  const states = name === 'status' ? DECIDED_IN.find(([path]) => path.test(place.path))?.[1] : undefined
+  if (states !== undefined && dice.chance(0.9)) return dice.pick(states)
   if (schema.anyOf !== undefined) return usual(dice.pick(schema.anyOf), name, place)
   if (schema.enum !== undefined) return dice.pick(schema.enum)
   if (schema.const !== undefined) return schema.const

@@ -2,15 +2,19 @@
  * The system under test: the real program, optionally with its demo community, with rows in every list of the portal.
  * - `settle` lets the worker run due work. While the worker is paused, only requests change the database.
  */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
+import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { connect, type Db } from '@roz/server/db/sql.ts'
 import { hashPassword } from '@roz/server/members/passwords.ts'
 import type { Dice } from '../faults/random.ts'
 import { urlOf } from '../harness/database.ts'
 import { BODIES } from '../harness/examples.ts'
 import { BANK, mailsTo, PASSWORD, PHONE } from '../harness/people.ts'
-import { type Program, startProgram } from '../harness/program.ts'
+import { freePorts, type Program, startProgram } from '../harness/program.ts'
 import { type Actor, type Actors, makeActors, tokenOf } from './actors.ts'
 import { uploadBody } from './bodies.ts'
 import { holdWorker, jobsLeft, takeChanges, watchChanges } from './changes.ts'
@@ -24,8 +28,14 @@ const GATEWAY_KEYS = { 'x-api-version': '2025-01-01', 'x-client-id': 'sandbox-cl
 
 type Asked = { readonly params?: string; readonly body?: unknown; readonly raw?: { readonly body: Buffer; readonly type: string } }
 
-export async function openWorld(dice: Dice, { demo }: { readonly demo: boolean }) {
-  const roz: Program = await startProgram({ env: { ...(demo ? { DEMO: '1' } : {}), LOG_LEVEL: 'error' } })
+/** `byHand`: there is no payout gateway, so finance pays withdrawals by hand. */
+export type WorldOptions = { readonly demo: boolean; readonly byHand: boolean }
+
+export async function openWorld(dice: Dice, { demo, byHand }: WorldOptions) {
+  const port = await freePorts()
+  const sandbox = byHand ? await openSandbox(`http://127.0.0.1:${port}/dev/clock`) : undefined
+  const env = { ...(demo ? { DEMO: '1' } : {}), ...sandbox?.env, LOG_LEVEL: 'error' }
+  const roz: Program = await startProgram({ env, port })
   const db: Db = connect({ url: urlOf(roz.dataDir), max: 2, applicationName: 'roz-fuzz' })
   const known = createKnown(dice)
   const passwordHash = await hashPassword(PASSWORD)
@@ -85,11 +95,34 @@ export async function openWorld(dice: Dice, { demo }: { readonly demo: boolean }
     async close(): Promise<void> {
       await db.close()
       await roz.stop()
+      await sandbox?.close()
     },
   }
   const actors = await world.newActors()
-  await fillLists(world, actors, ask, dice)
+  await fillLists({ ...world, sandboxUrl: sandbox?.url ?? roz.sandboxUrl }, actors, ask, dice)
   return world
+}
+
+/** A gateway without payouts, beside the program. */
+async function openSandbox(clockUrl: string) {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-fuzz-gateway-'))
+  const pg = { clientId: GATEWAY_KEYS['x-client-id'], clientSecret: GATEWAY_KEYS['x-client-secret'] }
+  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg, clockUrl })
+  const { url } = sandbox
+  return {
+    url,
+    env: {
+      PAYMENTS: 'cashfree',
+      CASHFREE_PG_CLIENT_ID: pg.clientId,
+      CASHFREE_PG_CLIENT_SECRET: pg.clientSecret,
+      CASHFREE_PG_BASE_URL: `${url}/pg`,
+      CASHFREE_JS_URL: `${url}/js/v3/cashfree.js`,
+    },
+    close: async (): Promise<void> => {
+      await sandbox.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
 }
 
 const staffOf = (actors: Actors, role: string): Actor => actors.all.find((actor) => actor.label === role) as Actor
@@ -118,15 +151,15 @@ const asker =
 
 /** Something in every list: money on its way in and out, payments of strangers, disputes, messages, help and its receipts. */
 async function fillLists(
-  world: Pick<World, 'roz' | 'settle' | 'look' | 'known'>,
+  world: Pick<World, 'roz' | 'settle' | 'look' | 'known'> & { readonly sandboxUrl: string },
   actors: Actors,
   ask: ReturnType<typeof asker>,
   dice: Dice,
 ): Promise<void> {
   const { roz, known } = world
   const owner = staffOf(actors, 'owner')
-  const atGateway = (path: string, body: object, headers = {}): Promise<Response> =>
-    fetch(`${roz.sandboxUrl}${path}`, {
+  const atGateway = (at: string, body: object, headers = {}): Promise<Response> =>
+    fetch(`${world.sandboxUrl}${at}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
