@@ -78,7 +78,7 @@ export const helpCalls = {
     upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
     output: z.object({ ...receiptPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
     status: 201,
-    refusals: ['receipt_not_picture', 'receipt_too_large', 'invalid_input', 'unsupported_media_type'],
+    refusals: ['receipt_not_picture', 'receipt_too_large', 'invalid_input', 'unsupported_media_type', 'too_many_requests'],
   }),
   adminReceipt: endpoint({
     method: 'GET',

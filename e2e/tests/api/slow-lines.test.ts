@@ -1,5 +1,6 @@
 /**
- * An attacker opens many slow connections to the real program: slow readers, silent connections, request heads that never end.
+ * An attacker opens many slow connections to the real program: slow readers, silent connections, request heads and bodies that
+ * never end.
  * - All other clients are still served.
  * - The server ends the attacker's connections by itself.
  */
@@ -7,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { register } from '../../harness/people.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
 
 const SCRIPT = path.join(import.meta.dirname, '../../harness/slow_lines.py')
@@ -52,6 +54,27 @@ test('the server ends silent connections and request heads that never end', { ti
   const attacks = [await attack('127.0.0.5', ''), await attack('127.0.0.6', 'GET / HTTP/1.1\r\nHost: roz\r\nX-Slow: ')]
   for (const address of SERVED) expect(await statusOf(address), address).toBe(200)
   await expect(Promise.race([Promise.all(attacks.map(({ ended }) => ended)), after(ENDED_WITHIN_MS)])).resolves.toEqual(['ended', 'ended'])
+})
+
+test('half-sent uploads and bodies block nobody, and the server ends their connections', { timeout: 150_000 }, async () => {
+  const [mallory, asha] = [await register(roz.url, 'Mallory', 'mallory@x.test'), await register(roz.url, 'Asha', 'asha@x.test')]
+  const post = (address: string, type: string, begun: string, token = mallory.token): string =>
+    `POST ${address} HTTP/1.1\r\nHost: roz\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: 60000\r\n\r\n${begun}`
+  const form = '--x\r\nContent-Disposition: form-data; name="avatar"; filename="a.png"\r\nContent-Type: image/png\r\n\r\nhalf'
+  const avatar = post('/api/user/avatar', 'multipart/form-data; boundary=x', form)
+  const attacks = [
+    await attack('127.0.0.7', avatar),
+    await attack('127.0.0.8', avatar),
+    await attack('127.0.0.9', post('/api/contact', 'application/json', '{"name": ')),
+  ]
+  for (const address of SERVED) expect(await statusOf(address), address).toBe(200)
+  const body = new FormData()
+  body.set('avatar', new Blob(['no picture'], { type: 'image/png' }), 'a.png')
+  const upload = await fetch(`${roz.url}/api/user/avatar`, { method: 'POST', headers: { authorization: `Bearer ${asha.token}` }, body })
+  expect([upload.status, ((await upload.json()) as { code: string }).code]).toEqual([400, 'avatar_not_image'])
+  const ended = Promise.all(attacks.map((one) => one.ended))
+  await expect(Promise.race([ended, after(ENDED_WITHIN_MS)])).resolves.toEqual(['ended', 'ended', 'ended'])
+  for (const address of SERVED) expect(await statusOf(address), address).toBe(200)
 })
 
 const after = (ms: number): Promise<never> =>

@@ -101,8 +101,13 @@ export const browserDigests = (source: Source): readonly [exact: Buffer, block: 
 const byMember =
   (what: string, hitsMax: number) =>
   (memberId: bigint): Limit[] => [{ key: ['member', what, String(memberId)], hitsMax, windowSeconds: HOUR }]
-/** Limits per member and hour for work that costs us and not the member. No ordinary use comes near them. */
-export const memberLimits = { orders: byMember('orders', 60), avatars: byMember('avatars', 30), exports: byMember('exports', 20) } as const
+/** Limits per member and hour for work that costs us and not the member. No ordinary use comes near them. A poster counts as an avatar. */
+export const memberLimits = {
+  orders: byMember('orders', 60),
+  avatars: byMember('avatars', 30),
+  receipts: byMember('receipts', 300),
+  exports: byMember('exports', 20),
+} as const
 
 export type LimitRules = ReturnType<typeof limitRules>
 

@@ -2,6 +2,7 @@
  * Serves the contract.
  * - A request is checked in one order: path 404, method 405, token 401, kind and role 403, confirmed mail and hold 403,
  *   size 413, content type 415, JSON and fields 400, then the rules of the handler.
+ * - The body of an upload is read by its handler, which takes the sender's allowance first (upload.ts).
  * - Before all checks of this order have passed, nothing is written but the session's new expiry.
  * - A handler returns a value of the contract or a refusal that the contract declares; anything else does not compile.
  */
@@ -13,7 +14,7 @@ import type { RefusalCode } from '@roz/core/refusals.ts'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { readJsonBodies, readRawBodies } from './bodies.ts'
+import { BODY_BYTES_MAX, readJsonBodies, readRawBodies } from './bodies.ts'
 import { sendCsv } from './csv.ts'
 import { etagOf, isKnown } from './etag.ts'
 import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
@@ -22,7 +23,7 @@ import { parseInput } from './input.ts'
 import type { AdminSession, HolderSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
 import { actingFrom } from '../staff/audit-log.ts'
-import { readUpload, tooLargeOf, type Upload } from './upload.ts'
+import { type Receive, receiverOf, tooLargeOf } from './upload.ts'
 
 type SessionOf<A extends Access> = {
   readonly visitor: undefined
@@ -34,6 +35,8 @@ type SessionOf<A extends Access> = {
   readonly admin: AdminSession
   readonly signed: undefined
 }[A]
+
+type TooLargeOf<E> = E extends { upload: { tooLarge: infer Code extends RefusalCode } } ? Code : 'avatar_too_large'
 
 /** The input and context that a handler gets. */
 export type Call<E extends EndpointSpec> = Input<E> & {
@@ -47,7 +50,8 @@ export type Call<E extends EndpointSpec> = Input<E> & {
   readonly userAgent: string
   /** The Idempotency-Key header, 1–200 characters. */
   readonly idempotencyKey: string | undefined
-  readonly upload: E extends { upload: object } ? Upload : undefined
+  /** Reads the uploaded file. */
+  readonly upload: E extends { upload: object } ? Receive<TooLargeOf<E>> : undefined
   /** Raw bytes and headers of a webhook or a signed note. */
   readonly raw: E extends { raw: true } ? { readonly bytes: Buffer; readonly headers: FastifyRequest['headers'] } : undefined
 }
@@ -80,8 +84,6 @@ export type RouteDeps = {
   /** PUBLIC_URL; if it is not set, the request's own host is used. */
   readonly publicUrl: string | undefined
 }
-
-export const BODY_BYTES_MAX = 64 * 1024
 
 /** Mounts every call below /api, and answers 405 to other methods of a known path. */
 export function registerCalls(app: FastifyInstance, handlers: Handlers<CallName>, deps: RouteDeps): void {
@@ -137,8 +139,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       const refuse = spec.output === 'text' ? sendProblemAsText : sendProblem
       const input = parseInput(request, spec)
       if (!input.ok) return refuse(request, reply, input)
-      const upload = spec.upload === undefined ? undefined : await readUpload(request, spec.upload)
-      if (upload !== undefined && 'code' in upload) return sendProblem(request, reply, upload)
+      const upload = spec.upload === undefined ? undefined : receiverOf(request, spec.upload)
       const raw = spec.raw === true ? { bytes: request.body as Buffer, headers: request.headers } : undefined
       const call = new ReceivedCall(request, { ...input, upload, raw, publicUrl: deps.publicUrl }) as unknown as Call<EndpointSpec>
       // Before the handler: a schema that does not compile must fail before anything is committed.
@@ -161,7 +162,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
 type Parts = {
   readonly value: { readonly params: unknown; readonly query: unknown; readonly body: unknown }
   readonly idempotencyKey: string | undefined
-  readonly upload: Upload | undefined
+  readonly upload: Receive<RefusalCode> | undefined
   readonly raw: unknown
   readonly publicUrl: string | undefined
 }
@@ -173,7 +174,7 @@ class ReceivedCall {
   readonly body: unknown
   readonly session: Session | undefined
   readonly idempotencyKey: string | undefined
-  readonly upload: Upload | undefined
+  readonly upload: Receive<RefusalCode> | undefined
   readonly raw: unknown
   readonly #request: FastifyRequest
   readonly #publicUrl: string | undefined

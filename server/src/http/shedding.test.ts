@@ -1,20 +1,11 @@
-/** Tests load shedding: which calls are refused at which bound, and the timeouts of the database. */
+/** Tests load shedding: which calls are refused at which bound. */
 import { connect as openLine, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify from 'fastify'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { lockInTransaction } from '../db/advisory-locks.ts'
-import { connect, type Db, OverloadedError, sql, sqlState } from '../db/sql.ts'
-import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { expect, test, vi } from 'vitest'
 import { registerFaults } from './faults.ts'
+import type { MemberSession } from './session.ts'
 import { LOAD_LIMITS, type LoadLimits, MONEY_CALLS, registerShedding } from './shedding.ts'
-
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
 
 const LONG = Buffer.alloc(32_000_000)
 function* parts(): Generator<Buffer> {
@@ -34,7 +25,23 @@ async function openBusy(limits: Partial<LoadLimits> = {}) {
     asked++
     await door
   })
-  const small = { ordinaryMax: 2, moneyMax: 3, fileMax: 2, uploadMax: 2, witnessMax: 3, witnessMaxEach: 2, shares: 1 }
+  const small = {
+    ordinaryMax: 2,
+    moneyMax: 3,
+    fileMax: 2,
+    storedMax: 2,
+    uploadMax: 3,
+    staffUploadMax: 2,
+    witnessMax: 3,
+    witnessMaxEach: 2,
+    shares: 1,
+  }
+  // The session's lookup.
+  app.decorateRequest('session', undefined)
+  app.addHook('preParsing', async (request) => {
+    const account = request.headers['x-account']
+    if (account !== undefined) request.session = { memberId: BigInt(String(account)) } as MemberSession
+  })
   registerShedding(app, { limits: { ...LOAD_LIMITS, ...small, ...limits }, production: false })
   let letGo: () => void = () => undefined
   let gate = new Promise<void>((resolve) => (letGo = resolve))
@@ -59,13 +66,16 @@ async function openBusy(limits: Partial<LoadLimits> = {}) {
   app.get('/assets/long', async (_request, reply) => reply.send(Readable.from(parts(), { objectMode: false })))
   app.get('/guarded', async () => ({}))
   app.get('/api/public/log/checkpoint', wait)
-  for (const path of ['/api/rounds/join', '/api/wallet/withdraw', '/api/public/log/cosignatures']) app.post(path, wait)
+  for (const path of ['/api/rounds/join', '/api/wallet/withdraw', '/api/public/log/cosignatures', '/api/user/avatar', '/api/admin/uploads'])
+    app.post(path, wait)
+  app.post('/api/contact', async () => ({}))
   app.get('/healthz', async () => ({}))
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   return {
     url,
     ask: (method: string, path: string, signal?: AbortSignal) => fetch(url + path, { method, ...(signal === undefined ? {} : { signal }) }),
-    askFrom: (ip: string, method: string, path: string) => fetch(url + path, { method, headers: { 'x-forwarded-for': ip } }),
+    askFrom: (ip: string, method: string, path: string, headers = {}) =>
+      fetch(url + path, { method, headers: { 'x-forwarded-for': ip, ...headers } }),
     until: (count: number): Promise<void> => vi.waitFor(() => expect(running).toBe(count), { timeout: 30_000, interval: 5 }),
     untilAsked: (count: number): Promise<void> => vi.waitFor(() => expect(asked).toBe(count), { timeout: 30_000, interval: 5 }),
     letIn: (): void => letIn(),
@@ -179,18 +189,81 @@ test('one address or /64 gets a share of the places, and this machine outside pr
   await busy.close()
 })
 
-test('files, uploads and calls have separate places', async () => {
+test('files, stored pictures and calls have separate places', async () => {
   const busy = await openBusy()
   const files = ['a', 'b'].map((name) => busy.ask('GET', `/assets/${name}`))
   await busy.until(2)
   expect((await busy.ask('GET', '/assets/c')).status).toBe(503)
-  const uploads = ['/uploads/avatars/a', '/api/receipts/a'].map((path) => busy.ask('GET', path))
+  const stored = ['/uploads/avatars/a', '/api/receipts/a'].map((path) => busy.ask('GET', path))
   await busy.until(4)
   expect((await busy.ask('GET', '/uploads/avatars/b')).status).toBe(503)
   const calls = ['/somewhere', '/api/rounds/history'].map((path) => busy.ask('GET', path))
   await busy.until(6)
   busy.letGo()
-  expect((await Promise.all([...files, ...uploads, ...calls])).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200))
+  expect((await Promise.all([...files, ...stored, ...calls])).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200))
+  await busy.close()
+})
+
+test('uploads take no place of other calls; one address, and one account, gets two at once, and staff have places of their own', async () => {
+  const busy = await openBusy()
+  const upload = (ip: string, account: string, path = '/api/user/avatar') => busy.askFrom(ip, 'POST', path, { 'x-account': account })
+  const sent = [upload('192.0.2.7', '1'), upload('192.0.2.7', '2')]
+  await busy.until(2)
+  expect((await upload('192.0.2.7', '3')).status).toBe(503)
+  sent.push(upload('2001:db8:1:2::1', '1'))
+  await busy.until(3)
+  // The pool is full, whoever asks.
+  expect((await upload('198.51.100.4', '4')).status).toBe(503)
+  sent.push(
+    busy.ask('GET', '/somewhere'),
+    upload('198.51.100.4', '9', '/api/admin/uploads'),
+    upload('203.0.113.1', '9', '/api/admin/uploads'),
+  )
+  await busy.until(6)
+  busy.letGo()
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200))
+  const own = [upload('192.0.2.7', '1'), upload('198.51.100.4', '1')]
+  await busy.until(2)
+  expect((await upload('203.0.113.1', '1')).status).toBe(503)
+  busy.letGo()
+  expect((await Promise.all(own)).map(({ status }) => status)).toEqual([200, 200])
+  await busy.close()
+})
+
+/** Opens connections that send a part of a body and no more. */
+async function sendHalf(url: string, path: string, count: number): Promise<Socket[]> {
+  const { hostname: host, port } = new URL(url)
+  const head = `POST ${path} HTTP/1.1\r\nhost: roz\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const line = openLine({ host, port: Number(port) }).resume()
+      line.on('error', () => undefined)
+      await new Promise((resolve) => line.write(head, resolve))
+      return line
+    }),
+  )
+}
+
+test('bodies that stop in the middle hold no place, and their connections end after the grace', async () => {
+  const busy = await openBusy({ graceMs: 500 })
+  const lines = await sendHalf(busy.url, '/api/contact', 6)
+  await expect.poll(() => busy.connections()).toBe(6)
+  const calls = ['/somewhere', '/somewhere'].map((path) => busy.ask('GET', path))
+  await busy.until(2)
+  busy.letGo()
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200])
+  await allEnded(busy, 2)
+  expect(lines.every((line) => line.destroyed)).toBe(true)
+  await busy.close()
+})
+
+test('one arriving body above the bound ends the oldest one', async () => {
+  const busy = await openBusy({ graceMs: 60_000, arrivingMax: 2 })
+  const [first] = await sendHalf(busy.url, '/api/contact', 1)
+  const later = await sendHalf(busy.url, '/api/contact', 2)
+  await expect.poll(() => first?.destroyed, { timeout: 30_000 }).toBe(true)
+  expect(later.some((line) => line.destroyed)).toBe(false)
+  for (const line of later) line.destroy()
   await busy.close()
 })
 
@@ -230,7 +303,8 @@ test('a long file holds a file place while it is sent, and its connection ends i
   await expect.poll(async () => (await busy.ask('GET', '/assets/long', AbortSignal.timeout(1000))).status).toBe(503)
   await allEnded(busy)
   for (const line of lines) line.destroy()
-  await expect.poll(async () => (await (await busy.ask('GET', '/assets/long')).arrayBuffer()).byteLength).toBe(LONG.length)
+  const readWhole = async (): Promise<number> => (await (await busy.ask('GET', '/assets/long')).arrayBuffer()).byteLength
+  await expect.poll(readWhole, { timeout: 30_000 }).toBe(LONG.length)
   await busy.close()
 })
 
@@ -270,60 +344,4 @@ test('calls with an Idempotency-Key, webhooks and calls that settle an order or 
   )
   for (const call of ['GET /rounds/history', 'POST /contact', 'POST /auth/login', 'GET /admin/users'])
     expect(MONEY_CALLS.has(call)).toBe(false)
-})
-
-test('the queue for a database connection is bounded, and further statements are refused', async () => {
-  const small = connect({ url: database.appUrl, max: 1, waitingMax: 2 })
-  const slow = small.query(sql`select pg_sleep(0.3)`)
-  await small.query(sql`select 1`).catch(() => undefined)
-  const many = await Promise.allSettled([slow, ...Array.from({ length: 6 }, () => small.query(sql`select pg_sleep(0.05)`))])
-  const refused = many.filter((one) => one.status === 'rejected')
-  expect(refused.length).toBeGreaterThanOrEqual(3)
-  for (const one of refused) expect(one.reason).toBeInstanceOf(OverloadedError)
-  await small.close()
-})
-
-const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => sqlState(error) ?? (error as Error).name,
-  )
-
-test('every statement, lock, transaction and idle transaction has a timeout', async () => {
-  const { db } = database
-  const settings = await db.query<{ name: string; setting: string }>(sql`
-    select name, setting from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') order by name`)
-  for (const { setting } of settings) expect(Number(setting)).toBeGreaterThan(0)
-  const inside = await inTransaction(db, (tx) =>
-    tx.query<{ name: string; setting: string }>(sql`
-      select name, setting from pg_settings
-       where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout') order by name`),
-  )
-  for (const { setting } of inside) expect(Number(setting)).toBeGreaterThan(0)
-  const short = { statementTimeoutMs: 50, lockTimeoutMs: 50, transactionTimeoutMs: 5000 }
-  expect(await failureOf(inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), short))).toBe('57014')
-  const lock = (work: () => Promise<unknown>, bounds = {}) =>
-    inTransaction(
-      db,
-      async (tx) => {
-        await tx.query(sql`select from clock_offset`)
-        await lockInTransaction(tx, 'helpFund')
-        await work()
-      },
-      bounds,
-    )
-  expect(await failureOf(lock(() => lock(async () => undefined, { ...short, statementTimeoutMs: 5000 })))).toBe('55P03')
-  const tooLong = { ...short, statementTimeoutMs: 5000, transactionTimeoutMs: 100 }
-  expect(await failureOf(inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), tooLong))).toBe('DatabaseUnavailableError')
-})
-
-test('a timeout of a statement or lock answers 503 with Retry-After', async () => {
-  const app = Fastify()
-  registerFaults(app)
-  const short = { statementTimeoutMs: 30, lockTimeoutMs: 30, transactionTimeoutMs: 5000 }
-  const slow = (db: Db) => inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), short)
-  app.get('/slow', () => slow(database.db))
-  const answer = await app.inject('/slow')
-  expect([answer.statusCode, answer.headers['retry-after'], answer.json().code]).toEqual([503, '2', 'overloaded'])
-  await app.close()
 })

@@ -2,12 +2,14 @@
  * Load shedding: bounds the requests that this process works on at once.
  * - Above a bound a request is answered 503 with Retry-After at once, before its session is looked up and its body read.
  * - Calls that move money have a far higher bound of their own, so they are refused last.
- * - Files have a bound of their own, so slow downloads take no call's place. Uploads have another: a file store that does not
- *   answer takes no place of the app's own files.
+ * - Files have a bound of their own, so slow downloads take no call's place. Stored pictures have another: a file store that does
+ *   not answer takes no place of the app's own files.
+ * - Calls that accept a file hold their place while its bytes arrive, so they have small pools of their own: one for members, one
+ *   for staff. One address gets two places of a pool, and so does one account. This bounds the memory of all uploads.
  * - The operator's endpoints are never refused.
  * - One address (a /64 of IPv6) gets only a share of the places.
- * - A request occupies a place from the arrival of its body until its answer is written. Slow senders, and slow readers of
- *   ordinary answers, occupy none. Unread answers have their own bound (slow-readers.ts).
+ * - Any other request occupies a place from the arrival of its body until its answer is written. Slow senders, and slow readers of
+ *   ordinary answers, occupy none. Arriving bodies and unread answers have their own bounds (slow-senders.ts, slow-readers.ts).
  * - Witnesses of the log have a few extra places, because a day with late cosignatures stays weak. One address block cannot
  *   take all of them.
  */
@@ -19,29 +21,41 @@ import { sendProblem } from './faults.ts'
 import { type Goal, goalOf } from './goal.ts'
 import { addressBlock, networkOf } from './limits.ts'
 import { createSlowReaders, type ReadLimits, type SlowReaders } from './slow-readers.ts'
+import { endSlowSenders, type SendLimits } from './slow-senders.ts'
 
-export type LoadLimits = ReadLimits & {
-  readonly ordinaryMax: number
-  readonly moneyMax: number
-  readonly fileMax: number
-  readonly uploadMax: number
-  /** Extra places of witnesses, and how many of them one address block gets. */
-  readonly witnessMax: number
-  readonly witnessMaxEach: number
-  /** One address gets one share of this many, of each kind of place and of the unread answers. */
-  readonly shares: number
-}
+export type LoadLimits = ReadLimits &
+  SendLimits & {
+    readonly ordinaryMax: number
+    readonly moneyMax: number
+    readonly fileMax: number
+    readonly storedMax: number
+    /** Uploads of members and of staff, and how many of them one address or one account gets. */
+    readonly uploadMax: number
+    readonly staffUploadMax: number
+    readonly uploadMaxEach: number
+    /** Extra places of witnesses, and how many of them one address block gets. */
+    readonly witnessMax: number
+    readonly witnessMaxEach: number
+    /** One address gets one share of this many, of each kind of place, of the arriving bodies and of the unread answers. */
+    readonly shares: number
+  }
 /** Bounds of one process. Joins wait in a queue of 20,000; all other calls wait for a database connection. */
 export const LOAD_LIMITS: LoadLimits = {
   ordinaryMax: 500,
   moneyMax: 20_000,
   fileMax: 200,
-  uploadMax: 100,
+  storedMax: 100,
+  // 16 pictures of 5 MiB and 8 receipts of 10 MiB: 160 MiB.
+  uploadMax: 16,
+  staffUploadMax: 8,
+  uploadMaxEach: 2,
   witnessMax: 16,
   witnessMaxEach: 2,
   shares: 4,
   unreadMax: 2000,
-  // A phone on EDGE reads about 20 KB a second.
+  // Bodies of at most 64 KiB, but for uploads.
+  arrivingMax: 1000,
+  // A phone on EDGE reads and sends about 20 KB a second.
   graceMs: 10_000,
   bytesPerSecondMin: 8192,
 }
@@ -62,17 +76,22 @@ const WITNESS_CALLS = addressesOf(['logKey', 'logCheckpoint', 'logEntries', 'log
 const isFile = ({ output }: EndpointSpec): boolean => output === 'file' || output === 'csv'
 const FILE_CALLS = addressesOf(NAMES.filter((name) => isFile(api[name])))
 const FILE_PLACES = /^\/(assets|share|icons)\/|^\/verify\/roz-/
-const UPLOAD_CALLS = addressesOf(['adminReceipt', 'publicReceipt'])
+const STORED_CALLS = addressesOf(['adminReceipt', 'publicReceipt'])
+const takesFile = (name: CallName): boolean => (api[name] as EndpointSpec).upload !== undefined
+const isForStaff = (name: CallName): boolean => api[name].access === 'admin'
+const UPLOAD_CALLS = addressesOf(NAMES.filter((name) => takesFile(name) && !isForStaff(name)))
+const STAFF_UPLOAD_CALLS = addressesOf(NAMES.filter((name) => takesFile(name) && isForStaff(name)))
 
 const NEVER = new Set(['/healthz', '/readyz', '/metrics'])
-type Kind = 'ordinary' | 'money' | 'file' | 'upload' | 'witness'
-type Pool = Kind | 'unread'
+type Kind = 'ordinary' | 'money' | 'file' | 'stored' | 'upload' | 'staffUpload' | 'witness'
+type Pool = Kind | 'arriving' | 'unread'
 
 export type SheddingOptions = { readonly limits?: LoadLimits; readonly production: boolean }
 
 export function registerShedding(app: FastifyInstance, { limits = LOAD_LIMITS, production }: SheddingOptions): void {
   const slow = createSlowReaders(app, limits)
   const places = createPlaces(limits, production)
+  endSlowSenders(app, limits, (request) => places.take('arriving', request))
   // A refused request ends here: `done` is not called.
   app.addHook('onRequest', (request, reply, done) => {
     const kind = kindOf(request)
@@ -96,7 +115,7 @@ export function registerShedding(app: FastifyInstance, { limits = LOAD_LIMITS, p
 function hold(places: Places, slow: SlowReaders, pool: Kind, request: FastifyRequest, { raw }: FastifyReply): void {
   const bytesBefore = raw.socket?.bytesWritten ?? 0
   let giveBack = places.take(pool, request)
-  if (pool === 'file' || pool === 'upload' || pool === 'witness') slow.watch(raw, bytesBefore)
+  if (pool === 'file' || pool === 'stored' || pool === 'witness') slow.watch(raw, bytesBefore)
   // `prefinish` fires when the last byte is handed to the socket, which may still buffer it.
   raw.once('prefinish', () => {
     giveBack()
@@ -119,51 +138,56 @@ const refuse = (request: FastifyRequest, reply: FastifyReply): void =>
 
 type Places = ReturnType<typeof createPlaces>
 
-function createPlaces(
-  { ordinaryMax, moneyMax, fileMax, uploadMax, witnessMax, witnessMaxEach, unreadMax, shares }: LoadLimits,
-  production: boolean,
-) {
+function createPlaces({ shares, ...limits }: LoadLimits, production: boolean) {
   const places = (max: number, maxEach = Math.ceil(max / shares)) => ({ taken: 0, max, maxEach, each: new Map<string, number>() })
   const pools = {
-    ordinary: places(ordinaryMax),
-    money: places(moneyMax),
-    file: places(fileMax),
-    upload: places(uploadMax),
-    witness: places(witnessMax, witnessMaxEach),
-    unread: places(unreadMax),
+    ordinary: places(limits.ordinaryMax),
+    money: places(limits.moneyMax),
+    file: places(limits.fileMax),
+    stored: places(limits.storedMax),
+    upload: places(limits.uploadMax, limits.uploadMaxEach),
+    staffUpload: places(limits.staffUploadMax, limits.uploadMaxEach),
+    witness: places(limits.witnessMax, limits.witnessMaxEach),
+    arriving: places(limits.arrivingMax),
+    unread: places(limits.unreadMax),
   } satisfies Record<Pool, unknown>
 
-  /** The address that a place is counted for; undefined for this machine outside production. */
-  const holderOf = (pool: Pool, { ip }: FastifyRequest): string | undefined =>
-    pool === 'witness' ? addressBlock(ip) : networkOf(ip, production)
+  /** For whom a place is counted: the address, but not this machine outside production; the account too for an upload. */
+  const holdersOf = (pool: Pool, { ip, session }: FastifyRequest): string[] => {
+    const address = pool === 'witness' ? addressBlock(ip) : networkOf(ip, production)
+    const isUpload = pool === 'upload' || pool === 'staffUpload'
+    // Before the session's lookup the account is not known: both hooks ask.
+    const account = isUpload && session !== undefined ? `account ${session.memberId}` : undefined
+    return [address, account].filter((holder) => holder !== undefined)
+  }
   const isWithinShare = (pool: Pool, request: FastifyRequest): boolean => {
     const { each, maxEach } = pools[pool]
-    if (each.size === 0) return true
-    const holder = holderOf(pool, request)
-    return holder === undefined || (each.get(holder) ?? 0) < maxEach
+    return each.size === 0 || holdersOf(pool, request).every((holder) => (each.get(holder) ?? 0) < maxEach)
   }
   const isFree = (pool: Pool, request: FastifyRequest): boolean => pools[pool].taken < pools[pool].max && isWithinShare(pool, request)
+  const isQuick = (request: FastifyRequest): boolean => isWithinShare('arriving', request) && isWithinShare('unread', request)
 
   return {
     /** The pool in which a request gets a place; undefined if every pool open to it is full. */
     poolFor(kind: Kind, request: FastifyRequest): Kind | undefined {
-      if (kind !== 'witness') return isFree(kind, request) && isWithinShare('unread', request) ? kind : undefined
-      if (isFree('ordinary', request) && isWithinShare('unread', request)) return 'ordinary'
+      if (kind !== 'witness') return isFree(kind, request) && isQuick(request) ? kind : undefined
+      if (isFree('ordinary', request) && isQuick(request)) return 'ordinary'
       return isFree('witness', request) ? 'witness' : undefined
     },
 
     /** Takes a place and returns the function that frees it. */
     take(pool: Pool, request: FastifyRequest): () => void {
       const own = pools[pool]
-      const holder = holderOf(pool, request)
+      const holders = holdersOf(pool, request)
       own.taken++
-      if (holder !== undefined) own.each.set(holder, (own.each.get(holder) ?? 0) + 1)
+      for (const holder of holders) own.each.set(holder, (own.each.get(holder) ?? 0) + 1)
       return () => {
         own.taken--
-        if (holder === undefined) return
-        const left = (own.each.get(holder) ?? 1) - 1
-        if (left > 0) own.each.set(holder, left)
-        else own.each.delete(holder)
+        for (const holder of holders) {
+          const left = (own.each.get(holder) ?? 1) - 1
+          if (left > 0) own.each.set(holder, left)
+          else own.each.delete(holder)
+        }
       }
     },
   }
@@ -183,6 +207,8 @@ function findKind({ method, pattern }: Goal): Kind | undefined {
   const call = `${method} ${pattern.replace(/^\/api/, '')}`
   if (MONEY_CALLS.has(call)) return 'money'
   if (WITNESS_CALLS.has(call)) return 'witness'
-  if (UPLOAD_CALLS.has(call) || pattern.startsWith(UPLOADS_PATH)) return 'upload'
+  if (UPLOAD_CALLS.has(call)) return 'upload'
+  if (STAFF_UPLOAD_CALLS.has(call)) return 'staffUpload'
+  if (STORED_CALLS.has(call) || pattern.startsWith(UPLOADS_PATH)) return 'stored'
   return FILE_CALLS.has(call) || FILE_PLACES.test(pattern) ? 'file' : 'ordinary'
 }

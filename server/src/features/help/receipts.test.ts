@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { breakRows } from '../../testing/database.ts'
+import { memberLimits, take } from '../../http/limits.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
 
 let world: HelpWorld
@@ -111,4 +112,13 @@ test.each(['unknown', 'f'.repeat(64), '../../etc/passwd'])('no receipt is at %s'
   const name = encodeURIComponent(hash)
   expect((await world.calls.ask(`GET /receipts/${name}`)).body.code).toBe('receipt_not_found')
   expect((await world.calls.ask(`GET /admin/receipts/${name}`, { as: world.staff.owner })).body.code).toBe('receipt_not_found')
+})
+
+test('the 301st receipt of a colleague in an hour answers 429 and is not stored', async () => {
+  const hits = Array.from({ length: 300 }, () => take(world.db, memberLimits.receipts(world.staff.owner)))
+  await Promise.all(hits)
+  const before = await readdir(path.join(world.folder, 'receipts'))
+  const { status, body } = await world.upload(await picture(33, 44).png().toBuffer(), world.staff.owner)
+  expect([status, body.code]).toEqual([429, 'too_many_requests'])
+  expect(await readdir(path.join(world.folder, 'receipts'))).toEqual(before)
 })

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import type { PublicFile } from '@roz/contract/endpoint.ts'
 import { maybeOne, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { memberLimits, take } from '../../http/limits.ts'
 import { reencodePicture } from '../../http/picture.ts'
 import type { Handlers } from '../../http/route.ts'
 import { storeAndName } from '../../http/stored-upload.ts'
@@ -40,7 +41,9 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<'uploadRece
 
   return {
     uploadReceipt: async ({ session, upload }) => {
-      const picture = await reencodePicture(upload, (upright) =>
+      const sent = await upload(await take(db, memberLimits.receipts(session.memberId)))
+      if (!sent.ok) return sent
+      const picture = await reencodePicture(sent, (upright) =>
         upright.flatten({ background: '#ffffff' }).resize(SIDE_MAX_PX, SIDE_MAX_PX, { fit: 'inside', withoutEnlargement: true }),
       )
       if (!picture.ok) return { ok: false, code: picture.code === 'avatar_too_large' ? 'receipt_too_large' : 'receipt_not_picture' }

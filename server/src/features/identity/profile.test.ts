@@ -1,5 +1,8 @@
 /** The member's own record and picture. */
+import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { connect as openLine } from 'node:net'
 import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -76,6 +79,16 @@ async function upload(part: Part, token = asha.token, field = 'avatar') {
   const form = new FormData()
   form.append(field, new Blob([new Uint8Array(part.bytes)], { type: part.type }), part.name ?? 'picture')
   return roz.ask('POST /user/avatar', { token, form })
+}
+/** The first line of the answer to a picture of which only the first bytes arrive. */
+async function answerToHalf(token: string): Promise<string> {
+  const { hostname: host, port } = new URL(roz.url)
+  const line = openLine({ host, port: Number(port) })
+  const head = ['POST /api/user/avatar HTTP/1.1', 'host: roz', `authorization: Bearer ${token}`, 'content-length: 4000']
+  line.write([...head, 'content-type: multipart/form-data; boundary=x', '', '--x\r\n'].join('\r\n'))
+  const [bytes] = (await once(line, 'data')) as [Buffer]
+  line.destroy()
+  return bytes.toString('latin1').split('\r\n')[0] ?? ''
 }
 const picture = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#c04020' } })
 const stored = async (url: string): Promise<Buffer> => Buffer.from(await (await fetch(roz.url + url)).arrayBuffer())
@@ -220,7 +233,26 @@ describe('the picture', () => {
     for (let n = 0; n < 30; n++) expect((await upload({ bytes, type: 'image/png' }, busy.token)).status).toBe(200)
     const refused = await upload({ bytes, type: 'image/png' }, busy.token)
     expect([refused.status, refused.body.code, Number(refused.headers.get('retry-after')) > 3000]).toEqual([429, 'too_many_requests', true])
+    // Its body is not read: half of it is enough for the answer.
+    expect(await answerToHalf(busy.token)).toMatch(/^HTTP\/1.1 429 /)
     expect((await upload({ bytes, type: 'image/png' }, other.token)).status).toBe(200)
+  })
+
+  test('a picture sent in chunks of a few bytes is accepted whole', async () => {
+    const bytes = await picture(60, 40).png().toBuffer()
+    const form = new FormData()
+    form.append('avatar', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'picture')
+    const whole = new Response(form)
+    const type = whole.headers.get('content-type') as string
+    const body = Buffer.from(await whole.arrayBuffer())
+    const sent = request(`${roz.url}/api/user/avatar`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${asha.token}`, 'content-type': type },
+    })
+    for (let at = 0; at < body.length; at += 3) sent.write(body.subarray(at, at + 3))
+    const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage]
+    answer.resume()
+    expect(answer.statusCode).toBe(200)
   })
 
   test('a file of more than 5 MB answers 413', async () => {

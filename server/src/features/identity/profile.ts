@@ -63,9 +63,9 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       }),
 
     uploadAvatar: async ({ session, upload }) => {
-      const taken = await take(db, memberLimits.avatars(session.memberId))
-      if (!taken.ok) return taken
-      const picture = await reencodePicture(upload, asAvatar)
+      const file = await upload(await take(db, memberLimits.avatars(session.memberId)))
+      if (!file.ok) return file
+      const picture = await reencodePicture(file, asAvatar)
       if (!picture.ok) return picture
       const isNamed = async (name: string): Promise<boolean> =>
         (await maybeOne(db, sql`select from member where id = ${session.memberId}::bigint and avatar = ${UPLOADS_PATH + name}::text`)) !==

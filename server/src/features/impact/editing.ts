@@ -130,9 +130,9 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
 
     uploadPoster: async ({ params: { id }, upload, session, language }) => {
       if (!isId(id)) return NOT_FOUND
-      const taken = await take(db, memberLimits.avatars(session.memberId))
-      if (!taken.ok) return taken
-      const picture = await reencodePicture(upload, asPoster)
+      const file = await upload(await take(db, memberLimits.avatars(session.memberId)))
+      if (!file.ok) return file
+      const picture = await reencodePicture(file, asPoster)
       if (!picture.ok) return picture
       const isNamed = async (name: string): Promise<boolean> =>
         (await maybeOne(db, sql`select from story where id = ${id}::uuid and image_url = ${UPLOADS_PATH + name}::text`)) !== undefined
