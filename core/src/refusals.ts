@@ -76,6 +76,10 @@ export const REFUSALS = {
     409,
     texts('{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.'),
   ),
+  bank_not_shown: refusal(
+    409,
+    texts('Open the bank account of this withdrawal first. Only who has seen it can end it as paid or as not paid.'),
+  ),
   member_on_hold: refusal(409, texts("This member's account is on hold.")),
   member_in_debt: refusal(
     409,

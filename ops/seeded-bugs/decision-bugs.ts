@@ -43,6 +43,20 @@ export const DECISIONS: readonly Bug[] = [
     test: BY_HAND,
   },
   {
+    name: 'A withdrawal is recorded as paid by hand though nobody was shown the bank details, so no debt stopped it',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: "  if (found.value.shownTo !== by) return refused('bank_not_shown')\n",
+    replace: '',
+    test: BY_HAND,
+  },
+  {
+    name: 'An administrator who was shown the bank details ends a withdrawal that has become their own money',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: "return (await isOwnMoney(tx, by, found.value.memberId)) ? refused('own_money') : found",
+    replace: 'return found',
+    test: BY_HAND,
+  },
+  {
     name: 'An administrator credits a payment in suspense to an account of their own',
     file: `${LEDGER}/suspense.ts`,
     find: 'if (await isOwnMoney(tx, decision.decidedBy, memberId)) return',

@@ -48,6 +48,8 @@ export const HI = {
   'This changed while you had it open. Look at it again, then decide.': 'आपके देखते-देखते यह बदल गया है। दोबारा देखकर फ़ैसला करें।',
   '{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.':
     '{name} ने बैंक खाता देख लिया है और हो सकता है पैसे भेज दिए हों। अब सिर्फ़ {name} ही बता सकते हैं कि पैसे गए या नहीं गए।',
+  'Open the bank account of this withdrawal first. Only who has seen it can end it as paid or as not paid.':
+    'पहले इस निकासी का बैंक खाता खोलकर देखें। जिसने खाता देखा है, वही बता सकता है कि पैसे गए या नहीं गए।',
   'This member is not on hold.': 'इस सदस्य पर कोई रोक नहीं है।',
   'This member is on hold already.': 'यह सदस्य पहले से रोका हुआ है।',
   'This member is suspended already.': 'यह सदस्य पहले से सस्पेंड है।',

@@ -120,11 +120,12 @@ async function returned(): Promise<Pick<Prepared, 'id' | 'refused'>> {
 }
 const approve = (id: string, { calls } = world, as = admin) =>
   calls.ask(`POST /admin/withdrawals/${id}/approve`, { as, body: { status: 'requested' } })
+const see = (id: string, as: bigint) => byHand.calls.ask(`POST /admin/withdrawals/${id}/bank`, { as, body: { status: 'approved' } })
 /** A withdrawal whose bank account this staff member has opened, in order to pay it by hand. */
 async function shownTo(as: bigint): Promise<string> {
   const id = await withdrawal(await funded(10, byHand), byHand)
   await approve(id, byHand, as)
-  expect((await byHand.calls.ask(`POST /admin/withdrawals/${id}/bank`, { as, body: { status: 'approved' } })).status).toBe(200)
+  expect((await see(id, as)).status).toBe(200)
   return id
 }
 const BY_HAND: ReadonlySet<Keyed> = new Set(['completeWithdrawal', 'withdrawalNotPaid', 'takeOverWithdrawal'])
@@ -167,8 +168,9 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
   },
   completeWithdrawal: async () => {
     const id = await withdrawal(await funded(10, byHand), byHand)
+    await approve(id, byHand, payer)
     const body = { status: 'approved', bankReference: 'UTR0000000042' }
-    return { as: payer, id, body, refused: ['changed_since_seen', () => approve(id, byHand, payer)] }
+    return { as: payer, id, body, refused: ['bank_not_shown', () => see(id, payer)] }
   },
   withdrawalNotPaid: async () => {
     const id = await shownTo(payer)

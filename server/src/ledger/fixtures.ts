@@ -19,6 +19,12 @@ const HOUR_MS = 3_600_000
 /** An administrator whose approval is enough for every amount of the tests. */
 export const APPROVER = { by: 1n, limit: wholeRupees(1000) } as const
 
+/** The account of that administrator, for what refers to it. */
+export const makeApprover = (from: Queryable): Promise<object[]> =>
+  from.query(sql`
+    insert into member (id, name, email, role, staff_role, email_verified_at) overriding system value
+    values (${APPROVER.by}::bigint, 'Staff', 'approver@example.org', 'admin', 'owner', roz_now())`)
+
 let newest = FIRST_MEMBER_ID - 1n
 export type NewMember = { readonly rupees?: number; readonly mayMove?: boolean; readonly autoJoin?: boolean }
 

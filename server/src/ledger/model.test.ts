@@ -12,7 +12,7 @@ import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { runAudit } from './audit.ts'
-import { giveAccounts, newMember } from './fixtures.ts'
+import { giveAccounts, makeApprover, newMember } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { type Before, Books, modelLines, unusedOf } from './testing/model-books.ts'
 import { type Ledger, ledgerLines, type Op, perform, plain, type Since } from './testing/model-ops.ts'
@@ -51,6 +51,7 @@ const EFFECTS: Record<Op['do'], number> = {
   'reject withdrawal': 0,
   'send withdrawal': 0,
   'stop withdrawal': 0,
+  'show withdrawal': 0,
   'complete withdrawal': 0,
   'payout word': 0,
   'ask refund': 0,
@@ -98,6 +99,7 @@ async function openLedger(): Promise<Ledger> {
     database = undefined
     await full?.drop()
     database = await createTestDatabase()
+    await makeApprover(database.db)
   }
   histories++
   const { db, setClock } = database

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { APPROVER, newMember } from './fixtures.ts'
+import { APPROVER, makeApprover, newMember } from './fixtures.ts'
 import { readWallet } from './wallets.ts'
 import {
   approveWithdrawal,
@@ -14,6 +14,7 @@ import {
   holdWithdrawal,
   type PayoutWord,
   rejectWithdrawal,
+  showAccount,
   startSending,
   stopSending,
   type WithdrawalStatus,
@@ -22,12 +23,14 @@ import {
 let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase({ connectionsMax: 20 })
+  await makeApprover(database.db)
 })
 afterAll(() => database.drop())
 
 const approve = (id: string) => inTransaction(database.db, (tx) => approveWithdrawal(tx, id, APPROVER))
 const send = (id: string, again = false) => inTransaction(database.db, (tx) => startSending(tx, id, { again }))
 const reject = (id: string) => inTransaction(database.db, (tx) => rejectWithdrawal(tx, { id, reason: 'no' }))
+const show = (id: string) => inTransaction(database.db, (tx) => showAccount(tx, { id, by: 1n }))
 const complete = (id: string) => inTransaction(database.db, (tx) => completeWithdrawal(tx, { id, by: 1n, reference: 'UTR1' }))
 const tell = (id: string, word: PayoutWord) =>
   inTransaction(database.db, (tx) => bookPayout(tx, { id, word, reference: 'UTR9', reason: word }))
@@ -116,6 +119,8 @@ test('only an approved withdrawal is paid by hand, and it keeps the reference of
   const asked = await withdrawalIn('requested')
   expect(await complete(asked.id)).toEqual({ ok: false, code: 'withdrawal_final' })
   const { id, memberId } = await withdrawalIn('approved')
+  expect(await complete(id)).toEqual({ ok: false, code: 'bank_not_shown' })
+  expect(await show(id)).toMatchObject({ ok: true })
   expect(await complete(id)).toMatchObject({ ok: true })
   expect(await rowOf(id)).toMatchObject({ status: 'paid', reference: 'UTR1' })
   expect(await complete(id)).toEqual({ ok: false, code: 'withdrawal_final' })

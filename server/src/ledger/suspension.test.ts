@@ -7,17 +7,18 @@ import { inTransaction, type Tx } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { joinAfterTopup, runAutoJoin } from './auto-join.ts'
 import { giveRest } from './closing.ts'
-import { addMoney, APPROVER, DAY, giveAccounts, holdOpen, newMember, openDay, untilLockWaits } from './fixtures.ts'
+import { addMoney, APPROVER, DAY, giveAccounts, holdOpen, makeApprover, newMember, openDay, untilLockWaits } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { requestRefund } from './refunds.ts'
 import { holdMember, reinstateMember, releaseMember, suspendMember } from './suspension.ts'
-import { approveWithdrawal, completeWithdrawal, holdWithdrawal, startSending } from './withdrawals.ts'
+import { approveWithdrawal, completeWithdrawal, holdWithdrawal, showAccount, startSending } from './withdrawals.ts'
 import { readWallet, setAutoJoin } from './wallets.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
   await openDay(database, DAY)
+  await makeApprover(database.db)
 })
 afterAll(() => database.drop())
 
@@ -116,14 +117,17 @@ test('a page of auto-join passes over a member who is being suspended, and joins
 test('a hold or suspension that an approval waits for stops it, and so the sending and the payment by hand', async () => {
   for (const stop of [(tx: Tx, id: bigint) => holdMember(tx, id, 'staff'), suspendMember]) {
     const id = await member()
-    const [asked, approved] = [randomUUID(), randomUUID()]
+    const [asked, approved, shown] = [randomUUID(), randomUUID(), randomUUID()]
     await request(id, asked)
     await request(id, approved)
+    await request(id, shown)
     await inTx((tx) => approveWithdrawal(tx, approved, APPROVER))
+    await inTx((tx) => approveWithdrawal(tx, shown, APPROVER))
+    await inTx((tx) => showAccount(tx, { id: shown, by: 1n }))
     const stopping = await holdOpen(database.db, (tx) => stop(tx, id))
     const decided = Promise.all([
       inTx((tx) => approveWithdrawal(tx, asked, APPROVER)),
-      inTx((tx) => completeWithdrawal(tx, { id: approved, by: 1n, reference: 'UTR1' })),
+      inTx((tx) => completeWithdrawal(tx, { id: shown, by: 1n, reference: 'UTR1' })),
     ])
     await untilLockWaits(database.db)
     await stopping.commit()

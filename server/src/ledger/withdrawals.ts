@@ -5,11 +5,12 @@
  * - After sending only the gateway ends a withdrawal.
  * - The gateway's final word is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
- * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. No gateway receives it,
- *   because the money may have left. An owner may take it over. Nobody pays their own.
+ * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. Nobody ends one that
+ *   was shown to nobody. No gateway receives it, because the money may have left. An owner may take it over. Nobody ends their own.
  * - Above a limit two persons approve; the first approval leaves it `requested`.
  * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
- * - A withdrawal of a member in debt is not approved, sent or shown.
+ * - A withdrawal of a member in debt is not approved, sent or shown. After the showing a new debt does not stop "paid": the money may
+ *   have left before it.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -209,12 +210,22 @@ const giveTo = (tx: Tx, id: string, to: bigint) =>
     update withdrawal set shown_to = ${to}::bigint, shown_at = roz_now()
      where id = ${id}::uuid and shown_to is distinct from ${to}::bigint`)
 
-/** Records an approved withdrawal as paid by hand, with the bank's reference. */
+type EndRefusal = ByHandRefusal | 'bank_not_shown' | 'own_money'
+
+/** Locks a withdrawal that `by` may end by hand: this person was shown its account, and the money is not theirs now. */
+async function lockShown(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, EndRefusal>> {
+  const found = await lockByHand(tx, { id, by })
+  if (!found.ok) return found
+  if (found.value.shownTo !== by) return refused('bank_not_shown')
+  return (await isOwnMoney(tx, by, found.value.memberId)) ? refused('own_money') : found
+}
+
+/** Records an approved withdrawal as paid by hand, with the bank's reference. The showing judged the debt; a hold is judged again. */
 export async function completeWithdrawal(
   tx: Tx,
   payment: ByHand & { readonly reference: string },
-): Promise<Outcome<Approved, ByHandRefusal | 'member_on_hold'>> {
-  const found = await lockByHand(tx, payment)
+): Promise<Outcome<Approved, EndRefusal | 'member_on_hold'>> {
+  const found = await lockShown(tx, payment)
   if (!found.ok) return found
   const { memberId, amount } = found.value
   await lockWallet(tx, memberId)
@@ -224,13 +235,9 @@ export async function completeWithdrawal(
 }
 
 /** The administrator who was shown the account reports it as not paid: the amount is given back. */
-export async function sayNotPaid(
-  tx: Tx,
-  { id, by, reason }: ByHand & { readonly reason: string },
-): Promise<Outcome<Rejected, ByHandRefusal>> {
-  const found = await lockByHand(tx, { id, by })
+export async function sayNotPaid(tx: Tx, { id, by, reason }: ByHand & { readonly reason: string }): Promise<Outcome<Rejected, EndRefusal>> {
+  const found = await lockShown(tx, { id, by })
   if (!found.ok) return found
-  if (found.value.shownTo === null) return refused('withdrawal_final')
   const balance = await giveBack(tx, id, found.value)
   await end(tx, id, { status: 'rejected', reason, notPaidBy: by })
   return accepted({ memberId: found.value.memberId, amount: found.value.amount, balance })

@@ -1,8 +1,10 @@
 /** Without payout keys finance pays by hand, once. Only the person who was shown the account says how it ended. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
-import { sql } from '../../db/sql.ts'
+import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
+import { bookDispute } from '../../ledger/disputes.ts'
 import { createPayouts } from './payouts.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld, scriptedPayouts, scriptedRefunds } from '../../testing/payouts-world.ts'
@@ -102,9 +104,20 @@ test('the person who was shown the account cannot reject; “not paid” with a 
   expect(world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
 })
 
-test('“not paid” is refused while nobody was shown the account', async () => {
+test('“paid” and “not paid” are refused while nobody was shown the account, and take nothing', async () => {
   await approve()
-  expect((await world.decide(id, 'not-paid', why, { as: ravi })).body.code).toBe('withdrawal_final')
+  const first = 'Open the bank account of this withdrawal first. Only who has seen it can end it as paid or as not paid.'
+  for (const [what, body] of [
+    ['complete', paid],
+    ['not-paid', why],
+  ] as const)
+    expect(await world.decide(id, what, body, { as: ravi })).toMatchObject({
+      status: 409,
+      body: { code: 'bank_not_shown', message: first },
+    })
+  const inHindi = await world.decide(id, 'complete', paid, { as: ravi, headers: { 'accept-language': 'hi' } })
+  expect(inHindi.body.message).toContain('पहले इस निकासी का बैंक खाता')
+  expect(await world.stands(id)).toEqual(['approved', 20, 10])
   expect((await world.decide(id, 'reject', why)).body.withdrawal).toMatchObject({ status: 'rejected', approvedAt: expect.any(String) })
 })
 
@@ -144,6 +157,50 @@ test('nobody is shown, or takes over, the payment to an account of their own', a
   const taken = await world.decide(id, 'take-over', { reason: 'Ravi has left us' }, { as: kavita })
   expect([taken.status, taken.body.code]).toEqual([403, 'own_money'])
   expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
+})
+
+test('nobody ends the payment to an account that became their own after the showing; another owner takes it over', async () => {
+  await world.db.query(sql`update member set email = 'nobody' || id || '@example.org' where email like '%@gmail.com'`)
+  await shownTo(ravi)
+  await world.db.query(sql`update member set email = 'ravi.rao+wallet@gmail.com' where id = ${member}::bigint`)
+  await world.db.query(sql`update member set email = 'ravirao@gmail.com' where id = ${ravi}::bigint`)
+  for (const [what, body] of [
+    ['complete', paid],
+    ['not-paid', why],
+  ] as const)
+    expect(await world.decide(id, what, body, { as: ravi })).toMatchObject({ status: 403, body: { code: 'own_money' } })
+  expect(await world.stands(id)).toEqual(['approved', 20, 10])
+  expect((await world.decide(id, 'take-over', { reason: 'It is his own' }, { as: sunita })).status).toBe(200)
+  expect((await world.decide(id, 'complete', paid, { as: sunita })).status).toBe(200)
+})
+
+const LOST = { type: 'CHARGEBACK', status: 'CHARGEBACK_MERCHANT_LOST', state: 'lost', respondBy: undefined } as const
+/** The payer's bank takes the ₹30 back. The wallet has ₹20, so the member owes ₹10. */
+async function chargeBack(): Promise<void> {
+  const { orderId, paymentId } = await one<{ orderId: string; paymentId: string }>(
+    world.db,
+    sql`select order_id as "orderId", payment_id as "paymentId" from topup where member_id = ${member}::bigint and status = 'captured'`,
+  )
+  await inTransaction(world.db, (tx) =>
+    bookDispute(tx, { ...LOST, disputeId: `by-hand-${member}`, orderId, paymentId, amount: paise(3000n), isTaken: true }),
+  )
+}
+
+test('a member in debt is paid nothing by hand; a payment that may have left before the debt is still recorded', async () => {
+  await approve()
+  await chargeBack()
+  expect((await show(ravi)).body.code).toBe('member_in_debt')
+  expect((await world.decide(id, 'complete', paid, { as: ravi })).body.code).toBe('bank_not_shown')
+  expect((await world.decide(id, 'reject', why)).status).toBe(200)
+  expect(await world.stands(id)).toEqual(['rejected', 0, 0])
+
+  member = await world.funded(30)
+  id = await world.withdraw(member)
+  await shownTo(ravi)
+  await chargeBack()
+  expect((await show(ravi)).body.code).toBe('member_in_debt')
+  expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
+  expect(await world.stands(id)).toEqual(['paid', 0, 0])
 })
 
 test('a new gateway is not given a withdrawal that somebody was shown, and that person still ends it', async () => {

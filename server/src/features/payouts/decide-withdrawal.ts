@@ -105,7 +105,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         },
       ),
     completeWithdrawal: (call) =>
-      decide<'withdrawal_final' | ByHand>('complete', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'payouts_by_gateway' | 'member_on_hold' | EndsByHand>('complete', call, async (tx, id) => {
         if (!(await isByHand(tx, id))) return { ok: false, code: 'payouts_by_gateway' }
         const completed = await completeWithdrawal(tx, { id, by: call.session.memberId, reference: call.body.bankReference })
         if (!completed.ok) return withName(tx, id, completed)
@@ -113,7 +113,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         return { ok: true, after: { reference: call.body.bankReference } }
       }),
     withdrawalNotPaid: (call) =>
-      decide<'withdrawal_final' | 'being_paid_by_hand'>('not_paid', call, async (tx, id) => {
+      decide<'withdrawal_final' | EndsByHand>('not_paid', call, async (tx, id) => {
         const ended = await sayNotPaid(tx, { id, by: call.session.memberId, reason: call.body.reason })
         if (!ended.ok) return withName(tx, id, ended)
         await tellEnd(tx, id, { result: 'rejected', memberId: ended.value.memberId })
@@ -140,7 +140,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
   }
 }
 
-type ByHand = 'payouts_by_gateway' | 'being_paid_by_hand' | 'member_on_hold'
+type EndsByHand = 'being_paid_by_hand' | 'bank_not_shown' | 'own_money'
 
 /** Adds the name of the person who was shown the account. */
 async function withName<C extends RefusalCode>(tx: Tx, id: string, refusal: { readonly ok: false; readonly code: C }): Promise<Refusal<C>> {

@@ -149,7 +149,7 @@ test('by hand: during a hold nobody is shown the account or records a payment; â
   expect((await byHand.decide(second, 'bank')).status).toBe(200)
   await hold(byHand, who)
   expect((await byHand.decide(first, 'bank')).body.code).toBe('member_on_hold')
-  for (const id of [first, second]) expect((await byHand.decide(id, 'complete', paid)).body.code).toBe('member_on_hold')
+  expect((await byHand.decide(second, 'complete', paid)).body.code).toBe('member_on_hold')
   expect((await byHand.decide(second, 'not-paid', { reason: 'Stopped in time' })).status).toBe(200)
   await release(byHand, who)
   expect((await byHand.decide(first, 'bank')).status).toBe(200)

@@ -8,6 +8,7 @@
  */
 import { connect, type Db, one, sql } from '../../db/sql.ts'
 import type { TestDatabase } from '../../testing/database.ts'
+import { makeApprover } from '../fixtures.ts'
 import { createJoinBatcher } from '../join-batcher.ts'
 import { answerIn, clearStage, linesOf, type Operation, play, setStage, type Stage } from './stage.ts'
 import { RolledBackError, type Stop, stepped } from './stepped-db.ts'
@@ -132,6 +133,7 @@ export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
 
 type House = Awaited<ReturnType<typeof openHouse>>
 async function openHouse(database: TestDatabase) {
+  await makeApprover(database.db)
   const secondDb: Db = connect({ url: database.appUrl, applicationName: SECOND, max: 4 })
   const watcher = connect({ url: database.superUrl, max: 1 })
   return {

@@ -57,6 +57,8 @@ export type WithdrawalBook = {
   readonly bankAccountId: bigint
   readonly balanceAfter: bigint
   status: string
+  /** An administrator was shown the bank account. */
+  isShown: boolean
   problem: string | undefined
   /** Conflicts booked, and how many of them came back. */
   conflicts: number
@@ -293,7 +295,7 @@ export function modelLines(books: Books): string[] {
   for (const order of books.orders.values())
     lines.push(line('order', order.orderId, order.status, order.paymentId, order.chargedBack && 'charged back'))
   for (const each of books.withdrawals.values())
-    lines.push(line('withdrawal', each.id, each.memberId, each.amount, each.status, each.problem))
+    lines.push(line('withdrawal', each.id, each.memberId, each.amount, each.status, each.problem, each.isShown ? 'shown' : undefined))
   for (const each of books.refunds.values())
     lines.push(line('refund', each.id, each.orderId, each.memberId ?? each.paymentId, each.amount, each.status, each.problem))
   for (const each of books.disputes.values())

@@ -100,6 +100,7 @@ export function hold(books: Books, { id, memberId, amount, bankAccountId }: OpOf
     bankAccountId,
     balanceAfter: member.balance,
     status: 'requested',
+    isShown: false,
     problem: undefined,
     conflicts: 0,
     conflictsBack: 0,
@@ -107,7 +108,7 @@ export function hold(books: Books, { id, memberId, amount, bankAccountId }: OpOf
   return yes({ balance: member.balance, replayed: false })
 }
 
-type Decision = OpOf<'approve withdrawal' | 'reject withdrawal' | 'stop withdrawal' | 'complete withdrawal'>
+type Decision = OpOf<'approve withdrawal' | 'reject withdrawal' | 'stop withdrawal' | 'show withdrawal' | 'complete withdrawal'>
 export function decideWithdrawal(books: Books, op: Decision): unknown {
   const found = books.withdrawals.get(op.id)
   if (op.do === 'stop withdrawal') {
@@ -119,13 +120,17 @@ export function decideWithdrawal(books: Books, op: Decision): unknown {
   const from = {
     'approve withdrawal': ['requested'],
     'reject withdrawal': ['requested', 'approved'],
+    'show withdrawal': ['approved'],
     'complete withdrawal': ['approved'],
   }[op.do]
   if (!from.includes(found.status)) return no('withdrawal_final')
   const { memberId, amount } = found
+  if (op.do === 'reject withdrawal' && found.isShown) return no('being_paid_by_hand')
+  if (op.do === 'complete withdrawal' && !found.isShown) return no('bank_not_shown')
   if (op.do !== 'reject withdrawal' && books.member(memberId).isSuspended) return no('member_on_hold')
-  if (op.do === 'approve withdrawal' && books.owed(memberId) > 0n) return no('member_in_debt')
+  if ((op.do === 'approve withdrawal' || op.do === 'show withdrawal') && books.owed(memberId) > 0n) return no('member_in_debt')
   if (op.do === 'approve withdrawal') found.status = 'approved'
+  if (op.do === 'show withdrawal') found.isShown = true
   if (op.do === 'complete withdrawal') endWithdrawal(books, found, 'paid')
   if (op.do !== 'reject withdrawal') return yes({ memberId, amount })
   endWithdrawal(books, found, 'rejected')
@@ -135,6 +140,7 @@ export function decideWithdrawal(books: Books, op: Decision): unknown {
 export function sendWithdrawal(books: Books, { id, again }: OpOf<'send withdrawal'>): boolean {
   const found = books.withdrawals.get(id)
   if (found?.status !== 'approved' && !(found?.status === 'sending' && again)) return false
+  if (found.isShown) return false
   if (books.member(found.memberId).isSuspended) {
     found.problem = 'member_on_hold'
     return false

@@ -31,6 +31,7 @@ import {
   holdWithdrawal,
   type PayoutWord,
   rejectWithdrawal,
+  showAccount,
   startSending,
   stopSending,
 } from '../withdrawals.ts'
@@ -51,7 +52,7 @@ export type Op =
   | Does<'join after top-up', Member>
   | Does<'auto-join page' | 'auto-join all', OfDay & { size: number }>
   | Does<'hold', Id & Member & Amount & { bankAccountId: bigint }>
-  | Does<'approve withdrawal' | 'reject withdrawal' | 'stop withdrawal' | 'complete withdrawal', Id>
+  | Does<'approve withdrawal' | 'reject withdrawal' | 'stop withdrawal' | 'show withdrawal' | 'complete withdrawal', Id>
   | Does<'send withdrawal' | 'send refund', Id & { again: boolean }>
   | Does<'payout word', Id & { word: PayoutWord }>
   | Does<'ask refund', Id & OfOrder & Member & Amount>
@@ -214,6 +215,8 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
       return startSending(tx, op.id, op)
     case 'stop withdrawal':
       return stopSending(tx, op.id, 'beneficiary_invalid')
+    case 'show withdrawal':
+      return showAccount(tx, { id: op.id, by: 1n })
     case 'complete withdrawal':
       return completeWithdrawal(tx, { id: op.id, by: 1n, reference: 'UTR1' })
     case 'payout word':
@@ -264,7 +267,7 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
       from wallet where member_id = any(${members}::bigint[])
     union all select concat_ws(' ', 'order', order_id, status, payment_id, case when charged_back_at is not null then 'charged back' end)
       from topup where member_id = any(${members}::bigint[])
-    union all select concat_ws(' ', 'withdrawal', id, member_id, amount, status, problem) from withdrawal where member_id = any(${members}::bigint[])
+    union all select concat_ws(' ', 'withdrawal', id, member_id, amount, status, problem, case when shown_to is not null then 'shown' end) from withdrawal where member_id = any(${members}::bigint[])
     union all select concat_ws(' ', 'refund', r.id, r.order_id, coalesce(r.member_id::text, s.payment_id), r.amount, r.status, r.problem)
       from refund r left join suspense_item s on s.id = r.suspense_id where r.member_id = any(${members}::bigint[]) or s.id > ${since.item}::bigint
     union all select concat_ws(' ', 'dispute', id, order_id, payment_id, amount, case when is_taken then 'taken' end, problem)

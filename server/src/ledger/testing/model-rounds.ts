@@ -211,6 +211,7 @@ const RULES: Rules = {
   'approve withdrawal': decideWithdrawal,
   'reject withdrawal': decideWithdrawal,
   'stop withdrawal': decideWithdrawal,
+  'show withdrawal': decideWithdrawal,
   'complete withdrawal': decideWithdrawal,
   'send withdrawal': sendWithdrawal,
   'payout word': payoutWord,

@@ -227,14 +227,14 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
   },
 }
 
-/** A withdrawal is rejected, or approved and then paid by hand, stopped, or sent. */
+/** A withdrawal is rejected, or approved and then shown and paid by hand, stopped, or sent. */
 function decided(id: string, how: number): readonly Op[] {
   const approve: Op = { do: 'approve withdrawal', id }
   switch (how % 5) {
     case 0:
       return [{ do: 'reject withdrawal', id }]
     case 1:
-      return [approve, { do: 'complete withdrawal', id }]
+      return [approve, { do: 'show withdrawal', id }, { do: 'complete withdrawal', id }]
     case 2:
       return [approve, { do: 'stop withdrawal', id }]
     default:
@@ -303,6 +303,7 @@ function withdrawalStep(id: string, what: number, on: number): Op {
     { do: 'approve withdrawal', id },
     { do: 'reject withdrawal', id },
     { do: 'stop withdrawal', id },
+    { do: 'show withdrawal', id },
     { do: 'complete withdrawal', id },
     { do: 'send withdrawal', id, again: on % 2 === 0 },
     { do: 'payout word', id, word: 'paid' },

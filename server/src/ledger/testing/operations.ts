@@ -12,8 +12,11 @@ const operation = (name: string, needs: readonly Need[], op: (stage: Stage) => O
 })
 
 const article = (word: string): 'a' | 'an' => (word.startsWith('a') ? 'an' : 'a')
-const ofWithdrawal = (state: 'requested' | 'approved' | 'sending' | 'paid' | 'rejected', name: string, op: (id: string) => Op): Operation =>
-  operation(`${name} ${article(state)} ${state} withdrawal`, [`${state} withdrawal`], (stage) => op(stage.id(`w${state}`)))
+const ofWithdrawal = (
+  state: 'requested' | 'approved' | 'shown' | 'sending' | 'paid' | 'rejected',
+  name: string,
+  op: (id: string) => Op,
+): Operation => operation(`${name} ${article(state)} ${state} withdrawal`, [`${state} withdrawal`], (stage) => op(stage.id(`w${state}`)))
 const ofRefund = (state: 'requested' | 'approved' | 'sending' | 'paid' | 'rejected', name: string, op: (id: string) => Op): Operation =>
   operation(`${name} ${article(state)} ${state} refund`, [`${state} refund`], (stage) => op(stage.id(`r${state}`)))
 const ofHouse = (name: string, id: string, kind: HouseKind, amount: bigint): Operation =>
@@ -67,7 +70,8 @@ export const OPERATIONS: readonly Operation[] = [
   ofWithdrawal('requested', 'approve', (id) => ({ do: 'approve withdrawal', id })),
   ofWithdrawal('requested', 'reject', (id) => ({ do: 'reject withdrawal', id })),
   ofWithdrawal('approved', 'send', (id) => ({ do: 'send withdrawal', id, again: false })),
-  operation('pay an approved withdrawal by hand', ['approved withdrawal'], (s) => ({ do: 'complete withdrawal', id: s.id('wapproved') })),
+  ofWithdrawal('approved', 'show the account of', (id) => ({ do: 'show withdrawal', id })),
+  ofWithdrawal('shown', 'pay by hand', (id) => ({ do: 'complete withdrawal', id })),
   ofWithdrawal('approved', 'reject', (id) => ({ do: 'reject withdrawal', id })),
   ofWithdrawal('sending', 'stop', (id) => ({ do: 'stop withdrawal', id })),
   ofWithdrawal('sending', 'book paid for', (id) => ({ do: 'payout word', id, word: 'paid' })),
@@ -125,6 +129,10 @@ export const OPERATIONS: readonly Operation[] = [
   operation('reject a withdrawal of a member in debt', ['requested withdrawal', 'debt'], (s) => ({
     do: 'reject withdrawal',
     id: s.id('wrequested'),
+  })),
+  operation('show the account of a member in debt', ['approved withdrawal', 'debt'], (s) => ({
+    do: 'show withdrawal',
+    id: s.id('wapproved'),
   })),
   operation('send a withdrawal of a member in debt', ['approved withdrawal', 'debt'], (s) => ({
     do: 'send withdrawal',

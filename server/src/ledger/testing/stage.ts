@@ -42,6 +42,7 @@ export type Need =
   | 'disbursed'
   | 'emptied wallet'
   | 'chargeback returned after leaving'
+  | 'shown withdrawal'
   | `${'requested' | 'approved' | 'sending' | 'paid' | 'rejected'} ${'withdrawal' | 'refund'}`
 
 /** Far from New Year, where the yearly counts of two stages would differ. */
@@ -171,7 +172,7 @@ const SUBJECTS: readonly (readonly [Need, (stage: Stage) => readonly Inside[]])[
       told(stage, 'gone', 500n, false, stage.goneDispute),
     ],
   ],
-  ...(['requested', 'approved', 'sending', 'paid', 'rejected'] as const).map(
+  ...(['requested', 'approved', 'shown', 'sending', 'paid', 'rejected'] as const).map(
     (state) => [`${state} withdrawal`, (stage: Stage) => withdrawalPath(stage, state)] as const,
   ),
   ...(['requested', 'approved', 'sending', 'paid', 'rejected'] as const).map(
@@ -196,6 +197,7 @@ const withdrawalPath = (stage: Stage, state: string): readonly Inside[] => {
     { do: 'payout word', id, word: 'paid' },
   ]
   if (state === 'rejected') return [...path.slice(0, 1), { do: 'reject withdrawal', id }]
+  if (state === 'shown') return [...path.slice(0, 2), { do: 'show withdrawal', id }]
   return path.slice(0, 1 + ['requested', 'approved', 'sending', 'paid'].indexOf(state))
 }
 const refundPath = (stage: Stage, state: string): readonly Inside[] => {
