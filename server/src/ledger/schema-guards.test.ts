@@ -3,6 +3,7 @@
  * - Rights and constraints alone would accept each of these statements.
  */
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, sql, sqlState } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -10,6 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { DAY, endDay, holdOpen, newMember, openDay, payOut, untilLockWaits } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { sealDay } from './seal-day.ts'
+import { readWallet } from './wallets.ts'
+import { bookPayout, holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
 const [SEALED, TODAY] = [DAY, nextDay(DAY)]
 const [FENCE, MOVEMENT] = ['RZ004', 'RZ005']
@@ -123,4 +126,54 @@ test('a movement that contradicts the wallet is refused', async () => {
     select 'gift', 'g', member_id, 6, 100, seq + 1, balance - 100, posting_day() from wallet where member_id = ${member}`
   expect(await refusalOf(alone)).toBe(MOVEMENT)
   expect(await refusalOf(gift(200, 200))).toBe('it was taken')
+})
+
+test('what a wallet holds changes only with a movement of that kind, and ends only with its payment', async () => {
+  const who = await newMember(app, { rupees: 30 })
+  const held = async () => (await readWallet(app, who))?.held
+  const hold = async (rupees: bigint): Promise<string> => {
+    const id = crypto.randomUUID()
+    const amount = paise(rupees * 100n)
+    const asked = await inTransaction(app, (tx) => holdWithdrawal(tx, { id, memberId: who, amount, bankAccountId: 1n }))
+    expect(asked).toMatchObject({ ok: true })
+    return id
+  }
+  const [ten, five, four] = [await hold(10n), await hold(5n), await hold(4n)]
+  for (const change of ['held = held - 1000', 'held = 0', 'held = held - 1'])
+    expect([change, await refusalOf(`update wallet set ${change} where member_id = ${who}`)]).toEqual([change, MOVEMENT])
+  const moves = (kind: string, sides: string, by: number, holds: string): string => `
+    with fence as materialized (select posting_day() as day),
+    moved as (update wallet set balance = balance + ${by}, held = held ${holds}, seq = seq + 1 where member_id = ${who} returning *)
+    insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+    select '${kind}', '${kind}-${by}', ${sides}, ${Math.abs(by)}, seq, balance, day from moved, fence`
+  for (const [kind, sides, by, holds] of [
+    ['topup', '1, member_id', 100, '+ 3000'],
+    ['topup', '1, member_id', 100, '- 1000'],
+    ['gift', 'member_id, 6', -100, '+ 100'],
+    ['gift', 'member_id, 6', -100, '- 1000'],
+    ['wd_hold', 'member_id, 3', -100, '+ 0'],
+    ['wd_hold', 'member_id, 3', -100, '+ 200'],
+    ['wd_back', '3, member_id', 1000, '- 1900'],
+    ['refund_failed', '4, member_id', 1000, '+ 0'],
+  ] as const)
+    expect([kind, holds, await refusalOf(moves(kind, sides, by, holds))]).toEqual([kind, holds, MOVEMENT])
+  expect(await held()).toBe(1900n)
+
+  const paid = (id: string, more: string) =>
+    inTransaction(app, async (tx) => {
+      await bookPayout(tx, { id, word: 'paid' })
+      await tx.query(sql([`update wallet set ${more} where member_id = ${who}`] as unknown as TemplateStringsArray))
+    }).then(
+      () => 'it was taken',
+      (error: unknown) => sqlState(error),
+    )
+  // The end of one hold releases no other one.
+  for (const more of ['held = held - 500', 'held = 0', 'held = held - 1']) expect([more, await paid(ten, more)]).toEqual([more, MOVEMENT])
+  expect(await paid(ten, 'auto_join = auto_join')).toBe('it was taken')
+  expect(await held()).toBe(900n)
+  await Promise.all([
+    inTransaction(app, (tx) => bookPayout(tx, { id: five, word: 'paid' })),
+    inTransaction(app, (tx) => rejectWithdrawal(tx, { id: four, reason: 'no' })),
+  ])
+  expect(await readWallet(app, who)).toMatchObject({ balance: 1500n, held: 0n })
 })
