@@ -23,6 +23,7 @@ import { restoreNow } from './commands/restore.ts'
 import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { rotatePushKey } from './commands/rotate-push-key.ts'
 import { statusNow } from './commands/status.ts'
+import { ticketKeyNow } from './commands/ticket-key.ts'
 import { SHUTDOWN_MS } from './processes/primary.ts'
 import { sayToFirst } from './processes/worker.ts'
 import { StartError } from './start-error.ts'
@@ -80,12 +81,14 @@ if (process.argv[2] === 'status') process.exit(await statusNow(process.env, tell
 /** `npm run move-database` copies everything into an empty database. */
 if (process.argv[2] === 'move-database') process.exit(await moveDatabaseNow(process.env, process.argv.slice(3), tell))
 
-/** `npm run rotate-log-key`, `npm run rotate-push-key` and `npm run reseal`. */
-const renew = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[process.argv[2] ?? '']
+/** The commands that need the secret key. */
+const renew = { 'ticket-key': ticketKeyNow, 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[
+  process.argv[2] ?? ''
+]
 if (renew !== undefined) {
   const { SECRET_KEY: secretKey, SECRET_KEY_OLD: secretKeyOld } = process.env
   const target = { ...auditSettings(process.env), secretKey, secretKeyOld, say: (line: string) => void process.stdout.write(`${line}\n`) }
-  process.exit(await renew(target))
+  process.exit(await renew({ ...target, words: process.argv.slice(3) }))
 }
 
 const config = configOrExit()

@@ -169,7 +169,7 @@ function createFeatures(deps: ServiceDeps) {
     receipts,
     programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
   })
-  const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts })
+  const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts, attempt: operator.attempt })
   const help = createHelp({ db, secrets, storage: deps.storage, approvalAbove: business.approvalAbove })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets })

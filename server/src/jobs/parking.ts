@@ -26,6 +26,7 @@ const DUE_AT_ONCE = {
   seal_day: undefined,
   seal_list: undefined,
   beacon: undefined,
+  story: undefined,
 } as const satisfies Record<string, ((item: string) => Sql) | undefined>
 export type Work = keyof typeof DUE_AT_ONCE
 

@@ -1,13 +1,15 @@
 /**
- * Days whose books cannot be made because the data breaks a rule, such as a negative balance after the clock was set back.
+ * Days whose books cannot be made: the data breaks a rule, such as a negative balance after the clock was set back, or the work failed,
+ * as at a ticket key that does not decrypt.
  * - The day is held with its reason and the member's number, and the days after it wait.
  * - Joins, draws, settlements and the sealing of the ledger continue.
- * - The day is tried again every hour, and at once on the operator's command.
+ * - A day that breaks a rule is tried again every hour. After a failure it is tried after a second, then after as long as it has been
+ *   held, and at most an hour. The operator's command tries it at once.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 
-/** A day's books cannot be made, for a reason in the data. */
+/** The data of a day breaks a rule of the books. */
 export class BooksHeldError extends Error {
   override readonly name = 'BooksHeldError'
   readonly memberId: bigint | undefined
@@ -27,11 +29,17 @@ export type HeldBooks = {
   readonly isCovered: boolean
 }
 
-export async function holdBooks(into: Queryable, day: IstDay, { message, memberId }: BooksHeldError): Promise<void> {
+/** `mayPass`: the cause may pass by itself, so the first tries follow soon. */
+export type Hold = { readonly found: string; readonly memberId: bigint | undefined; readonly mayPass: boolean }
+
+export async function holdBooks(into: Queryable, day: IstDay, { found, memberId, mayPass }: Hold): Promise<void> {
   await into.query(sql`
-    insert into books_hold (day, found, member_id, next_try_at)
-    values (${day}::date, ${message}::text, ${memberId ?? null}::bigint, roz_now() + interval '1 hour')
-    on conflict (day) do update set found = excluded.found, member_id = excluded.member_id, next_try_at = excluded.next_try_at`)
+    insert into books_hold as h (day, found, member_id, next_try_at)
+    values (${day}::date, ${found}::text, ${memberId ?? null}::bigint,
+            roz_now() + case when ${mayPass}::boolean then interval '1 second' else interval '1 hour' end)
+    on conflict (day) do update set found = excluded.found, member_id = excluded.member_id, next_try_at = case
+      when ${mayPass}::boolean then roz_now() + least(greatest(roz_now() - h.found_at, interval '1 second'), interval '1 hour')
+      else excluded.next_try_at end`)
 }
 
 /** The day that is held now: at most one, because days are made in order. */

@@ -55,8 +55,12 @@ export function createSecrets(given: SecretKeys): Secrets {
     const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
     decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(HEAD_BYTES - TAG_BYTES, HEAD_BYTES))
     const plain = decipher.update(bytes.subarray(HEAD_BYTES))
-    // Throws unless the tag is right. GCM has no further output here.
-    decipher.final()
+    try {
+      // Throws unless the tag is right. GCM has no further output here.
+      decipher.final()
+    } catch (cause) {
+      throw new Error(`it was altered and cannot be opened: ${context}`, { cause })
+    }
     return plain
   }
 

@@ -10,7 +10,8 @@ import type { StaffRole } from '@roz/contract/roles.ts'
 import { insertMember } from '../members/new-member.ts'
 import { type Ask, startTestApp, type TestAnswer } from './http.ts'
 
-export const testSecrets = createSecrets({ secretKey: 'a secret of the tests' })
+export const TEST_SECRET_KEY = 'a secret of the tests'
+export const testSecrets = createSecrets({ secretKey: TEST_SECRET_KEY })
 
 /** Token of this account, for the kind of session that its role has. */
 export const tokenOf = (memberId: bigint): string => `session-${memberId}`

@@ -24,10 +24,20 @@ export type TicketKeys = ReturnType<typeof createTicketKeys>
 export type KeysPage = SealedKeys & { readonly last: bigint }
 /** Members, and their concatenated 32-byte keys in the same order. */
 export type FlatKeys = { readonly members: readonly bigint[]; readonly keys: Buffer }
+/** A stored key does not decrypt: its row was damaged, or sealed under a key that nobody has. */
+export class UnreadableKeyError extends Error {
+  override readonly name = 'UnreadableKeyError'
+  readonly memberId: bigint
+  constructor(memberId: bigint, cause: unknown) {
+    super(`the ticket key of member ${memberId} cannot be read`, { cause })
+    this.memberId = memberId
+  }
+}
 type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
 
 /** A claim is stored under the key's plain hash: a hash of 32 random bytes reveals nothing, and needs no secret of ours. */
 const CLAIM = Buffer.from('roz ticket key claim\n')
+export const claimOf = (key: Uint8Array): Buffer => Buffer.from(sha256(CLAIM, key))
 
 export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   const opened = (memberId: bigint, { sealedKey, custodial }: Stored): TicketKey => ({
@@ -44,7 +54,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
 
   /** Claims a key for a member, for good. False: another member has claimed it. */
   async function claim(tx: Tx, memberId: bigint, key: Buffer): Promise<boolean> {
-    const fingerprint = Buffer.from(sha256(CLAIM, key))
+    const fingerprint = claimOf(key)
     await tx.query(sql`
       insert into ticket_key_claim (fingerprint, member_id) values (${fingerprint}::bytea, ${memberId}::bigint) on conflict do nothing`)
     // A second statement, because the first one's snapshot lacks a claim that it waited for. A closed account's claim has no member.
@@ -107,10 +117,16 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
                order by member_id desc, serves_from desc) serving`,
     )
     const keys = Buffer.alloc(members.length * TICKET_KEY_BYTES)
-    secrets.openMany(
-      { bytes: Buffer.from(sealed, 'base64'), each: SEALED_KEY_BYTES, contextOf: (index) => keyContextOf(members[index] as bigint) },
-      keys,
-    )
+    let index = 0
+    const contextOf = (at: number): string => {
+      index = at
+      return keyContextOf(members[at] as bigint)
+    }
+    try {
+      secrets.openMany({ bytes: Buffer.from(sealed, 'base64'), each: SEALED_KEY_BYTES, contextOf }, keys)
+    } catch (error) {
+      throw new UnreadableKeyError(members[index] as bigint, error)
+    }
     return { members, keys }
   }
 

@@ -4,22 +4,24 @@
  * - Days follow each other without a gap, each after its ledger is sealed and the log has its list (`close`) or its end (`void`).
  * - The file, its hash in the log and the sealed parts become visible in one transaction.
  * - Several processes, or one that was killed, make a day's books once.
- * - Unsound books are held with an alarm, and the next days wait for them.
+ * - Books that are unsound or cannot be made are held with an alarm, and the next days wait for them. Only a database that is away
+ *   holds nothing.
  */
 import { createHash } from 'node:crypto'
 import { booksBytes } from '@roz/core/books.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { tryLockInTransaction } from '../../db/advisory-locks.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { DatabaseUnavailableError, type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
+import { errorText } from '../../jobs/parking.ts'
 import { BooksHeldError, holdBooks, isCovered } from '../../ledger/held-books.ts'
 import { answerFile, answerPages, NOT_FOUND, ofDay } from '../../transparency-log/published-file.ts'
 import { appendRecord } from '../../transparency-log/records.ts'
 import type { LogProofs } from '../../transparency-log/log-tree.ts'
 import { LEAF_BYTES } from '../../transparency-log/sum-tree.ts'
-import type { TicketKeys } from '../../tickets/ticket-keys.ts'
+import { type TicketKeys, UnreadableKeyError } from '../../tickets/ticket-keys.ts'
 import { inTrace } from '../../tracing/spans.ts'
 import { coverAccounts, findBooks, makeBooks, readDayLedger } from './day-file.ts'
 import { findDay, findFigures, listDays, readDays } from './days.ts'
@@ -112,14 +114,19 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
   }
 }
 
-/** Holds a day whose books are unsound: raises the alarm, and tries again in an hour. */
+/** Holds a day whose books are unsound or cannot be made, and raises the alarm. */
 async function holding<T>(db: Db, alarm: Alarm, day: IstDay, make: () => Promise<T>): Promise<T | undefined> {
   try {
     return await inTrace({ name: 'due books', kind: 'internal', attributes: { 'roz.day': day } }, make)
   } catch (error) {
-    if (!(error instanceof BooksHeldError)) throw error
-    await holdBooks(db, day, error)
-    alarm({ day, memberId: error.memberId?.toString(), found: error.message }, 'the books of a day are held, and the next days wait for it')
+    if (error instanceof DatabaseUnavailableError) throw error
+    const isUnsound = error instanceof BooksHeldError
+    const memberId = isUnsound || error instanceof UnreadableKeyError ? error.memberId : undefined
+    const found = isUnsound ? error.message : errorText(error)
+    // The data of an ended day changes only by a person's hand. Any other cause may pass by itself.
+    await holdBooks(db, day, { found, memberId, mayPass: !isUnsound })
+    const told = { day, memberId: memberId?.toString(), found, ...(isUnsound ? {} : { err: error }) }
+    alarm(told, 'the books of a day are held, and the next days wait for it')
     return undefined
   }
 }

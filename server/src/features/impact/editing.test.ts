@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFileStorage } from '../../adapters/storage/files.ts'
 import { sql } from '../../db/sql.ts'
+import { type Attempt, createAttempt, listParked, runAgain } from '../../jobs/parking.ts'
 import { type Answered, makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
 import { breakRows, createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { insertOutlay, revokeConsent } from '../../testing/help.ts'
@@ -25,7 +26,7 @@ const SIX_PM = '2026-11-21T18:00:00.000+05:30'
 beforeAll(async () => {
   database = await createTestDatabase()
   folder = await mkdtemp(path.join(tmpdir(), 'roz-posters-'))
-  const impact = createImpact({ db: database.db, storage: createFileStorage({ folder }), pictureHosts: [] })
+  const impact = createImpact({ db: database.db, storage: createFileStorage({ folder }), pictureHosts: [], attempt })
   calls = await serveCalls(database.db, impact.handlers)
   editor = await makeStaff(database.db, 'editor')
   finance = await makeStaff(database.db, 'finance')
@@ -36,6 +37,11 @@ afterAll(async () => {
   await database.drop()
 })
 
+/** Parked drafts. */
+const alarms: object[] = []
+const attempt: Attempt = (...asked) =>
+  createAttempt({ db: database.db, log: { warn: () => undefined, error: (told) => void alarms.push(told) } })(...asked)
+const publish = (): Promise<boolean> => publishDue(database.db, attempt)
 const create = (more: object = {}): Promise<Answered> => calls.ask('POST /impact/stories', { as: editor, body: { ...STORY, ...more } })
 const newDraft = async (more: object = {}): Promise<string> => (await create(more)).body.story.id
 const edit = (id: string, body: unknown): Promise<Answered> => calls.ask(`PUT /impact/stories/${id}`, { as: editor, body })
@@ -54,16 +60,16 @@ describe('a schedule', () => {
     const id = await newDraft()
     const scheduled = await edit(id, { publishAt: SIX_PM })
     expect(scheduled.body.story).toMatchObject({ isActive: false, publishAt: SIX_PM })
-    expect(await publishDue(database.db)).toBe(false)
+    expect(await publish()).toBe(false)
     expect(await isPublic(id)).toBe(false)
     await database.setClock(new Date('2026-11-22T07:00:00+05:30'))
-    const runs = await Promise.all([publishDue(database.db), publishDue(database.db), publishDue(database.db)])
+    const runs = await Promise.all([publish(), publish(), publish()])
     expect(runs.filter(Boolean)).toHaveLength(1)
     expect(await stored(id)).toMatchObject({ isActive: true, publishAt: null })
     expect(await actionsOf(id)).toEqual(['story.create', 'story.schedule', 'story.publish'])
     // Taken back by an editor, it stays back.
     await edit(id, { isActive: false })
-    expect(await publishDue(database.db)).toBe(false)
+    expect(await publish()).toBe(false)
     expect(await isPublic(id)).toBe(false)
   })
 
@@ -74,7 +80,7 @@ describe('a schedule', () => {
     expect((await edit(id, { publishAt: '2026-11-23T18:00:00.000+05:30' })).body.story.publishAt).toBe('2026-11-23T18:00:00.000+05:30')
     expect((await edit(id, { publishAt: null })).body.story.publishAt).toBeNull()
     await database.setClock(new Date('2026-11-24T07:00:00+05:30'))
-    expect(await publishDue(database.db)).toBe(false)
+    expect(await publish()).toBe(false)
     expect(await actionsOf(id)).toEqual(['story.create', 'story.schedule', 'story.schedule', 'story.unschedule'])
   })
 
@@ -84,9 +90,32 @@ describe('a schedule', () => {
     await edit(late, { publishAt: '2026-11-21T18:00:02+05:30' })
     await edit(early, { publishAt: SIX_PM })
     await database.setClock(new Date('2026-11-21T19:00:00+05:30'))
-    while (await publishDue(database.db));
+    while (await publish());
     const { stories } = (await calls.ask('GET /impact/stories?limit=2')).body
     expect(stories.map((story: { title: string }) => story.title)).toEqual(['late', 'early'])
+  })
+
+  test('of a draft that cannot be published blocks no later one; after five tries it is parked with an alarm', async () => {
+    await database.setClock(NOON)
+    const [broken, later] = [await newDraft({ title: 'broken' }), await newDraft({ title: 'later' })]
+    await edit(broken, { publishAt: SIX_PM })
+    await edit(later, { publishAt: '2026-11-21T18:00:02+05:30' })
+    const mend = await breakRows(database, 'story', "new.title = 'broken' and new.is_active")
+    for (let minute = 1; minute <= 5; minute++) {
+      await database.setClock(new Date(`2026-11-21T18:0${minute}:00+05:30`))
+      expect(await publish()).toBe(minute === 1)
+      expect(alarms).toHaveLength(minute === 5 ? 1 : 0)
+    }
+    expect([await isPublic(broken), await isPublic(later)]).toEqual([false, true])
+    expect(alarms).toMatchObject([{ work: 'story', item: broken, tries: 5 }])
+    expect(await listParked(database.db)).toMatchObject([{ work: 'story', item: broken }])
+    // It rests until its next try is due.
+    expect(await publish()).toBe(false)
+    await mend()
+    expect(await runAgain(database.db, 'story', broken)).toBe(true)
+    expect(await publish()).toBe(true)
+    expect(await isPublic(broken)).toBe(true)
+    expect(await listParked(database.db)).toEqual([])
   })
 
   test('is over once the editor publishes, and an edit may send the schedule back', async () => {
@@ -234,7 +263,7 @@ describe('a disbursement', () => {
     await revokeConsent(database.db, beneficiaryId)
     expect((await edit(id, { isActive: true })).body.code).toBe('consent_revoked')
     await database.setClock(new Date('2026-11-22T07:00:00+05:30'))
-    expect(await publishDue(database.db)).toBe(false)
+    expect(await publish()).toBe(false)
     expect(await isPublic(id)).toBe(false)
     expect((await create({ outlayId })).body.code).toBe('consent_revoked')
   })
@@ -252,7 +281,7 @@ test('a story that told of somebody who revoked the consent is not public again,
     expect((await edit(id, change)).body.code).toBe('consent_revoked')
   await edit(id, { publishAt: SIX_PM })
   await database.setClock(new Date('2026-11-22T07:00:00+05:30'))
-  expect(await publishDue(database.db)).toBe(false)
+  expect(await publish()).toBe(false)
   expect(await isPublic(id)).toBe(false)
 })
 

@@ -17,9 +17,20 @@ import { memberLimits, take } from '../../http/limits.ts'
 import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import { storeAndName } from '../../http/stored-upload.ts'
+import type { Attempt } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/audit-log.ts'
-import { getStory, hasConsent, insertByHand, judgeOutlay, lockStory, publishNext, type StoryContent, updateStory } from './queries.ts'
+import {
+  getStory,
+  hasConsent,
+  insertByHand,
+  judgeOutlay,
+  listDue,
+  lockStory,
+  publishScheduled,
+  type StoryContent,
+  updateStory,
+} from './queries.ts'
 import { portalStoryOf } from './story.ts'
 import { tellOnce } from './telling.ts'
 
@@ -156,14 +167,22 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
   }
 }
 
-/** Publishes one draft whose time has come. */
-export async function publishDue(db: Db): Promise<boolean> {
-  const due = await db.query(sql`select 1 from story where publish_at <= (select roz_now()) and not is_active limit 1`)
-  if (due.length === 0) return false
-  return inTransaction(db, async (tx) => {
-    const published = await publishNext(tx)
+/** Publishes the drafts whose time has come, in their order. One that fails blocks no other, and is parked (jobs/parking.ts). */
+export async function publishDue(db: Db, attempt: Attempt): Promise<boolean> {
+  let done = false
+  for (const id of await listDue(db)) {
+    const tried = await attempt('story', id, () => publish(db, id))
+    done ||= tried.ok && tried.value
+  }
+  return done
+}
+
+/** False: another process has published it, or an editor has changed its schedule. */
+const publish = (db: Db, id: string): Promise<boolean> =>
+  inTransaction(db, async (tx) => {
+    const published = await publishScheduled(tx, id)
     if (published === undefined) return false
-    const { id, publishAt } = published
+    const { publishAt } = published
     await audit(tx, {
       actorId: undefined,
       action: 'story.publish',
@@ -174,4 +193,3 @@ export async function publishDue(db: Db): Promise<boolean> {
     await tellOnce(tx, id)
     return true
   })
-}

@@ -9,6 +9,7 @@ import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
+import type { Attempt } from '../../jobs/parking.ts'
 import { draftStory } from './draft.ts'
 import { type EditingDeps, editingHandlers, isId, publishDue } from './editing.ts'
 import { memberImpact } from './figures.ts'
@@ -22,8 +23,8 @@ const keyOf = (row: StoryRow): Cursor => [row.sortedAt, row.id]
 
 const CURSOR = [CURSOR_PARTS.micros, CURSOR_PARTS.uuid]
 
-export function createImpact(deps: EditingDeps) {
-  const { db } = deps
+export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) {
+  const { db, attempt } = deps
   const readPublished = async (language: Language, page: { readonly after: Cursor | undefined; readonly limit: number }) => {
     const { rows, nextCursor } = cutPage(await listPublished(db, page), page.limit, keyOf)
     return { stories: rows.map(storyOf(language)), nextCursor }
@@ -64,7 +65,7 @@ export function createImpact(deps: EditingDeps) {
     jobs: { draft_story: ({ day }: { readonly day: string }): Promise<void> => draftStory(db, day) },
     /** The daily mail about stories. */
     due: createStoryMail(db),
-    sweeps: [() => publishDue(db), () => eraseOldViews(db)],
+    sweeps: [() => publishDue(db, attempt), () => eraseOldViews(db)],
     /** The newest published stories, for the home page. */
     recentStories: async (language: Language): Promise<Story[]> => (await newestStories(language, RECENT)).stories,
     newestStories,

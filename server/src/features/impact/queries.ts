@@ -9,7 +9,11 @@ import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
+import { isResting } from '../../jobs/parking.ts'
 import { assuranceSql } from '../../transparency-log/checkpoints.ts'
+
+/** Scheduled drafts published in one go. */
+const DUE_AT_ONCE = 20
 
 export type StoryRow = {
   readonly id: string
@@ -153,14 +157,20 @@ export async function hasConsent(tx: Queryable, storyId: string): Promise<boolea
   return row?.isRevoked === false
 }
 
-/** Publishes the draft that is due next; undefined if none is due. */
-export async function publishNext(tx: Queryable): Promise<{ readonly id: string; readonly publishAt: Date } | undefined> {
-  const [row] = await tx.query<{ id: string; publishAt: Date }>(sql`
+const IS_DUE = sql`publish_at <= (select roz_now()) and not is_active and not ${tellsOfRevoked(sql`story.id`)}`
+
+/** Drafts whose time has come, the earliest first. */
+export async function listDue(from: Queryable): Promise<readonly string[]> {
+  const due = await from.query<{ id: string }>(sql`
+    select id from story where ${IS_DUE} and not ${isResting('story', sql`story.id::text`)} order by publish_at, id limit ${DUE_AT_ONCE}::int`)
+  return due.map(({ id }) => id)
+}
+
+/** Publishes a scheduled draft; undefined if it is not due, or another process publishes it. */
+export async function publishScheduled(tx: Queryable, id: string): Promise<{ readonly publishAt: Date } | undefined> {
+  const [row] = await tx.query<{ publishAt: Date }>(sql`
     update story set is_active = true, published_at = roz_now(), publish_at = null
-    where id = (
-      select id from story where publish_at <= (select roz_now()) and not is_active
-        and not ${tellsOfRevoked(sql`story.id`)}
-      order by publish_at, id limit 1 for update skip locked)
-    returning id, old.publish_at as "publishAt"`)
+    where id = (select id from story where id = ${id}::uuid and ${IS_DUE} for update skip locked)
+    returning old.publish_at as "publishAt"`)
   return row
 }
