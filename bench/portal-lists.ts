@@ -85,7 +85,10 @@ const LISTS: readonly List[] = [
   { name: 'rounds, first page', run: (db: Queryable) => listRounds(db as Db, { after: undefined, limit: 25 }) },
   { name: 'rounds, a year back', run: (db: Queryable) => listRounds(db as Db, { after: [A_YEAR_AGO], limit: 25 }) },
   { name: 'overview', run: (db: Queryable) => createAdmin({ db: db as Db }).handlers.adminStats(undefined as never) },
-  { name: 'what waits for the team', run: (db: Queryable) => readTodo(db as Db, 'owner') },
+  {
+    name: 'what waits for the team',
+    run: (db: Queryable) => readTodo(db as Db, { viewer: { memberId: 0n, staffRole: 'owner' }, payoutsByHand: true }),
+  },
   { name: 'charts of 30 days', run: (db: Queryable) => readFigures(db as Db, 30) },
   { name: 'charts of a year', run: (db: Queryable) => readFigures(db as Db, 365) },
   { name: 'a member’s page', run: (db: Queryable) => readPage(db as Db, MIDDLE) },

@@ -29,12 +29,16 @@ const ROUND_READERS = [...READERS, 'editor'] as const
 
 export const todoCode = z.enum([
   'withdrawals',
+  'payouts_by_hand',
   'refunds',
   'failed_payouts',
+  'failed_refunds',
   'suspense',
   'stories',
+  'untold_help',
   'help_waiting',
   'outlays',
+  'house_entries',
   'messages',
   'audit',
   'jobs',
@@ -86,7 +90,8 @@ export const deskCalls = {
     path: '/admin/todo',
     access: 'admin',
     roles: STAFF,
-    summary: 'What waits for the team and the role may read: its number, the oldest, and whether it is late.',
+    summary:
+      'What waits for the team and the role may read: its number, the oldest, and whether it is late. One’s own requests wait for somebody else.',
     output: z.object({ todo: z.array(todoItem) }),
     refusals: [],
   }),

@@ -179,7 +179,7 @@ function createFeatures(deps: ServiceDeps) {
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const memberCare = createMemberCare({ db, transactionsOf: wallet.transactionsOf })
-  const desk = createDesk({ db })
+  const desk = createDesk({ db, payoutsByHand: deps.payouts === undefined })
   const siteEdit = createSiteEdit({ db, settings: config.site })
   const audit = createAudit({ db, alarm: operator.alarm })
   return {

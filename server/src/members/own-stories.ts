@@ -14,6 +14,16 @@ export const TOLD: Sql = sql`
   story_telling t join story s on s.id = t.story_id and s.is_active join outlay_public o on o.id = s.outlay_id and not o.is_revoked`
 
 /**
+ * Booked help `o` that no published story tells of, and that one may tell of.
+ * - Not of somebody who revoked the consent, nor help that came back wholly.
+ */
+export const UNTOLD: Sql = sql`
+  (o.kind = 'disbursement' and o.status = 'booked'
+    and not exists (select from story s where s.outlay_id = o.id and s.is_active)
+    and not exists (select from beneficiary b where b.id = o.beneficiary_id and b.revoked_at is not null)
+    and o.amount_paise > (select coalesce(sum(back.amount_paise), 0) from outlay back where back.corrects = o.id and back.status = 'booked'))`
+
+/**
  * One row: the member's own days in the story `s`, and the paise of the member's rupees in it.
  * - Rounded down, at least one: several stories of a day never claim more than its rupee gave.
  */

@@ -2,11 +2,11 @@
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
-import { payHelp, takeBack } from '../../testing/help.ts'
+import { insertOutlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { createDesk } from './desk.ts'
 import { readTodo } from './todo.ts'
@@ -19,7 +19,7 @@ const staff = new Map<StaffRole, bigint>()
 beforeAll(async () => {
   database = await createTestDatabase()
   await database.setClock(new Date(`${TODAY}T17:50:00+05:30`))
-  desk = createDesk({ db: database.db })
+  desk = createDesk({ db: database.db, payoutsByHand: false })
   calls = await serveCalls(database.db, desk.handlers)
   for (const role of STAFF_ROLES) staff.set(role, await makeStaff(database.db, role))
 })
@@ -39,24 +39,129 @@ test('with nothing to do the list is empty', async () => {
   for (const role of STAFF_ROLES) expect(await todo(role)).toEqual([])
 })
 
+/** A withdrawal as the ledger leaves it, without its money. */
+async function insertWithdrawal(db: Db, member: bigint, row: { hours?: number; status: string; problem?: string; shownTo?: bigint }) {
+  await db.query(sql`
+    insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
+    values (${member}::bigint, sha256('a'), sha256('b'), 'x', 'Sample Bank', '1234') on conflict do nothing`)
+  await db.query(sql`
+    insert into withdrawal (id, member_id, amount, bank_account_id, status, problem, shown_to, shown_at, created_at)
+    select gen_random_uuid(), ${member}::bigint, 1000, (select min(id) from bank_account where member_id = ${member}::bigint),
+      ${row.status}::text, ${row.problem ?? null}::text, ${row.shownTo ?? null}::bigint,
+      case when ${row.shownTo !== undefined}::boolean then roz_now() end, roz_now() - ${row.hours ?? 1}::int * interval '1 hour'`)
+}
+
 test('a withdrawal is counted from its request, late after 48 hours, and only roles that read money see it', async () => {
   const member = await makeMember(database.db)
-  const [bank] = await run(sql`
-    insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
-    values (${member}::bigint, sha256('a'), sha256('b'), 'x', 'Sample Bank', '1234') returning id`)
-  const ask = (hours: number, status: string, problem: string | null) =>
-    run(sql`insert into withdrawal (id, member_id, amount, bank_account_id, status, problem, created_at)
-      values (gen_random_uuid(), ${member}::bigint, 1000, ${(bank as { id: bigint }).id}::bigint, ${status}::text, ${problem}::text,
-        roz_now() - ${hours}::int * interval '1 hour')`)
-  await ask(3, 'requested', null)
+  await insertWithdrawal(database.db, member, { hours: 3, status: 'requested' })
   expect(await todo('finance')).toEqual([{ code: 'withdrawals', count: 1, oldest: expect.stringContaining(`${TODAY}T1`), isLate: false }])
-  await ask(49, 'requested', null)
+  await insertWithdrawal(database.db, member, { hours: 49, status: 'requested' })
   expect(await todo('auditor')).toMatchObject([{ code: 'withdrawals', count: 2, isLate: true }])
   expect(await todo('editor')).toEqual([])
-  // One that the gateway refused is a failed payout; one that waits for the end of a hold is not in the list.
-  await ask(1, 'approved', 'member_on_hold')
-  await ask(1, 'approved', 'beneficiary_invalid')
+  // One that the gateway refused has stopped; one that waits for the end of a hold, or is on its way, is nobody's work.
+  for (const status of ['approved', 'sending']) {
+    await insertWithdrawal(database.db, member, { status, problem: 'member_on_hold' })
+    await insertWithdrawal(database.db, member, { status })
+  }
+  expect(await codes('support')).toEqual(['withdrawals'])
+  await insertWithdrawal(database.db, member, { status: 'approved', problem: 'beneficiary_invalid' })
   expect(await todo('support')).toMatchObject([{ code: 'withdrawals' }, { code: 'failed_payouts', count: 1, isLate: true }])
+  await insertWithdrawal(database.db, member, { status: 'sending', problem: 'other_amount' })
+  expect(await todo('support')).toMatchObject([{ code: 'withdrawals' }, { code: 'failed_payouts', count: 2 }])
+})
+
+test('an approved withdrawal waits for its payment by hand where no gateway pays out, or once its bank account was shown', async () => {
+  const own = await createTestDatabase()
+  const by = async (payoutsByHand: boolean) =>
+    (await readTodo(own.db, { viewer: { memberId: finance, staffRole: 'finance' }, payoutsByHand })).map(({ code, count, isLate }) => [
+      code,
+      count,
+      isLate,
+    ])
+  const finance = await makeStaff(own.db, 'finance')
+  try {
+    const [asha, held] = [await makeMember(own.db), await makeMember(own.db)]
+    await own.db.query(sql`update member set suspended_at = roz_now() where id = ${held}::bigint`)
+    // Nothing leaves to a member on hold.
+    await insertWithdrawal(own.db, held, { hours: 60, status: 'approved' })
+    expect(await by(true)).toEqual([])
+    await insertWithdrawal(own.db, asha, { hours: 2, status: 'approved' })
+    expect(await by(true)).toEqual([['payouts_by_hand', 1, false]])
+    expect(await by(false)).toEqual([])
+    // One that a gateway refused before its keys were taken away is paid by hand too, and is counted once.
+    await insertWithdrawal(own.db, asha, { hours: 50, status: 'approved', problem: 'beneficiary_invalid' })
+    expect(await by(true)).toEqual([['payouts_by_hand', 2, true]])
+    expect(await by(false)).toEqual([['failed_payouts', 1, true]])
+    // With a gateway too, only the person who was shown the account can end it.
+    await insertWithdrawal(own.db, asha, { hours: 3, status: 'approved', shownTo: finance })
+    expect(await by(false)).toEqual([
+      ['failed_payouts', 1, true],
+      ['payouts_by_hand', 1, false],
+    ])
+  } finally {
+    await own.dropUnaudited()
+  }
+})
+
+test('payments from the help fund and house entries wait in two lines, for those who may approve and did not ask', async () => {
+  const own = await createTestDatabase()
+  try {
+    const people = {
+      finance: await makeStaff(own.db, 'finance'),
+      owner: await makeStaff(own.db, 'owner'),
+      editor: await makeStaff(own.db, 'editor'),
+    }
+    const seen = async (role: keyof typeof people) =>
+      (await readTodo(own.db, { viewer: { memberId: people[role], staffRole: role }, payoutsByHand: true })).map(({ code, count }) => [
+        code,
+        count,
+      ])
+    await insertOutlay(own.db, { status: 'requested', askedBy: people.editor, decidedBy: people.owner })
+    await insertOutlay(own.db, { status: 'requested', askedBy: people.finance, decidedBy: people.owner })
+    await own.db.query(sql`
+      insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
+      values (gen_random_uuid(), 'platform_out', 500, 'server rent', true, ${people.finance}::bigint)`)
+    expect(await seen('owner')).toEqual([
+      ['outlays', 2],
+      ['house_entries', 1],
+    ])
+    expect(await seen('finance')).toEqual([['outlays', 1]])
+    expect(await seen('editor')).toEqual([])
+  } finally {
+    await own.drop()
+  }
+})
+
+test('booked help waits for a published story of it; what came back wholly or has no consent any more does not', async () => {
+  const own = await createTestDatabase()
+  try {
+    const editor = await makeStaff(own.db, 'editor')
+    const untold = async () =>
+      (await readTodo(own.db, { viewer: { memberId: editor, staffRole: 'editor' }, payoutsByHand: true })).find(
+        ({ code }) => code === 'untold_help',
+      )
+    const by = { askedBy: editor, decidedBy: editor }
+    const shoes = await insertOutlay(own.db, { ...by, amount: 500 })
+    await insertOutlay(own.db, { ...by, status: 'requested' })
+    expect(await untold()).toMatchObject({ count: 1, isLate: false })
+    await own.db.query(sql`
+      insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
+      values (gen_random_uuid(), ist_day(roz_now()), 'Shoes', 'For Meera', 'Meera', 'Shoes', ${shoes.id}::uuid)`)
+    expect(await untold()).toMatchObject({ count: 1 })
+    await own.db.query(sql`update story set is_active = true, published_at = roz_now()`)
+    expect(await untold()).toBeUndefined()
+    const [rice, books] = [await insertOutlay(own.db, { ...by, amount: 500 }), await insertOutlay(own.db, by)]
+    expect(await untold()).toMatchObject({ count: 2 })
+    await own.db.query(sql`
+      insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, corrects, needs_second, status, asked_by, decided_by, decided_at)
+      values (gen_random_uuid(), 'disbursement_back', 500, 'the shop was closed', ${rice.beneficiaryId}::uuid, ${rice.id}::uuid, false,
+        'booked', ${editor}::bigint, ${editor}::bigint, roz_now())`)
+    expect(await untold()).toMatchObject({ count: 1 })
+    await revokeConsent(own.db, books.beneficiaryId)
+    expect(await untold()).toBeUndefined()
+  } finally {
+    await own.dropUnaudited()
+  }
 })
 
 test('yesterday’s story is missing from 6 PM on, until it is published', async () => {
@@ -74,7 +179,10 @@ test('yesterday’s story is missing from 6 PM on, until it is published', async
 test('a day is not missing its story once a published story tells of its help, although its own draft stays', async () => {
   const world = await openRoundsWorld()
   const editor = await makeStaff(world.db, 'editor')
-  const missing = async (): Promise<number> => (await readTodo(world.db, 'editor')).find(({ code }) => code === 'stories')?.count ?? 0
+  const missing = async (): Promise<number> =>
+    (await readTodo(world.db, { viewer: { memberId: editor, staffRole: 'editor' }, payoutsByHand: true })).find(
+      ({ code }) => code === 'stories',
+    )?.count ?? 0
   const publish = (outlayId: string) =>
     world.db.query(sql`
       insert into story (id, day, title, description, charity_name, charity_description, is_active, published_at, outlay_id)
@@ -102,7 +210,9 @@ test('a day is not missing its story once a published story tells of its help, a
 
 test('suspense, refunds, messages, a broken audit, late jobs and old help are each their own line', async () => {
   await run(sql`insert into suspense_item (payment_id, order_id, amount, reason) values ('p', 'o', 500, 'unknown_order')`)
-  await run(sql`insert into refund (id, order_id, member_id, amount, reason) values (gen_random_uuid(), 'o', 1999, 500, 'Too much')`)
+  await run(sql`
+    insert into refund (id, order_id, member_id, amount, reason, status, problem)
+    values (gen_random_uuid(), 'o', 1999, 500, 'Too much', 'requested', null), (gen_random_uuid(), 'p', 1999, 500, 'Twice', 'approved', 'refund_refused')`)
   await run(sql`insert into contact_message (ticket, name, email, message) values ('ROZ-ABCDEF', 'Asha', 'asha@example.org', 'Hello')`)
   await run(sql`insert into audit_run (scope, finished_at, broken) values ('full', roz_now(), '[{}, {}]')`)
   await run(
@@ -110,7 +220,8 @@ test('suspense, refunds, messages, a broken audit, late jobs and old help are ea
   )
   expect((await todo('owner')).map(({ code, count }) => [code, count])).toEqual([
     ['withdrawals', 2],
-    ['failed_payouts', 1],
+    ['failed_payouts', 2],
+    ['failed_refunds', 1],
     ['audit', 2],
     ['jobs', 1],
     ['refunds', 1],
@@ -118,7 +229,16 @@ test('suspense, refunds, messages, a broken audit, late jobs and old help are ea
     ['messages', 1],
   ])
   expect(await codes('editor')).toEqual(['audit', 'jobs'])
-  expect(await codes('auditor')).toEqual(['withdrawals', 'failed_payouts', 'audit', 'jobs', 'refunds', 'suspense', 'messages'])
+  expect(await codes('auditor')).toEqual([
+    'withdrawals',
+    'failed_payouts',
+    'failed_refunds',
+    'audit',
+    'jobs',
+    'refunds',
+    'suspense',
+    'messages',
+  ])
 })
 
 test('figures count members at the end of each day, rounds and help; a counted day is never counted again', async () => {
@@ -189,7 +309,7 @@ test('two processes that count the ended days at once count each day once', asyn
 
 test('rounds are listed with what each waits for, from open to its books, page by page and as a table', async () => {
   const world = await openRoundsWorld()
-  const served = await serveCalls(world.db, createDesk({ db: world.db }).handlers)
+  const served = await serveCalls(world.db, createDesk({ db: world.db, payoutsByHand: true }).handlers)
   const editor = await makeStaff(world.db, 'editor')
   const rounds = async (query = '') => (await served.ask(`GET /admin/rounds${query}`, { as: editor })).body
   try {

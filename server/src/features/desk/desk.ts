@@ -10,9 +10,9 @@ import { readTodo } from './todo.ts'
 
 type Names = 'adminTodo' | 'adminFigures' | 'adminRounds' | 'adminRoundsCsv'
 
-export function createDesk({ db }: { readonly db: Db }) {
+export function createDesk({ db, payoutsByHand }: { readonly db: Db; readonly payoutsByHand: boolean }) {
   const handlers: Handlers<Names> = {
-    adminTodo: async ({ session }) => ({ ok: true, value: { todo: await readTodo(db, session.staffRole) } }),
+    adminTodo: async ({ session }) => ({ ok: true, value: { todo: await readTodo(db, { viewer: session, payoutsByHand }) } }),
     adminFigures: async ({ query }) => ({ ok: true, value: { figures: await readFigures(db, Number(query.days)) } }),
     adminRounds: async ({ query }) => {
       const page = readPage(query, [CURSOR_PARTS.day])

@@ -1,14 +1,16 @@
 /**
  * The team's to-do list: each line with its count, the age of its oldest item, and whether it is late.
  * - One statement reads everything from indexes of what is open; its cost does not grow with members or movements.
- * - A role sees only what it may read.
- * - A kind without open items has no line.
+ * - A role sees only what it may read, and nobody what another person must approve for them.
+ * - Each item is in one line. A kind without open items has no line.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'
-import { HELPERS, READERS, type Roles, STAFF, type StaffRole } from '@roz/contract/roles.ts'
+import { READERS, type Roles, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { instantOrNull } from '../../http/listing.ts'
+import { IS_ON_HOLD, ON_HOLD } from '../../ledger/holds.ts'
+import { UNTOLD } from '../../members/own-stories.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']
@@ -25,79 +27,112 @@ type Kind = {
 const STORY_DUE = sql`start_of_ist_day(round_day + 1) + interval '18 hours'`
 const NEVER_ON_TIME = sql`interval '0'`
 
-const KINDS = {
-  withdrawals: {
-    roles: READERS,
-    waiting: sql`select created_at as at from withdrawal where status = 'requested'`,
-    lateAfter: sql`interval '48 hours'`,
-  },
-  refunds: {
-    roles: READERS,
-    waiting: sql`select created_at as at from refund where status = 'requested'`,
-    lateAfter: sql`interval '48 hours'`,
-  },
-  /** Approved, and stopped by the gateway, by a debt, or for a payment by hand. */
-  failed_payouts: {
-    roles: READERS,
-    waiting: sql`
-      select created_at as at from withdrawal where status = 'approved' and problem is not null and problem <> 'member_on_hold'
-      union all select created_at from refund where status = 'approved' and problem is not null and problem <> 'member_on_hold'`,
-    lateAfter: NEVER_ON_TIME,
-  },
-  suspense: {
-    roles: READERS,
-    waiting: sql`select created_at as at from suspense_item where status = 'open'`,
-    lateAfter: sql`interval '48 hours'`,
-  },
-  /**
-   * Drafts and scheduled stories of the last week that were promised for an hour that has passed.
-   * A day is told as soon as one published story tells of its help, although the day's own draft stays.
-   */
-  stories: {
-    roles: STAFF,
-    waiting: sql`
+export type Viewer = { readonly memberId: bigint; readonly staffRole: StaffRole }
+/** `payoutsByHand`: no gateway pays withdrawals out. */
+export type TodoView = { readonly viewer: Viewer; readonly payoutsByHand: boolean }
+
+/** Approved for a payment by hand: no gateway pays out, or somebody was shown the bank account. */
+const isByHand = (payoutsByHand: boolean): Sql => sql`(w.status = 'approved' and (${payoutsByHand}::boolean or w.shown_to is not null))`
+/** A hold ends by itself what it stops. */
+const isStopped = (row: Sql): Sql =>
+  sql`(${row}.status in ('approved', 'sending') and ${row}.problem is not null and ${row}.problem <> ${ON_HOLD}::text)`
+const askedByOthers = ({ memberId }: Viewer): Sql => sql`(status = 'requested' and asked_by <> ${memberId}::bigint)`
+
+const kindsOf = ({ viewer, payoutsByHand }: TodoView) =>
+  ({
+    withdrawals: {
+      roles: READERS,
+      waiting: sql`select created_at as at from withdrawal where status = 'requested'`,
+      lateAfter: sql`interval '48 hours'`,
+    },
+    payouts_by_hand: {
+      roles: READERS,
+      waiting: sql`
+      select w.created_at as at from withdrawal w join member m on m.id = w.member_id
+       where ${isByHand(payoutsByHand)} and not ${IS_ON_HOLD}`,
+      lateAfter: sql`interval '48 hours'`,
+    },
+    refunds: {
+      roles: READERS,
+      waiting: sql`select created_at as at from refund where status = 'requested'`,
+      lateAfter: sql`interval '48 hours'`,
+    },
+    /** Approved or being sent, and stopped by the gateway or by a debt. */
+    failed_payouts: {
+      roles: READERS,
+      waiting: sql`select w.created_at as at from withdrawal w where ${isStopped(sql`w`)} and not ${isByHand(payoutsByHand)}`,
+      lateAfter: NEVER_ON_TIME,
+    },
+    failed_refunds: {
+      roles: READERS,
+      waiting: sql`select r.created_at as at from refund r where ${isStopped(sql`r`)}`,
+      lateAfter: NEVER_ON_TIME,
+    },
+    suspense: {
+      roles: READERS,
+      waiting: sql`select created_at as at from suspense_item where status = 'open'`,
+      lateAfter: sql`interval '48 hours'`,
+    },
+    /**
+     * Drafts and scheduled stories of the last week that were promised for an hour that has passed.
+     * A day is told as soon as one published story tells of its help, although the day's own draft stays.
+     */
+    stories: {
+      roles: STAFF,
+      waiting: sql`
       select ${STORY_DUE} as at from story
        where round_day >= ist_day(roz_now()) - 7 and not is_active and published_at is null and ${STORY_DUE} <= roz_now()
          and not exists (select from help_allotment a join story told on told.outlay_id::text = a.disbursement_id and told.is_active
                           where a.day = story.round_day group by a.disbursement_id having sum(a.paise) > 0)`,
-    lateAfter: NEVER_ON_TIME,
-  },
-  help_waiting: {
-    roles: STAFF,
-    waiting: sql`select start_of_ist_day(day) as at from help_day where open > 0 and day < ist_day(roz_now()) - 14`,
-    lateAfter: NEVER_ON_TIME,
-  },
-  outlays: {
-    roles: HELPERS,
-    waiting: sql`select asked_at as at from outlay where status = 'requested'`,
-    lateAfter: sql`interval '48 hours'`,
-  },
-  messages: {
-    roles: READERS,
-    waiting: sql`select created_at as at from contact_message where status in ('new', 'open')`,
-    lateAfter: sql`interval '48 hours'`,
-  },
-  audit: {
-    roles: STAFF,
-    waiting: sql`
+      lateAfter: NEVER_ON_TIME,
+    },
+    /** Its givers are told once a story of it is published. */
+    untold_help: {
+      roles: STAFF,
+      waiting: sql`select o.decided_at as at from outlay o where ${UNTOLD}`,
+      lateAfter: sql`interval '48 hours'`,
+    },
+    help_waiting: {
+      roles: STAFF,
+      waiting: sql`select start_of_ist_day(day) as at from help_day where open > 0 and day < ist_day(roz_now()) - 14`,
+      lateAfter: NEVER_ON_TIME,
+    },
+    outlays: {
+      roles: TREASURY,
+      waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind in ('disbursement', 'disbursement_back')`,
+      lateAfter: sql`interval '48 hours'`,
+    },
+    house_entries: {
+      roles: TREASURY,
+      waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind not in ('disbursement', 'disbursement_back')`,
+      lateAfter: sql`interval '48 hours'`,
+    },
+    messages: {
+      roles: READERS,
+      waiting: sql`select created_at as at from contact_message where status in ('new', 'open')`,
+      lateAfter: sql`interval '48 hours'`,
+    },
+    audit: {
+      roles: STAFF,
+      waiting: sql`
       select finished_at as at from (
         select finished_at, broken from audit_run where finished_at is not null order by started_at desc limit 1) newest
        cross join lateral jsonb_array_elements(broken)`,
-    lateAfter: NEVER_ON_TIME,
-  },
-  jobs: {
-    roles: STAFF,
-    waiting: sql`
+      lateAfter: NEVER_ON_TIME,
+    },
+    jobs: {
+      roles: STAFF,
+      waiting: sql`
       (select due_at as at from job where done_at is null and kind = 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
       union all
       (select due_at from job where done_at is null and kind <> 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
       union all select since from parked_work`,
-    lateAfter: NEVER_ON_TIME,
-  },
-} as const satisfies Record<Code, Kind>
+      lateAfter: NEVER_ON_TIME,
+    },
+  }) as const satisfies Record<Code, Kind>
 
-export async function readTodo(db: Db, role: StaffRole): Promise<Item[]> {
-  const read = (Object.entries(KINDS) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(role))
+export async function readTodo(db: Db, view: TodoView): Promise<Item[]> {
+  const read = (Object.entries(kindsOf(view)) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(view.viewer.staffRole))
   const parts = read.map(
     ([code, { waiting, lateAfter }], index) => sql`
       select ${index}::int as place, ${code}::text as code, count(*)::int as count, min(at) as oldest,
