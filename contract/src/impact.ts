@@ -27,6 +27,17 @@ export const portalStory = z.object({
   ...story.shape,
   publishAt: instant.nullable().meta({ description: 'A draft becomes public at this time; null: not scheduled' }),
   outlayId: z.string().nullable().meta({ description: 'The disbursement that the story tells of' }),
+  help: z
+    .object({
+      purpose: z.string(),
+      publicName: z.string(),
+      days: count.meta({ description: 'Days whose help it took' }),
+      givers: count.meta({ description: 'Members of these days; who joined on several of them is counted for each' }),
+    })
+    .nullable()
+    .meta({ description: 'That disbursement' }),
+  isTold: z.boolean().meta({ description: 'Its givers were told. They are told once' }),
+  wasPublished: z.boolean().meta({ description: 'It is or was public, and cannot be deleted' }),
 })
 export type PortalStory = z.infer<typeof portalStory>
 
@@ -43,6 +54,9 @@ const readOnly = {
   sent: z.unknown().optional(),
   views: z.unknown().optional(),
   winnerInfo: z.unknown().optional(),
+  help: z.unknown().optional(),
+  isTold: z.unknown().optional(),
+  wasPublished: z.unknown().optional(),
 }
 
 export const impactCalls = {
@@ -78,8 +92,8 @@ export const impactCalls = {
     path: '/impact/stories-admin',
     access: 'admin',
     roles: STAFF,
-    summary: 'All stories, drafts included, newest first.',
-    query: page,
+    summary: 'All stories, drafts included, newest first; or the one with this id.',
+    query: z.object({ ...page.shape, id: z.uuid('wrong_type').optional() }),
     output: z.object({ stories: z.array(portalStory), nextCursor }),
     refusals: [],
   }),
@@ -120,6 +134,17 @@ export const impactCalls = {
     }),
     output: z.object({ story: portalStory }),
     refusals: ['story_not_found', 'disbursement_not_found', 'story_exists', 'consent_revoked'],
+  }),
+  deleteStory: endpoint({
+    method: 'DELETE',
+    path: '/impact/stories/{id}',
+    access: 'admin',
+    roles: EDITORS,
+    summary: 'Deletes a draft that was never published, with its picture.',
+    params: z.object({ id: z.string().max(100) }),
+    output: 'empty',
+    status: 204,
+    refusals: ['story_not_found', 'story_was_published'],
   }),
   uploadPoster: endpoint({
     method: 'POST',

@@ -35,7 +35,10 @@ export const disbursement = z.object({
   beneficiary: z.object({ id: z.string(), publicName: z.string(), isRevoked: z.boolean() }),
   days: z.array(part).meta({ description: 'The days whose help it took, or that got help back' }),
   returned: rupees.meta({ description: 'What came back of it since' }),
-  storyId: z.string().nullable().meta({ description: 'The story that tells of it, also as a draft' }),
+  story: z
+    .object({ id: z.string(), title: z.string(), state: z.enum(['draft', 'scheduled', 'published']) })
+    .nullable()
+    .meta({ description: 'The story that tells of it' }),
 })
 export const HOUSE_KINDS = ['platform_out', 'tds_remitted', 'losses_covered'] as const
 const houseKind = z.enum(HOUSE_KINDS, 'choice_invalid')
@@ -51,6 +54,11 @@ const seen = z.strictObject({ status: outlayState })
 const reasoned = z.strictObject({ ...seen.shape, reason: decisionReason })
 const narrowing = { status: outlayState.optional(), q: search }
 const filter = { ...page.shape, ...narrowing }
+/** Help is also found by its story. */
+export const helpState = z
+  .enum([...outlayState.options, 'untold', 'storyless'], 'choice_invalid')
+  .meta({ description: 'untold: booked help that no published story tells of; storyless: that has no draft either' })
+const helpNarrowing = { ...narrowing, status: helpState.optional() }
 const APPROVAL_ABOVE = 'Above APPROVAL_ABOVE, or asked by an editor, another person approves it; else it is booked at once.'
 
 export const outlayCalls = {
@@ -60,7 +68,7 @@ export const outlayCalls = {
     access: 'admin',
     roles: STAFF,
     summary: 'Disbursements from the help fund and money of them that came back, newest first; q searches words and public name.',
-    query: z.object(filter),
+    query: z.object({ ...page.shape, ...helpNarrowing }),
     output: z.object({
       disbursements: z.array(disbursement),
       fund: z.object({
@@ -78,7 +86,7 @@ export const outlayCalls = {
     access: 'admin',
     roles: STAFF,
     summary: 'The list of disbursements as a table, with the same filters. The audit log records who fetched it.',
-    query: z.object(narrowing),
+    query: z.object(helpNarrowing),
     output: 'csv',
     refusals: [],
   }),

@@ -128,6 +128,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   impactStats: undefined,
   storiesAdmin: undefined,
   createStory: STORY,
+  deleteStory: undefined,
   updateStory: { ...STORY, imageUrl: '', isActive: false },
   beneficiaries: undefined,
   createBeneficiary: BENEFICIARY,

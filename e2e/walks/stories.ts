@@ -40,6 +40,16 @@ export function storyTests(stand: () => { readonly walk: Walk; readonly admin: s
     expect((await walk().step('stories', {})).output.stories.map((story) => story.title)).toEqual(['Rice and lentils'])
   })
 
+  test('DELETE /impact/stories/{id} deletes a draft, and nothing that was published', async () => {
+    const draft = await walk().step('createStory', {
+      token: admin(),
+      body: { title: 'A mistake', description: 'Twice.', charity: { name: 'Annapurna', description: 'A kitchen.' } },
+    })
+    expect((await walk().step('deleteStory', { token: admin(), params: { id: draft.output.story.id } })).status).toBe(204)
+    const kept = await walk().step('deleteStory', { token: admin(), params: { id: storyId } })
+    expect([kept.status, kept.refusal.code]).toEqual([409, 'story_was_published'])
+  })
+
   test('POST /impact/stories/{id}/poster stores a WebP that anyone can load', async () => {
     const form = new FormData()
     form.set('file', new Blob([PNG], { type: 'image/png' }), 'shoes.png')

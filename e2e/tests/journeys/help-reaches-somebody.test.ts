@@ -27,12 +27,16 @@ beforeAll(async () => {
   await inDatabase(roz.dataDir, (db) =>
     db.query(sql`
       insert into member (name, email, role, staff_role, password_hash, email_verified_at)
-      select 'Sunita Nair', 'sunita@roz.example', 'admin', 'finance', password_hash, roz_now() from member where role = 'admin' limit 1`),
+      select colleague.name, colleague.email, 'admin', colleague.role, password_hash, roz_now()
+        from (select password_hash from member where role = 'admin' limit 1) owner
+       cross join (values ('Sunita Nair', ${FINANCE}::text, 'finance'), ('Dev Malhotra', ${EDITOR}::text, 'editor')) colleague (name, email, role)`),
   )
 })
 
-const finance = async (): Promise<string> =>
-  (await ask(roz.url, 'adminLogin', { body: { email: 'sunita@roz.example', password: ADMIN.password } })).output.token
+const FINANCE = 'sunita@roz.example'
+const EDITOR = 'dev@roz.example'
+const logIn = async (email: string): Promise<string> =>
+  (await ask(roz.url, 'adminLogin', { body: { email, password: ADMIN.password } })).output.token
 
 const at = (path: string, token: string, work: (page: Page) => Promise<void>): Promise<void> => stage.at(path, work, { token })
 const openDialog = (page: Page, name: string) => page.getByRole('dialog', { name })
@@ -92,6 +96,31 @@ async function approveShoes(token: string): Promise<void> {
   })
 }
 
+/** The editor links the draft that the day made by itself, adds the video, and publishes it; the story's id. */
+async function tellOfShoes(token: string): Promise<string> {
+  await inPortal('stories', token, async (page) => {
+    await page.getByRole('button', { name: /^Edit: Daily impact of/ }).click()
+    const dialog = openDialog(page, 'Edit story')
+    await dialog.getByLabel('Help that it tells of').selectOption({ label: 'school shoes for Meera, ₹1.20' })
+    await expect(dialog.getByLabel('Charity name')).toHaveValue('Meera')
+    await dialog.getByLabel('Title', { exact: true }).fill('school shoes for Meera')
+    await dialog.getByLabel('Description', { exact: true }).fill('Her old ones were too small.')
+    await dialog.getByLabel('Video URL').fill('https://youtu.be/aqz-KE-bpKQ')
+    await dialog.getByRole('button', { name: 'Save story' }).click()
+    await expect(toast(page, 'Impact story updated!')).toBeVisible()
+    // Help has one story: a second one is not offered.
+    await page.getByRole('button', { name: 'New story' }).click()
+    await expect(page.getByRole('dialog').getByLabel('Help that it tells of').getByRole('option')).toHaveText(['None'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
+    const publish = openDialog(page, 'Publish this story?')
+    await expect(publish).toContainText('2 members are told that their rupee is in this help.')
+    await publish.getByRole('button', { name: 'Publish' }).click()
+    await expect(toast(page, 'Story published successfully!')).toBeVisible()
+  })
+  return (await ask(roz.url, 'stories')).output.stories[0]?.id ?? ''
+}
+
 test('a member’s rupee reaches somebody, and the member reads it with its receipt and its proof', async () => {
   await Promise.all([joinRound(roz.url, asha), joinRound(roz.url, ravi)])
   const day = await passRound(roz.url, asha)
@@ -102,25 +131,11 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     await expect(page.getByText('No help has been paid out yet.')).toBeVisible()
   })
 
-  const sunita = await finance()
+  const sunita = await logIn(FINANCE)
   await addMeera(sunita)
   const hash = await askForShoes(sunita)
   await approveShoes(await adminToken(roz.url))
-  await at('/admin/dashboard?tab=stories', await adminToken(roz.url), async (page) => {
-    await page.getByRole('button', { name: 'New story' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Help that it tells of').selectOption({ label: 'school shoes for Meera, ₹1.20' })
-    await expect(dialog.getByLabel('Title', { exact: true })).toHaveValue('school shoes for Meera')
-    await dialog.getByLabel('Description', { exact: true }).fill('Her old ones were too small.')
-    await dialog.getByRole('button', { name: 'Save story' }).click()
-    await expect(toast(page, 'Impact story created!')).toBeVisible()
-    // Help has one story: a second one is not offered.
-    await page.getByRole('button', { name: 'New story' }).click()
-    await expect(page.getByRole('dialog').getByLabel('Help that it tells of').getByRole('option')).toHaveText(['None'])
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
-    await expect(toast(page, 'Story published successfully!')).toBeVisible()
-  })
+  const story = await tellOfShoes(await logIn(EDITOR))
 
   await at('/notifications', asha.token, async (page) => {
     await expect(page.getByText(/^Your 60 paise of .*: school shoes for Meera, with 1 other\.$/)).toBeVisible()
@@ -130,10 +145,15 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     await auditScreen(page)
     await expect(page.getByText('Can be checked tomorrow')).toBeVisible()
     await expect(page.getByRole('link', { name: 'Check it' })).toHaveCount(0)
+    await expect(page.getByRole('link', { name: 'Video', exact: true })).toHaveAttribute('href', `/impact-stories/${story}`)
     const link = page.getByRole('link', { name: 'Receipt', exact: true })
     await expect(link).toHaveAttribute('href', `/api/receipts/${hash}`)
     await link.click()
     await expect(page.locator('img')).toHaveJSProperty('naturalWidth', 40)
+  })
+  await at(`/impact-stories/${story}`, '', async (page) => {
+    await expect(page.getByRole('heading', { name: 'school shoes for Meera' })).toBeVisible()
+    await expect(page.locator('[href*="aqz-KE-bpKQ"], [data-video*="aqz-KE-bpKQ"], [src*="aqz-KE-bpKQ"]').first()).toBeAttached()
   })
   await at('/money-trail', '', async (page) => {
     await expect(page.getByText('school shoes for Meera', { exact: true })).toHaveCSS('display', 'block')

@@ -1,6 +1,6 @@
 /**
  * The help desk's screens with data, in both languages and at both widths: axe, contrast, no sideways scroll, a silent console.
- * - Lists, forms with their messages, the tool that covers personal data, the receipts, and every decision's dialog.
+ * - Lists, stories, forms with their messages, the tool that covers personal data, the receipts, and every decision's dialog.
  * - The screens are found by their structure, so the same walk goes through both languages.
  */
 import type { Locator, Page } from 'playwright-core'
@@ -147,7 +147,16 @@ test.each(SCREENS)('the help desk in %s at %o', async (language, size) => {
     })
     await lookInto(page, request.last(), look)
     await lookInto(page, booked.last(), look)
+    // Its story, to be written.
+    await lookInto(page, booked.first(), look)
     await lookAtEntry(page, look)
+  })
+
+  await inPortal('stories', async (page) => {
+    await expect(rows(page)).toHaveCount(1)
+    await look()
+    // Edit, schedule, publish and delete.
+    for (const place of [1, 2, 3, 4]) await lookInto(page, rows(page).first().locator('.buttons button').nth(place), look)
   })
 
   await inPortal('house-entries', async (page) => {

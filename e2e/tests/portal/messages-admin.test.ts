@@ -288,10 +288,14 @@ describe('impact stories', () => {
     }, 'stories')
   })
 
+  const publish = async (page: Page): Promise<void> => {
+    await button(page, `Publish: ${TITLE}`).click()
+    await page.getByRole('dialog', { name: 'Publish this story?' }).getByRole('button', { name: 'Publish' }).click()
+  }
   test.each(NO_WORDS)('Failed to publish story: the line is %s, and it stays a draft', async (fault) => {
     await inPortal(async (page) => {
       await breakStories(fault)
-      await button(page, `Publish: ${TITLE}`).click()
+      await publish(page)
       await expect(toast(page, 'Failed to publish story')).toBeVisible()
       await expect(row(page, TITLE).locator('.badge')).toHaveText('Draft')
     }, 'stories')
@@ -299,7 +303,7 @@ describe('impact stories', () => {
 
   test('Story published successfully!, and everyone can read it', async () => {
     await inPortal(async (page) => {
-      await button(page, `Publish: ${TITLE}`).click()
+      await publish(page)
       await expect(toast(page, 'Story published successfully!')).toBeVisible()
       await expect(row(page, TITLE).locator('.badge')).toHaveText('Published')
     }, 'stories')

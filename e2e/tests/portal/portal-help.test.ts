@@ -129,6 +129,83 @@ test('help is sent with a receipt: what was covered is gone from the published p
     expect(at(x, y)[0], `${x}, ${y}`).toBeGreaterThan(150)
 })
 
+test('booked help waits on the to-do list and in its own list until its story is published', async () => {
+  await inPortal('overview', async (page) => {
+    const todo = page.getByRole('region', { name: 'To do' })
+    await todo.getByRole('link', { name: 'Help that no published story tells of' }).click()
+    await expect(page.getByRole('heading', { name: 'Help given' })).toBeVisible()
+    await page.getByLabel('State').selectOption('Booked, no published story')
+    const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
+    await row.getByRole('button', { name: /^Write its story/ }).click()
+    const form = dialog(page, 'New story')
+    await expect(form.getByLabel('Help that it tells of').locator('option:checked')).toHaveText('school shoes for Meera, ₹12.50')
+    await expect(form.getByLabel('Title', { exact: true })).toHaveValue('school shoes for Meera')
+    await expect(form.getByLabel('Charity name')).toHaveValue('Meera')
+    await form.getByLabel('Description', { exact: true }).fill('Her old ones were too small.')
+    await form.getByRole('button', { name: 'Save story' }).click()
+    await expect(row).toContainText('Its story: Draft')
+    await expect(row.getByRole('button', { name: /^Write its story/ })).toHaveCount(0)
+    await row.getByRole('link', { name: /^See its story/ }).click()
+    await expect(page.locator('.story-rows li')).toHaveCount(1)
+    await expect(page.locator('.story-rows li')).toContainText('Tells of: school shoes, Meera')
+    await expect(page.getByRole('link', { name: 'All stories' })).toBeVisible()
+
+    // The link is removed and chosen again.
+    await page.getByRole('button', { name: 'Edit: school shoes for Meera' }).click()
+    const edit = dialog(page, 'Edit story')
+    await edit.getByLabel('Help that it tells of').selectOption('None')
+    await edit.getByRole('button', { name: 'Save story' }).click()
+    await expect(page.locator('.story-rows li')).not.toContainText('Tells of')
+    await page.getByRole('button', { name: 'Edit: school shoes for Meera' }).click()
+    await edit.getByLabel('Help that it tells of').selectOption({ label: 'school shoes for Meera, ₹12.50' })
+    await edit.getByRole('button', { name: 'Save story' }).click()
+    await expect(page.locator('.story-rows li')).toContainText('Tells of: school shoes, Meera')
+    // All of it was a gift.
+    await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
+    await expect(dialog(page, 'Publish this story?')).toContainText('No member is told: this help came from gifts.')
+    await dialog(page, 'Publish this story?').getByRole('button', { name: 'Publish' }).click()
+    await expect(toast(page, 'Story published successfully!')).toBeVisible()
+  })
+  await inPortal('overview', async (page) => {
+    await expect(page.getByRole('region', { name: 'To do' })).toContainText('Nothing waits for you.')
+  })
+})
+
+test.each([
+  [
+    'help-given',
+    'New disbursement',
+    '/api/admin/beneficiaries',
+    'The beneficiaries could not be loaded.',
+    'Find the beneficiary',
+    'Nobody with this name has a recorded consent.',
+  ],
+  [
+    'stories',
+    'New story',
+    '/api/admin/disbursements',
+    'The help given could not be loaded.',
+    'Find the help',
+    'No help without a story has these words.',
+  ],
+] as const)(
+  'in %s the picker of “%s” says that it failed and loads again, and says when it finds nothing',
+  async (tab, name, call, failed, search, nothing) => {
+    await inPortal(tab, async (page) => {
+      await expect(page.locator('.story-rows li').first()).toBeVisible()
+      stage.line.breakLine(`GET ${call}`, 'cut')
+      await page.getByRole('button', { name }).click()
+      const form = dialog(page, name)
+      await expect(form.getByText(failed)).toBeVisible()
+      stage.line.mend()
+      await form.getByRole('button', { name: 'Retry' }).click()
+      await expect(form.getByText(failed)).toHaveCount(0)
+      await form.getByLabel(search).fill('nothing like it')
+      await expect(form.getByText(nothing)).toBeVisible()
+    })
+  },
+)
+
 test('a revoked consent takes the name and the receipt from everybody', async () => {
   await inPortal('beneficiaries', async (page) => {
     await page.getByRole('button', { name: 'Revoke the consent: Meera' }).click()

@@ -1,4 +1,4 @@
-/** The portal's stories: schedule, preview as members see it, and the picture. */
+/** The portal's stories: schedule, publication, deletion, preview as members see it, and the picture. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { auditScreen, WIDE } from '../../harness/browser.ts'
@@ -95,6 +95,59 @@ describe('the schedule', () => {
     await inPortal(async (page) => {
       await expect(row(page).locator('.badge')).toHaveText('Published')
       await expect(row(page).getByRole('button', { name: `Schedule: ${TITLE}` })).toHaveCount(0)
+    })
+  })
+})
+
+describe('a draft', () => {
+  const PENDING = 'Written twice'
+  const pending = (page: Page) => page.locator('.story-rows li', { hasText: PENDING })
+  const press = (page: Page, what: string) => pending(page).getByRole('button', { name: `${what}: ${PENDING}` })
+
+  beforeAll(async () => {
+    const charity = { name: 'Pending Charity Selection', description: 'Not chosen yet.' }
+    await ask(roz.url, 'createStory', { token: admin, body: { ...STORY, title: PENDING, charity } })
+  })
+
+  test('is published only after a dialog that says whom it tells and what it lacks', async () => {
+    await inPortal(async (page) => {
+      await press(page, 'Publish').click()
+      const dialog = page.getByRole('dialog', { name: 'Publish this story?' })
+      await expect(dialog).toContainText('No charity is named yet: everybody reads “Pending Charity Selection”.')
+      await expect(dialog).toContainText('No help is linked, so no member is told.')
+      await auditScreen(page)
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await expect(pending(page).locator('.badge')).toHaveText('Draft')
+    })
+  })
+
+  test('that was never published is deleted after a dialog; a published or unpublished story offers no deletion', async () => {
+    await inPortal(async (page) => {
+      await press(page, 'Delete').click()
+      const dialog = page.getByRole('dialog', { name: 'Delete this draft?' })
+      await auditScreen(page)
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await expect(pending(page)).toHaveCount(1)
+      await press(page, 'Delete').focus()
+      await page.keyboard.press('Enter')
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await expect(toast(page, 'The draft is deleted.')).toBeVisible()
+      await expect(pending(page)).toHaveCount(0)
+      await expect(row(page)).toHaveCount(1)
+      await expect(row(page).getByRole('button', { name: `Delete: ${TITLE}` })).toHaveCount(0)
+    })
+  })
+
+  test('that somebody published meanwhile is not deleted, and the refusal says why', async () => {
+    await ask(roz.url, 'createStory', { token: admin, body: { ...STORY, title: PENDING } })
+    const { stories } = (await ask(roz.url, 'storiesAdmin', { token: admin })).output
+    const id = stories.find(({ title }) => title === PENDING)?.id ?? ''
+    await inPortal(async (page) => {
+      await press(page, 'Delete').click()
+      await ask(roz.url, 'updateStory', { token: admin, params: { id }, body: { isActive: true } })
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await expect(toast(page, 'This story was published once, so it cannot be deleted. Unpublished, only the team sees it.')).toBeVisible()
+      await expect(pending(page).locator('.badge')).toHaveText('Published')
     })
   })
 })

@@ -55,7 +55,7 @@ describe('a disbursement', () => {
         days: [{ day: DAY, amount: 1000 }],
         returned: 0,
         corrects: null,
-        storyId: null,
+        story: null,
       },
     ])
     const { disbursements, fund } = await list()
@@ -294,5 +294,39 @@ describe('money that came back', () => {
     expect((await decide(first.body.disbursement.id, 'approve', world.staff.finance)).body.code).toBe('own_request')
     const answers = await Promise.all([first, second].map(({ body }) => decide(body.disbursement.id, 'approve')))
     expect(answers.map(({ body }) => body.code ?? 'booked').sort()).toEqual(['booked', 'correction_too_large'])
+  })
+})
+
+describe('the list finds help by its story', () => {
+  const ids = async (state: string): Promise<string[]> =>
+    (await list(`?status=${state}&limit=100`)).disbursements.map(({ id }: { id: string }) => id)
+
+  test('without one, with a draft, scheduled and published; the table has the same filters', async () => {
+    const { id } = (await ask({ amount: 1, purpose: 'a school bag' })).body.disbursement
+    const row = async () => (await list('?q=school%20bag')).disbursements[0]
+    const inLists = async () => [(await ids('untold')).includes(id), (await ids('storyless')).includes(id)]
+    expect([(await row()).story, await inLists()]).toEqual([null, [true, true]])
+    await world.db.query(sql`
+      insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
+      values (gen_random_uuid(), ist_day(roz_now()), 'A bag', 'For Meera', 'Meera', 'A bag', ${id}::uuid)`)
+    expect([(await row()).story, await inLists()]).toEqual([{ id: expect.any(String), title: 'A bag', state: 'draft' }, [true, false]])
+    await world.db.query(sql`update story set publish_at = roz_now() + interval '1 hour' where outlay_id = ${id}::uuid`)
+    expect((await row()).story.state).toBe('scheduled')
+    const csv = await world.calls.ask('GET /admin/disbursements.csv?status=untold', { as: world.staff.auditor })
+    expect(csv.text).toContain('a school bag')
+    await world.db.query(sql`update story set publish_at = null, is_active = true, published_at = roz_now() where outlay_id = ${id}::uuid`)
+    expect([(await row()).story.state, await inLists()]).toEqual(['published', [false, false]])
+    expect((await world.calls.ask('GET /admin/house-entries?status=untold', { as: world.staff.auditor })).status).toBe(400)
+  })
+
+  test('neither money that came back, nor a request, nor somebody who revoked the consent waits for a story', async () => {
+    const request1 = await request()
+    const lata = await world.beneficiary({ publicName: 'Lata' })
+    const { id } = (await ask({ amount: 1, beneficiaryId: lata })).body.disbursement
+    const found = await ids('untold')
+    expect([found.includes(id), found.includes(request1)]).toEqual([true, false])
+    await world.calls.ask(`PUT /admin/beneficiaries/${lata}`, { as: world.staff.editor, body: { revoked: true } })
+    expect(await ids('untold')).not.toContain(id)
+    expect(await ids('storyless')).not.toContain(id)
   })
 })

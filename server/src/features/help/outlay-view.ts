@@ -1,16 +1,19 @@
 /** Payments by decision as the portal shows them, and the pages of their lists. */
 import type { Output } from '@roz/contract/api.ts'
-import type { outlayCalls } from '@roz/contract/outlays.ts'
+import type { helpState, outlayCalls } from '@roz/contract/outlays.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { one, type Queryable, sql } from '../../db/sql.ts'
+import type { z } from 'zod'
+import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
 import type { HouseKind } from '../../ledger/house-entries.ts'
+import { UNTOLD } from '../../members/own-stories.ts'
 
 export type Disbursement = Output<(typeof outlayCalls)['disbursements']>['disbursements'][number]
+type HelpState = z.infer<typeof helpState>
 export type HouseEntry = Output<(typeof outlayCalls)['houseEntries']>['entries'][number]
 /** The kinds of the screen "Help given", and of "House entries". */
 export const HELP_KINDS = ['disbursement', 'disbursement_back'] as const satisfies readonly OutlayKind[]
@@ -36,7 +39,7 @@ type Row = {
   readonly receipts: { hash: string; width: number; height: number }[]
   readonly days: { day: IstDay; paise: string }[]
   readonly returned: Paise
-  readonly storyId: string | null
+  readonly story: Disbursement['story']
   readonly sortedAt: string
 }
 
@@ -50,10 +53,20 @@ const rows = sql`
     (select coalesce(json_agg(json_build_object('day', h.day, 'paise', abs(h.paise)::text) order by h.day), '[]')
        from help_allotment h where h.entry_id = o.id::text) as days,
     (select coalesce(sum(c.amount_paise), 0)::bigint from outlay c where c.corrects = o.id and c.status = 'booked') as returned,
-    (select s.id from story s where s.outlay_id = o.id) as "storyId",
+    (select json_build_object('id', s.id, 'title', s.title,
+              'state', case when s.is_active then 'published' when s.publish_at is not null then 'scheduled' else 'draft' end)
+       from story s where s.outlay_id = o.id) as story,
     ${microsOf(sql`o.asked_at`)} as "sortedAt"
   from outlay o join member a on a.id = o.asked_by left join member d on d.id = o.decided_by
     left join beneficiary b on b.id = o.beneficiary_id`
+
+const STATES = {
+  requested: sql`o.status = 'requested'`,
+  booked: sql`o.status = 'booked'`,
+  rejected: sql`o.status = 'rejected'`,
+  untold: UNTOLD,
+  storyless: sql`(${UNTOLD} and not exists (select from story s where s.outlay_id = o.id))`,
+} as const satisfies Record<HelpState, Sql>
 
 const sharedOf = (row: Row) => ({
   id: row.id,
@@ -76,7 +89,7 @@ const disbursementOf = (row: Row): Disbursement => ({
   beneficiary: { id: row.beneficiaryId ?? '', publicName: row.publicName ?? '', isRevoked: row.isRevoked },
   days: row.days.map((part) => ({ day: part.day, amount: rupeesFromPaise(paise(BigInt(part.paise))) })),
   returned: rupeesFromPaise(row.returned),
-  storyId: row.storyId,
+  story: row.story,
 })
 const entryOf = (row: Row): HouseEntry => ({ ...sharedOf(row), kind: row.kind as HouseKind })
 
@@ -88,7 +101,7 @@ export const viewHouseEntry = async (from: Queryable, id: string): Promise<House
 const search = (from: Queryable, kinds: readonly OutlayKind[], { status, q, after, limit }: Search): Promise<Row[]> =>
   from.query<Row>(sql`
     ${rows} where o.kind = any(${kinds}::text[]) and ${olderThan({ at: sql`o.asked_at`, id: sql`o.id` }, after)}
-      and (${status ?? null}::text is null or o.status = ${status ?? null}::text)
+      and ${status === undefined ? sql`true` : STATES[status as HelpState]}
       and (o.purpose ilike ${likePattern(q)}::text or b.public_name ilike ${likePattern(q)}::text)
     order by o.asked_at desc, o.id desc limit ${limit + 1}::int`)
 

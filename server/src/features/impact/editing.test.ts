@@ -285,6 +285,79 @@ test('a story that told of somebody who revoked the consent is not public again,
   expect(await isPublic(id)).toBe(false)
 })
 
+describe('a deletion', () => {
+  const remove = (id: string, as = editor): Promise<Answered> => calls.ask(`DELETE /impact/stories/${id}`, { as })
+
+  test('removes a draft with its picture and its link, and another story may tell of the help', async () => {
+    const { id: outlayId } = await insertOutlay(database.db, { askedBy: finance, decidedBy: editor })
+    const id = await newDraft({ outlayId })
+    const form = new FormData()
+    const picture = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#0b5d4a' } })
+      .jpeg()
+      .toBuffer()
+    form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/jpeg' }), 'poster.jpg')
+    const { imageUrl } = (await calls.ask(`POST /impact/stories/${id}/poster`, { as: editor, form })).body.story
+    expect((await remove(id)).status).toBe(204)
+    expect(await stored(id)).toBeUndefined()
+    expect(await readdir(path.join(folder, 'posters'))).not.toContain(path.basename(imageUrl))
+    // For a process that ends before it has removed the file.
+    const name = imageUrl.slice('/uploads/'.length)
+    expect(await database.db.query(sql`select 1 from job where kind = 'remove_file' and key = ${name}::text`)).toHaveLength(1)
+    expect((await actionsOf(id)).at(-1)).toBe('story.delete')
+    expect((await create({ outlayId })).status).toBe(200)
+    expect(await remove(id)).toMatchObject({ status: 404, body: { code: 'story_not_found' } })
+    expect((await remove('unknown')).status).toBe(404)
+  })
+
+  test('of a scheduled draft ends its schedule', async () => {
+    await database.setClock(NOON)
+    const id = await newDraft()
+    await edit(id, { publishAt: SIX_PM })
+    expect((await remove(id)).status).toBe(204)
+    await database.setClock(new Date('2026-11-22T07:00:00+05:30'))
+    expect(await publishDue(database.db)).toBe(false)
+  })
+
+  test('of a story that is or was published is refused, by the table too', async () => {
+    const id = await newDraft()
+    await edit(id, { isActive: true })
+    const refused = {
+      status: 409,
+      body: {
+        code: 'story_was_published',
+        message: 'This story was published once, so it cannot be deleted. Unpublished, only the team sees it.',
+      },
+    }
+    expect(await remove(id)).toMatchObject(refused)
+    expect((await edit(id, { isActive: false })).body.story).toMatchObject({ isActive: false, wasPublished: true })
+    expect(await remove(id)).toMatchObject(refused)
+    await expect(database.db.query(sql`delete from story where id = ${id}::uuid`)).rejects.toThrow('it was published')
+  })
+
+  test('at the same time as a publication leaves the published story, or none', async () => {
+    for (let round = 0; round < 8; round++) {
+      const id = await newDraft()
+      const [removed, published] = await Promise.all([remove(id), edit(id, { isActive: true })])
+      expect([`${removed.status} ${published.status}`, (await stored(id))?.isActive]).toEqual(
+        removed.status === 204 ? ['204 404', undefined] : ['409 200', true],
+      )
+    }
+  })
+
+  test('by another role is refused', async () => {
+    const id = await newDraft()
+    expect((await remove(id, finance)).status).toBe(403)
+    expect(await stored(id)).toMatchObject({ wasPublished: false })
+  })
+})
+
+test('the list shows one story alone by its id', async () => {
+  const id = await newDraft({ title: 'Alone' })
+  const { stories } = (await calls.ask(`GET /impact/stories-admin?id=${id}`, { as: editor })).body
+  expect(stories).toMatchObject([{ id, title: 'Alone', help: null, isTold: false, wasPublished: false }])
+  expect((await calls.ask('GET /impact/stories-admin?id=x', { as: editor })).status).toBe(400)
+})
+
 test('a member and the other roles edit no story', async () => {
   const id = await newDraft()
   const member = await makeMember(database.db)

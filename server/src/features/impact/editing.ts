@@ -36,7 +36,7 @@ import { tellOnce } from './telling.ts'
 
 export type EditingDeps = { readonly db: Db; readonly storage: Storage; readonly pictureHosts: readonly string[] }
 
-const NOT_FOUND = { ok: false, code: 'story_not_found' } as const
+export const NOT_FOUND = { ok: false, code: 'story_not_found' } as const
 export const isId = (text: string): boolean => CURSOR_PARTS.uuid(text)
 
 type Edit = Call<typeof impactCalls.updateStory>['body']

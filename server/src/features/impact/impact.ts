@@ -10,6 +10,7 @@ import { rupeesFromPaise } from '@roz/core/money.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { Attempt } from '../../jobs/parking.ts'
+import { deletionHandlers } from './deletion.ts'
 import { draftStory } from './draft.ts'
 import { type EditingDeps, editingHandlers, isId, publishDue } from './editing.ts'
 import { memberImpact } from './figures.ts'
@@ -31,7 +32,7 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
   }
   const newestStories = (language: Language, count: number) => readPublished(language, { after: undefined, limit: count })
 
-  type Names = 'stories' | 'viewStory' | 'impactStats' | 'storiesAdmin' | 'createStory' | 'updateStory' | 'uploadPoster'
+  type Names = 'stories' | 'viewStory' | 'impactStats' | 'storiesAdmin' | 'createStory' | 'updateStory' | 'deleteStory' | 'uploadPoster'
   const handlers: Handlers<Names> = {
     stories: async ({ query, language }) => {
       const page = readPage(query, CURSOR)
@@ -40,7 +41,7 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
     storiesAdmin: async ({ query, language }) => {
       const page = readPage(query, CURSOR)
       if (!page.ok) return page
-      const { rows, nextCursor } = cutPage(await listAll(db, page), page.limit, keyOf)
+      const { rows, nextCursor } = cutPage(await listAll(db, { ...page, only: query.id }), page.limit, keyOf)
       return { ok: true, value: { stories: rows.map(portalStoryOf(language)), nextCursor } }
     },
     viewStory: async ({ params, ip }) => {
@@ -59,6 +60,7 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
       }
     },
     ...editingHandlers(deps),
+    ...deletionHandlers(deps),
   }
   return {
     handlers,

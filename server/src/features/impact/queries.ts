@@ -10,6 +10,7 @@ import type { PublicName } from '@roz/core/names.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { isResting } from '../../jobs/parking.ts'
+import { daysOf } from '../../members/own-stories.ts'
 import { assuranceSql } from '../../transparency-log/checkpoints.ts'
 
 /** Scheduled drafts published in one go. */
@@ -41,6 +42,16 @@ export type StoryRow = {
   readonly sortedAt: string
 }
 
+/** A story as the team sees it. */
+export type PortalRow = StoryRow & {
+  readonly wasPublished: boolean
+  readonly isTold: boolean
+  readonly purpose: string | null
+  readonly helped: string | null
+  readonly days: number | null
+  readonly givers: bigint | null
+}
+
 const micros = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint::text`
 const instantOf = (text: string) => sql`('epoch'::timestamptz + ${text}::bigint * interval '1 microsecond')`
 const listedAt = sql`(case when s.is_active then s.published_at else s.created_at end)`
@@ -59,6 +70,15 @@ const from = sql`from story s left join member m on m.id = s.winner_member_id
     select (o.amount_paise - coalesce((select sum(back.amount_paise) from outlay back where back.corrects = o.id and back.status = 'booked'), 0))::bigint as paise
       from outlay o where o.id = s.outlay_id and o.status = 'booked') sent on true`
 
+const portalRows = sql`
+  select ${columns}, s.published_at is not null as "wasPublished",
+    exists (select from story_telling told where told.story_id = s.id) as "isTold",
+    helped.purpose, b.public_name as helped, given.days, given.givers
+  ${from} left join outlay helped on helped.id = s.outlay_id left join beneficiary b on b.id = helped.beneficiary_id
+  left join lateral (
+    select count(*)::int as days, coalesce(sum(r.entries), 0)::bigint as givers
+      from ${daysOf(sql`s.outlay_id::text`)} d join round r on r.day = d.day) given on s.outlay_id is not null`
+
 /** Published stories, newest publication first; one row more than `limit` when there is a next page. */
 export function listPublished(db: Queryable, page: { readonly after: Cursor | undefined; readonly limit: number }): Promise<StoryRow[]> {
   const [at, id] = page.after ?? []
@@ -68,20 +88,21 @@ export function listPublished(db: Queryable, page: { readonly after: Cursor | un
     order by s.published_at desc, s.id desc limit ${page.limit + 1}::int`)
 }
 
-/** All stories, newest first: published ones by publication, drafts by creation. */
-export function listAll(db: Queryable, page: { readonly after: Cursor | undefined; readonly limit: number }): Promise<StoryRow[]> {
+type AllPage = { readonly after: Cursor | undefined; readonly limit: number; readonly only: string | undefined }
+/** All stories, newest first: published ones by publication, drafts by creation. `only`: the one with this id. */
+export function listAll(db: Queryable, page: AllPage): Promise<PortalRow[]> {
   const [at, id] = page.after ?? []
   const later = at === undefined ? sql`true` : sql`(${listedAt}, s.id) < (${instantOf(at)}, ${id}::uuid)`
-  return db.query<StoryRow>(sql`
-    select ${columns} ${from} where ${later}
+  return db.query<PortalRow>(sql`
+    ${portalRows} where ${later} and ${page.only === undefined ? sql`true` : sql`s.id = ${page.only}::uuid`}
     order by ${listedAt} desc, s.id desc limit ${page.limit + 1}::int`)
 }
 
 export const findPublished = (db: Queryable, id: string): Promise<StoryRow | undefined> =>
   maybeOne<StoryRow>(db, sql`select ${columns} ${from} where s.id = ${id}::uuid and s.is_active`)
 
-export async function getStory(db: Queryable, id: string): Promise<StoryRow> {
-  const [row] = await db.query<StoryRow>(sql`select ${columns} ${from} where s.id = ${id}::uuid`)
+export async function getStory(db: Queryable, id: string): Promise<PortalRow> {
+  const [row] = await db.query<PortalRow>(sql`${portalRows} where s.id = ${id}::uuid`)
   if (row === undefined) throw new Error(`story ${id} is missing`)
   return row
 }
@@ -128,6 +149,10 @@ export async function insertByHand(tx: Queryable, id: string, content: StoryCont
     values (${id}::uuid, ist_day(roz_now()), ${content.title}::text, ${content.description}::text,
       ${content.charityName}::text, ${content.charityDescription}::text, ${content.videoUrl}::text, ${content.outlayId}::uuid)`)
 }
+
+/** False: it is or was published. The caller has locked it. */
+export const deleteDraft = async (tx: Queryable, id: string): Promise<boolean> =>
+  (await tx.query(sql`delete from story where id = ${id}::uuid and published_at is null returning id`)).length > 0
 
 /** Why a story may not tell of this disbursement. The locks last until the commit: of two editors one links it, and a revocation waits. */
 export async function judgeOutlay(

@@ -4,7 +4,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { publicNameOf } from '@roz/core/names.ts'
-import type { StoryRow } from './queries.ts'
+import type { PortalRow, StoryRow } from './queries.ts'
 
 /** The charity's name until one is chosen; screens show Pending for it. */
 export const PENDING_CHARITY = 'Pending Charity Selection'
@@ -29,10 +29,16 @@ export const storyOf =
 
 export const portalStoryOf =
   (language: Language) =>
-  (row: StoryRow): PortalStory => ({
+  (row: PortalRow): PortalStory => ({
     ...storyOf(language)(row),
     publishAt: row.publishAt === null ? null : isoIst(row.publishAt.getTime()),
     outlayId: row.outlayId,
+    help:
+      row.outlayId === null
+        ? null
+        : { purpose: row.purpose ?? '', publicName: row.helped ?? '', days: row.days ?? 0, givers: Number(row.givers ?? 0n) },
+    isTold: row.isTold,
+    wasPublished: row.wasPublished,
   })
 
 function winnerOf(row: StoryRow, language: Language): Story['winnerInfo'] {

@@ -7,6 +7,7 @@ import { makeStaff } from '../../testing/calls.ts'
 import { type Outlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
+import { getStory } from './queries.ts'
 import { createStoryMail, tellOnce } from './telling.ts'
 
 let world: PushWorld
@@ -61,7 +62,8 @@ const mailsTo = async ({ id }: Owner) => {
 }
 const newsTo = (browser: TestBrowser) => browser.arrived.map(({ text }) => JSON.parse(text)).filter(({ path }) => path === '/history')
 
-test('a draft tells nobody', async () => {
+test('a draft tells nobody, and says how many its publication would tell', async () => {
+  expect(await getStory(world.db, storyId)).toMatchObject({ purpose: 'school shoes', helped: 'Meera', days: 1, givers: 2n, isTold: false })
   await world.runAll()
   expect(await noticesOf(asha)).toEqual([])
   expect(await mailsTo(asha)).toEqual([])
@@ -70,6 +72,7 @@ test('a draft tells nobody', async () => {
 test('once it is published, each member whose rupee is in it is told, and nobody else', async () => {
   await setActive(storyId, true)
   await world.runAll()
+  expect(await getStory(world.db, storyId)).toMatchObject({ isTold: true })
   const [notice] = await noticesOf(asha)
   expect(notice).toMatchObject({ id: `s${storyId}`, kind: 'help_told_two', title: 'Your rupee reached somebody', readAt: null })
   expect(notice.body).toBe('Your 50 paise of 21 November 2026: school shoes for Meera, with 1 other.')
@@ -173,4 +176,17 @@ test('the notices of one rupee never claim more than its help share together', a
     await setActive(await draftOf(await help(purpose, 'Usha', amount)), true)
   const told = (await noticesOf(asha)).slice(0, 3).map(({ body }: { body: string }) => Number(/^Your (\d+) paise/.exec(body)?.[1]))
   expect(told).toEqual([27, 16, 16])
+})
+
+test('the draft of a day that is linked to help later tells the givers like any other', async () => {
+  await world.join(ravi)
+  await world.nextDay()
+  const rent = await help('school fees', 'Nisha', 30)
+  const [draft] = await world.db.query<{ id: string }>(sql`
+    insert into story (id, day, title, description, charity_name, charity_description)
+    values (gen_random_uuid(), ist_day(roz_now()), 'Daily impact', 'Told.', 'Pending Charity Selection', 'Not yet.') returning id`)
+  const id = draft?.id ?? ''
+  await world.db.query(sql`update story set outlay_id = ${rent.id}::uuid where id = ${id}::uuid`)
+  await setActive(id, true)
+  expect(JSON.stringify(await noticesOf(ravi))).toContain('school fees')
 })

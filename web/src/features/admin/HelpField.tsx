@@ -1,43 +1,30 @@
-/** Chooses the disbursement that a new story tells of: one without a story yet. It fills the story's first words. */
-import { Trans, useLingui } from '@lingui/react/macro'
-import { useQuery } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { SelectField } from '../../ui/Field.tsx'
+/** Chooses the help that a story tells of: booked help without a story, or the help that it tells of already. */
+import { useLingui } from '@lingui/react/macro'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { formatMoney } from '../../ui/Money.tsx'
+import { PickField } from './PickField.tsx'
+import { storylessQuery, type ToldHelp } from './queries.ts'
+import { usePaused } from './use-paused.ts'
 
-/** An empty id: the story tells of none. */
-export type ToldHelp = { readonly id: string; readonly purpose: string; readonly name: string }
-const NONE: ToldHelp = { id: '', purpose: '', name: '' }
+type HelpFieldProps = { readonly chosen: ToldHelp | undefined; readonly onChoose: (help: ToldHelp | undefined) => void }
 
-export function HelpField({ chosen, onChoose }: { readonly chosen: string; readonly onChoose: (help: ToldHelp) => void }) {
+export function HelpField({ chosen, onChoose }: HelpFieldProps) {
   const { t } = useLingui()
-  const { data } = useQuery({
-    queryKey: ['admin', 'told-help'],
-    queryFn: ({ signal }) => call('disbursements', { query: { status: 'booked', limit: 100 }, signal }),
-  })
-  const helps = (data?.disbursements ?? []).filter(
-    ({ kind, beneficiary, storyId, amount, returned }) =>
-      kind === 'disbursement' && !beneficiary.isRevoked && storyId === null && returned < amount,
-  )
-  const choose = (id: string): void => {
-    const help = helps.find((each) => each.id === id)
-    onChoose(help === undefined ? NONE : { id, purpose: help.purpose, name: help.beneficiary.publicName })
-  }
+  const [typed, setTyped] = useState('')
+  const found = useQuery({ ...storylessQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
   return (
-    <SelectField
+    <PickField
+      search={{ label: t`Find the help`, placeholder: t`Public words or name`, typed, onType: setTyped }}
+      found={found}
+      chosen={chosen}
       label={t`Help that it tells of`}
       hint={t`Everybody whose rupee is in it is told when the story is published.`}
-      value={chosen}
-      onChange={(event) => choose(event.target.value)}
-    >
-      <option value="">
-        <Trans>None</Trans>
-      </option>
-      {helps.map(({ id, purpose, amount, returned, beneficiary: { publicName } }) => (
-        <option key={id} value={id}>
-          {t`${purpose} for ${publicName}, ${formatMoney(amount - returned)}`}
-        </option>
-      ))}
-    </SelectField>
+      none={t`None`}
+      nameOf={({ purpose, publicName, amount }) => t`${purpose} for ${publicName}, ${formatMoney(amount)}`}
+      failed={t`The help given could not be loaded.`}
+      empty={typed.trim() === '' ? t`All help that was given has a story.` : t`No help without a story has these words.`}
+      onChoose={onChoose}
+    />
   )
 }

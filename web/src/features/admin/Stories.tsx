@@ -1,47 +1,56 @@
 /**
  * The portal's impact stories: drafts, scheduled and published ones. An editor writes, previews, schedules, publishes and unpublishes
- * them.
+ * them, and deletes a draft that was never published.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { PortalStory } from '@roz/contract/impact.ts'
 import { EDITORS } from '@roz/contract/roles.ts'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
+import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
-import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { CharityName } from '../CharityName.tsx'
-import { StoryViewer } from '../impact/StoryViewer.tsx'
 import { Listing } from '../Listing.tsx'
 import { adminStoriesQuery, refreshStories } from './queries.ts'
+import { Delete, Preview, Publish, Unpublish } from './StoryDeeds.tsx'
 import { StoryDialog } from './StoryDialog.tsx'
 import { StorySchedule } from './StorySchedule.tsx'
 import { useMay } from './use-may.ts'
 
 /** The purpose of the tab's one open dialog. */
-type Purpose = 'edit' | 'preview' | 'schedule' | 'unpublish'
+type Purpose = 'edit' | 'preview' | 'schedule' | 'publish' | 'unpublish' | 'delete'
 type Open = { readonly for: 'new' } | { readonly for: Purpose; readonly story: PortalStory }
 
 export function Stories() {
   const { t } = useLingui()
   const mayEdit = useMay(EDITORS)
-  const list = useInfiniteQuery(adminStoriesQuery)
+  const { story: only } = useSearch({ strict: false })
+  const list = useInfiniteQuery(adminStoriesQuery(only))
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
+  const settled = async (): Promise<void> => {
+    close()
+    await refreshStories()
+  }
   const publish = useMutation({
     mutationFn: ({ story, isActive }: { readonly story: PortalStory; readonly isActive: boolean }) =>
       call('updateStory', { params: { id: story.id }, body: { isActive } }),
     onSuccess: (_, { isActive }) => toast.success(isActive ? t`Story published successfully!` : t`The story was taken back.`),
     onError: (error, { isActive }) => toast.error(messageOf(error, isActive ? t`Failed to publish story` : t`Failed to update story`)),
-    onSettled: async () => {
-      close()
-      await refreshStories()
-    },
+    onSettled: settled,
+  })
+  const remove = useMutation({
+    mutationFn: (story: PortalStory) => call('deleteStory', { params: { id: story.id } }),
+    onSuccess: () => toast.success(t`The draft is deleted.`),
+    onError: (error) => toast.error(messageOf(error, t`Failed to update story`)),
+    onSettled: settled,
   })
 
   return (
@@ -56,6 +65,13 @@ export function Stories() {
           </Button>
         ) : null}
       </div>
+      {only === undefined ? null : (
+        <p className="spaced">
+          <Link to={paths.adminDashboard} search={{ tab: 'stories' }}>
+            <Trans>All stories</Trans>
+          </Link>
+        </p>
+      )}
       <Listing
         list={list}
         itemsOf={(page) => page.stories}
@@ -69,14 +85,7 @@ export function Stories() {
         {(stories) => (
           <ul className="story-rows">
             {stories.map((story) => (
-              <StoryRow
-                key={story.id}
-                story={story}
-                mayEdit={mayEdit}
-                busy={publish.isPending && publish.variables.story.id === story.id}
-                onOpen={(purpose) => setOpen({ for: purpose, story })}
-                onPublish={() => publish.mutate({ story, isActive: true })}
-              />
+              <StoryRow key={story.id} story={story} mayEdit={mayEdit} onOpen={(purpose) => setOpen({ for: purpose, story })} />
             ))}
           </ul>
         )}
@@ -85,6 +94,17 @@ export function Stories() {
       {open?.for === 'edit' ? <StoryDialog story={open.story} onClose={close} /> : null}
       {open?.for === 'schedule' ? <StorySchedule story={open.story} onClose={close} /> : null}
       {open?.for === 'preview' ? <Preview story={open.story} onClose={close} /> : null}
+      {open?.for === 'publish' ? (
+        <Publish
+          story={open.story}
+          busy={publish.isPending}
+          onClose={close}
+          onConfirm={() => publish.mutate({ story: open.story, isActive: true })}
+        />
+      ) : null}
+      {open?.for === 'delete' ? (
+        <Delete story={open.story} busy={remove.isPending} onClose={close} onConfirm={() => remove.mutate(open.story)} />
+      ) : null}
       {open?.for === 'unpublish' ? (
         <Unpublish
           story={open.story}
@@ -97,59 +117,17 @@ export function Stories() {
   )
 }
 
-/** The story as the members' screen shows it. */
-function Preview({ story, onClose }: { readonly story: PortalStory; readonly onClose: () => void }) {
-  return (
-    <Modal open size="xl" onClose={onClose} title={<Trans>As members see it</Trans>}>
-      <StoryViewer story={{ ...story, isActive: true }} preview />
-    </Modal>
-  )
-}
-
-type UnpublishProps = {
-  readonly story: PortalStory
-  readonly busy: boolean
-  readonly onClose: () => void
-  readonly onConfirm: () => void
-}
-
-function Unpublish({ story, busy, onClose, onConfirm }: UnpublishProps) {
-  return (
-    <Modal
-      open
-      size="sm"
-      onClose={onClose}
-      title={<Trans>Take this story back?</Trans>}
-      footer={
-        <>
-          <Button kind="secondary" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button kind="danger" busy={busy} onClick={onConfirm}>
-            <Trans>Unpublish</Trans>
-          </Button>
-        </>
-      }
-    >
-      <p>{story.title}</p>
-      <p className="muted under-button">
-        <Trans>It disappears from the site and becomes a draft again.</Trans>
-      </p>
-    </Modal>
-  )
-}
-
 type StoryRowProps = {
   readonly story: PortalStory
   readonly mayEdit: boolean
-  readonly busy: boolean
   readonly onOpen: (purpose: Purpose) => void
-  readonly onPublish: () => void
 }
 
-function StoryRow({ story, mayEdit, busy, onOpen, onPublish }: StoryRowProps) {
+function StoryRow({ story, mayEdit, onOpen }: StoryRowProps) {
   const { t } = useLingui()
-  const { title, isActive, publishAt } = story
+  const { title, isActive, publishAt, help, wasPublished } = story
+  const purpose = help?.purpose ?? ''
+  const helped = help?.publicName ?? ''
   return (
     <li>
       <div>
@@ -157,6 +135,7 @@ function StoryRow({ story, mayEdit, busy, onOpen, onPublish }: StoryRowProps) {
         <p className="small muted">
           {formatDay(story.date, currentLanguage())}, {formatMoney(story.amount)}, <CharityName name={story.charity.name} />
         </p>
+        {help === null ? null : <p className="small muted">{t`Tells of: ${purpose}, ${helped}`}</p>}
       </div>
       <StoryState story={story} />
       <div className="buttons">
@@ -174,14 +153,19 @@ function StoryRow({ story, mayEdit, busy, onOpen, onPublish }: StoryRowProps) {
           </Button>
         ) : null}
         {!mayEdit ? null : isActive ? (
-          <Button kind="quiet" busy={busy} aria-label={t`Unpublish: ${title}`} onClick={() => onOpen('unpublish')}>
+          <Button kind="quiet" aria-label={t`Unpublish: ${title}`} onClick={() => onOpen('unpublish')}>
             <Trans>Unpublish</Trans>
           </Button>
         ) : (
-          <Button busy={busy} aria-label={t`Publish: ${title}`} onClick={onPublish}>
+          <Button aria-label={t`Publish: ${title}`} onClick={() => onOpen('publish')}>
             <Trans>Publish</Trans>
           </Button>
         )}
+        {mayEdit && !wasPublished ? (
+          <Button kind="quiet" aria-label={t`Delete: ${title}`} onClick={() => onOpen('delete')}>
+            <Trans>Delete</Trans>
+          </Button>
+        ) : null}
       </div>
     </li>
   )

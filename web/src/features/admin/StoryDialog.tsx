@@ -1,4 +1,7 @@
-/** The form of a story, for a new draft and for an edit. The picture is uploaded after the words are saved. */
+/**
+ * The form of a story, for a new draft and for an edit. The picture is uploaded after the words are saved.
+ * - A story that is not public can be linked to the help that it tells of. The help fills the words that nobody has written yet.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { PortalStory } from '@roz/contract/impact.ts'
 import { useId, useState } from 'react'
@@ -7,9 +10,10 @@ import { Button } from '../../ui/Button.tsx'
 import { TextAreaField, TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { isPendingCharity } from '../CharityName.tsx'
 import { tellFirst, useRules } from '../forms.ts'
 import { HelpField } from './HelpField.tsx'
-import { refreshStories } from './queries.ts'
+import { refreshStories, type ToldHelp } from './queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
 import { showRefusedStory, storyRules, type StoryValues } from './story-fields.ts'
 import { wordsOf } from './portal-form-errors.ts'
@@ -22,13 +26,38 @@ const valuesOf = (story: PortalStory | undefined): StoryValues => ({
   videoUrl: story?.videoUrl ?? '',
 })
 
-export function StoryDialog({ story, onClose }: { readonly story?: PortalStory; readonly onClose: () => void }) {
+/** The help that a story is linked to. */
+const linkOf = ({ outlayId, help, amount }: PortalStory): ToldHelp | undefined =>
+  outlayId === null || help === null ? undefined : { id: outlayId, purpose: help.purpose, publicName: help.publicName, amount }
+
+type StoryDialogProps = {
+  readonly story?: PortalStory
+  /** The help that a new story tells of. */
+  readonly help?: ToldHelp
+  readonly onClose: () => void
+}
+
+export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
   const { t } = useLingui()
   const formId = useId()
-  const form = useRules<StoryValues>(storyRules, valuesOf(story))
+  const wordsFor = ({ purpose, publicName }: ToldHelp) => ({
+    title: t`${purpose} for ${publicName}`,
+    charityName: publicName,
+    charityDescription: purpose,
+  })
+  const form = useRules<StoryValues>(storyRules, { ...valuesOf(story), ...(given === undefined ? {} : wordsFor(given)) })
   const { errors, isSubmitting } = form.formState
   const [picture, setPicture] = useState<Picture>('kept')
-  const [outlayId, setOutlayId] = useState('')
+  const [help, setHelp] = useState(story === undefined ? given : linkOf(story))
+  const link = (chosen: ToldHelp | undefined): void => {
+    setHelp(chosen)
+    if (chosen === undefined) return
+    const { title, charityName, charityDescription } = wordsFor(chosen)
+    if (story === undefined) form.setValue('title', title)
+    if (story !== undefined && !isPendingCharity(form.getValues('charityName'))) return
+    form.setValue('charityName', charityName)
+    form.setValue('charityDescription', charityDescription)
+  }
 
   const save = form.handleSubmit(
     async (values) => {
@@ -37,11 +66,12 @@ export function StoryDialog({ story, onClose }: { readonly story?: PortalStory; 
         description: values.description,
         charity: { name: values.charityName, description: values.charityDescription },
         videoUrl: values.videoUrl === '' ? null : values.videoUrl,
+        ...(story?.isActive === true ? {} : { outlayId: help?.id ?? null }),
       }
       try {
         const saved =
           story === undefined
-            ? await call('createStory', { body: outlayId === '' ? body : { ...body, outlayId } })
+            ? await call('createStory', { body })
             : await call('updateStory', { params: { id: story.id }, body: picture === 'removed' ? { ...body, imageUrl: null } : body })
         await savePicture(saved.story.id)
       } catch (error) {
@@ -84,18 +114,7 @@ export function StoryDialog({ story, onClose }: { readonly story?: PortalStory; 
       }
     >
       <form id={formId} noValidate onSubmit={(event) => void save(event)}>
-        {story === undefined ? (
-          <HelpField
-            chosen={outlayId}
-            onChoose={({ id, purpose, name }) => {
-              setOutlayId(id)
-              if (id === '') return
-              form.setValue('title', t`${purpose} for ${name}`)
-              form.setValue('charityName', name)
-              form.setValue('charityDescription', purpose)
-            }}
-          />
-        ) : null}
+        {story?.isActive === true ? null : <HelpField chosen={help} onChoose={link} />}
         <TextField label={t`Title`} error={wordsOf(errors.title?.message)} {...form.register('title')} />
         <TextAreaField label={t`Description`} error={wordsOf(errors.description?.message)} {...form.register('description')} />
         <TextField label={t`Charity name`} error={wordsOf(errors.charityName?.message)} {...form.register('charityName')} />

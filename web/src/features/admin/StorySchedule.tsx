@@ -11,6 +11,7 @@ import { toast } from '../../ui/Toast.tsx'
 import { serverNowMs } from '../clock.ts'
 import { fromIndia, inIndia } from './india-time.ts'
 import { refreshStories } from './queries.ts'
+import { Publication } from './StoryDeeds.tsx'
 
 /** The next 6 PM in India, as a date-time field writes it. */
 function nextSixPm(): string {
@@ -69,6 +70,7 @@ export function StorySchedule({ story, onClose }: { readonly story: PortalStory;
         error={error}
         onChange={(event) => setAt(event.target.value)}
       />
+      <Publication story={story} />
     </Modal>
   )
 }

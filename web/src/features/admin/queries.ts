@@ -14,6 +14,8 @@ export type SuspenseState = SuspenseItem['status']
 export type Dispute = Output<Api['disputes']>['disputes'][number]
 export type DisputeState = Dispute['state']
 
+export type Disbursement = Output<Api['disbursements']>['disbursements'][number]
+
 export type Days = '30' | '90' | '365'
 export type Figure = Output<Api['adminFigures']>['figures'][number]
 export type TodoItem = Output<Api['adminTodo']>['todo'][number]
@@ -58,11 +60,31 @@ export const adminUsersQuery = (narrowing: UserNarrowing) =>
     ...paging,
   })
 
-export const adminStoriesQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'stories'],
-  queryFn: ({ pageParam, signal }) => call('storiesAdmin', { query: at(pageParam), signal }),
-  ...paging,
+/** All stories, or one alone. */
+export const adminStoriesQuery = (id: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'stories', id],
+    queryFn: ({ pageParam, signal }) => call('storiesAdmin', { query: { ...at(pageParam), ...(id === undefined ? {} : { id }) }, signal }),
+    ...paging,
+  })
+
+/** Help that a story tells of. */
+export type ToldHelp = { readonly id: string; readonly purpose: string; readonly publicName: string; readonly amount: number }
+export const toldHelpOf = ({ id, purpose, amount, returned, beneficiary }: Disbursement): ToldHelp => ({
+  id,
+  purpose,
+  publicName: beneficiary.publicName,
+  amount: amount - returned,
 })
+/** Help that a story may be linked to: booked, and without a story. */
+export const storylessQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['admin', 'storyless', q],
+    queryFn: async ({ signal }): Promise<readonly ToldHelp[]> => {
+      const query = { status: 'storyless' as const, limit: 100, ...(q === '' ? {} : { q }) }
+      return (await call('disbursements', { query, signal })).disbursements.map(toldHelpOf)
+    },
+  })
 
 /** The filter of a list of money. An empty value filters nothing. */
 export type Narrowing<Status extends string> = { readonly status: Status | ''; readonly q: string; readonly order?: 'oldest' | '' }

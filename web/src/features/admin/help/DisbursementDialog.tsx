@@ -1,28 +1,29 @@
 /** The forms of a disbursement, and of money of one that came back. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, messageOf } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
-import { SelectField } from '../../../ui/Field.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
-import { SearchField } from '../SearchField.tsx'
+import { PickField } from '../PickField.tsx'
+import type { Disbursement } from '../queries.ts'
 import { usePaused } from '../use-paused.ts'
 import { wordsOf } from '../portal-form-errors.ts'
 import { OutlayFields, useOutlayForm } from './OutlayForm.tsx'
-import { type Disbursement, helpableQuery, quoteQuery } from './queries.ts'
+import { type Beneficiary, helpableQuery, quoteQuery } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
 
 type DialogProps = { readonly approvalAbove: number; readonly balance: number; readonly onClose: () => void }
 
 export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogProps) {
   const { t } = useLingui()
-  const [beneficiaryId, setBeneficiaryId] = useState('')
-  const [q, setQ] = useState('')
-  const helpable = useQuery(helpableQuery(usePaused(q.trim())))
+  const [helped, setHelped] = useState<Beneficiary>()
+  const beneficiaryId = helped?.id ?? ''
+  const [typed, setTyped] = useState('')
+  const helpable = useQuery({ ...helpableQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
   const form = useOutlayForm(() => (beneficiaryId === '' ? { beneficiaryId: 'beneficiary_needed' } : {}))
   const limit = formatMoney(approvalAbove)
   return (
@@ -37,21 +38,23 @@ export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogPr
         }
         onClose={onClose}
       >
-        <SearchField label={t`Find the beneficiary`} placeholder={t`Public name`} value={q} onType={setQ} />
-        <SelectField
+        <PickField
+          search={{ label: t`Find the beneficiary`, placeholder: t`Public name`, typed, onType: setTyped }}
+          found={helpable}
+          chosen={helped}
           label={t`Who is helped`}
           hint={t`Only those whose consent is recorded.`}
-          value={beneficiaryId}
           error={wordsOf(form.problems.beneficiaryId)}
-          onChange={(event) => setBeneficiaryId(event.target.value)}
-        >
-          <option value="">{t`Please choose`}</option>
-          {(helpable.data?.beneficiaries ?? []).map(({ id, publicName }) => (
-            <option key={id} value={id}>
-              {publicName}
-            </option>
-          ))}
-        </SelectField>
+          none={t`Please choose`}
+          nameOf={({ publicName }) => publicName}
+          failed={t`The beneficiaries could not be loaded.`}
+          empty={
+            typed.trim() === ''
+              ? t`No consent is recorded yet: add the person under Beneficiaries first.`
+              : t`Nobody with this name has a recorded consent.`
+          }
+          onChoose={setHelped}
+        />
         <OutlayFields
           form={form}
           purposeLabel={t`What it is for`}

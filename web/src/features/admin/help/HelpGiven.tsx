@@ -1,29 +1,32 @@
 /** Help given: disbursements from the help fund with their receipts, and money of them that came back. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { HELPERS, TREASURY } from '@roz/contract/roles.ts'
+import { EDITORS, HELPERS, TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { paths } from '../../../paths.ts'
+import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { CsvButton } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
-import { narrowed } from '../queries.ts'
+import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
+import { StoryDialog } from '../StoryDialog.tsx'
 import { useMay, useViewerId } from '../use-may.ts'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
 import { OutlayDecision, type OutlayDeed } from './OutlayDecision.tsx'
-import { type Disbursement, disbursementsQuery, OUTLAY_STATES } from './queries.ts'
+import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
 import { ReceiptView } from './ReceiptView.tsx'
 
-type Deed = OutlayDeed | 'receipts' | 'correct'
+type Deed = OutlayDeed | 'receipts' | 'correct' | 'story'
 type Open = { readonly deed: 'new' } | { readonly deed: Deed; readonly entry: Disbursement }
 
 export function HelpGiven() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(OUTLAY_STATES, t`Search help given`, t`Public words or name`)
+  const { narrowing, fields } = useNarrowing(HELP_STATES, t`Search help given`, t`Public words or name`)
   const list = useInfiniteQuery(disbursementsQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
@@ -76,6 +79,7 @@ export function HelpGiven() {
         <DisbursementDialog approvalAbove={fund?.approvalAbove ?? 0} balance={fund?.balance ?? 0} onClose={close} />
       ) : null}
       {open?.deed === 'correct' ? <CorrectionDialog entry={open.entry} onClose={close} /> : null}
+      {open?.deed === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
       {open?.deed === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
       {open?.deed === 'approve' || open?.deed === 'reject' ? (
         <OutlayDecision deed={open.deed} of="help" entry={open.entry} onClose={close}>
@@ -97,10 +101,11 @@ function daysText(days: Disbursement['days']): string {
 }
 
 function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onChoose: (deed: Deed) => void }) {
-  const { t } = useLingui()
+  const { t, i18n } = useLingui()
   const viewer = useViewerId()
   const mayDecide = useMay(TREASURY)
-  const { amount, purpose, beneficiary, status, kind, askedBy, decidedBy, reason, returned, days, needsSecond } = entry
+  const mayTell = useMay(EDITORS)
+  const { amount, purpose, beneficiary, status, kind, askedBy, decidedBy, reason, returned, days, needsSecond, story } = entry
   const isBack = kind === 'disbursement_back'
   const asker = askedBy.name
   const decider = decidedBy?.name ?? ''
@@ -108,12 +113,16 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
   const back = formatMoney(returned)
   const about = `${formatMoney(amount)}, ${purpose}, ${beneficiary.publicName}`
   const isOwn = needsSecond && askedBy.id === viewer
+  const isGiven = status === 'booked' && !isBack && returned < amount
+  const state = story === null ? '' : i18n._(STORY_STATES[story.state].label)
   const deeds: readonly Deed[] = [
+    ...(mayTell && isGiven && story === null && !beneficiary.isRevoked ? (['story'] as const) : []),
     'receipts',
     ...(mayDecide && status === 'requested' ? ([...(isOwn ? [] : ['approve' as const]), 'reject'] as const) : []),
-    ...(mayDecide && status === 'booked' && !isBack && returned < amount ? (['correct'] as const) : []),
+    ...(mayDecide && isGiven ? (['correct'] as const) : []),
   ]
   const labels = {
+    story: t`Write its story`,
     receipts: t`Receipts`,
     approve: t`Approve`,
     reject: t`Reject`,
@@ -136,6 +145,7 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
             : t`Asked by ${asker}, decided by ${decider}`,
         reason === null ? null : t`Reason: ${reason}`,
         returned === 0 ? null : t`Came back since: ${back}`,
+        story === null ? null : t`Its story: ${state}`,
       ]}
       warnings={[
         ...(beneficiary.isRevoked ? [t`The consent was revoked: nothing public names them.`] : []),
@@ -145,13 +155,23 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
       {deeds.map((deed) => (
         <Button
           key={deed}
-          kind={deed === 'approve' ? 'secondary' : 'quiet'}
+          kind={deed === 'approve' || deed === 'story' ? 'secondary' : 'quiet'}
           aria-label={`${labels[deed]}: ${about}`}
           onClick={() => onChoose(deed)}
         >
           {labels[deed]}
         </Button>
       ))}
+      {story === null ? null : (
+        <Link
+          className={buttonClass('quiet')}
+          to={paths.adminDashboard}
+          search={{ tab: 'stories', story: story.id }}
+          aria-label={t`See its story: ${about}`}
+        >
+          <Trans>See its story</Trans>
+        </Link>
+      )}
     </MoneyRow>
   )
 }

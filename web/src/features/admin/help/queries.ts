@@ -6,13 +6,14 @@ import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
 import { at, paging } from '../../queries.ts'
-import type { Narrowing } from '../queries.ts'
+import type { Disbursement, Narrowing } from '../queries.ts'
 import type { Shown } from '../states.ts'
 
 export type Beneficiary = Output<Api['beneficiaries']>['beneficiaries'][number]
-export type Disbursement = Output<Api['disbursements']>['disbursements'][number]
 export type HouseEntry = Output<Api['houseEntries']>['entries'][number]
 export type OutlayState = Disbursement['status']
+/** The states that help is found by. */
+export type HelpState = OutlayState | 'untold'
 
 const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
   ...(status === '' ? {} : { status }),
@@ -30,10 +31,11 @@ export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) 
 export const helpableQuery = (q: string) =>
   queryOptions({
     queryKey: ['admin', 'helpable', q],
-    queryFn: ({ signal }) => call('beneficiaries', { query: { status: 'consented', limit: 100, ...(q === '' ? {} : { q }) }, signal }),
+    queryFn: async ({ signal }): Promise<readonly Beneficiary[]> =>
+      (await call('beneficiaries', { query: { status: 'consented', limit: 100, ...(q === '' ? {} : { q }) }, signal })).beneficiaries,
   })
 
-export const disbursementsQuery = (narrowing: Narrowing<OutlayState>) =>
+export const disbursementsQuery = (narrowing: Narrowing<HelpState>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'disbursements', narrowing],
     queryFn: ({ pageParam, signal }) => call('disbursements', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
@@ -66,6 +68,17 @@ export const OUTLAY_STATES = {
   booked: { tone: 'good', label: msg`Booked` },
   rejected: { tone: 'bad', label: msg`Rejected` },
 } as const satisfies Record<OutlayState, Shown>
+
+export const HELP_STATES = {
+  ...OUTLAY_STATES,
+  untold: { tone: 'waiting', label: msg`Booked, no published story` },
+} as const satisfies Record<HelpState, Shown>
+
+export const STORY_STATES = {
+  draft: { tone: 'waiting', label: msg`Draft` },
+  scheduled: { tone: 'good', label: msg`Scheduled` },
+  published: { tone: 'live', label: msg`Published` },
+} as const satisfies Record<NonNullable<Disbursement['story']>['state'], Shown>
 
 export const CONSENTS = {
   written: msg`In writing`,
