@@ -77,15 +77,17 @@ export const NOTICES = {
   ),
   /** data: amount */
   payment_assigned: notice(texts('Payment added'), texts('A payment of {amount} was checked and is now in your wallet.')),
-  /** data: amount */
+  /** While the dispute is open; data: amount */
   payment_taken_back: notice(
     texts('Payment disputed'),
     texts('A payment is disputed. We took back {amount} from your wallet until the bank decides.'),
   ),
+  /** After the bank's decision; data: amount */
+  payment_lost: notice(texts('Payment taken back'), texts('The bank took back a disputed payment. We took {amount} from your wallet.')),
   /** data: amount */
   payment_owed: notice(
-    texts('A payment is not covered'),
-    texts('The bank took back a payment, and your wallet was {amount} short. Rewards and returned money pay this first.'),
+    texts('You owe for a payment'),
+    texts('The bank took back a payment, and your wallet was {amount} short. Rewards and returned money go towards this first.'),
   ),
   /** data: amount */
   payment_given_back: notice(

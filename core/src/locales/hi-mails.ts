@@ -57,9 +57,9 @@ export const HI_MAILS = {
   'The check of your account is done. Withdrawals and refunds go on.': 'आपके खाते की जाँच पूरी हो गई। निकासी और रिफ़ंड फिर चालू हैं।',
   'Write to us': 'हमें लिखें',
   'If this was not you, please write to us at once.': 'अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।',
-  'A new bank account was used on {brandName}': '{brandName} पर नया बैंक खाता इस्तेमाल हुआ',
-  'A withdrawal to a new bank account was requested: {bank}, account ending in {account}.':
-    'एक नए बैंक खाते में निकासी की रिक्वेस्ट हुई है: {bank}, खाते के आखिरी अंक {account}।',
+  'Withdrawal of {amount} to a new bank account requested': 'नए बैंक खाते में {amount} की निकासी की रिक्वेस्ट मिली',
+  'Your withdrawal of {amount} is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.':
+    '{amount} की निकासी पर काम चल रहा है। पैसे ऐसे बैंक खाते में जाएँगे जो आपने यहाँ पहले इस्तेमाल नहीं किया: {bank}, खाते के आखिरी अंक {account}। इसमें 24 से 48 घंटे लगते हैं।',
   'See your wallet': 'अपना वॉलेट देखें',
   'Withdrawal of {amount} requested': '{amount} की निकासी की रिक्वेस्ट मिली',
   'Your withdrawal of {amount} was sent': '{amount} की निकासी भेजी गई',
@@ -103,7 +103,7 @@ export const HI_MAILS = {
   'A payment to {brandName} is disputed': '{brandName} के एक पेमेंट पर विवाद है',
   'The bank took back a disputed payment. We took {amount} from your wallet.':
     'बैंक ने विवाद वाला पेमेंट वापस ले लिया। हमने आपके वॉलेट से {amount} लिए हैं।',
-  'The bank took back a payment, and your wallet was {owed} short. Rewards and returned money pay this first.':
+  'The bank took back a payment, and your wallet was {owed} short. Rewards and returned money go towards this first.':
     'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {owed} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही चुकाया जाएगा।',
   'If you did not dispute a payment, ask your bank why it was disputed, and write to us.':
     'अगर आपने किसी पेमेंट पर विवाद नहीं किया, तो अपने बैंक से कारण पूछें और हमें लिखें।',

@@ -173,6 +173,14 @@ export const HI = {
   '{more} more stories are about your rupees.': '{more} और कहानियाँ आपके रुपयों की हैं।',
   'See where your rupees went': 'देखें, आपके रुपये कहाँ गए',
 
+  // The draft of a story
+  'Daily impact of {day}': '{day} का असर',
+  '1 member put one rupee into the round of {day}. {amount} of it was set aside for people in need.':
+    '{day} के राउंड में 1 सदस्य ने एक रुपया दिया। इसमें से {amount} ज़रूरतमंदों के लिए अलग रखे गए।',
+  '{members} members put one rupee each into the round of {day}. {amount} of it was set aside for people in need.':
+    '{day} के राउंड में {members} सदस्यों ने एक-एक रुपया दिया। इसमें से {amount} ज़रूरतमंदों के लिए अलग रखे गए।',
+  'The charity for this day has not been selected yet.': 'इस दिन की संस्था अभी चुनी नहीं गई है।',
+
   // Problems of the fields of a story
   'Title is required': 'शीर्षक ज़रूरी है',
   'Title must be at most 200 characters': 'शीर्षक ज़्यादा से ज़्यादा 200 अक्षरों का हो सकता है',
@@ -243,8 +251,9 @@ export const HI = {
   'Payment disputed': 'पेमेंट पर विवाद',
   'A payment is disputed. We took back {amount} from your wallet until the bank decides.':
     'एक पेमेंट पर विवाद है। बैंक का फ़ैसला आने तक हमने आपके वॉलेट से {amount} वापस लिए हैं।',
-  'A payment is not covered': 'एक पेमेंट के पैसे बाकी हैं',
-  'The bank took back a payment, and your wallet was {amount} short. Rewards and returned money pay this first.':
+  'Payment taken back': 'पेमेंट वापस लिया गया',
+  'You owe for a payment': 'एक पेमेंट के पैसे बाकी हैं',
+  'The bank took back a payment, and your wallet was {amount} short. Rewards and returned money go towards this first.':
     'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {amount} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही चुकाया जाएगा।',
   'Disputed payment returned': 'विवाद वाले पैसे लौट आए',
   'The bank returned a disputed payment. {amount} is back in your wallet.': 'बैंक ने विवाद वाला पेमेंट लौटा दिया। {amount} आपके वॉलेट में वापस हैं।',

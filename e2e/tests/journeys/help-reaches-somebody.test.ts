@@ -128,7 +128,7 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     await expect(page.getByText('Your 60 paise wait in the help fund, day 1.')).toBeVisible()
   })
   await at('/', '', async (page) => {
-    await expect(page.getByText('No help has been paid out yet.')).toBeVisible()
+    await expect(page.getByText('No help has been sent yet.')).toBeVisible()
   })
 
   const sunita = await logIn(FINANCE)
@@ -157,7 +157,7 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
   })
   await at('/money-trail', '', async (page) => {
     await expect(page.getByText('school shoes for Meera', { exact: true })).toHaveCSS('display', 'block')
-    await expect(page.getByText('Half of the help was paid out within 1 day of its rupee.')).toBeVisible()
+    await expect(page.getByText('Half of the help was sent within 1 day.')).toBeVisible()
     await expect(page.getByRole('link', { name: 'See the receipt' })).toHaveAttribute('href', `/api/receipts/${hash}`)
   })
 

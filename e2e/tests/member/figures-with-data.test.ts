@@ -117,7 +117,7 @@ describe('the front page', () => {
     await expect(section.locator('.margin b')).toHaveText('Yesterday')
     await expect(section.getByRole('heading', { level: 3 })).toHaveText(TITLE)
     await expect(section.locator('.video')).toHaveAttribute('href', `https://www.youtube.com/watch?v=${FILM}`)
-    await expect(section).toContainText('Asha Night School · ₹1.20 · 0 views')
+    await expect(section).toContainText('Asha Night School · Set aside: ₹1.20 · 0 views')
     await expect(section).toContainText(`${DEMO_DRAW}Winner: ${winner}, ₹0.60, one of 2 members.`)
     await expect(section.locator('.badge.live')).toHaveText('Live')
   })

@@ -198,6 +198,6 @@ test('a day without a draw says that its rupees were returned', () => {
   const trail = draw('moneyTrail', {
     data: { ...DATA, days: { totals: { ...(DATA.days as NonNullable<PageData['days']>).totals }, days: [day], nextCursor: null } },
   })
-  expect(trail).toMatch(/Given back to members<\/span><span class="amount">₹3\.00/)
+  expect(trail).toMatch(/Returned to members<\/span><span class="amount">₹3\.00/)
   expect(trail).not.toContain('Of that, sent')
 })

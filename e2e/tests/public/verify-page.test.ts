@@ -166,7 +166,7 @@ describe('a day that witnesses signed in time', () => {
         await exampleSite(page, { entries: 3 })
         await page.goto(`${stage.line.url}/verify/${SEALED}`)
         await expect(verdict(page)).toHaveText('PASS')
-        await expect(page.getByText('Sealed in time: nobody could have chosen who wins')).toBeVisible()
+        await expect(page.getByText('Outsiders confirmed this list in time. We could have chosen the winner only together with them.')).toBeVisible()
         await expect(page.getByText('that many independent groups run together')).toBeVisible()
         const receipt = RECEIPT
         await page

@@ -27,8 +27,8 @@ export type MailData = {
   account_reinstated: Told
   payouts_held: Told
   payouts_released: Told
-  /** First use of a bank account; `account` is its last four digits. */
-  new_bank_account: Told<'bank' | 'account' | 'tokenId'>
+  /** A withdrawal to a bank account used for the first time, in place of withdrawal_requested; `account` is its last four digits. */
+  new_bank_account: Told<'amount' | 'bank' | 'account' | 'tokenId'>
   withdrawal_requested: Told<'amount' | 'account' | 'tokenId'>
   /** `reference` is the bank's reference, or empty. */
   withdrawal_paid: Told<'amount' | 'account' | 'reference'>

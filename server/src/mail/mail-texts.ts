@@ -154,8 +154,13 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: SEE_WALLET, path: '/wallet' },
   },
   new_bank_account: {
-    subject: texts('A new bank account was used on {brandName}'),
-    paragraphs: [HELLO, texts('A withdrawal to a new bank account was requested: {bank}, account ending in {account}.')],
+    subject: texts('Withdrawal of {amount} to a new bank account requested'),
+    paragraphs: [
+      HELLO,
+      texts(
+        'Your withdrawal of {amount} is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.',
+      ),
+    ],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   },
@@ -225,7 +230,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
       ...(amount === '' ? [] : [open === '' ? TAKEN : TAKEN_FOR_NOW]),
       ...(owed === ''
         ? []
-        : [texts('The bank took back a payment, and your wallet was {owed} short. Rewards and returned money pay this first.')]),
+        : [texts('The bank took back a payment, and your wallet was {owed} short. Rewards and returned money go towards this first.')]),
     ],
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('If you did not dispute a payment, ask your bank why it was disputed, and write to us.')],

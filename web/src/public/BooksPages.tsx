@@ -29,7 +29,7 @@ export function MoneyTrail() {
     <>
       <Heading
         title={usePageTitle('moneyTrail')}
-        lead={<Trans>Every rupee in, and where it goes. From live data, not from a brochure.</Trans>}
+        lead={<Trans>Every rupee in, and where it went: live figures.</Trans>}
       />
       <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
         <h2>
@@ -121,7 +121,7 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
             <LedgerRow part="need" label={<Trans>Help sent</Trans>}>
               {formatMoney(disbursed)}
             </LedgerRow>
-            <LedgerRow part="need" label={<Trans>In the help fund, not spent yet</Trans>}>
+            <LedgerRow part="need" label={<Trans>Set aside, not sent yet</Trans>}>
               {formatMoney(helpFund)}
             </LedgerRow>
             <LedgerRow part="gift" label={<Trans>Rewards to members, tax included</Trans>}>
@@ -130,7 +130,7 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
             <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
               {formatMoney(split.platform)}
             </LedgerRow>
-            <LedgerRow sum label={<Trans>Total out and unspent</Trans>}>
+            <LedgerRow sum label={<Trans>Total sent and set aside</Trans>}>
               {formatMoney(exact(disbursed + helpFund + split.reward + split.platform))}
             </LedgerRow>
           </div>
@@ -273,7 +273,7 @@ function DayBooks({ books: { help, topups, withdrawals, refunds, liabilities } }
   return (
     <>
       <LedgerRow label={<Trans>Added to wallets</Trans>}>{formatMoney(topups)}</LedgerRow>
-      <LedgerRow label={<Trans>Withdrawn and paid out</Trans>}>{formatMoney(withdrawals)}</LedgerRow>
+      <LedgerRow label={<Trans>Withdrawn</Trans>}>{formatMoney(withdrawals)}</LedgerRow>
       {refunds > 0 ? <LedgerRow label={<Trans>Refunded</Trans>}>{formatMoney(refunds)}</LedgerRow> : null}
       <LedgerRow label={<Trans>Members' money with us at the day's end</Trans>}>{formatMoney(liabilities.total)}</LedgerRow>
       <LedgerRow sum label={<Trans>Help fund at the day's end</Trans>}>
@@ -305,7 +305,10 @@ function PublishedDays() {
             <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
             {story.winnerInfo?.assurance === 'weak' ? <WeakDraw /> : null}
           </span>
-          <span className="amount">{story.amount > 0 ? formatMoney(story.amount) : null}</span>
+          <span className="amount">
+            {story.amount > 0 ? formatMoney(story.amount) : null}
+            {story.amount > 0 ? <span className="small muted block">{story.sent ? <Trans>Sent</Trans> : <Trans>Set aside</Trans>}</span> : null}
+          </span>
         </li>
       ))}
     </ul>

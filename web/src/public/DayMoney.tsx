@@ -43,7 +43,7 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
             {formatMoney(intake)}
           </LedgerRow>
           {day.status === 'void' ? (
-            <LedgerRow label={<Trans>Given back to members</Trans>}>{formatMoney(intake)}</LedgerRow>
+            <LedgerRow label={<Trans>Returned to members</Trans>}>{formatMoney(intake)}</LedgerRow>
           ) : (
             <LedgerRow label={<Trans>Of that, sent</Trans>}>{formatMoney(disbursed)}</LedgerRow>
           )}

@@ -1,6 +1,8 @@
 /** The front page. Its statistics are computed; the operator's marketing figures appear only in the text beside them. */
 import type { HomeData } from '@roz/contract/public-pages.ts'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
+import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
+import { rupeesFromPaise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { paths } from '../paths.ts'
@@ -71,6 +73,7 @@ function Hero() {
           <p className="small muted">
             <Trans>{yearly} a year at most. Stop any day.</Trans>
           </p>
+          <Least />
         </div>
         <div>
           <Art name="cut" className="cut-coin" label={t`A rupee cut in three: 60, 30 and 10 paise`} />
@@ -100,6 +103,20 @@ function Hero() {
         </div>
       </div>
     </Section>
+  )
+}
+
+/** The least that can be added and withdrawn, and what happens to less: told before the first payment. */
+function Least() {
+  const { topupMinRupees } = usePage().site
+  const withdrawalMinRupees = rupeesFromPaise(WITHDRAWAL_MIN)
+  return (
+    <p className="small muted">
+      <Trans>
+        The least you can add is ₹{topupMinRupees}; the least you can withdraw is ₹{withdrawalMinRupees}. If less is left, use it for
+        rounds, or take it out when you delete your account.
+      </Trans>
+    </p>
   )
 }
 
@@ -204,7 +221,7 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
           <Money amount={today.pool} />
         </p>
         <p className="muted">
-          <Trans>put in so far today. Today's round closes at midnight.</Trans>
+          <Trans>put in so far today. The round closes at midnight.</Trans>
         </p>
       </div>
       <div>
@@ -263,7 +280,7 @@ function Yesterday() {
           <h3>{story.title}</h3>
           <p className="told">{story.description}</p>
           <p className="small muted">
-            <CharityState name={story.charity.name} /> · <StoryAmount amount={story.amount} />
+            <CharityState name={story.charity.name} /> · <StoryAmount story={story} />
             <Plural value={story.views} one="# view" other="# views" />
           </p>
           <WinnerLine story={story} />
@@ -376,14 +393,16 @@ function TrustCards() {
 }
 
 function Tonight() {
-  const status = usePage().data?.round.status ?? 'open'
+  const { data, site } = usePage()
+  const { topupMinRupees } = site
+  const status = data?.round.status ?? 'open'
   return (
     <Section className="end" when={<Trans>Tonight</Trans>} note={<Trans>midnight</Trans>}>
       <Art name="coin" className="end-coin" />
       <div>
         <h2>{status === 'open' ? <Trans>Today's round is still open.</Trans> : <Trans>Today's round is closed</Trans>}</h2>
         <p className="lead">
-          <Trans>It takes one rupee and about one minute.</Trans>
+          <Trans>Add ₹{topupMinRupees} or more once; each round takes ₹1.</Trans>
         </p>
         <a className="button" href={paths.register}>
           <Trans>Put in my first rupee</Trans>

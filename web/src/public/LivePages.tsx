@@ -89,7 +89,7 @@ export function ImpactStories() {
   }
   return (
     <>
-      <Heading title={usePageTitle('impactStories')} lead={<Trans>The people your rupees reached, newest first.</Trans>} />
+      <Heading title={usePageTitle('impactStories')} lead={<Trans>Stories of the help, newest first.</Trans>} />
       <Section when={<Trans>Newest first</Trans>}>
         {data === undefined ? (
           <FiguresMissing />

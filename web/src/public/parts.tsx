@@ -110,7 +110,7 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
         </h2>
       )}
       <p className="small muted">
-        {formatDay(story.date, language)} · <StoryAmount amount={story.amount} />
+        {formatDay(story.date, language)} · <StoryAmount story={story} />
         <Plural value={story.views} one="# view" other="# views" />
       </p>
       <p className="told">{story.description}</p>
@@ -129,8 +129,12 @@ export const CharityState = ({ name }: { readonly name: string }) => (
   </>
 )
 
-/** The amount of the story. A story written by hand has none. */
-export const StoryAmount = ({ amount }: { readonly amount: number }) => (amount > 0 ? `${formatMoney(amount)} · ` : null)
+/** The amount of the story: sent, or only set aside. A story written by hand has none. */
+export function StoryAmount({ story: { amount, sent } }: { readonly story: Story }) {
+  if (amount === 0) return null
+  const money = formatMoney(amount)
+  return <>{sent ? <Trans>Sent: {money}</Trans> : <Trans>Set aside: {money}</Trans>} · </>
+}
 
 /** The winner of the story's day. A draw that the operator could have steered carries a label. */
 export function WinnerLine({ story }: { readonly story: Story }) {
@@ -195,20 +199,20 @@ export function HelpWaits() {
   return (
     <p className="gap">
       {medianDays === null ? (
-        <Trans>No help has been paid out yet.</Trans>
+        <Trans>No help has been sent yet.</Trans>
       ) : (
         <Plural
           value={medianDays}
-          _0="Half of the help was paid out on the day of its rupee."
-          one="Half of the help was paid out within # day of its rupee."
-          other="Half of the help was paid out within # days of its rupee."
+          _0="Half of the help was sent on the day its rupees came in."
+          one="Half of the help was sent within # day."
+          other="Half of the help was sent within # days."
         />
       )}
       {oldest !== null && oldest.days > HELP_LATE_DAYS ? (
         <>
           {' '}
           <Trans>
-            Help of {formatDay(oldest.day, language)} still waits, for {oldest.days} days: longer than we want.
+            Help of {formatDay(oldest.day, language)} has not been sent for {oldest.days} days. That is too long.
           </Trans>
         </>
       ) : null}

@@ -17,7 +17,7 @@ type PageCard = { readonly lead: ReturnType<typeof msg>; readonly art: Drawing }
 const PAGES: Readonly<Record<PublicPage, PageCard>> = {
   home: { art: 'cut', lead: msg`One rupee a day from each member, one round a day.` },
   privacyPolicy: { art: 'coin', lead: msg`Effective August 9, 2025` },
-  refundPolicy: { art: 'stack', lead: msg`Ask within 7 days, get your money in 5–10 business days.` },
+  refundPolicy: { art: 'stack', lead: msg`Request within 7 days; paid in 5–10 business days.` },
   terms: { art: 'slip', lead: msg`The rules between you and us, in plain words.` },
   dailyContributions: { art: 'coin', lead: msg`One rupee a day from each member, one round a day.` },
   directHelpProcess: { art: 'slip', lead: msg`From the round to the person in need, without middlemen or NGOs.` },
@@ -28,8 +28,8 @@ const PAGES: Readonly<Record<PublicPage, PageCard>> = {
   },
   dailyReports: { art: 'slip', lead: msg`One report for each day: what came in, who won, what was set aside and sent.` },
   videoDocumentation: { art: 'play', lead: msg`How we show what your rupees do, and all videos so far.` },
-  moneyTrail: { art: 'cut', lead: msg`Every rupee in, and where it goes. From live data, not from a brochure.` },
-  impactStories: { art: 'slip', lead: msg`The people your rupees reached, newest first.` },
+  moneyTrail: { art: 'cut', lead: msg`Every rupee in, and where it went: live figures.` },
+  impactStories: { art: 'slip', lead: msg`Stories of the help, newest first.` },
   helpCenter: { art: 'stack', lead: msg`Six questions that members ask most.` },
   contactUs: { art: 'coin', lead: msg`We answer within 1–2 business days.` },
   verify: { art: 'coin', lead: msg`Don't trust us. Check.` },
@@ -63,7 +63,8 @@ function wordsOf(subject: ShareSubject, language: Language, i18n: I18n): Omit<Sh
     }
   }
   const { story } = subject
-  const figures = story.amount > 0 ? [{ label: i18n._(msg`Set aside for people in need`), value: formatMoney(story.amount) }] : []
+  const label = i18n._(story.sent ? msg`Sent to people in need` : msg`Set aside for people in need`)
+  const figures = story.amount > 0 ? [{ label, value: formatMoney(story.amount) }] : []
   const charity = isPendingCharity(story.charity.name) ? '' : story.charity.name
   return {
     when: formatDay(story.date, language),

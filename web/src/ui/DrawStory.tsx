@@ -42,8 +42,8 @@ function Pictures() {
   return (
     <>
       <p className="assurance">
-        <span className="badge ok" {...onlyIf('sealed')}>
-          <Trans>Sealed in time: nobody could have chosen who wins</Trans>
+        <span className="badge ok whole" {...onlyIf('sealed')}>
+          <Trans>Outsiders confirmed this list in time. We could have chosen the winner only together with them.</Trans>
         </span>
         <span className="badge wait" {...onlyIf('demo')}>
           <Trans>Demo draw — the operator could have chosen this winner</Trans>

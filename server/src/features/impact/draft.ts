@@ -5,9 +5,11 @@
  * - A draft stores the winner's id, never the name.
  */
 import { randomUUID } from 'node:crypto'
+import { draftWords } from '@roz/core/draft-words.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
-import { draftWords } from './story.ts'
+import { PENDING_CHARITY } from './story.ts'
 
 export async function draftStory(db: Db, day: string): Promise<void> {
   const round = await maybeOne<{ participants: bigint; need: Paise; winner: bigint | null; prize: Paise | null }>(
@@ -18,12 +20,12 @@ export async function draftStory(db: Db, day: string): Promise<void> {
     where r.day = ${day}::date and r.status = 'settled'`,
   )
   if (round === undefined) return
-  const words = draftWords({ day, participants: round.participants, need: round.need })
+  const words = draftWords({ day: day as IstDay, participants: round.participants, need: round.need }, 'en')
   await db.query(sql`
     insert into story (id, day, round_day, title, description, charity_name, charity_description, amount_paise,
       winner_member_id, winner_amount_paise, participants, assurance)
     values (${randomUUID()}::uuid, ${day}::date, ${day}::date, ${words.title}::text, ${words.description}::text,
-      ${words.charityName}::text, ${words.charityDescription}::text, ${round.need}::bigint,
+      ${PENDING_CHARITY}::text, ${words.charityDescription}::text, ${round.need}::bigint,
       ${round.winner}::bigint, ${round.prize}::bigint, ${round.participants}::bigint, 'weak')
     on conflict (round_day) do nothing`)
 }

@@ -5,6 +5,7 @@
  * - The winner's name is joined when a story is read, never stored.
  * - Lists page by the whole sort key: newest publication first, drafts by creation.
  */
+import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
@@ -18,12 +19,14 @@ const DUE_AT_ONCE = 20
 
 export type StoryRow = {
   readonly id: string
-  readonly day: string
+  readonly day: IstDay
   readonly title: string
   readonly description: string
   readonly charityName: string
   readonly charityDescription: string
   readonly amountPaise: Paise
+  /** The need share of the round; the draft's words name it. */
+  readonly setAsidePaise: Paise
   /** The amount left the help fund for somebody. */
   readonly isSent: boolean
   readonly videoUrl: string | null
@@ -58,7 +61,7 @@ const listedAt = sql`(case when s.is_active then s.published_at else s.created_a
 
 const columns = sql`
   s.id, s.day, s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
-  coalesce(sent.paise, s.amount_paise) as "amountPaise", coalesce(sent.paise, 0) > 0 as "isSent", s.publish_at as "publishAt", s.outlay_id as "outlayId",
+  coalesce(sent.paise, s.amount_paise) as "amountPaise", s.amount_paise as "setAsidePaise", coalesce(sent.paise, 0) > 0 as "isSent", s.publish_at as "publishAt", s.outlay_id as "outlayId",
   s.video_url as "videoUrl", s.image_url as "imageUrl", s.views, s.is_active as "isActive",
   s.participants, s.winner_amount_paise as "winnerAmountPaise",
   case when s.round_day is null then s.assurance else ${assuranceSql(sql`s.round_day`)} end as assurance,

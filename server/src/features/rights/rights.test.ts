@@ -128,7 +128,7 @@ describe('preferences', () => {
     const mails = await database.db.query<{ template: string }>(sql`
       select payload ->> 'template' as template from job
        where kind = 'mail' and payload ->> 'to' = (select email from member where id = ${id}::bigint) order by 1`)
-    expect(mails.map(({ template }) => template)).toEqual(['new_bank_account', 'withdrawal_requested'])
+    expect(mails.map(({ template }) => template)).toEqual(['new_bank_account'])
   })
 })
 

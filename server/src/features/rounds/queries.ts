@@ -4,6 +4,7 @@
  * - A winner's name is joined when a page is read, by the winner's present choice and the reader's language.
  * - No name is stored with a round.
  */
+import { wordsFor } from '@roz/core/draft-words.ts'
 import { type IstDay, endOfDayMs, isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
@@ -58,11 +59,29 @@ export const findCurrent = (db: Db, memberIds: readonly bigint[]): Promise<Curre
           from round where day = ist_day(roz_now())`,
   )
 
-export const findLastStory = (db: Db): Promise<{ date: IstDay; title: string; videoUrl: string | null } | undefined> =>
+type LastStoryRow = {
+  readonly day: IstDay
+  readonly title: string
+  readonly videoUrl: string | null
+  readonly participants: bigint
+  readonly need: Paise
+}
+
+export const findLastStory = (db: Db): Promise<LastStoryRow | undefined> =>
   maybeOne(
     db,
-    sql`select day as date, title, video_url as "videoUrl" from story where is_active order by published_at desc, id desc limit 1`,
+    sql`
+    select day, title, video_url as "videoUrl", participants, amount_paise as need
+    from story where is_active order by published_at desc, id desc limit 1`,
   )
+
+/** The latest story for a reader; null if there is none. */
+export function lastStoryView(row: LastStoryRow | undefined, language: Language) {
+  if (row === undefined) return null
+  const { day, videoUrl } = row
+  const { title } = wordsFor({ title: row.title }, row, language)
+  return { date: day, title, videoUrl }
+}
 
 type WinnerRow = Named & { readonly day: IstDay; readonly amount: Paise | null; readonly assurance: Assurance }
 

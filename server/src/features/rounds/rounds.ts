@@ -35,6 +35,7 @@ import {
   findLastWinner,
   findRupee,
   historyItem,
+  lastStoryView,
   lastWinnerView,
   listHistory,
   readStats,
@@ -78,7 +79,7 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
       return {
         ...roundView(round, entries, round.status === 'open' && !hasParticipated),
         hasParticipated,
-        lastImpactStory: story ?? null,
+        lastImpactStory: lastStoryView(story, language),
         lastWinner: lastWinnerView(winner, language) ?? null,
         serverTime: isoIst(round.now.getTime()),
       }

@@ -70,7 +70,7 @@ test('a chargeback takes the money once for all its webhooks, returns it when wo
   ])
 })
 
-test('a dispute takes money only when lost, up to the balance, and the rest becomes a debt; a retrieval takes nothing', async () => {
+test('a dispute takes money only when lost, up to the balance, says so, and the rest becomes a debt; a retrieval takes nothing', async () => {
   const { member, orderId } = await payer()
   const asked = await raise(orderId, { stage: 'RETRIEVAL' })
   await move(asked, { step: 'INSUFFICIENT_EVIDENCE' })
@@ -81,8 +81,8 @@ test('a dispute takes money only when lost, up to the balance, and the rest beco
   await move(id, { step: 'MERCHANT_ACCEPTED' })
   await until('the rest is taken', async () => (await world.balanceOf(member)) === 0)
   expect(told(member).toSorted()).toEqual([
+    ['payment_lost', { amount: '₹10.00' }],
     ['payment_owed', { amount: '₹20.00' }],
-    ['payment_taken_back', { amount: '₹10.00' }],
   ])
   expect(await mailed(member)).toMatchObject([{ amount: '₹10.00', owed: '₹20.00', open: '' }])
   const parts = await world.db.query(sql`

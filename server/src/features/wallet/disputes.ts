@@ -95,7 +95,8 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
   if (booked.isNew) await flagMember(tx, dispute)
   const { moved } = booked
   if (moved?.memberId !== undefined && moved.fromMember > 0n) {
-    const kind = moved.what === 'taken' ? 'payment_taken_back' : 'payment_given_back'
+    const taken = dispute.state === 'open' ? 'payment_taken_back' : 'payment_lost'
+    const kind = moved.what === 'taken' ? taken : 'payment_given_back'
     await tell(tx, kind, { memberId: moved.memberId, amount: moved.fromMember, key: `dispute:${disputeId}:${ask}` })
   }
   if (moved?.memberId !== undefined && moved.what === 'taken' && moved.lost > 0n)
@@ -124,7 +125,7 @@ async function flagMember(tx: Tx, { orderId, disputeId }: Dispute): Promise<void
 
 async function tell(
   tx: Tx,
-  kind: Extract<NoticeKind, 'payment_taken_back' | 'payment_owed' | 'payment_given_back'>,
+  kind: Extract<NoticeKind, 'payment_taken_back' | 'payment_lost' | 'payment_owed' | 'payment_given_back'>,
   { memberId, amount, key }: { readonly memberId: bigint; readonly amount: Paise; readonly key: string },
 ): Promise<void> {
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data: { amount: formatPaise(amount) } } })

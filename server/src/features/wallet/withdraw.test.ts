@@ -10,7 +10,7 @@ beforeAll(async () => {
 beforeEach(() => world.reset())
 afterAll(() => world.close())
 
-test('a withdrawal holds its amount at once, shows the last four digits, and mails a new bank account once', async () => {
+test('a withdrawal holds its amount at once, shows the last four digits, and mails once: the first mail says that the bank account is new', async () => {
   const member = await world.funded(30)
   const { status, body } = await world.withdraw(member, 12.5)
   expect(status).toBe(200)
@@ -28,8 +28,11 @@ test('a withdrawal holds its amount at once, shows the last four digits, and mai
   })
   await world.withdraw(member, 10, { ...BANK, accountHolderName: 'A Verma' })
   await world.runDue()
-  const mails = world.jobs.filter((job) => job.kind === 'mail').map((job) => (job.payload as { template: string }).template)
-  expect(mails.sort()).toEqual(['new_bank_account', 'withdrawal_requested', 'withdrawal_requested'])
+  const mails = world.jobs.filter((job) => job.kind === 'mail').map((job) => job.payload as { template: string; data: object })
+  expect(mails.map(({ template, data }) => ({ template, ...data }))).toMatchObject([
+    { template: 'new_bank_account', amount: '₹12.50', bank: 'HDFC Bank', account: '9012' },
+    { template: 'withdrawal_requested', amount: '₹10.00', account: '9012' },
+  ])
   const stored = await world.db.query<{ sealed: Buffer }>(sql`select sealed from bank_account where member_id = ${member}::bigint`)
   expect(stored).toHaveLength(2)
   expect(JSON.stringify(stored.map((row) => row.sealed.toString('latin1')))).not.toContain('123456789012')

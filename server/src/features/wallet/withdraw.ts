@@ -3,7 +3,7 @@
  *
  * - The amount is held in the transaction that answers, under the wallet's lock, so that parallel requests never overdraw.
  * - A bank account first used within 24 h and money younger than 72 h are flagged for the administrator, never refused.
- * - Each new bank account is mailed to the member.
+ * - The member gets one mail. It says if the bank account is new.
  * - Signs for the review list are noted by a job after the commit (withdrawal-signals.ts).
  * - The same Idempotency-Key gets the same answer, refusals included.
  */
@@ -87,16 +87,13 @@ export async function withdrawRest(deps: Pick<WithdrawDeps, 'secrets' | 'cashout
 }
 
 async function tell(tx: Tx, secrets: Secrets, asked: Held & { readonly amount: Paise }, account: KnownAccount): Promise<void> {
-  const { id, isNew, lastFour, bankName } = account
+  const { isNew, lastFour, bankName } = account
   const { memberId, origin } = asked
   const amount = formatPaise(asked.amount)
   const key = `withdrawal_requested:${asked.id}`
-  if (isNew) {
-    const data = { bank: bankName, account: lastFour }
-    await mailAlert(tx, secrets, { memberId, template: 'new_bank_account', key: `new_bank_account:${id}`, data, origin })
-  }
   const data = { amount, account: lastFour }
-  await mailAlert(tx, secrets, { memberId, template: 'withdrawal_requested', key, data, origin })
+  if (isNew) await mailAlert(tx, secrets, { memberId, template: 'new_bank_account', key, data: { ...data, bank: bankName }, origin })
+  else await mailAlert(tx, secrets, { memberId, template: 'withdrawal_requested', key, data, origin })
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_requested', data } })
 }
 

@@ -144,7 +144,7 @@ function Least() {
     <p className="small muted spaced">
       <Trans>
         The least you can add is ₹{topupMinRupees}; the least you can withdraw is ₹{withdrawalMinRupees}. If less is left, use it for
-        rounds, or take it out when you close your account.
+        rounds, or take it out when you delete your account.
       </Trans>
     </p>
   )
