@@ -28,7 +28,7 @@ const WAIT_MS = 180_000
 function viewOf(entries: number): object {
   const books = { liabilities: { count: PARTS_EACH * entries } }
   const split = { need: 0, reward: 0, platform: 0 }
-  return { day: { day: DAY, status: 'settled', entries, intake: entries, split, winners: [], assurance: 'sealed', books } }
+  return { day: { day: DAY, status: 'settled', entries, intake: entries, split, winners: [], assurance: 'sealed', isDemo: false, books } }
 }
 
 export type Front = { readonly url: string; readonly close: () => void }

@@ -643,7 +643,7 @@ def check_balance(books: dict) -> None:
         need((row["in"], row["out"]) == (into.get(name, 0), out.get(name, 0)), f"{name} moved by other sums than its flows")
         need(row["closing"] == row["opening"] + row["in"] - row["out"], f"{name} does not close at what it should")
         owes = name in OWED or name in ("SUSPENSE", "HELP_FUND", "PLATFORM", "TAX_WITHHELD") or name.startswith("POOL:")
-        need(not owes or row["closing"] >= 0, f"{name} is below nothing")
+        need(not owes or row["closing"] >= 0, f"{name} is below zero")
     need(sum(row["closing"] for row in accounts.values()) == 0, "the closings do not add up to 0")
 
 
@@ -680,7 +680,7 @@ def check_help(books: dict) -> None:
     need([told[key] for key in ("opening", "in", "closing")] == [fund[key] for key in ("opening", "in", "closing")], "help differs from its account")
     entries = told["disbursements"] + told["corrections"]
     for entry in entries + books["house"]:
-        need(entry["evidence"] and entry["paise"], "an entry is of nothing, or without evidence")
+        need(entry["evidence"] and entry["paise"], "an entry has 0 paise or no evidence")
     for entry in entries:
         need(all(part["paise"] for part in entry["days"]) and total(entry["days"]) == entry["paise"], "an entry is not what its days add up to")
     need(all(entry["kind"] in HOUSE for entry in books["house"]), "an entry of the house is of an unknown kind")
@@ -778,7 +778,7 @@ def check_receipt(receipt: dict, keys: list) -> None:
     inner, path = receipt["receipt"], [bytes.fromhex(step) for step in receipt["receipt"]["path"]]
     top = climb(entry_leaf(bytes.fromhex(receipt["ticket"])), inner["index"], inner["count"], path, hash_tree().join)
     start = day_start_ms(receipt["day"])
-    need(start <= inner["time"] < start + 86_400_000, "not a receipt: its time is not in its day")
+    need(start <= inner["time"] < start + 86_400_000, "not a receipt: its time is outside its day")
     message = b"roz/v1/receipt\n" + receipt["day"].encode() + top + u64(inner["time"])
     valid = any(key[1].hex() == inner["keyId"] and signed_by(key[2], message, bytes.fromhex(inner["signature"])) for key in keys)
     need(valid, "not a receipt: no key that this log had on that day signed it")
@@ -1027,9 +1027,9 @@ class Day:
         if self.options.get("witnesses"):
             enough = {verifier_key(text, WITNESS_KEY)[2] for text in self.options["witnesses"]} <= seen
         if opened["draw"]["mode"] == "local":
-            raise Weak("a local draw: the operator could have chosen this winner")
+            raise Weak("Demo draw — the operator could have chosen this winner")
         if not enough:
-            raise Weak(f"{len(seen)} witnesses in time: the operator could have changed the list")
+            raise Weak(f"{len(seen)} witnesses saw the list in time: the operator could have changed it")
         return "by " + ", ".join(sorted(name for (name, _), public in own.items() if public in seen))
 
     def step_beacon_round(self):
@@ -1053,7 +1053,7 @@ class Day:
             secret = bytes.fromhex(result["secret"])
             need(sha(secret).hex() == chain["chainHash"], "the secret is not the one committed to")
             need(local_randomness(secret, self.day, close["count"], bytes.fromhex(close["root"])) == randomness, "the randomness is not the secret's")
-            raise Weak("a local draw: the operator could have chosen this winner")
+            raise Weak("Demo draw — the operator could have chosen this winner")
         need("signature" in result, "a draw by beacon without its signature")
         need(sha(bytes.fromhex(result["signature"])) == randomness, "the randomness is not the signature's hash")
         need(chain["period"] < 2**32, "a period beyond its four bytes: no chain has a hash with it")
@@ -1070,13 +1070,13 @@ class Day:
         expected = seed_of(
             self.day, close["count"], bytes.fromhex(close["root"]), bytes.fromhex(opened["draw"]["chainHash"]), close["round"], bytes.fromhex(result["randomness"])
         )
-        need(expected.hex() == result["seed"], "the seed is another one")
+        need(expected.hex() == result["seed"], "the seed does not follow from list and randomness")
 
     def step_winners(self):
         opened, close, result = self.drawn()
         need(len(result["winners"]) == min(opened["split"]["winners"], close["count"]), "more or fewer winners than the split names")
         positions = picks(bytes.fromhex(result["seed"]), close["count"], opened["split"]["winners"])
-        need([winner["position"] for winner in result["winners"]] == positions, "the winners stand at other positions")
+        need([winner["position"] for winner in result["winners"]] == positions, "the winners are not at the positions that the seed picks")
         for winner in result["winners"]:
             held = getattr(self, "tickets", {}).get(winner["position"])
             if held is None:
@@ -1090,8 +1090,8 @@ class Day:
         need(parts == ((60, 30, 10) if split["policy"] == "A" else (70, 30, 0)) and (split["policy"] == "B" or split["winners"] <= 1), "not a split of its policy")
         opened, close, result = self.drawn()
         cut = shares_of(close["count"], split, opened["tax"])
-        need(result["shares"] == {name: cut[name] for name in ("need", "platform", "pool")}, "the shares are others")
-        need(all((winner["amount"], winner["tax"]) == (cut["prize"], cut["tax"]) for winner in result["winners"]), "a prize or its tax is another")
+        need(result["shares"] == {name: cut[name] for name in ("need", "platform", "pool")}, "the shares are wrong")
+        need(all((winner["amount"], winner["tax"]) == (cut["prize"], cut["tax"]) for winner in result["winners"]), "a reward or its tax is wrong")
 
     def step_books_balance(self):
         if "books" not in self.of_day:
@@ -1118,7 +1118,7 @@ class Day:
         ids = {part_id(key, self.day, number): number for number in range(MOST_PARTS)} if key else {}
         for row in self.files.rows(f"liabilities/{self.day}", 40):
             identity, amount = row[:32], int.from_bytes(row[32:], "big")
-            need(identity > last, "parts are not ascending, or one is there twice")
+            need(identity > last, "parts are not in ascending order, or one is listed twice")
             need(1 <= amount <= 5000, "a part is not from 1 to 5000 paise")
             last = identity
             tree.add(part_leaf(identity, amount))
@@ -1138,7 +1138,7 @@ class Day:
     def step_receipt(self):
         receipt = self.options.get("receipt")
         if receipt is None:
-            raise NotApplicable("none given")
+            raise NotApplicable("none was given")
         if receipt["day"] != self.day:
             raise Incomplete(f"the receipt is of {receipt['day']}")
         since = [record["day"] for record in self.records if type(record) is dict and record.get("kind") == "key"]

@@ -3,7 +3,7 @@ import { charityDescription, charityName, storyDescription, storyTitle, videoUrl
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { EDITORS, STAFF } from './roles.ts'
-import { assurance, count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { assurance, count, day, instant, isDemo, nextCursor, others, page, rupees } from './shapes.ts'
 
 export const story = z.object({
   id: z.string(),
@@ -18,7 +18,7 @@ export const story = z.object({
   videoUrl: z.string().nullable(),
   imageUrl: z.string().nullable(),
   charity: z.object({ name: z.string(), description: z.string() }),
-  winnerInfo: z.object({ name: z.string(), amount: rupees, totalParticipants: count, assurance }).nullable(),
+  winnerInfo: z.object({ name: z.string(), amount: rupees, totalParticipants: count, assurance, isDemo, others }).nullable(),
 })
 export type Story = z.infer<typeof story>
 

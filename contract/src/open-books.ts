@@ -1,7 +1,7 @@
 /** Calls of published files that everybody can verify (spec/protocol.md, chapter 14), members' own proofs, and days as pages show them. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'
+import { assurance, count, day, isDemo, nextCursor, page, rupees } from './shapes.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.array(hash)
@@ -49,6 +49,7 @@ export const dayView = z.object({
     .meta({ description: 'Where each ₹1 of the day went, in paise' }),
   winners: z.array(z.object({ name: z.string(), amount: rupees, tax: rupees, position: count, ticket: hash })),
   assurance,
+  isDemo,
   gifts: rupees.meta({ description: 'What members who left gave to the help fund on this day' }),
   disbursed: rupees.meta({ description: "Of this day's need share and gifts, as the books say it" }),
   receipts: z.array(disbursed).meta({ description: 'The disbursements of this money, the oldest first' }),

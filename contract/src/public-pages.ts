@@ -28,7 +28,6 @@ export type SiteFacts = {
   /** The split in force today: percent of the pool, and the number of winners who share the reward. */
   readonly split: { readonly need: number; readonly reward: number; readonly platform: number; readonly winners: number }
   /** Draws use our own random numbers (a demo); otherwise a weak draw is one that no witness saw in time. */
-  readonly drawsLocally: boolean
 }
 
 /** Texts that editors change in the portal. */

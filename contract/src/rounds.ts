@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 import { receipt } from './open-books.ts'
 import { TREASURY } from './roles.ts'
 import { rupeeTrail } from './rupee.ts'
-import { assurance, count, day, instant, namedWinner, nextCursor, page, rupees } from './shapes.ts'
+import { assurance, count, day, instant, isDemo, namedWinner, nextCursor, others, page, rupees } from './shapes.ts'
 
 export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'])
 export const split = z.object({ need: z.number(), reward: z.number(), platform: z.number() }).meta({ description: 'Percent of the pool' })
@@ -38,7 +38,7 @@ export const historyItem = z.object({
   totalAmount: rupees,
   prizeAmount: rupees,
   charityAmount: rupees,
-  winner: z.object({ name: z.string(), assurance }).nullable(),
+  winner: z.object({ name: z.string(), assurance, isDemo, others }).nullable(),
   rupee: rupeeTrail,
 })
 

@@ -11,6 +11,8 @@ export const day = z
 export const instant = z.string().meta({ description: 'ISO 8601 with offset', format: 'date-time' })
 export const count = z.int().min(0)
 export const assurance = z.enum(['weak', 'sealed']).meta({ description: 'weak: the operator could have chosen the winner' })
+export const isDemo = z.boolean().meta({ description: "The operator's own server made this day's random number" })
+export const others = z.int().min(0).meta({ description: 'How many more winners the day has' })
 
 export const page = z.object({
   cursor: z.string('cursor_invalid').min(1, 'cursor_invalid').max(200, 'cursor_invalid').optional(),
@@ -58,4 +60,4 @@ export const openedAnswer = z.object({ user, announcements })
 export const signedIn = z.object({ token: z.string(), ...openedAnswer.shape })
 export const messageAnswer = z.object({ message: z.string() })
 
-export const namedWinner = z.object({ name: z.string(), amount: rupees, date: day, assurance })
+export const namedWinner = z.object({ name: z.string(), amount: rupees, date: day, assurance, isDemo, others })

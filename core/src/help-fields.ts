@@ -6,10 +6,10 @@ import { texts } from './texts.ts'
 
 export const HELP_TEXTS = {
   public_name_length: texts('Please enter a name of 2 to 60 characters'),
-  public_name_letters: texts('The public name is letters only: no numbers, phone or mail address'),
+  public_name_letters: texts('The public name is letters only: no numbers, phone or email address'),
   public_name_surname: texts('Please give the first name only, or words such as “A family in Surat”'),
   purpose_length: texts('Please say in 3 to 120 characters what the money is for'),
-  purpose_personal: texts('Everybody can read this: please leave out phone numbers, mail and web addresses'),
+  purpose_personal: texts('Everybody can read this: please leave out phone numbers, email and web addresses'),
   purpose_names: texts('Please leave the name out: it is shown beside these words'),
   consent_day_future: texts('The day of the consent cannot be in the future'),
   consent_day: texts('Please give the day of the consent'),

@@ -28,7 +28,7 @@ export const NOTICES = {
   low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Add money to keep joining.')),
   /** data: day */
   auto_join_skipped: notice(
-    texts("You were not joined to today's round"),
+    texts('You missed the round of {day}'),
     texts(
       'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once you add money.',
     ),

@@ -41,6 +41,7 @@ const SEALED_VIEW = {
   split: { need: 1.8, reward: 0.9, platform: 0.3 },
   winners: [{ name: 'Farida K.', amount: 0.9, tax: 0, position: 1, ticket: 'ab'.repeat(32) }],
   assurance: 'sealed',
+  isDemo: false,
   books: { liabilities: { count: 1 } },
 } as const
 

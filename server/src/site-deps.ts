@@ -59,7 +59,7 @@ const subjectsOf = ({ publicReads }: Services): SiteDeps['subjects'] => ({
   },
 })
 
-function factsOf({ business, site, beacon }: Config): SiteFacts {
+function factsOf({ business, site }: Config): SiteFacts {
   const { need, reward, platform, winners } = business.policy
   return {
     brandName: business.brandName,
@@ -72,7 +72,6 @@ function factsOf({ business, site, beacon }: Config): SiteFacts {
     topupsOn: business.topupsOn,
     withdrawalsOn: business.cashoutOn,
     split: { need, reward, platform, winners },
-    drawsLocally: beacon.chain === undefined,
   }
 }
 

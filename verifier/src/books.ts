@@ -100,7 +100,7 @@ export const booksShape: Shape<Books> = (value, where) => {
     `${where}.flows`,
   )
   assertHelpOrder(books, where)
-  if (books.flows.some(({ paise }) => paise === 0)) throw new MalformedError(`${where} has a flow of nothing`)
+  if (books.flows.some(({ paise }) => paise === 0)) throw new MalformedError(`${where} has a flow of 0 paise`)
   for (const account of ALWAYS) if (!names.includes(account)) throw new MalformedError(`${where} lacks the account ${account}`)
   for (const { account, opening, in: taken, out } of books.accounts) {
     if ((ALWAYS as readonly string[]).includes(account)) continue
@@ -134,7 +134,7 @@ export function checkBalance(books: Books, inLog: (day: string) => DayInLog): st
     if (closing < 0 && (NEVER_NEGATIVE.has(account) || poolDay(account) !== undefined)) fail(`${account} closes at ${closing} paise`)
   }
   const total = sum(accounts.map(({ closing }) => closing))
-  if (total !== 0) fail(`the closings add up to ${total} paise instead of nothing`)
+  if (total !== 0) fail(`the closings add up to ${total} paise instead of zero`)
   const names = new Set(accounts.map(({ account }) => account))
   for (const { kind, from, to } of flows) {
     const pair = `${from}>${to}`.replaceAll(/POOL:[\d-]+/g, 'POOL')
@@ -147,7 +147,7 @@ export function checkBalance(books: Books, inLog: (day: string) => DayInLog): st
   const fund = accounts.find(({ account }) => account === 'HELP_FUND')
   if (fund?.opening !== help.opening || fund.in !== help.in || fund.closing !== help.closing) fail('help is not the account HELP_FUND')
   checkHelp(books)
-  return `${flows.length} flows between ${accounts.length} accounts; everything adds up to nothing, ${intake.count} entries brought ${intake.paise} paise`
+  return `${flows.length} flows between ${accounts.length} accounts; all accounts add up to zero, ${intake.count} entries brought ${intake.paise} paise`
 }
 
 /** Pools that still have money at the end of the day after their round. */
@@ -233,5 +233,5 @@ export function checkCarryOver(books: Books, before: Books | undefined): string 
   }
   checkCovers(books, before)
   checkHelpDays(books, before)
-  return before === undefined ? 'the first day: everything begins at nothing' : `every account opens as it closed on ${before.day}`
+  return before === undefined ? 'the first day: every account opens at zero' : `every account opens as it closed on ${before.day}`
 }

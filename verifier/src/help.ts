@@ -49,8 +49,7 @@ export const receiptsOf = (books: Books): readonly string[] => entriesOf(books).
 /** Checks the entries of one day by themselves. */
 export function checkHelp(books: Books): void {
   const { help, house, flows } = books
-  for (const { evidence, paise } of entriesOf(books))
-    if (evidence.length === 0 || paise === 0) fail('an entry is of nothing, or without evidence')
+  for (const { evidence, paise } of entriesOf(books)) if (evidence.length === 0 || paise === 0) fail('an entry has 0 paise or no evidence')
   for (const { days, paise } of [...help.disbursements, ...help.corrections])
     if (days.some((part) => part.paise === 0) || sum(days.map((part) => part.paise)) !== paise)
       fail(`an entry of ${paise} paise is not what its days add up to`)

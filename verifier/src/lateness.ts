@@ -17,11 +17,11 @@ export function lateRecords(entries: readonly Entry[], nowMs: number, allowedMs:
   let next = ofKind(entries, 'open')[0]?.record.day
   for (const { record } of ofKind(entries, 'books')) if (record.day === next) next = shiftDay(next, 1)
   if (next !== undefined && nowMs > startOfDayMs(shiftDay(next, 1)) + allowedMs)
-    late.push(`the log stands still: the books of ${next} are not in it ${hours} h after the end of that day`)
+    late.push(`the log has stopped: the books of ${next} are not in it ${hours} h after the end of that day`)
   for (const { record } of ofKind(entries, 'close')) {
     const { result, void: ended } = inLog(record.day)
     if (result === undefined && ended === undefined && nowMs > record.sealedAt + DRAW_DELAY_MS + allowedMs)
-      late.push(`the result of ${record.day} is not in the log ${hours} h after its draw: the beacon is away, or it is kept back`)
+      late.push(`the result of ${record.day} is not in the log ${hours} h after its draw: the beacon is down, or the result is withheld`)
   }
   return late
 }

@@ -66,7 +66,7 @@ export async function checkMyTicket(input: MyTicketInput): Promise<MyTicket> {
     return await judge(input)
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
-    return { state: 'missing', words: `the answer has not its form: ${error.message}`, hasReceipt: false }
+    return { state: 'missing', words: `the record of your entry is incomplete or unreadable: ${error.message}`, hasReceipt: false }
   }
 }
 

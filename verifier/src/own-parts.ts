@@ -102,7 +102,7 @@ export async function checkOwed(input: OwedInput): Promise<Owed> {
     const keep = await judgeLog({ ...input, checkpoint, record: books, kept: input.kept })
     if ('step' in keep) throw new Wrong(keep.step === 'growth' ? 'growth' : 'log', keep.words)
     checkSum(input, pages, first)
-    return { state: 'owed', words: `all ${first.balance + first.held} paise of yours are in what is owed to members`, ...told, keep }
+    return { state: 'owed', words: `all ${first.balance + first.held} paise of your money are in the published total`, ...told, keep }
   } catch (error) {
     if (error instanceof Wrong) return { state: 'wrong', step: error.step, words: error.message, ...told }
     if (error instanceof MalformedError) return { state: 'wrong', step, words: error.message, ...told }
@@ -135,7 +135,7 @@ function checkParts({ day, ticketKey }: OwedInput, pages: readonly Page[]): void
     const shown = parts.map(({ amount, position }) => ({ position, amount, node: partNode(partId(ticketKey, day, j++), amount) }))
     for (const { position, amount } of shown) {
       if (amount < 1 || amount > MOST_PAISE) throw new Wrong('parts', `a part of ${amount} paise, outside 1 to ${MOST_PAISE}`)
-      if (position >= count || places.has(position)) throw new Wrong('parts', 'two of your parts stand in one place, or one in none')
+      if (position >= count || places.has(position)) throw new Wrong('parts', 'two of your parts have one place, or one has none')
       places.add(position)
     }
     if (shown.length === 0) continue

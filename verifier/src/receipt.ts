@@ -16,7 +16,7 @@ export const readReceipt = (bytes: Uint8Array): ReceiptFile => readCanonical(byt
 /** Returns why the receipt is invalid; undefined if it is valid. */
 export function receiptProblem({ day: today, receipt, ticket }: Omit<ReceiptFile, 'v'>, chain: KeyChain): string | undefined {
   const { count, index, keyId, path, signature, time } = receipt
-  if (!isWithinDay(time, today)) return 'its time does not lie in its day'
+  if (!isWithinDay(time, today)) return 'its time is outside its day'
   const named = chain.keys.map((one, at) => ({ ...one, toDay: chain.keys[at + 1]?.fromDay })).filter(({ key }) => toHex(key.id) === keyId)
   if (named.length === 0) return 'it names no key of this log'
   // A stolen key that was replaced must not sign for later days.

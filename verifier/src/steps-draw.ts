@@ -11,6 +11,8 @@ import { sha256 } from './sha256.ts'
 import { fail, incomplete, need, notApplicable, type Said, weak } from './steps.ts'
 
 export const TICKET_BYTES = 32
+/** The pages and spec/verify.py say the same words. */
+const DEMO_DRAW = 'Demo draw — the operator could have chosen this winner'
 const WITNESS_MARGIN_MS = 60_000
 
 /** The result of one pass over the sealed list. */
@@ -79,7 +81,7 @@ export function closeOf({ close, void: ended, open }: Today): RecordOf['close'] 
 /** Returns the result. Without one there is no winner, and the step ends. */
 export function resultOf(today: Today): RecordOf['result'] {
   if (today.result !== undefined) return today.result.record
-  if (today.void !== undefined) return notApplicable('nobody was drawn: the round is void')
+  if (today.void !== undefined) return notApplicable('no winner: the round is void')
   return incomplete('there is no result yet')
 }
 
@@ -135,12 +137,12 @@ export function checkSealedInTime(bundle: Bundle, readersWitnesses: readonly Ver
   const own = sealBy(sealed, closeIndex, drawAtMs, named, witnesses.quorum)
   const assurance = own.isInTime && draw.mode === 'beacon' ? 'sealed' : 'weak'
   if (draws !== undefined && draws.assurance !== assurance) fail(`draws/${bundle.day} calls the day ${draws.assurance}, it is ${assurance}`)
-  if (draw.mode === 'local') weak('local-list', 'a local draw: whoever knew its secret could have changed the list before it was sealed')
+  if (draw.mode === 'local') weak('local-list', DEMO_DRAW)
   const seal = readersWitnesses.length === 0 ? own : sealBy(sealed, closeIndex, drawAtMs, readersWitnesses, readersWitnesses.length)
   const values = { witnesses: seal.names.join(', '), needed: String(seal.quorum) }
   const seen = values.witnesses || 'nobody'
   if (!seal.isInTime) {
-    const words = `seen in time by ${seen}, ${seal.quorum} are needed: the list could have been changed after the draw was known`
+    const words = `seen in time by ${seen}, ${seal.quorum} are needed: the operator could have changed the list`
     weak(seal.names.length === 0 ? 'unseen' : 'too-few', words, values)
   }
   return { words: `seen by ${seen} at least a minute before the draw`, values }
@@ -160,7 +162,7 @@ export function checkRound(today: Today, shownSignature: string | undefined): st
     if (chainHashOf(draw) !== draw.chainHash) fail('the beacon’s parameters do not have the hash that names it')
     if (shownSignature !== undefined && isBeaconSignature(shownSignature, expected, draw.publicKey))
       fail(`round ${expected} was there: the day should not have been void`)
-    weak('no-number', `void because round ${expected} of the beacon had not come; who has its signature can disprove that`, {
+    weak('no-number', `void because round ${expected} of the beacon had not come; its signature, if anyone has it, disproves this`, {
       round: String(expected),
     })
   }
@@ -175,7 +177,7 @@ export function checkRandomness(today: Today, trustedChain: string | undefined):
     if (!('secret' in result)) return fail('a local draw without its secret')
     if (toHex(sha256(fromHex(result.secret))) !== draw.chainHash) fail('the secret is not the one promised in the open record')
     if (localRandomness(result.secret, close) !== result.randomness) fail('the randomness does not come from the secret and the list')
-    return weak('known-number', 'a demonstration: who runs it could have chosen the winner')
+    return weak('known-number', DEMO_DRAW)
   }
   if (!('signature' in result)) return fail('a draw by beacon without its signature')
   if (chainHashOf(draw) !== draw.chainHash) fail('the beacon’s parameters do not have the hash that names it')
@@ -184,7 +186,7 @@ export function checkRandomness(today: Today, trustedChain: string | undefined):
   if (draw.chainHash !== (trustedChain ?? QUICKNET))
     weak(
       'other-source',
-      `the beacon ${draw.chainHash.slice(0, 12)}… is not ${trustedChain === undefined ? 'drand’s quicknet' : 'the one that you trust'}: who runs it could know its numbers`,
+      `the beacon ${draw.chainHash.slice(0, 12)}… is not ${trustedChain === undefined ? 'drand’s quicknet' : 'the one that you trust'}: its operator could know the numbers`,
       { chain: draw.chainHash.slice(0, 12) },
     )
   return `the beacon signed round ${close.round}`
@@ -195,7 +197,7 @@ export function checkSeed(today: Today): string {
   const close = closeOf(today)
   const { draw, day } = openOf(today)
   const seed = seedOf({ day, count: close.count, root: close.root }, draw.chainHash, close.round, result.randomness)
-  if (seed !== result.seed) fail('list and randomness give another seed')
+  if (seed !== result.seed) fail('the seed does not follow from list and randomness')
   return `list and randomness give ${seed.slice(0, 12)}…`
 }
 
@@ -211,7 +213,7 @@ export function checkWinners(today: Today, list: List | undefined): string {
     if (at.get(position) !== ticket) fail(`the ticket at position ${position} is not the one named`)
   }
   return positions.length === 0
-    ? 'rewards were switched off: nobody was drawn'
+    ? 'rewards were off: no winner'
     : `the seed picks position ${positions.slice(0, 5).join(', ')}${positions.length > 5 ? ', …' : ''}`
 }
 

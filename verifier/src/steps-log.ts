@@ -150,7 +150,7 @@ export function checkOrder(bundle: Bundle): string {
   const logKeys = bundle.chain?.keys.map(({ key }) => key) ?? []
   const order = new Order()
   for (const { index, record, problem } of entries) {
-    if (record === undefined) return fail(problem ?? `record ${index} has not the keys of its kind`)
+    if (record === undefined) return fail(problem ?? `record ${index} lacks fields of its kind, or has unknown ones`)
     const wrong = order.add(record) ?? (record.kind === 'open' ? policyProblem(record, logKeys) : undefined)
     if (wrong !== undefined) fail(`record ${index} (${record.kind} of ${record.day}): ${wrong}`)
   }

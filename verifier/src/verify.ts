@@ -143,14 +143,14 @@ function changedTerms({ day, inLog }: Bundle): readonly string[] {
   const drawnBy = ({ draw }: typeof now): string => (draw.mode === 'beacon' ? draw.chainHash : draw.mode)
   const terms = (['rules', 'split', 'tax', 'witnesses'] as const).filter((name) => canonicalText(now[name]) !== canonicalText(before[name]))
   const changed = [...terms, ...(drawnBy(now) === drawnBy(before) ? [] : ['draw'])]
-  return changed.map((name) => `${name}: not as on the day before, see the two open records`)
+  return changed.map((name) => `${name} changed since the day before: compare the two open records`)
 }
 
 function judgeFiles(missing: readonly string[], malformed: readonly string[]): string {
   const shown = (all: readonly string[]): string => [...new Set(all)].slice(0, 5).join(' · ')
   if (malformed.length > 0) fail(shown(malformed))
   if (missing.length > 0) incomplete(`missing: ${shown(missing)}`)
-  return 'every file is there and has its form'
+  return 'every file is there and readable'
 }
 
 const booksOf = (bundle: Bundle) => need(bundle.books, `books/${bundle.day}`).value

@@ -110,7 +110,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
       unsent.delete(alarm)
     } catch (error) {
       unsent.add(alarm)
-      ports.say(`an alarm is sent again at the next look: ${error instanceof Error ? error.message : String(error)}`)
+      ports.say(`an alarm is sent again at the next check: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
   /** Saves changes of the state one after another; each starts from the state saved before it. */
@@ -192,7 +192,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     if (said.get(day) !== line) ports.say(line)
     said.set(day, line)
     if (report.verdict === 'FAIL')
-      await raise({ kind: 'day', words: `${day} does not hold: ${notes.join(' · ')}`, evidence: [JSON.stringify(report.steps)] })
+      await raise({ kind: 'day', words: `${day} fails: ${notes.join(' · ')}`, evidence: [JSON.stringify(report.steps)] })
     for (const words of await repeatedEvidence(entries, day)) await raise({ kind: 'day', words, evidence: keptNote() })
     const waitMs = Math.min(2 * (before?.waitMs ?? AGAIN_MS / 2), AGAIN_MOST_MS)
     if (report.verdict === 'INCOMPLETE') again.set(day, { atMs: ports.nowMs() + waitMs, waitMs })
@@ -246,7 +246,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     if (kept.origin !== checkpoint.origin) return `the log calls itself ${checkpoint.origin} and was ${kept.origin}`
     return equal(rootOf(leaves.slice(0, kept.size)), kept.root)
       ? undefined
-      : `the first ${kept.size} records are others than before: the log was rewritten or forked`
+      : `the first ${kept.size} records differ from before: the log was rewritten or forked`
   }
 
   async function tell(error: unknown): Promise<void> {

@@ -155,7 +155,7 @@ test('a file of empty lists is refused before it exhausts memory', () => {
 
 test('terms that differ from those of the day before are reported', async () => {
   const changed = await verifyDay(memorySource(makeSite({ open: ({ split }) => Object.assign(split, { winners: 1 }) })), DAY, options)
-  expect([changed.verdict, changed.remarks]).toEqual(['PASS', ['split: not as on the day before, see the two open records']])
+  expect([changed.verdict, changed.remarks]).toEqual(['PASS', ['split changed since the day before: compare the two open records']])
   expect((await verifyDay(memorySource(makeSite()), DAY, options)).remarks).toEqual([])
 })
 

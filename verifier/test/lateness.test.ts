@@ -53,7 +53,7 @@ test('missing books of a day raise one alarm 12 h after its end, and one more fo
   const watched = monitor()
   site.append(open)
   expect(await alarmsAt(watched, endMs + 12 * HOUR_MS)).toEqual([])
-  const late = [`late: the log stands still: the books of ${DAY} are not in it 12 h after the end of that day`]
+  const late = [`late: the log has stopped: the books of ${DAY} are not in it 12 h after the end of that day`]
   expect(await alarmsAt(watched, endMs + 12 * HOUR_MS + 1)).toEqual(late)
   expect(await alarmsAt(watched, endMs + 60 * HOUR_MS)).toEqual([])
   site.append(close, resultRecord(plan, open, close))
@@ -77,7 +77,7 @@ test('an alarm that could not be sent is sent again at the next look, until it s
   watched.isCutOff = true
   expect(await alarmsAt(watched, endMs + 13 * HOUR_MS)).toEqual([])
   watched.isCutOff = false
-  const late = [expect.stringContaining('the log stands still')]
+  const late = [expect.stringContaining('the log has stopped')]
   expect(await alarmsAt(watched, endMs + 13 * HOUR_MS)).toEqual(late)
   expect(await alarmsAt(watched, endMs + 13 * HOUR_MS)).toEqual([])
 })
@@ -103,14 +103,14 @@ test('an unreadable log raises a late alarm, after the tolerance that the caller
   for (const one of [watched, eager, patient, stranger]) expect(await alarmsAt(one, endMs + HOUR_MS)).toEqual([])
   expect(await alarmsAt(eager, endMs + HOUR_MS + 1)).toEqual([expect.stringContaining('1 h after the end')])
   expect(await alarmsAt(eager, endMs + 3 * HOUR_MS)).toEqual(['late: the log could not be read for 1 h'])
-  expect((await alarmsAt(watched, endMs + 14 * HOUR_MS)).join()).toContain('the log stands still')
+  expect((await alarmsAt(watched, endMs + 14 * HOUR_MS)).join()).toContain('the log has stopped')
   // The same for a monitor that has never read the log.
   expect(await alarmsAt(stranger, endMs + 14 * HOUR_MS)).toEqual(['late: the log could not be read for 12 h'])
   expect(await alarmsAt(stranger, endMs + 15 * HOUR_MS)).toEqual([])
   expect(await alarmsAt(patient, endMs + 900 * HOUR_MS)).toEqual([])
   // The alarm repeats if the log was readable in between.
   site.publish()
-  expect((await alarmsAt(stranger, endMs + 16 * HOUR_MS)).join()).toContain('the log stands still')
+  expect((await alarmsAt(stranger, endMs + 16 * HOUR_MS)).join()).toContain('the log has stopped')
   site.files.delete('log/checkpoint')
   expect(await alarmsAt(stranger, endMs + 17 * HOUR_MS)).toEqual([])
   expect(await alarmsAt(stranger, endMs + 30 * HOUR_MS)).toEqual(['late: the log could not be read for 12 h'])

@@ -116,7 +116,7 @@ test('watch: a witness makes its key, cosigns over HTTP and exits with 2 when th
   const late = await run('watch', base, '--key', verifierKeyOf(LOG), '--state', path.join(folder, 'late'), '--once')
   const unsaid = await run('watch', base, '--key', verifierKeyOf(LOG), '--state', path.join(folder, 'late'), '--late', '')
   expect([unsaid.code, unsaid.err]).toEqual([1, expect.stringContaining('--late takes a number of hours')])
-  expect([late.code, late.err]).toEqual([2, expect.stringContaining(`ALARM late: the log stands still: the books of ${DAY}`)])
+  expect([late.code, late.err]).toEqual([2, expect.stringContaining(`ALARM late: the log has stopped: the books of ${DAY}`)])
   // No record names this key: the site refuses the cosignature, and the watcher continues as a monitor.
   const first = await watch()
   expect([first.code, first.out]).toEqual([0, expect.stringContaining('refuses the cosignature of 2 records (422)')])

@@ -22,7 +22,6 @@ const site: SiteFacts = {
   topupsOn: true,
   withdrawalsOn: true,
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
-  drawsLocally: true,
 }
 
 export async function checkPages(url: string): Promise<string> {

@@ -4,7 +4,7 @@ export const HI_MAILS = {
   'Hello {name},': 'नमस्ते {name},',
   'Hello,': 'नमस्ते,',
   'Questions? Write to {supportEmail}': 'कोई सवाल हो तो यहाँ लिखें: {supportEmail}',
-  'Please confirm that this is your email address. Then you can add money and join the round of the day.':
+  "Please confirm that this is your email address. Then you can add money and join today's round.":
     'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर आज के राउंड में जुड़ सकते हैं।',
   'Verify my email': 'मेरे ईमेल की पुष्टि करें',
   'The link works for 24 hours. If you did not register, ignore this email.':
@@ -16,7 +16,7 @@ export const HI_MAILS = {
   'The link works once, for one hour. If you did not request it, ignore this email: your password stays as it is.':
     'यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। अगर आपने नहीं माँगा, तो इस ईमेल को अनदेखा करें: आपका पासवर्ड वही रहेगा।',
   'Welcome to {brandName}': '{brandName} में आपका स्वागत है',
-  'Your email is verified. Add {topupMin} to {topupMax} to your wallet and join the round of the day with ₹1.':
+  "Your email is verified. Add {topupMin} to {topupMax} to your wallet and join today's round with ₹1.":
     'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में {topupMin} से {topupMax} जोड़ें और ₹1 देकर आज के राउंड में जुड़ें।',
   'Go to your dashboard': 'अपने डैशबोर्ड पर जाएँ',
   'Your {brandName} password was changed': '{brandName} खाते का पासवर्ड बदल गया',
@@ -30,31 +30,32 @@ export const HI_MAILS = {
   'Device: {browser} on {system}': 'डिवाइस: {system} पर {browser}',
   'Device: {browser}{system}': 'डिवाइस: {browser}{system}',
   'Device: unknown': 'डिवाइस: पता नहीं चला',
-  'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.':
+  'All devices are logged out, and withdrawals are stopped until we have checked your account. We have sent you an email with a link to choose a new password.':
     'सभी डिवाइस लॉग आउट कर दिए गए हैं, और हमारी जाँच होने तक निकासी रुकी रहेगी। नया पासवर्ड चुनने का लिंक हमने आपको ईमेल कर दिया है।',
   'Google is now linked to your {brandName} account': '{brandName} खाते से Google जुड़ गया है',
   'Someone logged in with Google for the first time, with the Google account of this email address.':
     'किसी ने पहली बार Google से लॉग इन किया, इसी ईमेल पते के Google खाते से।',
-  'Your old password was removed and all other devices were logged out, in case somebody else had them. You can keep using Google, or set a new password with “Forgot password?” on the login page.':
+  'Your old password was removed and all other devices were logged out, so that nobody else can use them. You can keep using Google, or set a new password with “Forgot password?” on the login page.':
     'पुराना पासवर्ड हटा दिया गया है और बाकी सभी डिवाइस लॉग आउट कर दिए गए हैं, ताकि कोई और उनका इस्तेमाल न कर सके। आप Google से लॉग इन करते रह सकते हैं, या लॉग इन पेज पर “पासवर्ड भूल गए?” से नया पासवर्ड बना सकते हैं।',
-  'Your {brandName} account is closed': 'आपका {brandName} खाता बंद हो गया',
-  'Your account was closed and your name, email, phone number and picture were erased. Our public accounts keep the amounts, without your name.':
+  'Your {brandName} account is deleted': 'आपका {brandName} खाता बंद हो गया',
+  'Your account was deleted and your name, email, phone number and picture were erased. Our public accounts keep the amounts, without your name.':
     'आपका खाता बंद हो गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। हमारे सार्वजनिक हिसाब में रकमें रहती हैं, आपका नाम नहीं।',
   'Thank you for every rupee you shared.': 'आपके दिए हर रुपये के लिए धन्यवाद।',
-  'Your {brandName} account is on hold': 'आपका {brandName} खाता रोका गया है',
-  'We have put your account on hold while we look into something. You can still log in, see everything and download your data. You cannot join rounds, add money or withdraw for now.':
-    'हम कुछ जाँच रहे हैं, इसलिए हमने आपका खाता रोका है। आप लॉग इन कर सकते हैं, सब कुछ देख सकते हैं और अपना डेटा डाउनलोड कर सकते हैं। अभी आप राउंड में नहीं जुड़ सकते, पैसे नहीं जोड़ सकते और नहीं निकाल सकते।',
+  'Your {brandName} account is suspended': 'आपका {brandName} खाता सस्पेंड है',
+  'We have suspended your account while we look into something. You can still log in, see everything and download your data. You cannot join rounds, add money or withdraw for now.':
+    'हम कुछ जाँच रहे हैं, इसलिए हमने आपका खाता सस्पेंड किया है। आप लॉग इन कर सकते हैं, सब कुछ देख सकते हैं और अपना डेटा डाउनलोड कर सकते हैं। अभी आप राउंड में नहीं जुड़ सकते, पैसे नहीं जोड़ सकते और नहीं निकाल सकते।',
   'Your money stays in your wallet, and anything you win is added to it. Please write to us: we want to solve this with you.':
     'आपके पैसे आपके वॉलेट में रहते हैं, और जीती हुई रकम भी उसी में जुड़ती है। कृपया हमें लिखें: हम इसे आपके साथ मिलकर सुलझाना चाहते हैं।',
   'Your {brandName} account works again': 'आपका {brandName} खाता फिर चालू है',
-  'Your account is no longer on hold. You can join rounds, add money and withdraw again. Thank you for your patience.':
-    'आपके खाते पर अब कोई रोक नहीं है। आप फिर से राउंड में जुड़ सकते हैं, पैसे जोड़ और निकाल सकते हैं। आपके धैर्य के लिए धन्यवाद।',
-  'Your withdrawals wait for a check': 'आपकी निकासी जाँच के लिए रुकी है',
+  'Your account is no longer suspended. You can join rounds, add money and withdraw again. Thank you for your patience.':
+    'आपका खाता अब सस्पेंड नहीं है। आप फिर से राउंड में जुड़ सकते हैं, पैसे जोड़ और निकाल सकते हैं। आपके धैर्य के लिए धन्यवाद।',
+  'Your withdrawals are on hold': 'आपकी निकासी रोकी गई है',
   'We are checking something about your account. Until we are done, withdrawals and refunds wait. Joining rounds and adding money work as before.':
     'हम आपके खाते में कुछ जाँच रहे हैं। जाँच पूरी होने तक निकासी और रिफ़ंड रुके रहेंगे। राउंड में जुड़ना और पैसे जोड़ना पहले की तरह चलता है।',
-  'No money is lost. If you have a question, please write to us.': 'आपके पैसे कम नहीं हुए हैं। कोई सवाल हो तो कृपया हमें लिखें।',
-  'Your withdrawals go on': 'आपकी निकासी फिर चालू है',
-  'The check of your account is done. Withdrawals and refunds go on.': 'आपके खाते की जाँच पूरी हो गई। निकासी और रिफ़ंड फिर चालू हैं।',
+  'Your balance has not changed. If you have a question, please write to us.': 'आपका बैलेंस वही है। कोई सवाल हो तो कृपया हमें लिखें।',
+  'Your withdrawals are no longer on hold': 'आपकी निकासी पर अब रोक नहीं है',
+  'We have finished checking your account. You can withdraw and get refunds again.':
+    'आपके खाते की जाँच पूरी हो गई। आप फिर से पैसे निकाल सकते हैं और रिफ़ंड ले सकते हैं।',
   'Write to us': 'हमें लिखें',
   'If this was not you, please write to us at once.': 'अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।',
   'Withdrawal of {amount} to a new bank account requested': 'नए बैंक खाते में {amount} की निकासी की रिक्वेस्ट मिली',
@@ -88,8 +89,7 @@ export const HI_MAILS = {
   'See your rounds': 'अपने राउंड देखें',
   'You can turn Auto Participate off at any time in your profile.': 'ऑटो-जॉइन आप अपनी प्रोफ़ाइल में कभी भी बंद कर सकते हैं।',
   '{brandName}: the accounts do not add up': '{brandName}: हिसाब नहीं मिल रहा',
-  'The check of the accounts of {at} IST found what must never happen:':
-    '{at} (भारतीय समय) को हुई हिसाब की जाँच में वह मिला जो कभी नहीं होना चाहिए:',
+  'The check of the accounts at {at} IST found errors:': '{at} (भारतीय समय) को हुई हिसाब की जाँच में गड़बड़ी मिली:',
   'Open the portal': 'पोर्टल खोलें',
   'Hold withdrawals and refunds until the cause is known. npm run audit names every row.':
     'कारण पता चलने तक निकासी और रिफ़ंड रोककर रखें। npm run audit हर पंक्ति बताता है।',

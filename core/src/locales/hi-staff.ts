@@ -7,7 +7,7 @@ export const HI_STAFF = {
   'Please start the setup of the app again.': 'ऐप का सेटअप फिर से शुरू करें।',
   'No authenticator app is set up.': 'कोई ऑथेंटिकेटर ऐप सेट नहीं है।',
   'This is your own app. Change it under “My account”.': 'यह आपका अपना ऐप है। इसे “मेरा खाता” में बदलें।',
-  'This invitation is invalid or has expired. Please ask for a new one.': 'यह न्योता सही नहीं है या इसका समय निकल गया। नया न्योता माँगें।',
+  'This invitation is invalid or has expired. Please request a new one.': 'यह न्योता सही नहीं है या इसका समय निकल गया। नया न्योता माँगें।',
   'There is no such open invitation.': 'ऐसा कोई खुला न्योता नहीं है।',
   'This address belongs to a member. Staff have no wallet: please use another address.':
     'यह पता किसी सदस्य का है। टीम के खाते में वॉलेट नहीं होता: कोई और पता डालें।',
@@ -24,9 +24,9 @@ export const HI_STAFF = {
   'Accept the invitation': 'न्योता मंज़ूर करें',
   'The link works once, for 24 hours. If you did not expect it, ignore this email.':
     'यह लिंक एक बार, 24 घंटे तक चलता है। अगर आप इसका इंतज़ार नहीं कर रहे थे, तो इस ईमेल को अनदेखा करें।',
-  'Your second step at the {brandName} login changed': '{brandName} में लॉग इन का आपका दूसरा कदम बदल गया',
+  'Your {brandName} login code settings changed': '{brandName} में लॉग इन के कोड की सेटिंग बदली',
   'If it was not you, tell an owner of {brandName} at once.': 'अगर यह आपने नहीं किया, तो {brandName} के किसी मालिक को तुरंत बताएँ।',
-  'Your authenticator app was removed, because somebody of the team reset it. Set it up again when you log in.':
+  'Your authenticator app was removed, because someone on the team reset it. Set it up again when you log in.':
     'टीम के किसी व्यक्ति ने आपका ऑथेंटिकेटर ऐप हटाया है। लॉग इन करते समय इसे फिर से सेट करें।',
   'An authenticator app was set up for your account. Logging in asks for its code from now on.':
     'आपके खाते के लिए ऑथेंटिकेटर ऐप सेट हुआ। अब लॉग इन पर उसका कोड माँगा जाएगा।',

@@ -14,12 +14,12 @@ export const HI = {
   'This content type is not supported.': 'इस तरह की सामग्री यहाँ नहीं चलती।',
   'This Idempotency-Key was used for another request.': 'रिक्वेस्ट की यह कुंजी किसी और रिक्वेस्ट में इस्तेमाल हो चुकी है।',
   'Too many attempts. Please wait a little and try again.': 'बहुत ज़्यादा कोशिशें हुईं। थोड़ी देर रुककर फिर कोशिश करें।',
-  'Roz is very busy right now. Please try again in a moment.': 'अभी बहुत भीड़ है। थोड़ी देर में फिर कोशिश करें।',
+  'We are very busy right now. Please try again in a moment.': 'अभी बहुत भीड़ है। थोड़ी देर में फिर कोशिश करें।',
   'Something went wrong on our side. Please try again.': 'हमारी तरफ़ कुछ गड़बड़ हुई। कृपया फिर कोशिश करें।',
   'Please log in to continue.': 'आगे बढ़ने के लिए लॉग इन करें।',
   'You do not have access to this.': 'आपको इसकी अनुमति नहीं है।',
   'Please verify your email to continue.': 'आगे बढ़ने के लिए अपने ईमेल की पुष्टि करें।',
-  'Your account is on hold. Please contact us.': 'आपका खाता रोका गया है। कृपया हमसे संपर्क करें।',
+  'Your account is suspended. Please contact us.': 'आपका खाता सस्पेंड है। कृपया हमसे संपर्क करें।',
   'Please confirm with your password.': 'कृपया अपने पासवर्ड से पुष्टि करें।',
   'An account with this email already exists.': 'इस ईमेल से एक खाता पहले से है।',
   'Invalid email or password': 'ईमेल या पासवर्ड सही नहीं है',
@@ -28,9 +28,9 @@ export const HI = {
     'यह ईमेल किसी दूसरे Google खाते से जुड़ा है। कृपया उसी से या अपने पासवर्ड से लॉग इन करें।',
   'Google login is not available.': 'Google से लॉग इन अभी नहीं हो सकता।',
   'Invalid or missing verification token': 'पुष्टि का लिंक अधूरा है या सही नहीं है',
-  'This verification link has expired. Please ask for a new one.': 'पुष्टि का यह लिंक पुराना हो गया है। कृपया नया मँगाएँ।',
+  'This verification link has expired. Please request a new one.': 'पुष्टि का यह लिंक पुराना हो गया है। कृपया नया मँगाएँ।',
   'Your email is already verified.': 'आपके ईमेल की पुष्टि पहले ही हो चुकी है।',
-  'This reset link is invalid or has expired. Please ask for a new one.': 'यह रीसेट लिंक सही नहीं है या पुराना हो गया है। कृपया नया मँगाएँ।',
+  'This reset link is invalid or has expired. Please request a new one.': 'यह रीसेट लिंक सही नहीं है या पुराना हो गया है। कृपया नया मँगाएँ।',
   'This link is invalid or has expired. If something is wrong with your account, set a new password and contact us.':
     'यह लिंक सही नहीं है या पुराना हो गया है। अगर आपके खाते में कुछ गड़बड़ है, तो नया पासवर्ड चुनें और हमसे संपर्क करें।',
   'That password is not correct.': 'यह पासवर्ड सही नहीं है।',
@@ -50,8 +50,8 @@ export const HI = {
     '{name} ने बैंक खाता देख लिया है और हो सकता है पैसे भेज दिए हों। अब सिर्फ़ {name} ही बता सकते हैं कि पैसे गए या नहीं गए।',
   'Open the bank account of this withdrawal first. Only who has seen it can end it as paid or as not paid.':
     'पहले इस निकासी का बैंक खाता खोलकर देखें। जिसने खाता देखा है, वही बता सकता है कि पैसे गए या नहीं गए।',
-  'This member is not on hold.': 'इस सदस्य पर कोई रोक नहीं है।',
-  'This member is on hold already.': 'यह सदस्य पहले से रोका हुआ है।',
+  "This member's withdrawals are not on hold.": 'इस सदस्य की निकासी पर रोक नहीं है।',
+  "This member's withdrawals are on hold already.": 'इस सदस्य की निकासी पहले से रुकी है।',
   'This member is suspended already.': 'यह सदस्य पहले से सस्पेंड है।',
   'This member is not suspended.': 'यह सदस्य सस्पेंड नहीं है।',
   'There is no such flag.': 'ऐसी कोई चेतावनी नहीं है।',
@@ -62,9 +62,9 @@ export const HI = {
   'To answer, reply to this email. Your ticket number is {ticket}.': 'जवाब देने के लिए इसी ईमेल पर लिखें। आपका टिकट नंबर {ticket} है।',
   'Please write a note of 3 to 2,000 characters': 'कृपया 3 से 2,000 अक्षरों का नोट लिखें',
   'Please write a reply of 10 to 4,000 characters': 'कृपया 10 से 4,000 अक्षरों का जवाब लिखें',
-  "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
+  "This member's withdrawals are on hold.": 'इस सदस्य की निकासी रुकी है।',
   'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.':
-    'बैंक ने इस सदस्य का एक पेमेंट वापस ले लिया था, उसके पैसे अभी बाकी हैं। इसे नामंज़ूर करें: रोकी गई रकम से पहले वही चुकाया जाएगा।',
+    'बैंक ने इस सदस्य का एक पेमेंट वापस ले लिया था, उसके पैसे अभी बाकी हैं। इसे नामंज़ूर करें: अलग रखी रकम से पहले वही चुकाया जाएगा।',
   'Please write the text in every language': 'कृपया हर भाषा में लिखें',
   'The text must be at most 200 characters': 'घोषणा ज़्यादा से ज़्यादा 200 अक्षरों की हो सकती है',
   'Please enter a page of this app, such as /wallet. Other sites are not possible.':
@@ -89,9 +89,9 @@ export const HI = {
   'Only money of a closed account is paid out by hand.': 'सिर्फ़ बंद खाते के पैसे हाथ से भेजे जाते हैं।',
   'This money has gone back to the bank or to its owner: there is nothing to give out now.':
     'ये पैसे बैंक को या अपने मालिक को लौट चुके हैं: अभी इनमें से कुछ नहीं दिया जा सकता।',
-  'A withdrawal is not finished yet. You can close your account after it.': 'एक निकासी अभी पूरी नहीं हुई है। उसके बाद आप खाता बंद कर सकते हैं।',
-  'A refund is not finished yet. You can close your account after it.': 'एक रिफ़ंड अभी पूरा नहीं हुआ है। उसके बाद आप खाता बंद कर सकते हैं।',
-  'A round that you joined has no result yet. You can close your account after it.':
+  'A withdrawal is not finished yet. You can delete your account after it.': 'एक निकासी अभी पूरी नहीं हुई है। उसके बाद आप खाता बंद कर सकते हैं।',
+  'A refund is not finished yet. You can delete your account after it.': 'एक रिफ़ंड अभी पूरा नहीं हुआ है। उसके बाद आप खाता बंद कर सकते हैं।',
+  'A round that you joined has no result yet. You can delete your account after it.':
     'आपके एक राउंड का नतीजा अभी नहीं आया है। उसके बाद आप खाता बंद कर सकते हैं।',
   'There is money in your wallet. First withdraw it or donate it to the help fund.': 'आपके वॉलेट में पैसे हैं। पहले उन्हें निकालें या मदद के फ़ंड में दान करें।',
   'There is no such member.': 'ऐसा कोई सदस्य नहीं है।',
@@ -165,12 +165,12 @@ export const HI = {
     '{day} के आपके {paise} पैसे: {helped} के लिए {purpose}, 1 और सदस्य के साथ।',
   'Your {paise} paise of {day}: {purpose} for {helped}.': '{day} के आपके {paise} पैसे: {helped} के लिए {purpose}।',
   'Your {paise} paise of {days} days: {purpose} for {helped}.': '{days} दिनों के आपके {paise} पैसे: {helped} के लिए {purpose}।',
-  'It paid: {purpose}. See the story and the receipt.': 'इससे यह हुआ: {purpose}। कहानी और रसीद देखें।',
+  'It paid for {purpose}. See the story and the receipt.': 'इससे {purpose} का खर्च चुकाया गया। कहानी और रसीद देखें।',
   'Your rupee helped: {purpose} for {helped}': 'आपके रुपये से मदद: {helped} के लिए {purpose}',
-  'Part of one of your rupees paid this: {purpose} for {helped}. The story is out, with the receipt.':
-    'आपके एक रुपये के हिस्से से यह हुआ: {helped} के लिए {purpose}। रसीद के साथ कहानी आ गई है।',
-  'One more story is about your rupees.': 'एक और कहानी आपके रुपयों की है।',
-  '{more} more stories are about your rupees.': '{more} और कहानियाँ आपके रुपयों की हैं।',
+  'Part of one of your rupees paid for {purpose} for {helped}. Read the story and see the receipt.':
+    'आपके एक रुपये के हिस्से से {helped} के लिए {purpose} का खर्च चुकाया गया। कहानी पढ़ें और रसीद देखें।',
+  'One more story shows help from your rupees.': 'एक और कहानी आपके रुपयों से हुई मदद दिखाती है।',
+  '{more} more stories show help from your rupees.': '{more} और कहानियाँ आपके रुपयों से हुई मदद दिखाती हैं।',
   'See where your rupees went': 'देखें, आपके रुपये कहाँ गए',
 
   // The draft of a story
@@ -202,7 +202,7 @@ export const HI = {
   'Message must be 10 to 4,000 characters': 'संदेश 10 से 4,000 अक्षरों का होना चाहिए',
   'Please choose one of the listed values': 'कृपया सूची में से चुनें',
   'A ticket key is 64 lower-case hex digits': 'टिकट कुंजी 64 छोटे हेक्स अंकों की होती है',
-  'This is not a push subscription of a browser': 'यह किसी ब्राउज़र की पुश सदस्यता नहीं है',
+  'This is not a push subscription of a browser': 'यह किसी ब्राउज़र की पुश सब्सक्रिप्शन नहीं है',
   'The push service of this browser is not supported': 'इस ब्राउज़र की पुश सेवा यहाँ नहीं चलती',
   'This page cursor is not valid': 'पेज का यह निशान सही नहीं है',
   'The limit is 1 to 100': 'सीमा 1 से 100 तक है',
@@ -214,7 +214,7 @@ export const HI = {
   'Auto Participate joined you to the round of {day} for ₹1.': 'ऑटो-जॉइन ने आपको {day} के राउंड में जोड़ा (₹1)।',
   'Your balance is low': 'आपका बैलेंस कम है',
   'Your wallet has {balance} left. Add money to keep joining.': 'आपके वॉलेट में {balance} बचे हैं। जुड़ते रहने के लिए पैसे जोड़ें।',
-  "You were not joined to today's round": 'आप आज के राउंड में नहीं जुड़े',
+  'You missed the round of {day}': 'आप {day} के राउंड में नहीं जुड़े',
   'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once you add money.':
     'ऑटो-जॉइन ने आपको {day} के राउंड में नहीं जोड़ा: वॉलेट में ₹1 से कम था। वह चालू है, और पैसे जोड़ने पर फिर जोड़ेगा।',
   'You have reached the yearly maximum': 'आप साल की सीमा तक पहुँच गए',
@@ -276,11 +276,11 @@ export const HI = {
   'Your password is changed. Please log in with the new one.': 'आपका पासवर्ड बदल गया है। कृपया नए पासवर्ड से लॉग इन करें।',
 
   // Closing an account
-  'Nothing is left in your wallet. You can delete your account now.': 'आपके वॉलेट में कुछ नहीं बचा है। अब आप अपना खाता मिटा सकते हैं।',
+  'Nothing is left in your wallet. You can delete your account now.': 'आपके वॉलेट में कुछ नहीं बचा है। अब आप अपना खाता बंद कर सकते हैं।',
   'Withdrawal of {amount} requested. Once it is paid you can delete your account.':
-    '{amount} की निकासी की रिक्वेस्ट हो गई। पूरी होने के बाद आप अपना खाता मिटा सकते हैं।',
+    '{amount} की निकासी की रिक्वेस्ट हो गई। पूरी होने के बाद आप अपना खाता बंद कर सकते हैं।',
   'Thank you. You donated {amount} to the help fund. You can delete your account now.':
-    'धन्यवाद। आपने मदद के फ़ंड में {amount} दान किए। अब आप अपना खाता मिटा सकते हैं।',
+    'धन्यवाद। आपने मदद के फ़ंड में {amount} दान किए। अब आप अपना खाता बंद कर सकते हैं।',
 
   // The draw by hand
   'Draw triggered successfully!': 'ड्रॉ हो गया!',

@@ -32,8 +32,8 @@ async function editing(size: typeof SMALL | typeof WIDE): Promise<Visit> {
 }
 
 const choose = (page: Page, file = TWO_COLOURS): Promise<void> => page.locator('input[type=file]').setInputFiles(file)
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Choose what is seen' })
-const frame = (page: Page) => dialog(page).getByRole('application', { name: 'The part that is seen' })
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Crop your picture' })
+const frame = (page: Page) => dialog(page).getByRole('application', { name: 'Visible part' })
 const place = (page: Page) => dialog(page).getByRole('status')
 const press = (page: Page, name: string): Promise<void> => dialog(page).getByRole('button', { name, exact: true }).click()
 

@@ -264,7 +264,7 @@ const resetWith = async (page: Page, password: string, again = password): Promis
 }
 
 describe('new password', () => {
-  const INVALID = 'This reset link is invalid or has expired. Please ask for a new one.'
+  const INVALID = 'This reset link is invalid or has expired. Please request a new one.'
 
   test.each([
     ['Please fill in all fields', '', ''],
@@ -281,7 +281,7 @@ describe('new password', () => {
   test(`'${INVALID}' without a token, and with a token that was never issued`, async () => {
     await at('/reset-password', async (page) => {
       await expect(page.getByText(INVALID)).toBeVisible()
-      await expect(page.getByRole('link', { name: 'Ask for a new link' })).toHaveAttribute('href', '/forgot-password')
+      await expect(page.getByRole('link', { name: 'Request a new link' })).toHaveAttribute('href', '/forgot-password')
       await page.goto(`${network.url}/reset-password?token=nothing`)
       await resetWith(page, PASSWORD)
       await expect(toast(page, INVALID)).toBeVisible()
@@ -322,14 +322,14 @@ describe('verify email', () => {
     await at(`/verify-email${query}`, (page) => failed(page, 'Invalid or missing verification token'))
   })
 
-  test("'This verification link has expired. Please ask for a new one.'", async () => {
+  test("'This verification link has expired. Please request a new one.'", async () => {
     const person = await register(roz.url, 'Late Lata', 'late@x.test')
     const link = new URL(await mailedLink(roz.url, person.email, '/verify-email'))
     await inDatabase(roz.dataDir, (db) =>
       db.query(sql`update mail_token set expires_at = roz_now() - interval '1 second' where member_id =
         (select id from member where email = ${person.email}::text)`),
     )
-    await at(link.pathname + link.search, (page) => failed(page, 'This verification link has expired. Please ask for a new one.'))
+    await at(link.pathname + link.search, (page) => failed(page, 'This verification link has expired. Please request a new one.'))
   })
 
   test.each([

@@ -28,7 +28,7 @@ describe('the page', () => {
   test('opening it, switching its language and leaving it change nothing', async () => {
     await stage.at(link.pathname + link.search, async (page) => {
       await expect(page.getByRole('heading', { level: 1 })).toHaveText("This wasn't me")
-      await expect(page.getByText('Withdrawals and refunds wait until one of us has looked.')).toBeVisible()
+      await expect(page.getByText('Withdrawals and refunds are stopped until we have checked your account.')).toBeVisible()
       await expect(page.getByRole('main').getByRole('button')).toHaveCount(1)
       await press(page, 'हिन्दी')
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('यह मैंने नहीं किया')
@@ -56,7 +56,9 @@ describe('the page', () => {
         stage.line.mend()
         await press(page, 'Secure my account')
         await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your account is secured')
-        await expect(page.getByText('All devices are logged out, and withdrawals wait until one of us has looked.')).toBeVisible()
+        await expect(
+          page.getByText('All devices are logged out, and withdrawals are stopped until we have checked your account.'),
+        ).toBeVisible()
         await expect(page.getByRole('link', { name: 'Send the link again' })).toHaveAttribute('href', '/forgot-password')
         expect(await storedToken(page)).toBeNull()
       },

@@ -117,7 +117,7 @@ describe('closing the account', () => {
     await stage.at(
       '/profile',
       async (page) => {
-        await button(page, 'Close my account').click()
+        await button(page, 'Delete account').click()
         await expect(dialog(page).getByRole('heading', { name: 'First, your ₹10.00' })).toBeVisible()
         await button(dialog(page), 'Withdraw ₹10.00').click()
         await expect(dialog(page).locator('.field-error').getByText('Account holder name is required')).toBeVisible()
@@ -130,9 +130,9 @@ describe('closing the account', () => {
         await button(dialog(page), 'Keep my account').click()
         await expect(dialog(page)).toHaveCount(0)
         expect((await ask(stage.roz.url, 'me', as(meera))).status).toBe(200)
-        await button(page, 'Close my account').click()
-        await button(dialog(page), 'Delete for good').click()
-        await expect(page.getByRole('heading', { level: 1, name: 'Account closed' })).toBeVisible()
+        await button(page, 'Delete account').click()
+        await button(dialog(page), 'Delete account').click()
+        await expect(page.getByRole('heading', { level: 1, name: 'Account deleted' })).toBeVisible()
         expect(new URL(page.url()).pathname).toBe('/goodbye')
         expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
       },
@@ -147,7 +147,7 @@ describe('closing the account', () => {
     await stage.at(
       '/profile',
       async (page) => {
-        await button(page, 'Close my account').click()
+        await button(page, 'Delete account').click()
         await dialog(page).getByLabel('Account holder name', { exact: true }).fill(BANK.accountHolderName)
         await dialog(page).getByLabel('Account number', { exact: true }).fill(BANK.accountNumber)
         await dialog(page).getByLabel('IFSC', { exact: true }).fill(BANK.ifscCode)
@@ -155,8 +155,8 @@ describe('closing the account', () => {
         await button(dialog(page), 'Withdraw ₹10.00').click()
         await expect(toast(page, 'Withdrawal of ₹10.00 requested.')).toBeVisible()
         await expect(dialog(page)).toHaveCount(0)
-        await button(page, 'Close my account').click()
-        await button(dialog(page), 'Delete for good').click()
+        await button(page, 'Delete account').click()
+        await button(dialog(page), 'Delete account').click()
         await expect(dialog(page).getByRole('alert')).toHaveText(/A withdrawal is not finished yet/)
         await button(dialog(page), 'Keep my account').click()
       },

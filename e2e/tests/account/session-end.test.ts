@@ -115,11 +115,11 @@ test('after the account was deleted', () =>
     const { page } = visit
     const dialog = page.getByRole('dialog')
     await page.goto(`${roz.url}/profile`)
-    await page.getByRole('button', { name: 'Close my account', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete account', exact: true }).click()
     await dialog.getByLabel('Donate to people in need').check()
     await dialog.getByRole('button', { name: /^Donate ₹/ }).click()
-    await dialog.getByRole('button', { name: 'Delete for good' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Account closed' })).toBeVisible()
+    await dialog.getByRole('button', { name: 'Delete account' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Account deleted' })).toBeVisible()
     await expectNothing(visit, told)
   }))
 

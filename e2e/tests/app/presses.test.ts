@@ -66,7 +66,7 @@ describe('the focus', () => {
     await stage.at(
       '/profile',
       async (page) => {
-        const opener = button(page, 'Close my account')
+        const opener = button(page, 'Delete account')
         await opener.focus()
         await opener.press('Enter')
         const close = page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true })

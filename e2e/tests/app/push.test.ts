@@ -199,7 +199,7 @@ test('the switch is offered once, after a join, and enabled by a tap alone; a lo
   await auditScreen(page)
   await expectNoSidewaysScroll(page)
   await offer.getByRole('button', { name: 'Tell me' }).click()
-  await expect(page.locator('.toast').filter({ hasText: 'Done: the result comes to this device.' })).toBeVisible()
+  await expect(page.locator('.toast').filter({ hasText: "Done. We'll send the result to this device." })).toBeVisible()
   await expect(offer).toHaveCount(0)
   await expect.poll(() => state(mira.token)).toMatchObject({ subscribed: true, wanted: true })
   expect(await page.evaluate(() => localStorage.getItem('results-offered'))).toBe('1')

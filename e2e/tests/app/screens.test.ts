@@ -16,7 +16,7 @@ type Who = 'a visitor' | 'a member' | 'an administrator'
 const VISITORS_SCREENS = [
   ['/login', 'Log in'],
   ['/register', 'Register'],
-  ['/goodbye', 'Account closed'],
+  ['/goodbye', 'Account deleted'],
 ] as const
 const ANYBODYS_SCREENS = [
   ['/forgot-password', 'Forgot password'],

@@ -144,7 +144,7 @@ test('every screen shows a banner until the mail is confirmed; the banner resend
     const banner = page.getByRole('complementary', { name: 'Verify email' })
     for (const path of ['/wallet', '/dashboard']) {
       await page.goto(program.url + path)
-      await expect(banner).toContainText(`We sent a link to ${person.email}; until then you can look around, but not move money.`)
+      await expect(banner).toContainText(`We sent a link to ${person.email}; until then you can't add or withdraw money.`)
     }
     const again = banner.getByRole('button', { name: 'Resend verification email' })
     await page.route('**/api/auth/resend-verification', (route) => route.abort())

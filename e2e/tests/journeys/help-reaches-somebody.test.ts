@@ -90,8 +90,8 @@ async function approveShoes(token: string): Promise<void> {
     await expect(openDialog(page, 'Receipts').getByRole('img', { name: 'Page 1' })).toBeVisible()
     await page.keyboard.press('Escape')
     await row.getByRole('button', { name: /^Approve/ }).click()
-    await openDialog(page, 'Approve this payment?').getByRole('button', { name: 'Approve and book' }).click()
-    await expect(toast(page, 'It is booked.')).toBeVisible()
+    await openDialog(page, 'Approve this payment?').getByRole('button', { name: 'Approve and record' }).click()
+    await expect(toast(page, 'Recorded.')).toBeVisible()
     await expect(row).toContainText('Booked')
   })
 }

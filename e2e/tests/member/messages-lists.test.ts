@@ -157,7 +157,7 @@ describe('refunds', () => {
     await as(biju, '/wallet', async (page) => {
       await retry(page, 'Your refunds could not be loaded.')
       await expect(page.getByText('Nothing to refund', { exact: true })).toBeVisible()
-      await expect(page.getByText('No payment of the last 7 days has money left.')).toBeVisible()
+      await expect(page.getByText('No unused money from payments of the last 7 days.')).toBeVisible()
       await expect(button(page, 'Request a refund')).toHaveCount(0)
     })
   })

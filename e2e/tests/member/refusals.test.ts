@@ -19,7 +19,7 @@ import type { Program } from '../../harness/program.ts'
 import { useStage, type Work } from '../../harness/stage.ts'
 import { askForOrder, askForWithdrawal, balanceInBar, exactToast as toast, signIn } from '../../harness/steps.ts'
 
-const ON_HOLD = 'Your account is on hold. Please contact us.'
+const ON_HOLD = 'Your account is suspended. Please contact us.'
 
 const stage = useStage({ size: WIDE })
 let roz: Program
@@ -147,7 +147,7 @@ describe('a member whose account is on hold', () => {
 
   test('closing the account is refused in the dialog, and the money stays', async () => {
     await as(held, '/profile', async (page) => {
-      await page.getByRole('button', { name: 'Close my account' }).click()
+      await page.getByRole('button', { name: 'Delete account' }).click()
       await dialog(page).getByLabel('Donate to people in need').check()
       await dialog(page).getByRole('button', { name: 'Donate ₹20.00' }).click()
       await expect(dialog(page).getByRole('alert')).toHaveText(ON_HOLD)
@@ -231,12 +231,12 @@ test('an account with a join today is not closed before the result: the dialog s
   const jaya = await newMember(roz, { name: 'Jaya Iyer', rupees: 10 })
   expect((await ask(roz.url, 'joinRound', { token: jaya.token, body: {} })).status).toBe(200)
   await as(jaya, '/profile', async (page) => {
-    await page.getByRole('button', { name: 'Close my account' }).click()
+    await page.getByRole('button', { name: 'Delete account' }).click()
     await dialog(page).getByLabel('Donate to people in need').check()
     await dialog(page).getByRole('button', { name: 'Donate ₹9.00' }).click()
-    await dialog(page).getByRole('button', { name: 'Delete for good' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete account' }).click()
     await expect(dialog(page).getByRole('alert')).toHaveText(
-      'A round that you joined has no result yet. You can close your account after it.',
+      'A round that you joined has no result yet. You can delete your account after it.',
     )
     await dialog(page).getByRole('button', { name: 'Keep my account' }).click()
     await expect(dialog(page)).toHaveCount(0)

@@ -288,7 +288,7 @@ describe('withdraw', () => {
     const keys: (string | undefined)[] = []
     const refusals = [
       { status: 429, json: { code: 'too_many_requests', message: 'Too many.' } },
-      { status: 403, json: { code: 'on_hold', message: 'Your account is on hold. Please contact us.' } },
+      { status: 403, json: { code: 'on_hold', message: 'Your account is suspended. Please contact us.' } },
     ]
     await at(
       '/wallet',
@@ -306,7 +306,7 @@ describe('withdraw', () => {
         await submit(page).click()
         await expect(toast(page, 'Too many.')).toBeVisible()
         await submit(page).click()
-        await expect(toast(page, 'Your account is on hold. Please contact us.')).toBeVisible()
+        await expect(toast(page, 'Your account is suspended. Please contact us.')).toBeVisible()
         await page.getByRole('button', { name: 'Add money' }).click()
         await askForWithdrawal(page, 10)
         await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()

@@ -60,7 +60,7 @@ describe('a day of one’s own', () => {
       ofTicket(second),
       async (page) => {
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
-        await expect(draw(page)).toContainText('1. The tickets are sealed')
+        await expect(draw(page)).toContainText('1. The list is closed')
         await expect(draw(page)).toContainText('Demo draw — the operator could have chosen this winner')
         await expect(draw(page).locator('.winners li')).toContainText('Meera I.')
         await expect(draw(page).locator('.winners li')).toContainText('line 1')
@@ -180,7 +180,7 @@ describe('a lie about one’s money is found by its step, and the evidence conta
     const answer = await own(meera, second)
     const parts = answer.parts.map((part, at) => (at === 0 ? { ...part, amount: part.amount === 1 ? 2 : part.amount - 1 } : part))
     stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, parts }) })
-    await expectStep('parts', 'A part of your money does not lead to the total')
+    await expectStep('parts', 'Part of your money is missing from the total')
   })
 
   test('sum: a smaller total is found', async () => {
@@ -293,7 +293,7 @@ describe('when the app opens', () => {
     const { output } = await ask(stage.roz.url, 'userTicket', { token: meera.token, params: { day: second } })
     stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
     stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
-    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('is checked here as soon as its list is sealed'), {
+    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('is checked here soon after midnight'), {
       token: meera.token,
       // Uses a browser that has not cached the day's file.
       before: () => undefined,
@@ -344,7 +344,7 @@ describe('when the app opens', () => {
         // For days after it took the other's key the notice is gone.
         await page.evaluate(([id, day]) => localStorage.setItem(`roz-ticket-key-since:${id}`, day ?? ''), [meera.id, addDays(second, -1)])
         await page.reload()
-        await expect(says).toContainText('with the key on this device, and with no other')
+        await expect(says).toContainText('This ticket was made with the key on this device')
       },
       {
         token: meera.token,

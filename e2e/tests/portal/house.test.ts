@@ -99,7 +99,7 @@ describe('the team', () => {
     await page.goto(stage.line.url + link.pathname + link.search)
     await page.getByLabel('New password').fill(PASSWORD)
     await button('Create my account').click()
-    await expect(toast(page, 'This invitation is invalid or has expired. Please ask for a new one.')).toBeVisible()
+    await expect(toast(page, 'This invitation is invalid or has expired. Please request a new one.')).toBeVisible()
     await page.goto(`${stage.line.url}/admin/invitation`)
     await expect(page.getByText('This link is not complete.')).toBeVisible()
     await hearRefusals()

@@ -122,7 +122,7 @@ describe('a payment by hand', () => {
     await dialog().getByLabel('Reason').fill('Ravi has left; the bank shows no payment.')
     await atBothWidths()
     await dialog().getByRole('button', { name: 'Take over', exact: true }).click()
-    await expect(toast(page, 'You have this withdrawal now: only you can end it.')).toBeVisible()
+    await expect(toast(page, 'You have taken this withdrawal: only you can finish it.')).toBeVisible()
     await press('Mark as paid')
     await dialog().getByLabel('Bank reference').fill('UTR0000000042')
     await dialog().getByRole('button', { name: 'Mark as paid', exact: true }).click()
@@ -155,7 +155,7 @@ describe('a payment by hand', () => {
       )
     await hold(true)
     await look()
-    await expect(row('₹12.00')).toContainText('The member is on hold: nothing is sent until the hold ends.')
+    await expect(row('₹12.00')).toContainText('Withdrawals and refunds are on hold: nothing is sent until the hold ends.')
     await expect(row('₹12.00').getByRole('button')).toHaveText(['Reject'])
     await atBothWidths()
     // The account was shown before the hold. After the take-over, the screen tells the owner not to pay, and still accepts “not paid”.

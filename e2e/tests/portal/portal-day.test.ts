@@ -33,7 +33,7 @@ async function bothWidths(): Promise<void> {
 
 test('with nothing to do the list says so; a late withdrawal is listed with its age, and leads to its section by keyboard', async () => {
   await open('overview', async () => {
-    await expect(todo()).toContainText('Nothing waits for you.')
+    await expect(todo()).toContainText('Nothing to do.')
   })
   const asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
   await ask(roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail: BANK } })
@@ -94,7 +94,7 @@ test('an editor changes a figure of the site, and the home page shows it; a wron
     await at.getByLabel('How it works video').fill('https://youtu.be/aqz-KE-bpKQ')
     await at.getByRole('button', { name: 'Save' }).focus()
     await at.keyboard.press('Enter')
-    await expect(toast(at, 'The public pages show the new words now.')).toBeVisible()
+    await expect(toast(at, 'Saved. The public pages show the new text.')).toBeVisible()
     await bothWidths()
   })
   const home = await (await fetch(`${roz.url}/`)).text()

@@ -101,7 +101,7 @@ test('help is sent with a receipt: what was covered is gone from the published p
     await expect(form.getByText('Please leave the name out: it is shown beside these words').first()).toBeVisible()
     await form.getByLabel('What it is for').fill('school shoes')
     await form.getByRole('button', { name: 'Send' }).click()
-    await expect(toast(page, 'It is booked.')).toBeVisible()
+    await expect(toast(page, 'Recorded.')).toBeVisible()
     const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
     await expect(row).toContainText('Booked')
     await expect(page.getByText(/In the help fund: ₹17\.50/)).toBeVisible()

@@ -22,7 +22,6 @@ const SITE: SiteFacts = {
   topupsOn: true,
   withdrawalsOn: true,
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
-  drawsLocally: false,
 }
 const ID = '0192f1c0-1c2d-7000-8000-00000000000a'
 const STORY: Story = {
@@ -38,7 +37,7 @@ const STORY: Story = {
   videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
   imageUrl: null,
   charity: { name: "O'Neil <b>School</b>", description: '' },
-  winnerInfo: { name: 'Asha <i>V.', amount: 0.9, totalParticipants: 3, assurance: 'weak' },
+  winnerInfo: { name: 'Asha <i>V.', amount: 0.9, totalParticipants: 3, assurance: 'weak', isDemo: false, others: 0 },
 }
 type Day = NonNullable<PageData['days']>['days'][number]
 const DAY: Day = {
@@ -49,6 +48,7 @@ const DAY: Day = {
   split: { need: 1.8, reward: 0.9, platform: 0.3 },
   perRupee: { need: 60, reward: 30, platform: 10 },
   assurance: 'weak',
+  isDemo: false,
   winners: [{ name: 'Asha V.', amount: 0.9, tax: 0, position: 1, ticket: 'ab'.repeat(32) }],
   gifts: 0,
   disbursed: 0,
@@ -72,7 +72,7 @@ const DATA: PageData = {
     drawAt: null,
     hasParticipated: false,
     lastImpactStory: null,
-    lastWinner: { name: 'Asha V.', amount: 0.9, date: '2026-11-20', assurance: 'weak' },
+    lastWinner: { name: 'Asha V.', amount: 0.9, date: '2026-11-20', assurance: 'weak', isDemo: false, others: 0 },
     serverTime: '2026-11-21T12:00:00+05:30',
   },
   stories: [STORY],
@@ -101,14 +101,44 @@ const draw = (page: string, extra: Partial<PageRequest> = {}): string =>
   })
 const LABELLED = ['home', 'giveawaySelection', 'dailyReports', 'impactStories']
 
-test('a draw without a witness is labelled a demo draw with our own random numbers, unconfirmed with public ones', () => {
+/** The same days, each with a demo draw, or with more winners. */
+const drawnWith = (extra: { readonly isDemo?: boolean; readonly others?: number }): PageData => {
+  const { round, home, days } = DATA
+  const story = { ...STORY, winnerInfo: STORY.winnerInfo && { ...STORY.winnerInfo, ...extra } }
+  return {
+    ...DATA,
+    home: { ...home, recentImpacts: [story] },
+    round: { ...round, lastWinner: round.lastWinner && { ...round.lastWinner, ...extra } },
+    stories: [story],
+    ...(days && { days: { ...days, days: days.days.map((day) => ({ ...day, isDemo: extra.isDemo ?? false })) } }),
+  }
+}
+
+test('a draw without a witness is labelled by its own day: a demo draw with our own random number, unconfirmed with a public one', () => {
   const demo = 'Demo draw — the operator could have chosen this winner'
   const unwitnessed = 'No outsider confirmed this list in time; we could have changed it.'
   for (const page of LABELLED) {
     expect(draw(page), page).toContain(unwitnessed)
     expect(draw(page), page).not.toContain(demo)
-    expect(draw(page, { site: { ...SITE, drawsLocally: true } }), page).toContain(demo)
-    expect(draw(page, { site: { ...SITE, drawsLocally: true } }), page).not.toContain(unwitnessed)
+    expect(draw(page, { data: drawnWith({ isDemo: true }) }), page).toContain(demo)
+    expect(draw(page, { data: drawnWith({ isDemo: true }) }), page).not.toContain(unwitnessed)
+  }
+})
+
+test('a day with several winners says so beside the first', () => {
+  for (const page of ['home', 'giveawaySelection', 'impactStories']) {
+    expect(draw(page), page).not.toContain('more winner')
+    expect(draw(page, { data: drawnWith({ others: 2 }) }), page).toContain('and 2 more winners')
+    expect(draw(page, { data: drawnWith({ others: 2 }), language: 'hi' }), page).toContain('और 2 विजेता')
+  }
+  expect(draw('giveawaySelection', { data: drawnWith({ others: 2 }) })).toContain('The latest winners')
+})
+
+test('a story’s amount says whether it was sent or is only set aside', () => {
+  const sent: Story = { ...STORY, sent: true }
+  for (const page of ['home', 'impactStories']) {
+    expect(draw(page), page).toContain('Set aside: ₹1.80')
+    expect(draw(page, { data: { ...DATA, home: { ...DATA.home, recentImpacts: [sent] }, stories: [sent] } }), page).toContain('Sent: ₹1.80')
   }
 })
 

@@ -226,7 +226,7 @@ describe('the operator’s settings appear wherever a page names them', () => {
     await handOver(visit, roz.url, person.token)
     await page.goto(roz.url + paths.wallet)
     await gatewayIsReady(page)
-    await expect(page.getByText('From ₹14 to ₹37 at a time.')).toBeVisible()
+    await expect(page.getByText('From ₹14 to ₹37 per payment.')).toBeVisible()
     await expect(page.getByRole('group', { name: 'Presets' }).locator('b')).toHaveText(['₹14', '₹30', '₹37'])
     for (const [amount, words] of [
       ['13', 'Minimum amount is ₹14'],

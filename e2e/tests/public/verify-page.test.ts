@@ -49,6 +49,12 @@ beforeAll(async () => {
 
 const step = (page: Page, name: string): Locator => page.locator(`[data-step="${name}"]`)
 const verdict = (page: Page): Locator => page.locator('[data-verdict] > :not([hidden]) b')
+/** The verdict and the words of its steps. */
+async function saidBy(page: Page): Promise<string[]> {
+  const said = await page.locator('[data-verdict] > :not([hidden]), [data-step] p:not([hidden], .step-title)').allTextContents()
+  expect(said.length).toBeGreaterThan(16)
+  return said
+}
 const alone = { before: () => undefined }
 
 describe('a day in the browser', () => {
@@ -56,7 +62,7 @@ describe('a day in the browser', () => {
     await stage.at(`/verify/${first}`, async (page) => {
       await expect(page).toHaveTitle('Check the draw · Roz')
       await expect(verdict(page)).toHaveText('WEAK')
-      await expect(page.locator('[data-verdict]')).toContainText('we could have changed the list')
+      await expect(page.locator('[data-verdict]')).toContainText('Demo draw — the operator could have chosen this winner')
       for (const name of ['sealed-in-time', 'beacon-signature']) await expect(step(page, name)).toHaveAttribute('data-result', 'weak')
       await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'none')
       await expect(page.locator('[data-result=pass]')).toHaveCount(13)
@@ -66,7 +72,11 @@ describe('a day in the browser', () => {
       await expect(page.locator('[data-winners]')).toContainText(winner?.name ?? 'nobody')
       await expect(page.locator('.lines [data-fill=line]')).toHaveText(String((winner?.position ?? 0) + 1))
       await expect(page.locator('.draw-story [data-fill=intake]')).toHaveText('₹2.00')
-      await expect(page.getByText('Demo draw — the operator could have chosen this winner')).toBeVisible()
+      // The plain verdict comes first; the steps are below it, closed.
+      expect(await page.locator('#check, #draw').evaluateAll((sections) => sections.map(({ id }) => id))).toEqual(['check', 'draw'])
+      await expect(step(page, 'winners')).toBeHidden()
+      await page.getByText('Technical details').click()
+      await expect(step(page, 'winners')).toBeVisible()
       await expect(page.getByRole('link', { name: 'roz-verify.mjs' })).toHaveAttribute('href', '/verify/roz-verify.mjs')
       const hash = (await (await fetch(`${stage.roz.url}/verify/roz-verify.mjs.sha256`)).text()).split(' ')[0] ?? ''
       await expect(page.getByText(hash)).toBeVisible()
@@ -89,12 +99,11 @@ describe('a day in the browser', () => {
       await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${first}`)
       await expect(page.locator('.draw-story [data-fill=intake]')).toHaveText('₹2.00')
       await expect(verdict(page)).toHaveText('कमज़ोर')
+      await page.locator('.steps-shown summary').click()
       await expect(step(page, 'sealed-in-time').locator('[data-weakness=local-list]')).toBeVisible()
       await expect(step(page, 'beacon-signature').locator('[data-weakness=known-number]')).toBeVisible()
       // The verifier itself says nothing in English here either.
-      const said = await page.locator('[data-verdict] > :not([hidden]), [data-step] p:not([hidden], .step-title)').allTextContents()
-      expect(said.length).toBeGreaterThan(16)
-      expect(latinIn(said)).toEqual([])
+      expect(latinIn(await saidBy(page))).toEqual([])
       await auditScreen(page)
       await page.getByRole('link', { name: 'English' }).click()
       await expect(page).toHaveURL(`${stage.line.url}/verify/${first}`)
@@ -133,6 +142,9 @@ describe('a day in the browser', () => {
       async (page) => {
         await expect(verdict(page)).toHaveText('INCOMPLETE')
         await expect(step(page, 'liabilities-total')).toHaveAttribute('data-result', 'incomplete')
+        await page.goto(`${stage.line.url}/hi/verify/${first}`)
+        await expect(verdict(page)).toHaveText('अधूरा')
+        expect(latinIn(await saidBy(page))).toEqual([])
         await page.setViewportSize(WIDE)
         await expectNoSidewaysScroll(page)
       },
@@ -166,15 +178,15 @@ describe('a day that witnesses signed in time', () => {
         await exampleSite(page, { entries: 3 })
         await page.goto(`${stage.line.url}/verify/${SEALED}`)
         await expect(verdict(page)).toHaveText('PASS')
-        await expect(page.getByText('Outsiders confirmed this list in time. We could have chosen the winner only together with them.')).toBeVisible()
+        await expect(
+          page.getByText('Outsiders confirmed this list in time. We could have chosen the winner only together with them.'),
+        ).toBeVisible()
         await expect(page.getByText('that many independent groups run together')).toBeVisible()
         const receipt = RECEIPT
-        await page
-          .getByLabel('A receipt that you kept')
-          .setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
+        await page.getByLabel('Your saved receipt').setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
         await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'pass')
         await page
-          .getByLabel('A receipt that you kept')
+          .getByLabel('Your saved receipt')
           .setInputFiles({ name: 'other.json', mimeType: 'application/json', buffer: Buffer.from('{}') })
         await expect(page.getByRole('alert').filter({ hasText: 'This file is not a receipt.' })).toBeVisible()
       },
@@ -202,7 +214,7 @@ describe('a day that witnesses signed in time', () => {
       async (page) => {
         await exampleSite(page, { entries: 40_000 })
         await page.goto(`${stage.line.url}/verify/${SEALED}`)
-        await expect(page.getByText('Checking this day downloads 1.3 MB.')).toBeVisible()
+        await expect(page.getByText('This check downloads 1.3 MB')).toBeVisible()
         await expect(verdict(page)).toHaveCount(0)
         await page.getByRole('button', { name: 'Check', exact: true }).click()
         await expect(verdict(page)).toHaveText('PASS')
@@ -215,7 +227,7 @@ describe('a day that witnesses signed in time', () => {
         await page.locator('#day').press('Enter')
         await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
         await page.goBack()
-        await expect(page.getByText('Checking this day downloads 1.3 MB.')).toBeVisible()
+        await expect(page.getByText('This check downloads 1.3 MB')).toBeVisible()
         await expect(page.getByRole('button', { name: 'Save the result' })).toHaveCount(0)
         await expect(page.locator('[data-result]')).toHaveCount(0)
         await expect(verdict(page)).toHaveCount(0)
@@ -252,9 +264,7 @@ describe('my ticket', () => {
       await expectNoSidewaysScroll(page)
       await page.getByRole('link', { name: 'Check the whole day' }).click()
       await expect(verdict(page)).toHaveText('WEAK')
-      await page
-        .getByLabel('A receipt that you kept')
-        .setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
+      await page.getByLabel('Your saved receipt').setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
       await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'pass')
     })
   })
@@ -288,7 +298,7 @@ describe('my ticket', () => {
       '/wallet',
       async (page) => {
         const alarm = page.getByRole('alert').filter({ hasText: "Something is wrong with yesterday's ticket." })
-        await expect(alarm).toContainText('We could not show that your ticket is in the sealed list')
+        await expect(alarm).toContainText('Your entry is not proven for this day')
         const saved = page.waitForEvent('download')
         await alarm.getByRole('button', { name: 'Save the proof' }).click()
         const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
@@ -313,7 +323,7 @@ describe('my ticket', () => {
     await stage.at(
       ofTicket(second),
       async (page) => {
-        const alarm = page.locator('.alarm-box').filter({ hasText: 'We could not show that your ticket is in the sealed list' })
+        const alarm = page.locator('.alarm-box').filter({ hasText: 'Your entry is not proven for this day' })
         await expect(alarm).toBeVisible()
         await expect(page.getByText('Your money is not all in the total that we published.')).toBeVisible()
         const saved = page.waitForEvent('download')

@@ -12,6 +12,12 @@ import type { SplitPolicy } from '@roz/core/split.ts'
 import { maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
+/** Whether the operator's own server made the random number of a day's draw. `day` is a column. */
+export const isDemoSql = (day: Sql): Sql => sql`coalesce((select made.mode = 'local' from round made where made.day = ${day}), false)`
+/** The winners of a day besides the first. */
+export const otherWinnersSql = (day: Sql): Sql =>
+  sql`(select count(*) from draw_winner other where other.day = ${day} and other.rank > 1)::float8`
+
 export type Round = {
   readonly day: IstDay
   readonly status: RoundStatus

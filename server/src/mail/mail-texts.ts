@@ -43,7 +43,7 @@ const WHAT_IT_DOES = texts(
   'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.',
 )
 
-const TOTP_RESET = texts('Your authenticator app was removed, because somebody of the team reset it. Set it up again when you log in.')
+const TOTP_RESET = texts('Your authenticator app was removed, because someone on the team reset it. Set it up again when you log in.')
 const TOTP_WORDS: Readonly<Record<string, Texts>> = {
   on: texts('An authenticator app was set up for your account. Logging in asks for its code from now on.'),
   off: texts('The authenticator app was removed from your account.'),
@@ -60,7 +60,7 @@ function deviceLine(browser: string, system: string): Texts {
 export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData[T]) => Mail) } = {
   verify: {
     subject: texts('Verify your email for {brandName}'),
-    paragraphs: [HELLO, texts('Please confirm that this is your email address. Then you can add money and join the round of the day.')],
+    paragraphs: [HELLO, texts("Please confirm that this is your email address. Then you can add money and join today's round.")],
     action: { label: texts('Verify my email'), path: '/verify-email?token={token}' },
     after: [texts('The link works for 24 hours. If you did not register, ignore this email.')],
   },
@@ -72,10 +72,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   },
   welcome: {
     subject: texts('Welcome to {brandName}'),
-    paragraphs: [
-      HELLO,
-      texts('Your email is verified. Add {topupMin} to {topupMax} to your wallet and join the round of the day with ₹1.'),
-    ],
+    paragraphs: [HELLO, texts("Your email is verified. Add {topupMin} to {topupMax} to your wallet and join today's round with ₹1.")],
     action: { label: texts('Go to your dashboard'), path: '/dashboard' },
   },
   password_changed: {
@@ -100,18 +97,18 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
       HELLO,
       texts('Someone logged in with Google for the first time, with the Google account of this email address.'),
       texts(
-        'Your old password was removed and all other devices were logged out, in case somebody else had them. You can keep using Google, or set a new password with “Forgot password?” on the login page.',
+        'Your old password was removed and all other devices were logged out, so that nobody else can use them. You can keep using Google, or set a new password with “Forgot password?” on the login page.',
       ),
     ],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   },
   account_closed: {
-    subject: texts('Your {brandName} account is closed'),
+    subject: texts('Your {brandName} account is deleted'),
     paragraphs: [
       HELLO,
       texts(
-        'Your account was closed and your name, email, phone number and picture were erased. Our public accounts keep the amounts, without your name.',
+        'Your account was deleted and your name, email, phone number and picture were erased. Our public accounts keep the amounts, without your name.',
       ),
       texts('Thank you for every rupee you shared.'),
     ],
@@ -119,11 +116,11 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     after: [texts('If this was not you, please write to us at once.')],
   },
   account_suspended: {
-    subject: texts('Your {brandName} account is on hold'),
+    subject: texts('Your {brandName} account is suspended'),
     paragraphs: [
       HELLO,
       texts(
-        'We have put your account on hold while we look into something. You can still log in, see everything and download your data. You cannot join rounds, add money or withdraw for now.',
+        'We have suspended your account while we look into something. You can still log in, see everything and download your data. You cannot join rounds, add money or withdraw for now.',
       ),
       texts('Your money stays in your wallet, and anything you win is added to it. Please write to us: we want to solve this with you.'),
     ],
@@ -133,24 +130,24 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     subject: texts('Your {brandName} account works again'),
     paragraphs: [
       HELLO,
-      texts('Your account is no longer on hold. You can join rounds, add money and withdraw again. Thank you for your patience.'),
+      texts('Your account is no longer suspended. You can join rounds, add money and withdraw again. Thank you for your patience.'),
     ],
     action: { label: texts('Go to your dashboard'), path: '/dashboard' },
   },
   payouts_held: {
-    subject: texts('Your withdrawals wait for a check'),
+    subject: texts('Your withdrawals are on hold'),
     paragraphs: [
       HELLO,
       texts(
         'We are checking something about your account. Until we are done, withdrawals and refunds wait. Joining rounds and adding money work as before.',
       ),
-      texts('No money is lost. If you have a question, please write to us.'),
+      texts('Your balance has not changed. If you have a question, please write to us.'),
     ],
     action: { label: texts('Write to us'), path: '/contact-us' },
   },
   payouts_released: {
-    subject: texts('Your withdrawals go on'),
-    paragraphs: [HELLO, texts('The check of your account is done. Withdrawals and refunds go on.')],
+    subject: texts('Your withdrawals are no longer on hold'),
+    paragraphs: [HELLO, texts('We have finished checking your account. You can withdraw and get refunds again.')],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
   new_bank_account: {
@@ -279,7 +276,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     after: [texts('The link works once, for 24 hours. If you did not expect it, ignore this email.')],
   },
   totp_changed: ({ what }) => ({
-    subject: texts('Your second step at the {brandName} login changed'),
+    subject: texts('Your {brandName} login code settings changed'),
     paragraphs: [HELLO, TOTP_WORDS[what] ?? TOTP_RESET],
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
     after: [texts('If it was not you, tell an owner of {brandName} at once.')],
@@ -288,16 +285,16 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     subject: texts('Your rupee helped: {purpose} for {helped}'),
     paragraphs: [
       HELLO,
-      texts('Part of one of your rupees paid this: {purpose} for {helped}. The story is out, with the receipt.'),
+      texts('Part of one of your rupees paid for {purpose} for {helped}. Read the story and see the receipt.'),
       ...(more === '0'
         ? []
-        : [more === '1' ? texts('One more story is about your rupees.') : texts('{more} more stories are about your rupees.')]),
+        : [more === '1' ? texts('One more story shows help from your rupees.') : texts('{more} more stories show help from your rupees.')]),
     ],
     action: { label: texts('See where your rupees went'), path: '/history' },
   }),
   audit_alarm: {
     subject: texts('{brandName}: the accounts do not add up'),
-    paragraphs: [HELLO, texts('The check of the accounts of {at} IST found what must never happen:'), '{sentences}'],
+    paragraphs: [HELLO, texts('The check of the accounts at {at} IST found errors:'), '{sentences}'],
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
     after: [texts('Hold withdrawals and refunds until the cause is known. npm run audit names every row.')],
   },

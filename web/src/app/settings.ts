@@ -17,8 +17,6 @@ export type AppSettings = {
   readonly withdrawalsOn: boolean
   /** The page with all parts of the interface exists only outside production. */
   readonly production: boolean
-  /** Draws use the operator's own random numbers and are labelled as a demo. */
-  readonly drawsLocally: boolean
   /** The name of the issuer on receipts. */
   readonly issuer: string
   readonly officeAddress: string

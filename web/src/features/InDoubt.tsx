@@ -18,8 +18,8 @@ export function InDoubt() {
   return (
     <p className="in-doubt spaced" role="alert">
       <Trans>
-        We could not tell whether it went through. Look for it in <a href="#transactions">your transactions</a>. If it is not there, press
-        again: nothing is taken twice.
+        We could not tell whether it went through. Look for it in <a href="#transactions">your transactions</a>. If it is missing, try
+        again: you are not charged twice.
       </Trans>
     </p>
   )

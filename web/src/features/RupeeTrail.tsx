@@ -17,12 +17,12 @@ export function RupeeTrail({ rupee }: { readonly rupee: Trail }) {
         <li key={index}>
           {isWhole ? (
             <Trans>
-              Your {paise} paise: <What part={part} />
+              Your {paise} paise paid for <What part={part} />
               <Plural value={others} _0="" one=", with # other" other=", with # others" />.
             </Trans>
           ) : (
             <Trans>
-              {formatMoney(part.amount)} of the day's {formatMoney(share)}: <What part={part} />.
+              {formatMoney(part.amount)} of the day's {formatMoney(share)} paid for <What part={part} />.
             </Trans>
           )}
           <Links part={part} />
@@ -32,11 +32,12 @@ export function RupeeTrail({ rupee }: { readonly rupee: Trail }) {
         <li>
           {isWhole ? (
             <Trans>
-              Your {paise} paise wait in the help fund, day {days}.
+              Your {paise} paise have been in the help fund for <Plural value={days} one="# day" other="# days" />.
             </Trans>
           ) : (
             <Trans>
-              {formatMoney(waiting)} of the day's {formatMoney(share)} wait in the help fund, day {days}.
+              {formatMoney(waiting)} of the day's {formatMoney(share)} has been in the help fund for{' '}
+              <Plural value={days} one="# day" other="# days" />.
             </Trans>
           )}
         </li>

@@ -1,16 +1,28 @@
-/** The label beside every winner that the operator could have chosen. It says how: a local draw, or a list that no witness saw in time. */
-import { Trans } from '@lingui/react/macro'
-import { settings } from '../app/settings.ts'
+/** What is said beside a day's winner: how the operator could have chosen it, and that the day has more winners. */
+import { Plural, Trans } from '@lingui/react/macro'
 
-export function WinnerLabel({ assurance }: { readonly assurance: 'weak' | 'sealed' }) {
-  if (assurance !== 'weak') return null
-  return (
-    <p className="small demo-label">
-      {settings.drawsLocally ? (
-        <Trans>Demo draw — the operator could have chosen this winner</Trans>
-      ) : (
-        <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>
-      )}
-    </p>
+/** A draw with the operator's own random number, or with a list that no witness saw in time. */
+export const Weakness = ({ isDemo }: { readonly isDemo: boolean }) =>
+  isDemo ? (
+    <Trans>Demo draw — the operator could have chosen this winner</Trans>
+  ) : (
+    <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>
   )
+
+type Drawn = { readonly assurance: 'weak' | 'sealed'; readonly isDemo: boolean }
+
+export function WinnerLabel({ assurance, isDemo }: Drawn) {
+  return assurance === 'weak' ? (
+    <p className="small demo-label">
+      <Weakness isDemo={isDemo} />
+    </p>
+  ) : null
 }
+
+export const MoreWinners = ({ others }: { readonly others: number }) =>
+  others === 0 ? null : (
+    <>
+      {' '}
+      <Plural value={others} one="and # more winner" other="and # more winners" />
+    </>
+  )

@@ -27,10 +27,7 @@ export function MoneyTrail() {
   const { data } = usePage()
   return (
     <>
-      <Heading
-        title={usePageTitle('moneyTrail')}
-        lead={<Trans>Every rupee in, and where it went: live figures.</Trans>}
-      />
+      <Heading title={usePageTitle('moneyTrail')} lead={<Trans>Every rupee in, and where it went: live figures.</Trans>} />
       <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
         <h2>
           <Trans>In today's round</Trans>
@@ -230,7 +227,7 @@ export function DailyReports() {
 }
 
 function DayReport({ day, open }: { readonly day: Day; readonly open: boolean }) {
-  const { books, winners, entries, intake, assurance, status } = day
+  const { books, winners, entries, intake, assurance, isDemo, status } = day
   return (
     <li id={day.day}>
       <details open={open}>
@@ -262,7 +259,7 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
           {books === null ? null : <DayBooks books={books} />}
         </div>
         <Receipts day={day} />
-        {status === 'settled' && assurance === 'weak' ? <WeakDraw /> : null}
+        {status === 'settled' ? <WeakDraw assurance={assurance} isDemo={isDemo} /> : null}
         <CheckLink day={day.day} />
       </details>
     </li>
@@ -303,11 +300,13 @@ function PublishedDays() {
           <time dateTime={story.date}>{formatDay(story.date, language)}</time>
           <span>
             <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
-            {story.winnerInfo?.assurance === 'weak' ? <WeakDraw /> : null}
+            {story.winnerInfo === null ? null : <WeakDraw {...story.winnerInfo} />}
           </span>
           <span className="amount">
             {story.amount > 0 ? formatMoney(story.amount) : null}
-            {story.amount > 0 ? <span className="small muted block">{story.sent ? <Trans>Sent</Trans> : <Trans>Set aside</Trans>}</span> : null}
+            {story.amount > 0 ? (
+              <span className="small muted block">{story.sent ? <Trans>Sent</Trans> : <Trans>Set aside</Trans>}</span>
+            ) : null}
           </span>
         </li>
       ))}

@@ -58,8 +58,8 @@ function Hero() {
           </h1>
           <p className="lead">
             <Trans>
-              You put in ₹1. So does everyone else. Most of it helps people in need, part of it goes to one of us, and every paisa is shown
-              in public.
+              Each member gives ₹1. Most of it is for people in need, part of it is a reward for members, and every paisa is shown in
+              public.
             </Trans>
           </p>
           <div className="buttons">

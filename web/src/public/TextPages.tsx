@@ -1,5 +1,6 @@
 /** Information pages that consist of text. The long texts are Markdown in web/src/content. */
 import { Trans } from '@lingui/react/macro'
+import { MoreWinners } from '../features/WinnerLabel.tsx'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
@@ -116,13 +117,20 @@ export function GiveawaySelection() {
       </Section>
       {winner === undefined ? null : (
         <Section when={<Trans>Latest</Trans>} note={formatDay(winner.date, language)}>
-          <h2>
-            <Trans>The latest winner</Trans>
-          </h2>
+          <h2>{winner.others === 0 ? <Trans>The latest winner</Trans> : <Trans>The latest winners</Trans>}</h2>
           <div className="ledger narrow gap">
-            <LedgerRow label={winner.name}>{formatMoney(winner.amount)}</LedgerRow>
+            <LedgerRow
+              label={
+                <>
+                  {winner.name}
+                  <MoreWinners others={winner.others} />
+                </>
+              }
+            >
+              {formatMoney(winner.amount)}
+            </LedgerRow>
           </div>
-          {winner.assurance === 'weak' ? <WeakDraw /> : null}
+          <WeakDraw {...winner} />
           <p>
             <CheckLink day={winner.date} />
           </p>
@@ -142,7 +150,7 @@ export function HelpCenter() {
       </Section>
       <Section when={<Trans>Support</Trans>}>
         <h2>
-          <Trans>Still stuck, write to us</Trans>
+          <Trans>Still stuck? Write to us.</Trans>
         </h2>
         <p className="lead gap">
           <Trans>We answer within 24 hours.</Trans>

@@ -1,5 +1,5 @@
 /**
- * Explains a day's draw in pictures, and lets the reader's own device check it.
+ * Lets the reader's own device check a day: the plain verdict first, then the draw in pictures.
  * - The page is the same for every day; verify.ts fills in the published files.
  * - The page contains every word that it may need, so the script contains none.
  */
@@ -29,11 +29,11 @@ export function Verify() {
       </Heading>
       <div data-verify="">
         <Trouble />
-        <Section when={<Trans>The day</Trans>} note={<span data-fill="day" />} id="draw" className="filled">
-          <DrawStory />
-        </Section>
-        <Section when={<Trans>Now</Trans>} note={<Trans>on your device</Trans>} id="check" className="filled">
+        <Section when={<Trans>The day</Trans>} note={<span data-fill="day" />} id="check" className="filled">
           <Check />
+        </Section>
+        <Section when={<Trans>The draw</Trans>} note={<Trans>in four pictures</Trans>} id="draw" className="filled">
+          <DrawStory />
         </Section>
       </div>
       <Section when={<Trans>Your own copy</Trans>}>
@@ -122,7 +122,7 @@ function Check() {
       <div className="check-run">
         <p data-phase="waiting" hidden>
           <Trans>
-            Checking this day downloads <b data-fill="size" />. Mobile data may cost you.
+            This check downloads <b data-fill="size" /> and uses mobile data.
           </Trans>
         </p>
         <p className="buttons">
@@ -139,11 +139,16 @@ function Check() {
         <Progress />
       </div>
       <Verdict />
-      <ol className="check-steps" data-steps="">
-        {STEPS.map((step) => (
-          <Step key={step} name={step} words={words[step]} />
-        ))}
-      </ol>
+      <details className="steps-shown">
+        <summary>
+          <Trans>Technical details</Trans>
+        </summary>
+        <ol className="check-steps" data-steps="">
+          {STEPS.map((step) => (
+            <Step key={step} name={step} words={words[step]} />
+          ))}
+        </ol>
+      </details>
       <Extras />
     </>
   )
@@ -195,21 +200,20 @@ function Verdict() {
           <b>
             <Trans>WEAK</Trans>
           </b>{' '}
-          <Trans>The numbers match, but we could have changed the list</Trans>
+          <Trans>The numbers match, but some steps had no outside check</Trans>
         </h3>
-        <p>
-          <Trans>The numbers match, but some steps had no outside check. See which ones below.</Trans>
-        </p>
+        <Reasons />
       </div>
       <div className="wait" data-when="INCOMPLETE" hidden>
         <h3>
           <b>
             <Trans>INCOMPLETE</Trans>
           </b>{' '}
-          <Trans>A file is missing, so nothing is proven</Trans>
+          <Trans>Something is missing, so nothing is proven</Trans>
         </h3>
+        <Reasons />
         <p>
-          <Trans>A file is missing. Try later or contact us.</Trans>
+          <Trans>Try later or contact us.</Trans>
         </p>
       </div>
       <div className="no" data-when="FAIL" hidden>
@@ -219,6 +223,7 @@ function Verdict() {
           </b>{' '}
           <Trans>Something does not match</Trans>
         </h3>
+        <Reasons />
         <p>
           <Trans>Do not trust this day until we explain it. Save the result as evidence.</Trans>
         </p>
@@ -234,6 +239,9 @@ function Verdict() {
     </div>
   )
 }
+
+/** The script copies the words of the steps here that made the verdict. */
+const Reasons = () => <ul data-reasons="" />
 
 function Step({ name, words: { title, pass, fail } }: { readonly name: StepName; readonly words: StepWords }) {
   return (
@@ -253,12 +261,11 @@ function Step({ name, words: { title, pass, fail } }: { readonly name: StepName;
         </p>
         <WeakWords step={name} />
         <p data-for="incomplete" hidden>
-          <Trans>Not checked: a file it needs is missing or broken.</Trans>
+          <Trans>Not checked: something it needs is missing or broken. The saved result names it.</Trans>
         </p>
         <p data-for="none" hidden>
           <Trans>There is nothing to check here.</Trans>
         </p>
-        <p className="small muted" lang="en" data-words="" />
       </div>
     </li>
   )
@@ -279,7 +286,7 @@ function Extras() {
     >
       <div className="field gap receipt-field">
         <label htmlFor="receipt">
-          <Trans>A receipt that you kept</Trans>
+          <Trans>Your saved receipt</Trans>
         </label>
         <input id="receipt" type="file" accept="application/json,.json" data-receipt="" aria-describedby="receipt-hint receipt-error" />
         <p className="hint" id="receipt-hint">

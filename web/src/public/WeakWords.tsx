@@ -3,15 +3,14 @@
  * over the reasons.
  */
 import { Trans } from '@lingui/react/macro'
+import { Weakness as WeaknessWords } from '../features/WinnerLabel.tsx'
 import { type StepName, WEAKNESSES, type Weakness } from '@roz/verifier/steps.ts'
 
 const Value = ({ name }: { readonly name: string }) => <b data-value={name} translate="no" />
 
 const WORDS = {
-  'local-list': () => (
-    <Trans>A demo draw: the number was known before the list was sealed, so the list could have been changed to fit it.</Trans>
-  ),
-  unseen: () => <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>,
+  'local-list': () => <WeaknessWords isDemo />,
+  unseen: () => <WeaknessWords isDemo={false} />,
   'too-few': () => (
     <Trans>
       Only <Value name="witnesses" /> confirmed this list in time, and <Value name="needed" /> witnesses were needed: we could have changed
@@ -24,7 +23,7 @@ const WORDS = {
       this.
     </Trans>
   ),
-  'known-number': () => <Trans>A demo draw: we knew the number beforehand and could have chosen the winner.</Trans>,
+  'known-number': () => <WeaknessWords isDemo />,
   'other-source': () => (
     <Trans>
       The random number came from <Value name="chain" />

@@ -5,6 +5,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
+import { MoreWinners, Weakness } from '../features/WinnerLabel.tsx'
 import { CharityBadge } from '../features/impact/CharityBadge.tsx'
 import { Art } from '../ui/Art.tsx'
 import { formatDay } from '../ui/format.ts'
@@ -140,43 +141,37 @@ export function StoryAmount({ story: { amount, sent } }: { readonly story: Story
 export function WinnerLine({ story }: { readonly story: Story }) {
   const winner = story.winnerInfo
   if (winner === null) return null
-  const { name, totalParticipants } = winner
+  const { name, totalParticipants, others } = winner
   const amount = formatMoney(winner.amount)
   return (
     <p className="small muted">
       {winner.assurance === 'weak' ? (
         <>
-          <WeakLabel />
+          <WeakLabel isDemo={winner.isDemo} />
           <br />
         </>
       ) : null}
       <Trans>
         Winner: {name}, {amount}, one of <Plural value={totalParticipants} one="# member" other="# members" />.
       </Trans>
+      <MoreWinners others={others} />
     </p>
   )
 }
 
-/** Says how the operator could have steered the draw: with its own random numbers, or with a list that no witness saw in time. */
-export function WeakLabel() {
-  return (
-    <span className="badge wait whole">
-      {usePage().site.drawsLocally ? (
-        <Trans>Demo draw — the operator could have chosen this winner</Trans>
-      ) : (
-        <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>
-      )}
-    </span>
-  )
-}
+const WeakLabel = ({ isDemo }: { readonly isDemo: boolean }) => (
+  <span className="badge wait whole">
+    <Weakness isDemo={isDemo} />
+  </span>
+)
 
-export function WeakDraw() {
-  return (
+/** Shown if the operator could have steered the draw. */
+export const WeakDraw = ({ assurance, isDemo }: { readonly assurance: 'weak' | 'sealed'; readonly isDemo: boolean }) =>
+  assurance === 'weak' ? (
     <p className="weak-draw">
-      <WeakLabel />
+      <WeakLabel isDemo={isDemo} />
     </p>
-  )
-}
+  ) : null
 
 /** The link from a day to its proof. */
 export function CheckLink({ day }: { readonly day: string }) {

@@ -61,7 +61,7 @@ function useDrawWords() {
     'sealed-in-time': {
       title: t`The list was closed before the random number existed`,
       pass: t`Outside witnesses confirmed the sealed list in time.`,
-      fail: t`The record of the seal is not true.`,
+      fail: t`The record of the seal is wrong.`,
     },
     'beacon-round': {
       title: t`The right random number was used`,
@@ -74,7 +74,7 @@ function useDrawWords() {
       fail: t`The random number is not the one its source published.`,
     },
     seed: {
-      title: t`The calculation starts correctly`,
+      title: t`The draw uses this list and this number`,
       pass: t`The calculation starts from this list and this number.`,
       fail: t`The calculation does not start from this list and this number.`,
     },

@@ -149,7 +149,7 @@ function clear(): void {
   for (const step of all('[data-step]')) {
     delete step.dataset.result
     for (const words of all('[data-for]', step)) words.hidden = true
-    for (const words of all('[data-words],[data-spoken]', step)) words.textContent = ''
+    for (const words of all('[data-spoken]', step)) words.textContent = ''
   }
 }
 
@@ -172,15 +172,12 @@ function paint(): void {
 
 function end({ steps, verdict }: Report): void {
   const spoken = JSON.parse(byData('spoken-states')?.dataset.spokenStates ?? '{}') as Record<string, string | undefined>
-  for (const { step, state, words, weakness, values = {} } of steps) {
+  for (const { step, state, weakness, values = {} } of steps) {
     const row = document.querySelector<HTMLElement>(`[data-step="${step}"]`)
     if (row === null) continue
     row.dataset.result = state
     for (const one of all('[data-for]', row)) one.hidden = one.dataset.for !== state || one.dataset.weakness !== weakness
     for (const one of all('[data-value]', row)) one.textContent = values[one.dataset.value ?? ''] ?? ''
-    // On fail and incomplete, the verifier's own words say what exactly was wrong or missing.
-    const detail = row.querySelector('[data-words]')
-    if (detail !== null) detail.textContent = state === 'fail' || state === 'incomplete' ? words : ''
     const said = row.querySelector('[data-spoken]')
     if (said !== null) said.textContent = `: ${spoken[state] ?? state}`
   }
@@ -193,8 +190,24 @@ function end({ steps, verdict }: Report): void {
   const witnesses = seal?.values?.['witnesses']
   fill('witnesses', witnesses ?? '')
   show('[data-witnessed]', witnesses !== undefined)
+  showReasons()
   showVerdict(verdict)
   showKept()
+}
+
+/** The plain words of the steps that are not right, the worst first, each once. */
+function showReasons(): void {
+  const of = (state: string) => all(`[data-result=${state}] [data-for]:not([hidden])`)
+  const worst = ['fail', 'incomplete', 'weak'].map(of).find((found) => found.length > 0) ?? []
+  const different = [...new Map(worst.map((words) => [words.textContent, words])).values()]
+  for (const list of all('[data-reasons]'))
+    list.replaceChildren(
+      ...different.map((words) => {
+        const line = document.createElement('li')
+        line.append(...words.cloneNode(true).childNodes)
+        return line
+      }),
+    )
 }
 
 function showVerdict(which: string | undefined): void {

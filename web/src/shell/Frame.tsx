@@ -101,7 +101,7 @@ export function BrokenPage({ error }: { readonly error: unknown; readonly info?:
           <Trans>Something went wrong</Trans>
         </h1>
         <p className="lead">
-          <Trans>This page could not be shown. Your balance and your rounds are kept on our server, not on this page.</Trans>
+          <Trans>This page failed to load. Your balance and rounds are not affected.</Trans>
         </p>
         <p className="buttons load-more">
           <Button onClick={() => location.reload()}>

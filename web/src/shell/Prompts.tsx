@@ -16,11 +16,11 @@ export function Prompts() {
     putOffResults()
     if (now.status !== 'member') return
     try {
-      if ((await results?.(now.user.id)) === 'on') toast.success(t`Done: the result comes to this device.`)
+      if ((await results?.(now.user.id)) === 'on') toast.success(t`Done. We'll send the result to this device.`)
       void refreshMine()
     } catch (error) {
       console.warn('Results on this device could not be turned on:', error)
-      toast.error(t`That could not be turned on now. Turn it on in Notifications.`)
+      toast.error(t`Notifications could not be turned on. Turn them on in Notifications.`)
     }
   }
   return (
@@ -54,7 +54,7 @@ export function Prompts() {
       {results === undefined ? null : (
         <aside className="notice stays" aria-label={t`Results on this device`}>
           <p>
-            <Trans>Your rupee is in. Shall we tell you on this device how the round ends?</Trans>
+            <Trans>You're in. Do you want the result on this device?</Trans>
           </p>
           <Button onClick={() => void tellHere()}>
             <Trans>Tell me</Trans>

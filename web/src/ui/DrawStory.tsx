@@ -79,12 +79,12 @@ function Sealed() {
         <Seal word={t`Sealed`} />
       </div>
       <h3>
-        <Trans>1. The tickets are sealed</Trans>
+        <Trans>1. The list is closed</Trans>
       </h3>
       <p>
         <Trans>
-          <Figure name="entries" /> tickets, codes without names, were put in order. At <Figure name="sealedAt" /> the list got one
-          fingerprint. Add, drop or swap a single ticket, and it changes.
+          The list has <Figure name="entries" /> entries, without names. Its fingerprint was fixed at <Figure name="sealedAt" />: change one
+          entry, and the fingerprint changes.
         </Trans>
       </p>
       <Figure name="root" as="code" />
@@ -110,13 +110,11 @@ function PublicNumber() {
       <p {...onlyIf('beacon', false)}>
         <Trans>
           From a public source that many independent groups run together (drand, round <Figure name="round" />
-          ). When the list was sealed, it did not exist yet.
+          ). When the list was closed, it did not exist yet.
         </Trans>
       </p>
       <p {...onlyIf('local')}>
-        <Trans>
-          In this demo it came from our own server, which knew it before the list was sealed. That is why the draw counts as weak.
-        </Trans>
+        <Trans>In this demo our own server made the number and knew it before the list was closed. You have to trust us.</Trans>
       </p>
       <Figure name="randomness" as="code" />
     </li>
@@ -145,7 +143,7 @@ function Pick() {
         </li>
       </ol>
       <h3>
-        <Trans>3. Divide, keep the remainder</Trans>
+        <Trans>3. The number points to a line</Trans>
       </h3>
       <p {...onlyIf('picked', false)}>
         <Trans>

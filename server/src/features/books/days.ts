@@ -17,6 +17,7 @@ import { type PublicName, publicNameOf } from '@roz/core/names.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
 import type { Answer, Call } from '../../http/route.ts'
+import { isDemoSql } from '../../ledger/rounds.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
 import { NOT_FOUND } from '../../transparency-log/published-file.ts'
 
@@ -30,6 +31,7 @@ type Row = {
   readonly reward: Paise
   readonly platform: Paise
   readonly assurance: Assurance
+  readonly isDemo: boolean
   readonly result: Buffer | null
   readonly books: Buffer | null
 }
@@ -60,6 +62,7 @@ const listRows = (db: Db, where: Sql): Promise<Row[]> =>
   db.query<Row>(sql`
     select r.day, r.status, r.entries::float8 as entries, r.pool, coalesce(r.need_paise, 0)::bigint as need,
            coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.platform_paise, 0)::bigint as platform, ${assuranceSql(sql`r.day`)} as assurance,
+           ${isDemoSql(sql`r.day`)} as "isDemo",
            (select bytes from log_entry e where e.day = r.day and e.kind = 'result') as result,
            (select bytes from books_day b where b.day = r.day) as books
       from round r where r.status in ('settled', 'void') and r.day < ist_day(roz_now()) and ${where}`)
@@ -95,7 +98,7 @@ async function viewsOf(db: Db, rows: readonly Row[], language: Language): Promis
   })
 }
 
-function figuresOf({ day, status, entries, pool, need, reward, platform, assurance }: Row) {
+function figuresOf({ day, status, entries, pool, need, reward, platform, assurance, isDemo }: Row) {
   const ofRupee = (share: Paise): number => (pool === 0n ? 0 : Math.round((Number(share) * 10_000) / Number(pool)) / 100)
   return {
     day,
@@ -105,6 +108,7 @@ function figuresOf({ day, status, entries, pool, need, reward, platform, assuran
     split: { need: rupeesFromPaise(need), reward: rupeesFromPaise(reward), platform: rupeesFromPaise(platform) },
     perRupee: { need: ofRupee(need), reward: ofRupee(reward), platform: ofRupee(platform) },
     assurance,
+    isDemo,
   }
 }
 

@@ -45,7 +45,7 @@ describe('a new beneficiary', () => {
 
   test.each([
     [{ publicName: 'Meera Sharma' }, 'publicName', 'Please give the first name only, or words such as “A family in Surat”'],
-    [{ publicName: 'call 98765' }, 'publicName', 'The public name is letters only: no numbers, phone or mail address'],
+    [{ publicName: 'call 98765' }, 'publicName', 'The public name is letters only: no numbers, phone or email address'],
     [{ consent: { how: 'written', on: '2026-11-22' } }, 'consent', 'The day of the consent cannot be in the future'],
     [{ consent: { how: 'written', on: '2026-02-30' } }, 'consent', 'Please give the day of the consent'],
     [{ consent: { how: 'by nod', on: '2026-11-20' } }, 'consent.how', 'Please choose one of the listed values'],

@@ -13,7 +13,7 @@ import { openServicesWorld, type ServicesWorld } from '../../testing/services-wo
 import { BANK } from '../../testing/wallet-world.ts'
 
 const DONE =
-  'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.'
+  'All devices are logged out, and withdrawals are stopped until we have checked your account. We have sent you an email with a link to choose a new password.'
 
 describe('the link', () => {
   let roz: People

@@ -19,7 +19,7 @@ import { lockToken, sendLink, useUp } from './links.ts'
 import { endAllSessions } from './sessions.ts'
 
 const SECURED = texts(
-  'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.',
+  'All devices are logged out, and withdrawals are stopped until we have checked your account. We have sent you an email with a link to choose a new password.',
 )
 
 export function notMeHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'notMe'> {

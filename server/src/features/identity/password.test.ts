@@ -96,7 +96,7 @@ describe('a forgotten password', () => {
     const expired = await reset(late, 'a new password')
     expect([expired.status, expired.body]).toEqual([
       400,
-      { code: 'reset_token_invalid', message: 'This reset link is invalid or has expired. Please ask for a new one.' },
+      { code: 'reset_token_invalid', message: 'This reset link is invalid or has expired. Please request a new one.' },
     ])
     await forgot('hour@x.test')
     const token = await roz.tokenFrom('hour@x.test', '/reset-password')

@@ -89,7 +89,7 @@ test('when the password queue is full, the next sign-in answers 503 and does not
   const answer = await roz.login('crowd@x.test', 'wrong password', { ip: '127.0.0.9' })
   expect([answer.status, answer.body]).toEqual([
     503,
-    { code: 'overloaded', message: 'Roz is very busy right now. Please try again in a moment.' },
+    { code: 'overloaded', message: 'We are very busy right now. Please try again in a moment.' },
   ])
   expect(answer.headers.get('retry-after')).toBe('2')
   isOver = true

@@ -184,7 +184,7 @@ describe('confirming an address', () => {
     expect((await roz.ask(`GET /auth/verify-email?token=${token}`)).status).toBe(200)
     await roz.pass(3600)
     const late = await roz.ask(`GET /auth/verify-email?token=${token}`)
-    expect([late.status, late.text]).toEqual([400, 'This verification link has expired. Please ask for a new one.'])
+    expect([late.status, late.text]).toEqual([400, 'This verification link has expired. Please request a new one.'])
   })
 
   test.each(['', '?token=', '?token=unknown', '?token[]=x', `?token=${'a'.repeat(43)}`, '?token=%00', '?token=a%00b&token=c'])(

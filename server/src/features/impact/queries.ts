@@ -12,6 +12,7 @@ import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { isResting } from '../../jobs/parking.ts'
 import { daysOf } from '../../members/own-stories.ts'
+import { isDemoSql, otherWinnersSql } from '../../ledger/rounds.ts'
 import { assuranceSql } from '../../transparency-log/checkpoints.ts'
 
 /** Scheduled drafts published in one go. */
@@ -36,6 +37,8 @@ export type StoryRow = {
   readonly participants: bigint
   readonly winnerAmountPaise: Paise | null
   readonly assurance: 'weak' | 'sealed' | null
+  readonly isDemo: boolean
+  readonly others: number
   readonly winnerName: string | null
   readonly winnerPublicName: PublicName | null
   readonly winnerIsDeleted: boolean
@@ -65,6 +68,7 @@ const columns = sql`
   s.video_url as "videoUrl", s.image_url as "imageUrl", s.views, s.is_active as "isActive",
   s.participants, s.winner_amount_paise as "winnerAmountPaise",
   case when s.round_day is null then s.assurance else ${assuranceSql(sql`s.round_day`)} end as assurance,
+  ${isDemoSql(sql`s.round_day`)} as "isDemo", ${otherWinnersSql(sql`s.round_day`)} as others,
   m.name as "winnerName", m.public_name as "winnerPublicName", m.deleted_at is not null as "winnerIsDeleted",
   ${micros(listedAt)} as "sortedAt"`
 // A story of a disbursement shows what was sent, less what came back.

@@ -53,5 +53,7 @@ function winnerOf(row: StoryRow, language: Language): Story['winnerInfo'] {
     amount: rupeesFromPaise(row.winnerAmountPaise),
     totalParticipants: Number(row.participants),
     assurance: row.assurance,
+    isDemo: row.isDemo,
+    others: row.others,
   }
 }

@@ -126,7 +126,7 @@ test('two stories of a day are one mail, and a third of that day waits for the n
   await run()
   await world.runAll()
   expect((await mailsTo(asha)).length).toBe(2)
-  expect((await mailsTo(asha))[0]?.text).toContain('One more story is about your rupees.')
+  expect((await mailsTo(asha))[0]?.text).toContain('One more story shows help from your rupees.')
   expect((await mailsTo(ravi)).length).toBe(1)
   const late = await draftOf(await help('a blanket', 'Gita', 20))
   await setActive(late, true)

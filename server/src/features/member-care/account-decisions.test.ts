@@ -48,7 +48,7 @@ test('a suspended member is refused by every call that moves money, reads everyt
   }
   for (const [call, given] of Object.entries(refused)) {
     const answer = await asMember(call, given)
-    expect([call, answer.status, answer.body.message]).toEqual([call, 403, 'Your account is on hold. Please contact us.'])
+    expect([call, answer.status, answer.body.message]).toEqual([call, 403, 'Your account is suspended. Please contact us.'])
   }
   for (const call of ['GET /wallet/transactions', 'GET /user/export', 'GET /rounds/history'])
     expect((await asMember(call)).status, call).toBe(200)

@@ -274,7 +274,7 @@ test('several approvals are decided row by row, and the answer tells of each how
     [stopped, null, 'member_on_hold'],
     [missing, null, 'withdrawal_not_found'],
   ])
-  expect(body.results[3].message).toBe("This member's account is on hold.")
+  expect(body.results[3].message).toBe("This member's withdrawals are on hold.")
   await world.runDue()
   expect([world.timesSent(small), world.timesSent(large)]).toEqual([1, 0])
   // The same key: the same answer, and nothing is decided again. The same key with other rows is refused.

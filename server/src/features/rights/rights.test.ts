@@ -213,7 +213,7 @@ describe('DELETE /user', () => {
       database.db,
       sql`select subject as mailed from caught_mail where recipient = ${email}::text order by id desc limit 1`,
     )
-    expect(mailed).toBe('Your Roz account is closed')
+    expect(mailed).toBe('Your Roz account is deleted')
     const tables = await database.db.query<{ name: string }>(sql`
       select relname as name from pg_class
        where relkind = 'r' and relnamespace = 'public'::regnamespace and has_table_privilege(oid, 'select')`)

@@ -35,7 +35,7 @@ describe('a day', () => {
       id: '2026-11-22',
       status: 'open',
       totalParticipants: 0,
-      lastWinner: { name: 'Asha V.', amount: 0.3, date: '2026-11-21', assurance: 'weak' },
+      lastWinner: { name: 'Asha V.', amount: 0.3, date: '2026-11-21', assurance: 'weak', isDemo: true, others: 0 },
     })
     expect(world.jobs.filter((job) => job.kind === 'draft_story')).toEqual([{ kind: 'draft_story', payload: { day: '2026-11-21' } }])
     expect(noticesTo(winner, 'won')).toHaveLength(1)
@@ -237,7 +237,12 @@ describe('the split', () => {
     )
     expect(round).toEqual({ need: 490n, reward: 210n, platform: 0n })
     const history = (await world.ask('GET /rounds/history', { as: members[0] as bigint })).body as unknown as { results: unknown[] }
-    expect(history.results[0]).toMatchObject({ prizeAmount: 2.1, charityAmount: 4.9, totalAmount: 7, winner: { assurance: 'weak' } })
+    expect(history.results[0]).toMatchObject({
+      prizeAmount: 2.1,
+      charityAmount: 4.9,
+      totalAmount: 7,
+      winner: { assurance: 'weak', others: 2 },
+    })
   })
 
   test('B with fewer entries than winners makes everyone a winner', async () => {

@@ -15,7 +15,7 @@ import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { hasEntry } from '../../ledger/entries.ts'
-import { ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
+import { isDemoSql, otherWinnersSql, ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
 import { TRAIL, type TrailColumn, trailOf } from '../../members/own-rupee.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
 
@@ -83,13 +83,16 @@ export function lastStoryView(row: LastStoryRow | undefined, language: Language)
   return { date: day, title, videoUrl }
 }
 
-type WinnerRow = Named & { readonly day: IstDay; readonly amount: Paise | null; readonly assurance: Assurance }
+type Drawn = Named & { readonly day: IstDay; readonly assurance: Assurance; readonly isDemo: boolean; readonly others: number }
+type WinnerRow = Drawn & { readonly amount: Paise | null }
+
+const drawnOf = (day: Sql): Sql => sql`${assuranceSql(day)} as assurance, ${isDemoSql(day)} as "isDemo", ${otherWinnersSql(day)} as others`
 
 /** The first winner of the latest settled round. */
 export const findLastWinner = (db: Db): Promise<WinnerRow | undefined> =>
   maybeOne<WinnerRow>(
     db,
-    sql`select r.day, ${assuranceSql(sql`r.day`)} as assurance, d.amount, ${NAMED}
+    sql`select r.day, ${drawnOf(sql`r.day`)}, d.amount, ${NAMED}
           from (select day from round where status = 'settled' order by day desc limit 1) r
           left join draw_winner d on d.day = r.day and d.rank = 1 left join member m on m.id = d.member_id`,
   )
@@ -98,13 +101,12 @@ export const findLastWinner = (db: Db): Promise<WinnerRow | undefined> =>
 export function lastWinnerView(row: WinnerRow | undefined, language: Language): LastWinner | undefined {
   const name = row === undefined ? undefined : nameOf(row, language)
   if (row === undefined || row.amount === null || name === undefined) return undefined
-  return { name, amount: rupeesFromPaise(row.amount), date: row.day, assurance: row.assurance }
+  const { day, assurance, isDemo, others } = row
+  return { name, amount: rupeesFromPaise(row.amount), date: day, assurance, isDemo, others }
 }
 
-export type HistoryRow = Named & {
-  readonly day: IstDay
+export type HistoryRow = Drawn & {
   readonly status: 'settled' | 'void'
-  readonly assurance: Assurance
   readonly entries: number
   readonly pool: Paise
   readonly reward: Paise
@@ -121,7 +123,7 @@ export const listHistory = (
   page: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<HistoryRow[]> =>
   db.query<HistoryRow>(sql`
-    select r.day, r.status, ${assuranceSql(sql`r.day`)} as assurance, r.entries::float8 as entries, r.pool,
+    select r.day, r.status, ${drawnOf(sql`r.day`)}, r.entries::float8 as entries, r.pool,
            coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.need_paise, 0)::bigint as need,
            joined.it as participated, case when joined.it then ${TRAIL} end as rupee,
            exists (select from draw_winner d where d.day = r.day and d.member_id = ${memberId}::bigint) as "isWinner", ${NAMED}
@@ -147,7 +149,7 @@ export function historyItem(row: HistoryRow, language: Language): HistoryItem {
     totalAmount: rupeesFromPaise(row.pool),
     prizeAmount: rupeesFromPaise(row.reward),
     charityAmount: rupeesFromPaise(row.need),
-    winner: name === undefined ? null : { name, assurance: row.assurance },
+    winner: name === undefined ? null : { name, assurance: row.assurance, isDemo: row.isDemo, others: row.others },
     rupee: trailOf(row.rupee),
   }
 }

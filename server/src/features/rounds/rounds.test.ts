@@ -93,7 +93,7 @@ describe('joining', () => {
     })
     const held = await world.member(10)
     await world.db.query(sql`update wallet set may_move = false where member_id = ${held}::bigint`)
-    expect((await world.join(held)).body).toMatchObject({ code: 'on_hold', message: 'Your account is on hold. Please contact us.' })
+    expect((await world.join(held)).body).toMatchObject({ code: 'on_hold', message: 'Your account is suspended. Please contact us.' })
     expect((await world.join(world.admin)).status).toBe(403)
     expect((await world.ask('POST /rounds/join')).status).toBe(401)
   })

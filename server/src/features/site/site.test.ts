@@ -35,7 +35,6 @@ const SITE: SiteFacts = {
   topupsOn: true,
   withdrawalsOn: true,
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
-  drawsLocally: false,
 }
 
 const STORY = '0192f1c0-1c2d-7000-8000-00000000000a'
@@ -276,7 +275,6 @@ describe('the app', () => {
       topupsOn: true,
       withdrawalsOn: true,
       production: false,
-      drawsLocally: false,
     })
     const policy = String(headers['content-security-policy'])
     expect(policy).toContain("script-src 'self' http://127.0.0.1:9001 https://accounts.google.com")

@@ -155,7 +155,6 @@ async function registerApp(
     topupsOn: site.topupsOn,
     withdrawalsOn: site.withdrawalsOn,
     production: deps.production,
-    drawsLocally: site.drawsLocally,
     issuer: site.legalEntity ?? site.brandName,
     officeAddress: site.officeAddress,
     supportEmail: site.supportEmail,

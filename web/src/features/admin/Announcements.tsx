@@ -148,7 +148,7 @@ function EndNow({ announcement, onClose }: { readonly announcement: Announcement
       <p>{text[currentLanguage()]}</p>
       <p className="muted spaced">
         {status === 'planned' ? (
-          <Trans>It never starts, and no member sees it. This cannot be undone, but you can write a new one.</Trans>
+          <Trans>It will not be shown. This cannot be undone, but you can write a new one.</Trans>
         ) : (
           <Trans>Members no longer see it when they next open the app. This cannot be undone, but you can write a new one.</Trans>
         )}

@@ -159,7 +159,7 @@ function Question({ rows, approvalAbove }: { readonly rows: readonly Picked[]; r
       </ul>
       {rows.some(({ amount, status }) => amount > approvalAbove && status === 'requested') ? (
         <p className="muted">
-          <Trans>Rows above {limit} wait for a second person; nothing of them is sent before.</Trans>
+          <Trans>Rows above {limit} need a second approval before they are sent.</Trans>
         </p>
       ) : null}
     </>

@@ -27,7 +27,7 @@ export function BeforeApproval({ subject, approvalAbove }: Props) {
         </p>
       ) : status === 'requested' && amount > approvalAbove ? (
         <p className="muted">
-          <Trans>This is above {limit}: your approval is recorded, and nothing is sent before another person approves too.</Trans>
+          <Trans>This is above {limit}: your approval is recorded; the money is sent after a second approval.</Trans>
         </p>
       ) : null}
     </>

@@ -76,7 +76,7 @@ function useWords({ name, hold }: User): Readonly<Record<Deed, Words>> {
     holdUser: {
       title: <Trans>Hold the withdrawals of {name}?</Trans>,
       confirm: t`Hold`,
-      done: t`On hold. The member has been told by email.`,
+      done: t`Withdrawals are on hold. The member has been told by email.`,
       text: (
         <Trans>
           Withdrawals and refunds of {name} wait until you release them. Joining and adding money go on. The member gets an email without

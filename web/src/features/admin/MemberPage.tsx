@@ -91,7 +91,7 @@ function States({ user }: { readonly user: MemberView['user'] }) {
       {hold === null ? null : (
         <p>
           <Badge tone="waiting">
-            <Trans>On hold</Trans>
+            <Trans>Withdrawals on hold</Trans>
           </Badge>{' '}
           <span className="small">
             {hold.about === 'staff' ? (

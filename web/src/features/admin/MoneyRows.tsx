@@ -36,7 +36,7 @@ export function useNarrowing<S extends string>(
         ))}
       </SelectField>
       {isSorted ? (
-        <SelectField label={t`Order`} value={order} onChange={(event) => setOrder(event.target.value as 'oldest' | '')}>
+        <SelectField label={t`Sort order`} value={order} onChange={(event) => setOrder(event.target.value as 'oldest' | '')}>
           <option value="">{t`Newest first`}</option>
           <option value="oldest">{t`Oldest first`}</option>
         </SelectField>

@@ -28,7 +28,7 @@ export function Site() {
         <Trans>Site</Trans>
       </h2>
       <p className="muted spaced">
-        <Trans>The home page shows these words to everybody. A change shows at once.</Trans>
+        <Trans>The home page shows these figures and this video to everybody. A change shows at once.</Trans>
       </p>
       {site.data !== undefined ? (
         mayEdit ? (
@@ -54,7 +54,7 @@ function SiteForm({ site }: { readonly site: SiteWords }) {
       try {
         const answer = await call('editSite', { body })
         queryClient.setQueryData(siteQuery.queryKey, answer)
-        toast.success(t`The public pages show the new words now.`)
+        toast.success(t`Saved. The public pages show the new text.`)
       } catch (error) {
         if (error instanceof ApiError)
           for (const [field, message] of Object.entries(error.fields))

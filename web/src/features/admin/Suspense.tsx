@@ -138,7 +138,7 @@ function Crediting({ item, onClose }: DecidingProps) {
   const name = payee?.name
   return (
     <Decision
-      title={t`Give this payment to a member?`}
+      title={t`Credit this payment to a member?`}
       confirm={name === undefined ? t`Choose a member first` : t`Give to ${name}`}
       unready={payee === undefined}
       send={(_, idempotencyKey) =>

@@ -51,7 +51,7 @@ export function Todo() {
         )
       ) : list.data.todo.length === 0 ? (
         <p className="muted">
-          <Trans>Nothing waits for you.</Trans>
+          <Trans>Nothing to do.</Trans>
         </p>
       ) : (
         <ul className="ledger">

@@ -76,7 +76,7 @@ function useUserNarrowing() {
       </SelectField>
       <SelectField label={t`State`} value={status} onChange={(event) => setStatus(event.target.value as UserStatus)}>
         <option value="">{t`All`}</option>
-        <option value="held">{t`On hold`}</option>
+        <option value="held">{t`Withdrawals on hold`}</option>
         <option value="suspended">{t`Suspended`}</option>
       </SelectField>
     </div>
@@ -103,7 +103,7 @@ function Name({ member }: { readonly member: Member }) {
         <>
           {' '}
           <Badge tone="waiting">
-            <Trans>On hold</Trans>
+            <Trans>Withdrawals on hold</Trans>
           </Badge>
         </>
       )}

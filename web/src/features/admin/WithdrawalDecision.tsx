@@ -168,7 +168,7 @@ function ByHandDecision({
           danger
           question={{ label: t`Reason`, hint: t`It stays in the audit log.`, rule: decisionReason, long: true }}
           send={(reason, idempotencyKey) => call('takeOverWithdrawal', { params, body: { status, reason }, idempotencyKey })}
-          onDone={said(t`You have this withdrawal now: only you can end it.`)}
+          onDone={said(t`You have taken this withdrawal: only you can finish it.`)}
           onClose={onClose}
         >
           {summary}

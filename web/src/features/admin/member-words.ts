@@ -37,7 +37,7 @@ export const MAIL_KINDS: Words = {
   payment_taken_back: msg`Payment taken back by the bank`,
   round_returned: msg`Round returned`,
   draw_won: msg`Reward won`,
-  weekly_joins: msg`Weekly summary`,
+  weekly_joins: msg`Weekly email`,
   auto_join_skipped: msg`Auto Participate skipped`,
   contact_received: msg`Message received`,
   contact_reply: msg`Reply to a message`,

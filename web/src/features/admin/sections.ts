@@ -70,7 +70,7 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'refunds', label: msg`Refunds`, roles: READERS, Screen: Refunds },
       { id: 'suspense', label: msg`Suspense`, roles: READERS, Screen: Suspense },
       { id: 'disputes', label: msg`Disputes`, roles: READERS, Screen: Disputes },
-      { id: 'house-entries', label: msg`House entries`, roles: READERS, Screen: HouseEntries },
+      { id: 'house-entries', label: msg`Platform entries`, roles: READERS, Screen: HouseEntries },
     ],
   },
   {

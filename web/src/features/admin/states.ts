@@ -66,7 +66,7 @@ export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undef
   other_amount: msg`The gateway names another amount or currency`,
 }
 
-export const ON_HOLD = msg`The member is on hold: nothing is sent until the hold ends.`
+export const ON_HOLD = msg`Withdrawals and refunds are on hold: nothing is sent until the hold ends.`
 
 type Standing = { readonly status: RefundState | WithdrawalState; readonly onHold: boolean; readonly problem: string | null }
 

@@ -48,13 +48,13 @@ export function NotMePage() {
     )
   }
   return (
-    <AuthSheet title={t`This wasn't me`} lead={t`Did our email mention something that you did not do? Press the button:`}>
+    <AuthSheet title={t`This wasn't me`} lead={t`Was this not you? Press the button:`}>
       <ul className="steps">
         <li>
           <Trans>All devices are logged out, and the password no longer works.</Trans>
         </li>
         <li>
-          <Trans>Withdrawals and refunds wait until one of us has looked.</Trans>
+          <Trans>Withdrawals and refunds are stopped until we have checked your account.</Trans>
         </li>
         <li>
           <Trans>You get an email with a link to choose a new password.</Trans>

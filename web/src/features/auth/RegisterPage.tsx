@@ -121,7 +121,7 @@ function MailSent({ address }: { readonly address: string }) {
           <Trans>Press the link in it within 24 hours.</Trans>
         </li>
         <li>
-          <Trans>Log in, add money and join the day's round.</Trans>
+          <Trans>Log in, add money and join today's round.</Trans>
         </li>
       </ol>
       <Link className={buttonClass('primary', true)} to={paths.login}>

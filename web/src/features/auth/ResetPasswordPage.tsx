@@ -20,9 +20,9 @@ export function ResetPasswordPage() {
   const [answer, setAnswer] = useState<string>()
   if (token === '') {
     return (
-      <AuthSheet title={t`Reset password`} lead={t`This reset link is invalid or has expired. Please ask for a new one.`}>
+      <AuthSheet title={t`Reset password`} lead={t`This reset link is invalid or has expired. Please request a new one.`}>
         <Link className={buttonClass('primary', true)} to={paths.forgotPassword}>
-          <Trans>Ask for a new link</Trans>
+          <Trans>Request a new link</Trans>
         </Link>
       </AuthSheet>
     )
@@ -70,7 +70,7 @@ function ResetForm({ token, onDone }: { readonly token: string; readonly onDone:
       </form>
       <p className="auth-foot">
         <Link to={paths.forgotPassword}>
-          <Trans>Ask for a new link</Trans>
+          <Trans>Request a new link</Trans>
         </Link>
       </p>
     </AuthSheet>

@@ -29,7 +29,7 @@ export function UnverifiedBanner() {
   return (
     <aside className="notice" aria-label={t`Verify email`}>
       <p>
-        <Trans>Please verify your email. We sent a link to {now.user.email}; until then you can look around, but not move money.</Trans>
+        <Trans>Please verify your email. We sent a link to {now.user.email}; until then you can't add or withdraw money.</Trans>
       </p>
       <Button kind="secondary" busy={sending} onClick={() => void resend()}>
         <Trans>Resend verification email</Trans>

@@ -190,7 +190,7 @@ function ShareJoin({ day }: { readonly day: string }) {
   const { t } = useLingui()
   const brandName = brand()
   const language = currentLanguage()
-  const text = t`I put one rupee into ${brandName} today, ${day}: help for people in need, and every paisa shown in public.`
+  const text = t`I joined today's round of ${brandName} with ₹1, ${day}. Help for people in need, and every paisa public.`
   return <Share text={text} url={`${location.origin}${publicPath('home', language)}`} picture={pictureOf('home', language)} />
 }
 

@@ -17,7 +17,7 @@ import { Video } from '../../ui/Video.tsx'
 import { useServerDay } from '../clock.ts'
 import { type CurrentRound, homeQuery } from '../queries.ts'
 import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
-import { WinnerLabel } from '../WinnerLabel.tsx'
+import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 
 type Winner = NonNullable<CurrentRound['lastWinner']>
 
@@ -94,7 +94,19 @@ function NewestWinner({ round, failed }: NewestProps) {
   const isOlder = winner ? winner.date !== yesterday : false
   return (
     <div>
-      <h2 className="spaced">{isOlder ? <Trans>Winner of {date}</Trans> : <Trans>Yesterday's winner</Trans>}</h2>
+      <h2 className="spaced">
+        {winner && winner.others > 0 ? (
+          isOlder ? (
+            <Trans>Winners of {date}</Trans>
+          ) : (
+            <Trans>Yesterday's winners</Trans>
+          )
+        ) : isOlder ? (
+          <Trans>Winner of {date}</Trans>
+        ) : (
+          <Trans>Yesterday's winner</Trans>
+        )}
+      </h2>
       {round === undefined ? (
         failed ? (
           <NotLoaded />
@@ -120,7 +132,10 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
       <div className="winner">
         <Art name="coin" />
         <div>
-          <h3>{winner.name}</h3>
+          <h3>
+            {winner.name}
+            <MoreWinners others={winner.others} />
+          </h3>
           <p className="figure mid">
             <Money amount={winner.amount} />
           </p>
@@ -144,7 +159,7 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
           </li>
         )}
       </ul>
-      <WinnerLabel assurance={winner.assurance} />
+      <WinnerLabel {...winner} />
       <p className="small">
         <Link className="tap" to={paths.myTicket} search={{ day: winner.date }} hash="draw">
           <Trans>See the draw in pictures</Trans>
@@ -192,7 +207,7 @@ function OwnTicket() {
   if (finding.state === 'waiting')
     return (
       <p className="own-ticket muted" role="status">
-        <Trans>Yesterday's ticket is checked here as soon as its list is sealed.</Trans>
+        <Trans>Your entry of yesterday is checked here soon after midnight.</Trans>
       </p>
     )
   if (finding.state !== 'included' || finding.position === undefined || finding.count === undefined) return null

@@ -13,7 +13,7 @@ import { Share } from '../../ui/Share.tsx'
 import { Listing } from '../Listing.tsx'
 import { historyQuery, type RoundResult, roundStatsQuery } from '../queries.ts'
 import { RupeeTrail } from '../RupeeTrail.tsx'
-import { WinnerLabel } from '../WinnerLabel.tsx'
+import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 
@@ -130,10 +130,19 @@ function Round({ result }: { readonly result: RoundResult }) {
           <dt>
             <Trans>Winner</Trans>
           </dt>
-          <dd>{winner === null ? '–' : winner.name}</dd>
+          <dd>
+            {winner === null ? (
+              '–'
+            ) : (
+              <>
+                {winner.name}
+                <MoreWinners others={winner.others} />
+              </>
+            )}
+          </dd>
         </div>
       </dl>
-      {winner === null ? null : <WinnerLabel assurance={winner.assurance} />}
+      {winner === null ? null : <WinnerLabel {...winner} />}
       {result.status === 'void' && result.participated ? (
         <p className="small muted">
           <Trans>The public number for this draw never came. Your ₹1 is back in your wallet.</Trans>
@@ -166,8 +175,8 @@ function ShareRound({ result }: { readonly result: RoundResult }) {
   const help = formatMoney(result.charityAmount)
   const reward = formatMoney(result.prizeAmount)
   const text = result.isWinner
-    ? t`I put one rupee into ${brandName} on ${day} and won. Reward of the day: ${reward}. For people in need: ${help}.`
-    : t`Rupees put together in ${brandName} on ${day}: ${count}. For people in need: ${help}.`
+    ? t`I joined ${brandName} with ₹1 on ${day} and won. Reward of the day: ${reward}. Set aside for people in need: ${help}.`
+    : t`Members who gave ₹1 each in ${brandName} on ${day}: ${count}. Set aside for people in need: ${help}.`
   const language = currentLanguage()
   const url = `${location.origin}${publicPath('verify', language)}/${result.date}`
   return <Share text={text} url={url} picture={pictureOf(result.date, language)} />

@@ -6,11 +6,11 @@ import { isPendingCharity } from '../CharityName.tsx'
 export function CharityBadge({ name }: { readonly name: string }) {
   return isPendingCharity(name) ? (
     <Badge tone="waiting">
-      <Trans>Pending</Trans>
+      <Trans context="charity">Pending</Trans>
     </Badge>
   ) : (
     <Badge tone="good">
-      <Trans>Active</Trans>
+      <Trans context="charity">Active</Trans>
     </Badge>
   )
 }

@@ -11,7 +11,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { CharityName } from '../CharityName.tsx'
-import { WinnerLabel } from '../WinnerLabel.tsx'
+import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 
 /** Reports the view to the server, which counts one per visitor and day. If the call fails, only the count is lost. */
@@ -41,7 +41,7 @@ function ShareStory({ story }: { readonly story: Story }) {
     ? t`${title}. Sent to people in need by ${brandName}: ${paid}.`
     : story.amount > 0
       ? t`${title}. Set aside for people in need by ${brandName}: ${paid}.`
-      : t`${title}. Told by ${brandName}.`
+      : t`${title}. A story from ${brandName}.`
   const url = `${location.origin}${publicPath('impactStories', language)}/${story.id}`
   return <Share text={text} url={url} picture={pictureOf(story.id, language)} />
 }
@@ -88,6 +88,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
             <li>
               <span>
                 <Trans>Winner of the day: {winnerInfo.name}</Trans>
+                <MoreWinners others={winnerInfo.others} />
                 <span className="small muted block">
                   <Trans>1 in {formatCount(winnerInfo.totalParticipants)}</Trans>
                 </span>
@@ -96,7 +97,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
             </li>
           )}
         </ul>
-        {winnerInfo === null ? null : <WinnerLabel assurance={winnerInfo.assurance} />}
+        {winnerInfo === null ? null : <WinnerLabel {...winnerInfo} />}
         <p className="small muted under-button story-foot">
           <Plural value={views} one="# view" other="# views" />
           {preview ? null : <ShareStory story={story} />}

@@ -56,7 +56,7 @@ export function NotificationsPage() {
           failed={t`Your notifications could not be loaded.`}
           empty={
             <EmptyState art="slip" title={t`No notifications yet`}>
-              <Trans>We write here when you are joined to a round, win, or your wallet runs low.</Trans>
+              <Trans>You'll see a note here when Auto Participate joins a round, you win, or your wallet runs low.</Trans>
             </EmptyState>
           }
           lines={4}

@@ -47,8 +47,8 @@ export function Preferences() {
       )}
       <p className="small muted">
         <Trans>
-          Once a week, about the rounds that Auto Participate joined for you, and when help that your rupees paid has its story. Emails
-          about your money and your account come all the same.
+          A weekly email about the rounds that Auto Participate joined for you, and an email when a story shows help from your rupees.
+          Emails about your money and your account still come.
         </Trans>
       </p>
     </>

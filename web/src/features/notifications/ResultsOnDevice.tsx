@@ -42,7 +42,7 @@ function Shown({ state, memberId, onLook }: ShownProps) {
     case 'unsupported':
       return (
         <p className="muted">
-          <Trans>This browser shows no notifications. Results are always on your dashboard.</Trans>
+          <Trans>This browser can't show notifications. Results are always on your dashboard.</Trans>
         </p>
       )
     case 'install':
@@ -59,8 +59,7 @@ function Shown({ state, memberId, onLook }: ShownProps) {
         <>
           <p className="spaced">
             <Trans>
-              Your browser blocks notifications from this site. Open the site's settings by the sign beside its address, allow
-              notifications, then check again.
+              Your browser blocks notifications from this site. Tap the icon next to the address, allow notifications, then check again.
             </Trans>
           </p>
           <Button kind="secondary" onClick={onLook}>
@@ -109,7 +108,7 @@ function DeviceSwitch({ isOn, memberId }: { readonly isOn: boolean; readonly mem
       ) : null}
       <p className="small muted" role="status">
         {isAsking || isUnanswered ? (
-          <Trans>Your browser asks whether it may show notifications: choose Allow.</Trans>
+          <Trans>When your browser asks, choose Allow.</Trans>
         ) : (
           <Trans>A notification when the round you joined has its result. At night, from 10 pm to 7 am, it makes no sound.</Trans>
         )}

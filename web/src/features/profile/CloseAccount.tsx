@@ -37,7 +37,7 @@ export function CloseAccount() {
   return (
     <>
       <h2 className="spaced">
-        <Trans>Close my account</Trans>
+        <Trans>Delete account</Trans>
       </h2>
       <p className="muted spaced">
         {balance > 0 ? (
@@ -47,7 +47,7 @@ export function CloseAccount() {
         )}
       </p>
       <Button kind="danger" busy={opening} onClick={() => void open()}>
-        <Trans>Close my account</Trans>
+        <Trans>Delete account</Trans>
       </Button>
       {step === 'empty' ? <EmptyWallet onDone={() => setStep('delete')} onClose={() => setStep(undefined)} /> : null}
       {step === 'delete' ? <DeleteAccount onMoney={() => setStep('empty')} onClose={() => setStep(undefined)} /> : null}
@@ -193,7 +193,7 @@ function DeleteAccount({ onMoney, onClose }: StepProps & { readonly onMoney: () 
             <Trans>Keep my account</Trans>
           </Button>
           <Button kind="danger" busy={busy} onClick={() => void remove()}>
-            <Trans>Delete for good</Trans>
+            <Trans>Delete account</Trans>
           </Button>
         </>
       }

@@ -55,7 +55,7 @@ export function CropDialog({ picture, onUse, onClose }: CropDialogProps) {
       closeOnOverlay={false}
       // The upload follows the cutting: a dialog closed meanwhile would not prevent it.
       onClose={() => (busy ? undefined : onClose())}
-      title={<Trans>Choose what is seen</Trans>}
+      title={<Trans>Crop your picture</Trans>}
       footer={
         <>
           <Button kind="secondary" disabled={busy} onClick={onClose}>
@@ -141,7 +141,7 @@ function CropStage({ picture, frame, hintId, onChange, onKey }: CropStageProps) 
       <div
         className="crop-frame"
         role="application"
-        aria-label={t`The part that is seen`}
+        aria-label={t`Visible part`}
         aria-describedby={hintId}
         // React's autoFocus runs before the dialog opens, and the dialog then moves the focus to its Close button.
         ref={(element) => element?.setAttribute('autofocus', '')}

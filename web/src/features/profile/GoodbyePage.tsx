@@ -10,14 +10,14 @@ import { TodaySection } from '../TodaySection.tsx'
 export function GoodbyePage() {
   const { t } = useLingui()
   return (
-    <Book title={t`Account closed`}>
+    <Book title={t`Account deleted`}>
       <TodaySection>
         <Art name="stack" className="vignette goodbye" />
         <h1>
-          <Trans>Account closed</Trans>
+          <Trans>Account deleted</Trans>
         </h1>
         <p className="lead">
-          <Trans>Your account is closed and your name is erased. Thank you for every rupee you shared.</Trans>
+          <Trans>Your account is deleted and your name is erased. Thank you for every rupee you shared.</Trans>
         </p>
         <p className="buttons load-more">
           <a className={buttonClass()} href={publicPath('home', currentLanguage())}>

@@ -103,7 +103,7 @@ function SignOutOthers({ onClose }: { readonly onClose: () => void }) {
       }
     >
       <p>
-        <Trans>You stay logged in here. If one of them is not yours, change your password, too.</Trans>
+        <Trans>You stay logged in here. If you don't know one of the devices, change your password, too.</Trans>
       </p>
     </Modal>
   )

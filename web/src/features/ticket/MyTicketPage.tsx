@@ -133,7 +133,7 @@ function Found({ finding }: { readonly finding: Finding }) {
     <>
       <p className="lead">{isIncluded ? <Trans>Your ₹1 was in the draw.</Trans> : <Trans>Your ₹1 is in this round.</Trans>}</p>
       <p className="muted">
-        <Trans>Don't take our word for it: this device checks it.</Trans>
+        <Trans>Don't trust us. Check.</Trans>
       </p>
       <div className="slip-shadow ticket-slip">
         <div className="slip">
@@ -160,9 +160,9 @@ function Found({ finding }: { readonly finding: Finding }) {
         {isOthersKey === true ? null : (
           <Checked>
             {isEarlierKey === true ? (
-              <Trans>The ticket is made with an earlier key of yours, from before this device had one. The server kept it for you.</Trans>
+              <Trans>This ticket was made with an earlier key of yours, from before this device had one. The server kept it for you.</Trans>
             ) : (
-              <Trans>The ticket is made with the key on this device, and with no other.</Trans>
+              <Trans>This ticket was made with the key on this device.</Trans>
             )}
           </Checked>
         )}
@@ -180,9 +180,9 @@ function Found({ finding }: { readonly finding: Finding }) {
             </Checked>
             <Checked>
               {isCompared === true ? (
-                <Trans>That list is in the public log, and the log has only grown since your last look.</Trans>
+                <Trans>The public log contains this list, and has only grown since your last check.</Trans>
               ) : (
-                <Trans>That list is in the public log. This device remembers the log, and will notice if it is rewritten.</Trans>
+                <Trans>The public log contains this list. This device remembers the log, and will notice if it is rewritten.</Trans>
               )}
             </Checked>
           </>

@@ -103,7 +103,7 @@ function Sums({ balance, held }: Pick<Owed, 'balance' | 'held'>) {
 function Right({ owed: { parts, balance, held, isSeen } }: { readonly owed: Owed }) {
   const seen = isSeen ? (
     <Checked>
-      <Trans>It matches your wallet, without what moved since.</Trans>
+      <Trans>It matches your wallet, apart from later transactions.</Trans>
     </Checked>
   ) : null
   if (parts === 0)
@@ -123,12 +123,12 @@ function Right({ owed: { parts, balance, held, isSeen } }: { readonly owed: Owed
         <Checked>
           <Plural
             value={parts}
-            one="Cut into # part without your name, all of it is in the total that we published."
-            other="Cut into # parts without your name, all of it is in the total that we published."
+            one="Published as # part without your name. It is in the total."
+            other="Published as # parts without your name. All of them are in the total."
           />
         </Checked>
         <Checked>
-          <Trans>That total is in the day's published accounts, and they are in the log that this device remembers.</Trans>
+          <Trans>The day's published accounts contain this total, and this device knows their log.</Trans>
         </Checked>
       </TechnicalDetails>
     </>
@@ -150,7 +150,7 @@ function Wrong({ day, owed }: { readonly day: string; readonly owed: Owed }) {
           <Trans>Save this proof first.</Trans>
         </p>
         <p className="small muted">
-          <Trans>Technical details</Trans>: <code>{owed.step}</code>, <span lang="en">{owed.words}</span>
+          <Trans>Technical details</Trans>: <code>{owed.step}</code>
         </p>
         <Button kind="danger" onClick={() => saveFile(`roz-owed-${day}.json`, owed.evidence)}>
           <Trans>Save the proof</Trans>
@@ -165,7 +165,7 @@ function useStepWords(): Readonly<Record<NonNullable<Owed['step']>, ReactNode>> 
   const { t } = useLingui()
   return {
     answer: t`Our record of your money is incomplete or unreadable.`,
-    parts: t`A part of your money does not lead to the total, or was not made with your key.`,
+    parts: t`Part of your money is missing from the total, or carries another key.`,
     books: t`The total that we showed you is not the one in the day's published accounts.`,
     log: t`The day's accounts are not in the public log.`,
     growth: t`The public log is not the one that this device has seen before: it may have been rewritten.`,

@@ -23,7 +23,7 @@ export function AlarmWords({ finding }: { readonly finding: Finding }) {
     case 'unknown-log':
       return <Trans>The public log is not the one that this device has seen before: it may have been rewritten.</Trans>
     case 'missing':
-      return <Trans>We could not show that your ticket is in the sealed list of this day.</Trans>
+      return <Trans>Your entry is not proven for this day.</Trans>
     default:
       return null
   }

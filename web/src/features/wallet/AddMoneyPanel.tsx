@@ -102,7 +102,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
           inputMode="decimal"
           autoComplete="off"
           prefix="₹"
-          hint={t`From ₹${topupMinRupees} to ₹${topupMaxRupees} at a time.`}
+          hint={t`From ₹${topupMinRupees} to ₹${topupMaxRupees} per payment.`}
           error={wordsOf(errors.amount?.message)}
           {...registerCleaned(form, 'amount', amountDraft)}
         />

@@ -198,7 +198,7 @@ function DayLink({ day }: { readonly day: string }) {
   return (
     <p className="receipt-day">
       <a className="tap" href={address}>
-        <Trans>The round of {date}, open to everybody</Trans>
+        <Trans>Public page of the round of {date}</Trans>
       </a>
       <code className="print-only small">{address}</code>
     </p>

@@ -68,7 +68,7 @@ export function Refund() {
         empty={
           refundable === undefined || refundable.length > 0 ? null : (
             <EmptyState art="slip" title={t`Nothing to refund`}>
-              <Trans>No payment of the last 7 days has money left.</Trans>
+              <Trans>No unused money from payments of the last 7 days.</Trans>
             </EmptyState>
           )
         }
@@ -93,7 +93,7 @@ function Line({ refund }: { readonly refund: Page['refunds'][number] }) {
         {reason}
         {decision === null ? null : (
           <span className="small block">
-            <Trans>Decision: {decision}</Trans>
+            <Trans>Reason: {decision}</Trans>
           </span>
         )}
         {reference === null ? null : (

@@ -114,7 +114,7 @@ function Owed({ owed }: { readonly owed: number }) {
   return (
     <p className="warning-line">
       <Trans>
-        You owe {amount}: your bank took back a payment that you had spent. Rewards and money that comes back to you pay it first.
+        You owe {amount}: your bank took back a payment after you had used the money. New rewards and returned money go towards it first.
       </Trans>
     </p>
   )
@@ -128,7 +128,7 @@ function GatewayFailure({ reason }: { readonly reason: 'failed' | 'timeout' }) {
       <div className="empty failed" role="alert">
         <p className="empty-title">{reason === 'timeout' ? t`SDK initialization timeout` : t`Failed to initialize payment SDK`}</p>
         <p className="muted">
-          <Trans>No money can be added until it loads. Your balance has not changed.</Trans>
+          <Trans>You can add money once it has loaded. Your balance has not changed.</Trans>
         </p>
         <Button onClick={() => window.location.reload()}>
           <Trans>Retry</Trans>

@@ -52,13 +52,11 @@ export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogPro
     >
       <p className="muted spaced" id={hintId}>
         <Trans>
-          Draw over names, addresses, phone numbers, faces and signatures. What is black here is gone from the picture. With the keyboard:
-          add a cover, move it with the arrow keys, resize it with Shift and the arrow keys, remove it with Delete.
+          Draw over names, addresses, phone numbers, faces and signatures. Black areas are removed from the uploaded picture. With the
+          keyboard: add a cover, move it with the arrow keys, resize it with Shift and the arrow keys, remove it with Delete.
         </Trans>
       </p>
-      {more === 0 ? null : (
-        <p className="muted spaced">{more === 1 ? <Trans>One more page follows.</Trans> : <Trans>{more} more pages follow.</Trans>}</p>
-      )}
+      {more === 0 ? null : <p className="muted spaced">{more === 1 ? <Trans>1 more page</Trans> : <Trans>{more} more pages</Trans>}</p>}
       <Stage page={page} covers={covers} added={added} hintId={hintId} onChange={setCovers} />
       <div className="cover-tools">
         <Button

@@ -34,7 +34,7 @@ export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogPr
         check={form.check}
         send={(_, idempotencyKey) => call('askDisbursement', { body: { ...form.body, beneficiaryId }, idempotencyKey }).catch(form.refused)}
         onDone={({ disbursement }) =>
-          toast.success(disbursement.status === 'booked' ? t`It is booked.` : t`Requested. Another person approves it.`)
+          toast.success(disbursement.status === 'booked' ? t`Recorded.` : t`Requested. Another person approves it.`)
         }
         onClose={onClose}
       >
@@ -62,7 +62,7 @@ export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogPr
         />
         <Quote amount={form.body.amount} inFund={balance} />
         <p className="muted spaced">
-          <Trans>Up to {limit} your confirmation books it. Above that, or if an editor asks, another person approves it.</Trans>
+          <Trans>Up to {limit} your confirmation records it. Above that, or if an editor asks, another person approves it.</Trans>
         </p>
       </Decision>
       <CoverNext pages={form.pages} />
@@ -111,7 +111,7 @@ export function CorrectionDialog({ entry, onClose }: { readonly entry: Disbursem
         check={form.check}
         send={(_, idempotencyKey) => call('correctDisbursement', { params, body: form.body, idempotencyKey }).catch(form.refused)}
         onDone={({ disbursement }) =>
-          toast.success(disbursement.status === 'booked' ? t`It is booked.` : t`Requested. Another person approves it.`)
+          toast.success(disbursement.status === 'booked' ? t`Recorded.` : t`Requested. Another person approves it.`)
         }
         onClose={onClose}
       >

@@ -139,10 +139,10 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
         isBack ? t`Came back to the help fund` : null,
         given === '' ? null : isBack ? t`Open again: ${given}` : t`Help of: ${given}`,
         decidedBy === null
-          ? t`Asked by ${asker}`
+          ? t`Requested by ${asker}`
           : asker === decider
             ? t`Asked and decided by ${asker}`
-            : t`Asked by ${asker}, decided by ${decider}`,
+            : t`Requested by ${asker}, decided by ${decider}`,
         reason === null ? null : t`Reason: ${reason}`,
         returned === 0 ? null : t`Came back since: ${back}`,
         story === null ? null : t`Its story: ${state}`,

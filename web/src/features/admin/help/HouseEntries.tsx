@@ -1,4 +1,4 @@
-/** House entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts and two persons. */
+/** Platform entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts and two persons. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -28,7 +28,7 @@ const KINDS = Object.keys(HOUSE_NAMES) as readonly Kind[]
 
 export function HouseEntries() {
   const { t, i18n } = useLingui()
-  const { narrowing, fields } = useNarrowing(OUTLAY_STATES, t`Search house entries`, t`Public words`)
+  const { narrowing, fields } = useNarrowing(OUTLAY_STATES, t`Search platform entries`, t`Public words`)
   const list = useInfiniteQuery(houseEntriesQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
@@ -38,7 +38,7 @@ export function HouseEntries() {
     <>
       <div className="head-row spaced">
         <h2>
-          <Trans>House entries</Trans>
+          <Trans>Platform entries</Trans>
         </h2>
         <div className="buttons">
           {mayAsk && first !== undefined ? (
@@ -121,10 +121,10 @@ function Row({ entry, onChoose }: RowProps) {
       facts={[
         i18n._(HOUSE_NAMES[kind]),
         decidedBy === null
-          ? t`Asked by ${asker}`
+          ? t`Requested by ${asker}`
           : asker === decider
             ? t`Asked and decided by ${asker}`
-            : t`Asked by ${asker}, decided by ${decider}`,
+            : t`Requested by ${asker}, decided by ${decider}`,
         reason === null ? null : t`Reason: ${reason}`,
       ]}
       warnings={status === 'requested' && isOwn ? [t`You asked for this: another person approves it.`] : []}
@@ -157,7 +157,7 @@ function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
         confirm={t`Send`}
         check={form.check}
         send={(_, idempotencyKey) => call('askHouseEntry', { body: { ...form.body, kind }, idempotencyKey }).catch(form.refused)}
-        onDone={({ entry }) => toast.success(entry.status === 'booked' ? t`It is booked.` : t`Requested. Another person approves it.`)}
+        onDone={({ entry }) => toast.success(entry.status === 'booked' ? t`Recorded.` : t`Requested. Another person approves it.`)}
         onClose={onClose}
       >
         <SelectField label={t`Kind of entry`} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
@@ -172,7 +172,7 @@ function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
         </p>
         <OutlayFields form={form} purposeLabel={t`What it is for`} purposeHint={t`Everybody can read these words.`} />
         <p className="muted spaced">
-          <Trans>Up to {limit} your confirmation books it; above that another person approves it.</Trans>
+          <Trans>Up to {limit} your confirmation records it; above that another person approves it.</Trans>
         </p>
       </Decision>
       <CoverNext pages={form.pages} />

@@ -23,17 +23,17 @@ export function OutlayDecision({ deed, of, entry: { id, status }, onClose, child
     return (
       <Decision
         title={<Trans>Approve this payment?</Trans>}
-        confirm={t`Approve and book`}
+        confirm={t`Approve and record`}
         send={async (_, idempotencyKey) => {
           const given = { params, body: { status }, idempotencyKey }
           await (of === 'help' ? call('approveDisbursement', given) : call('approveHouseEntry', given))
         }}
-        onDone={() => toast.success(t`It is booked.`)}
+        onDone={() => toast.success(t`Recorded.`)}
         onClose={onClose}
       >
         {children}
         <p className="muted spaced">
-          <Trans>Look at the receipts first. It goes into the books of today, its receipts become public, and nothing undoes it.</Trans>
+          <Trans>Look at the receipts first. It enters today's accounts, its receipts become public, and this cannot be undone.</Trans>
         </p>
       </Decision>
     )

@@ -51,7 +51,7 @@ export function InviteDialog({ known, onClose }: Closing & { readonly known: Par
       onClose={onClose}
     >
       <p>
-        <Trans>We mail a link that works once, for 24 hours. An earlier invitation of this address ends.</Trans>
+        <Trans>We email a link that works once, for 24 hours. An earlier invitation of this address ends.</Trans>
       </p>
       <TextField label={t`Name`} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />
       <TextField
@@ -148,8 +148,8 @@ function ResetDialog({ person, onClose }: Closing & { readonly person: StaffMemb
     >
       <p>
         <Trans>
-          For a lost phone without recovery codes. Make sure by phone or in person that {person.name} asks for it: until a new app is set
-          up, the password alone opens the account. We mail it to {person.name}.
+          For a lost phone without recovery codes. Confirm by phone or in person that {person.name} wants this: until a new app is set up,
+          the password alone opens the account. We email it to {person.name}.
         </Trans>
       </p>
     </Decision>
