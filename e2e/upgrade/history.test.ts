@@ -32,8 +32,10 @@ function begin(): string {
   git('init', '-q')
   write('server/src/db/migrate.ts', GOES_BACK)
   migration('0001_members', 'create table member (id bigint, phone text)')
+  release('{}\n')
   return commit()
 }
+const release = (text = '{ "0001_members.sql": "its hash" }\n'): void => write('server/migrations/released.json', text)
 const added = (...names: string[]): string[] => names.map((name) => `${name}.sql`)
 
 test('without git history there is none, and a sentence says so', () => {
@@ -78,6 +80,41 @@ test('it is the newest release as soon as there is one, also if a later migratio
   migration('0003_bare', '-- contracts after 1.1.0\nalter table member drop column phone')
   commit()
   expect(formerVersion(root)).toEqual({ commit: newest, name: 'v1.1.0', added: added('0003_bare'), goesBack: true })
+})
+
+test('without tags the release is the last commit that froze migrations', () => {
+  begin()
+  release()
+  const first = commit()
+  migration('0002_words', 'alter table member add column words text')
+  commit()
+  expect(formerVersion(root)).toMatchObject({ commit: first, name: first.slice(0, 12), added: added('0002_words') })
+  git('tag', 'v1.0.0', first)
+  expect(formerVersion(root)).toMatchObject({ commit: first, name: 'v1.0.0' })
+  release('{ "0001_members.sql": "its hash", "0002_words.sql": "another" }\n')
+  const second = commit()
+  migration('0003_more', 'create table story (id bigint)')
+  commit()
+  expect(formerVersion(root)).toMatchObject({ commit: second, name: second.slice(0, 12), added: added('0003_more') })
+})
+
+test('the first release itself is upgraded from the oldest commit possible', () => {
+  const oldest = begin()
+  release()
+  commit()
+  expect(formerVersion(root)).toMatchObject({ commit: oldest })
+})
+
+test('frozen migrations without their release in the history are refused with a sentence', () => {
+  begin()
+  release()
+  commit()
+  migration('0002_words', 'alter table member add column words text')
+  const last = commit()
+  // As a clone without depth has it: neither the tag nor the release's commit.
+  git('checkout', '-q', '--orphan', 'shallow', last)
+  commit()
+  expect(formerVersion(root)).toContain('neither its tag nor its commit')
 })
 
 test('a commit with a migration that was changed or is gone here cannot be upgraded', () => {
