@@ -60,14 +60,14 @@ const LOCKS: readonly Bug[] = [
   },
   {
     name: 'The schema lets a top-up raise the amount that a wallet holds',
-    file: 'server/migrations/0098_held_by_movement.sql',
+    file: 'server/migrations/0101_held_by_movement.sql',
     find: "               and new.held = old.held - case when t.kind in ('wd_back', 'refund_failed') then t.amount else 0 end\n",
     replace: '',
     test: `${LEDGER}/schema-guards.test.ts`,
   },
   {
     name: 'The schema lets a hold end without its payment',
-    file: 'server/migrations/0098_held_by_movement.sql',
+    file: 'server/migrations/0101_held_by_movement.sql',
     find: 'when (new.held < old.held and new.seq = old.seq)',
     replace: 'when (new.held < old.held and new.seq <> old.seq)',
     test: `${LEDGER}/schema-guards.test.ts`,
