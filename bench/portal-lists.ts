@@ -19,6 +19,7 @@ import { searchRefunds } from '@roz/server/features/payouts/refund-view.ts'
 import { searchWithdrawals } from '@roz/server/features/payouts/withdrawal-view.ts'
 import { listMembers, type MemberSearch, type MemberSort } from '@roz/server/features/member-care/member-list.ts'
 import { type Db, type Queryable, type Sql, sql } from '@roz/server/db/sql.ts'
+import { listAll } from '@roz/server/features/impact/queries.ts'
 import { listFlags } from '@roz/server/features/member-care/review.ts'
 import { createStaffLog } from '@roz/server/features/staff-log/staff-log.ts'
 import { FIRST, MEMBERS, ROWS } from './portal-rows.ts'
@@ -75,13 +76,17 @@ const LISTS: readonly List[] = [
   ...MONEY_SEARCHES.flatMap(({ status, q }) => {
     const asked = { status, q, after: undefined, limit: 25 }
     const name = `${status ?? 'of every state'}${q === undefined ? '' : ` matching “${q}”`}`
-    return [
-      { name: `withdrawals ${name}`, run: (db: Queryable) => searchWithdrawals(db as Db, asked) },
-      { name: `refunds ${name}`, run: (db: Queryable) => searchRefunds(db as Db, asked) },
-    ]
+    return (['newest', 'oldest'] as const).flatMap((order) => {
+      const first = order === 'oldest' ? ', oldest first' : ''
+      return [
+        { name: `withdrawals ${name}${first}`, run: (db: Queryable) => searchWithdrawals(db as Db, { ...asked, order }) },
+        { name: `refunds ${name}${first}`, run: (db: Queryable) => searchRefunds(db as Db, { ...asked, order }) },
+      ]
+    })
   }),
   { name: 'review list, not reviewed', run: (db: Queryable) => listFlags(db, 'unreviewed', { after: undefined, limit: 25 }) },
   { name: 'review list, all', run: (db: Queryable) => listFlags(db, undefined, { after: undefined, limit: 25 }) },
+  { name: 'stories, first page', run: (db: Queryable) => listAll(db, { after: undefined, limit: 25 }) },
   { name: 'rounds, first page', run: (db: Queryable) => listRounds(db as Db, { after: undefined, limit: 25 }) },
   { name: 'rounds, a year back', run: (db: Queryable) => listRounds(db as Db, { after: [A_YEAR_AGO], limit: 25 }) },
   { name: 'overview', run: (db: Queryable) => createAdmin({ db: db as Db }).handlers.adminStats(undefined as never) },

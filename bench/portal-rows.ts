@@ -84,6 +84,12 @@ const makeBatches = sql`
   select d, gen_random_uuid(), ist_day(roz_now()) - d, 'member', ${MEMBERS}::int, ${MEMBERS}::bigint * 100 from generate_series(1, ${DAYS}::int) d
   union all
   select ${DAYS}::int + n, gen_random_uuid(), ist_day(roz_now()), 'member', 250, 25000 from generate_series(1, ${Math.ceil(MEMBERS / 250)}::int) n`
+/** A story of each day of three years, one in ten of them still a draft. */
+const makeStories = sql`
+  insert into story (id, day, title, description, charity_name, charity_description, is_active, published_at, created_at)
+  select gen_random_uuid(), ist_day(roz_now()) - n, 'Story ' || n, 'School shoes', 'Meera', 'Shoes', n % 10 > 0,
+    case when n % 10 > 0 then now() - n * interval '1 day' end, now() - n * interval '1 day'
+    from generate_series(1, 1100) n`
 
 /** In the order in which they are made. */
 export const ROWS: Readonly<Record<string, Sql>> = {
@@ -91,6 +97,7 @@ export const ROWS: Readonly<Record<string, Sql>> = {
   makeWallets,
   makeJoinMonths,
   makeRounds,
+  makeStories,
   makeBatches,
   makeJoins,
   makeTopups,

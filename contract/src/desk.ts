@@ -120,7 +120,7 @@ export const deskCalls = {
     path: '/admin/rounds.csv',
     access: 'admin',
     roles: ROUND_READERS,
-    summary: 'Every round as a table.',
+    summary: 'Every round as a table. The audit log records who fetched it.',
     output: 'csv',
     refusals: [],
   }),

@@ -4,7 +4,7 @@ import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
-import { instant, nextCursor, page } from './shapes.ts'
+import { instant, nextCursor, order, page } from './shapes.ts'
 
 export const messageState = z.enum(['new', 'open', 'answered', 'closed'], 'choice_invalid')
 
@@ -29,8 +29,9 @@ export const messageCalls = {
     path: '/admin/messages',
     access: 'admin',
     roles: READERS,
-    summary: 'Messages of the contact form with their replies, newest first; q searches ticket, name and mail.',
-    query: z.object({ ...page.shape, status: messageState.optional(), q: z.string().max(200).optional() }),
+    summary:
+      'Messages of the contact form with their replies, newest first or, by `order`, oldest first; q searches ticket, name and mail.',
+    query: z.object({ ...page.shape, order, status: messageState.optional(), q: z.string().max(200).optional() }),
     output: z.object({ messages: z.array(received), nextCursor }),
     refusals: [],
   }),

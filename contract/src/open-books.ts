@@ -26,16 +26,25 @@ export const receipt = z.object({
 })
 
 const amounts = z.object({ need: rupees, reward: rupees, platform: rupees })
-const disbursed = z.object({
+/** What an entry of the books shows to everybody. */
+const proven = {
   id: z.string(),
-  date: day,
-  amount: rupees.meta({ description: 'The whole disbursement, less what came back of it' }),
-  allotted: rupees.meta({ description: "Of this day's share" }),
-  purpose: z.string().meta({ description: 'What it paid; empty if not recorded' }),
-  name: z.string().nullable().meta({ description: 'Who was helped; null: not recorded, or the consent was revoked' }),
+  date: day.meta({ description: 'The day whose books have it' }),
+  amount: rupees,
+  purpose: z.string().meta({ description: 'The words of the team; empty if not recorded' }),
   hasPictures: z.boolean().meta({ description: 'Each receipt is a picture at /api/receipts/{hash}' }),
   evidence: z.array(hash).meta({ description: 'SHA-256 of each published receipt' }),
+}
+const disbursed = z.object({
+  ...proven,
+  amount: rupees.meta({ description: 'The whole disbursement, less what came back of it' }),
+  allotted: rupees.meta({ description: "Of this day's share" }),
+  name: z.string().nullable().meta({ description: 'Who was helped; null: not recorded, or the consent was revoked' }),
+  back: z.array(z.object(proven)).meta({ description: 'Entries of money of it that came back, the oldest first' }),
 })
+/** What a person decided beside the disbursements: help that came back, and what left the platform's own accounts. */
+const otherEntry = z.object({ ...proven, kind: z.enum(['disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered']) })
+export type OtherEntry = z.infer<typeof otherEntry>
 
 /** An ended day for display. It proves nothing; the published files do. */
 export const dayView = z.object({
@@ -52,7 +61,9 @@ export const dayView = z.object({
   isDemo,
   gifts: rupees.meta({ description: 'What members who left gave to the help fund on this day' }),
   disbursed: rupees.meta({ description: "Of this day's need share and gifts, as the books say it" }),
-  receipts: z.array(disbursed).meta({ description: 'The disbursements of this money, the oldest first' }),
+  receipts: z
+    .array(disbursed)
+    .meta({ description: 'The disbursements that took of this money, also where all of it came back; the oldest first' }),
   books: z
     .object({
       help: z.object({ opening: rupees, in: rupees, out: rupees, closing: rupees }),
@@ -131,6 +142,7 @@ export const openBooksCalls = {
     query: page,
     output: z.object({
       totals: z.object({ days: count, entries: count, intake: rupees, split: amounts, disbursed: rupees, helpFund: rupees }),
+      otherEntries: z.array(otherEntry).meta({ description: 'The newest 50 of all days, on every page' }),
       days: z.array(dayView),
       nextCursor,
     }),

@@ -5,7 +5,7 @@ import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { OWNERS, READERS, TREASURY } from './roles.ts'
-import { count, instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
 import { bankDetail, withdrawal } from './wallet.ts'
 
 /** States of the ledger, and `awaiting_second`: one of two persons has approved. Members see fewer and other words. */
@@ -87,7 +87,6 @@ export const adminRefund = z.object({
 export const id = z.object({ id: z.string().max(100) })
 export const search = z.string().max(200).optional()
 export const approvalAbove = rupees.meta({ description: 'Above this amount a second person must approve too' })
-const order = z.enum(['newest', 'oldest'], 'choice_invalid').default('newest')
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenWithdrawal = z.strictObject({ status: withdrawalState })

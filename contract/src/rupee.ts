@@ -25,6 +25,16 @@ export const rupeeTrail = z
         }),
       )
       .meta({ description: 'Oldest first' }),
+    back: z
+      .array(
+        z.object({
+          amount: rupees.meta({ description: "Of the day's share" }),
+          purpose: z.string().meta({ description: 'Why it came back, in the words of the team; empty if not recorded' }),
+          on: day.meta({ description: 'The day whose books show it' }),
+          receipts: z.array(z.string()),
+        }),
+      )
+      .meta({ description: 'What came back of help and waits again or was given anew, oldest first' }),
   })
   .nullable()
   .meta({ description: 'null: the member was not in the round, or it has no help share (yet)' })

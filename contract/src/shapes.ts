@@ -18,6 +18,8 @@ export const page = z.object({
   cursor: z.string('cursor_invalid').min(1, 'cursor_invalid').max(200, 'cursor_invalid').optional(),
   limit: z.coerce.number('limit_invalid').int('limit_invalid').min(1, 'limit_invalid').max(100, 'limit_invalid').default(25),
 })
+/** Of a list that can also be read oldest first. */
+export const order = z.enum(['newest', 'oldest'], 'choice_invalid').default('newest')
 export const nextCursor = z.string().nullable().meta({ description: 'null on the last page' })
 
 export const user = z.object({

@@ -73,7 +73,7 @@ async function askForShoes(token: string): Promise<string> {
     await form.getByLabel('Who is helped').selectOption('Meera')
     await form.getByLabel('Amount in rupees').fill('1.20')
     await form.getByLabel('What it is for').fill('school shoes')
-    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByRole('button', { name: 'Ask for approval' }).click()
     await expect(toast(page, 'Requested. Another person approves it.')).toBeVisible()
     const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
     await expect(row).toContainText('You asked for this: another person approves it.')

@@ -1,9 +1,11 @@
 /** The help desk in the browser: a beneficiary, a receipt whose personal data is gone from its pixels, and the entry that it proves. */
 import { expect } from '../../harness/expect.ts'
 import type { Page } from 'playwright-core'
+import { sql } from '@roz/server/db/sql.ts'
 import sharp from 'sharp'
 import { beforeAll, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
@@ -21,6 +23,7 @@ beforeAll(async () => {
 })
 
 const inPortal = (tab: string, work: (page: Page) => Promise<void>) => stage.at(`/admin/dashboard?tab=${tab}`, work, { token: admin })
+const COMPARED = 'I have compared the amount, the words and the receipts.'
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 const receipt = (red: number) => ({ name: 'bill.png', mimeType: 'image/png', buffer: png(400, 300, () => [red, 120, 40]) })
 
@@ -63,8 +66,9 @@ test('help is sent with a receipt: what was covered is gone from the published p
   await inPortal('help-given', async (page) => {
     await page.getByRole('button', { name: 'New disbursement' }).click()
     const form = dialog(page, 'New disbursement')
-    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByRole('button', { name: 'Book it now' }).click()
     await expect(form.getByText('Please add at least one receipt')).toBeVisible()
+    await expect(form.getByText('Please tick this first')).toBeVisible()
     await form.getByLabel('Add a page').last().setInputFiles(receipt(200))
 
     const cover = dialog(page, 'Cover personal data')
@@ -88,6 +92,10 @@ test('help is sent with a receipt: what was covered is gone from the published p
     await cover.getByRole('button', { name: 'Add a cover' }).press('Enter')
     await cover.getByRole('button', { name: 'Undo' }).press('Enter')
     await expect(cover.getByLabel(/Cover \d/)).toHaveCount(2)
+    // Delete leaves the focus on the cover beside the removed one.
+    await cover.getByRole('button', { name: 'Add a cover' }).press('Enter')
+    await cover.getByLabel('Cover 3').press('Delete')
+    await expect(second).toBeFocused()
     const sent = page.waitForResponse((response) => response.url().endsWith('/api/admin/uploads'))
     await cover.getByRole('button', { name: 'Use this page' }).click()
     hash = ((await (await sent).json()) as { hash: string }).hash
@@ -96,11 +104,19 @@ test('help is sent with a receipt: what was covered is gone from the published p
     await form.getByLabel('Who is helped').selectOption('Meera')
     await form.getByLabel('Amount in rupees').fill('12.50')
     await expect(form.getByText(/In the help fund: ₹30\.00\. This takes help of/)).toBeVisible()
+    await form.getByLabel('Amount in rupees').fill('1000.01')
+    await expect(form.getByRole('button', { name: 'Ask for approval' })).toBeVisible()
+    await form.getByLabel('Amount in rupees').fill('12.50')
     await form.getByLabel('What it is for').fill('school shoes for Meera')
-    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByLabel(COMPARED).check()
+    await form.getByRole('button', { name: 'Book it now' }).click()
     await expect(form.getByText('Please leave the name out: it is shown beside these words').first()).toBeVisible()
     await form.getByLabel('What it is for').fill('school shoes')
-    await form.getByRole('button', { name: 'Send' }).click()
+    // The tick was for other words.
+    await expect(form.getByLabel(COMPARED)).not.toBeChecked()
+    await expect(form.getByText('nothing undoes it')).toBeVisible()
+    await form.getByLabel(COMPARED).check()
+    await form.getByRole('button', { name: 'Book it now' }).click()
     await expect(toast(page, 'Recorded.')).toBeVisible()
     const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
     await expect(row).toContainText('Booked')
@@ -206,6 +222,31 @@ test.each([
   },
 )
 
+test('money that came back is booked after a tick, with a warning while a published story tells of the help, and everybody reads it', async () => {
+  await inPortal('help-given', async (page) => {
+    await page.getByRole('button', { name: /^Money came back/ }).click()
+    const form = dialog(page, 'Money came back')
+    await expect(form.getByText('A published story tells of this help')).toBeVisible()
+    await expect(form.getByRole('link', { name: 'Impact Stories' })).toHaveAttribute('href', /tab=stories/)
+    await form.getByLabel('Add a page').last().setInputFiles(receipt(90))
+    const cover = dialog(page, 'Cover personal data')
+    await cover.getByRole('button', { name: 'Add a cover' }).press('Enter')
+    await cover.getByLabel('Cover 1').press('Delete')
+    await expect(cover.getByRole('button', { name: 'Add a cover' })).toBeFocused()
+    await cover.getByRole('button', { name: 'Use this page' }).click()
+    await expect(form.getByRole('img', { name: 'Page 1' })).toBeVisible()
+    await form.getByLabel('Amount in rupees').fill('12.50')
+    await form.getByLabel('Why it came back').fill('The shop was closed')
+    await form.getByRole('button', { name: 'Book it now' }).click()
+    await expect(form.getByText('Please tick this first')).toBeVisible()
+    await form.getByLabel(COMPARED).check()
+    await form.getByRole('button', { name: 'Book it now' }).click()
+    await expect(toast(page, 'Recorded.')).toBeVisible()
+  })
+  const trail = await ask(roz.url, 'publicDays', {})
+  expect(trail.output.otherEntries).toMatchObject([{ kind: 'disbursement_back', amount: 12.5, purpose: 'The shop was closed' }])
+})
+
 test('a revoked consent takes the name and the receipt from everybody', async () => {
   await inPortal('beneficiaries', async (page) => {
     await page.getByRole('button', { name: 'Revoke the consent: Meera' }).click()
@@ -214,6 +255,6 @@ test('a revoked consent takes the name and the receipt from everybody', async ()
     await expect(page.getByRole('listitem').filter({ hasText: 'Meera' })).toContainText('Consent revoked')
   })
   const { output } = await ask(roz.url, 'disbursements', { token: admin })
-  const hash = output.disbursements[0]?.receipts[0]?.hash ?? ''
+  const hash = output.disbursements.find(({ kind }) => kind === 'disbursement')?.receipts[0]?.hash ?? ''
   expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(404)
 })

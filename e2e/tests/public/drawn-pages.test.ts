@@ -79,6 +79,7 @@ const DATA: PageData = {
   storiesNext: null,
   days: {
     totals: { days: 1, entries: 3, intake: 3, split: DAY.split, disbursed: 0, helpFund: 1.8 },
+    otherEntries: [],
     days: [DAY],
     nextCursor: null,
   },
@@ -226,8 +227,53 @@ test('a day without a draw says that its rupees were returned', () => {
   const nothing = { need: 0, reward: 0, platform: 0 }
   const day: Day = { ...DAY, status: 'void', split: nothing, perRupee: nothing, winners: [] }
   const trail = draw('moneyTrail', {
-    data: { ...DATA, days: { totals: { ...(DATA.days as NonNullable<PageData['days']>).totals }, days: [day], nextCursor: null } },
+    data: { ...DATA, days: { ...(DATA.days as NonNullable<PageData['days']>), days: [day] } },
   })
   expect(trail).toMatch(/Returned to members<\/span><span class="amount">₹3\.00/)
   expect(trail).not.toContain('Of that, sent')
+})
+
+test('help that came back whole keeps its row, and the money trail lists corrections and the payments of the house with their receipts', () => {
+  const entry = { date: '2026-11-21', hasPictures: true }
+  const back = { ...entry, id: 'b', amount: 1.2, purpose: 'The shop was closed', evidence: ['bb'.repeat(32)] }
+  const shoes = {
+    ...entry,
+    id: 'a',
+    amount: 0,
+    allotted: 0,
+    purpose: 'school shoes',
+    name: 'Meera',
+    evidence: ['aa'.repeat(32)],
+    back: [back],
+  }
+  const days = DATA.days as NonNullable<PageData['days']>
+  const rent = {
+    ...entry,
+    id: 'c',
+    kind: 'platform_out' as const,
+    amount: 0.25,
+    purpose: 'Rent of the office',
+    evidence: ['cc'.repeat(32)],
+  }
+  const otherEntries = [rent, { ...back, kind: 'disbursement_back' as const }]
+  const data: PageData = { ...DATA, days: { ...days, otherEntries, days: [{ ...DAY, receipts: [shoes] }] } }
+  for (const [language, words] of [
+    [
+      'en',
+      ['school shoes for Meera', '₹1.20', 'Came back: ₹1.20', 'All that this day gave to it is back in the help fund', 'share paid out'],
+    ],
+    ['hi', ['लौट आया: ₹1.20', 'प्लेटफ़ॉर्म का हिस्सा दिया गया', 'लौट आई मदद']],
+  ] as const) {
+    const trail = draw('moneyTrail', { language, data })
+    for (const word of [
+      ...words,
+      'The shop was closed',
+      'Rent of the office',
+      `/api/receipts/${rent.evidence[0]}`,
+      `/api/receipts/${back.evidence[0]}`,
+    ])
+      expect(trail, `${language}: ${word}`).toContain(word)
+  }
+  expect(draw('moneyTrail')).toContain('No such entries yet')
+  expect(draw('moneyTrail', { language: 'hi' })).toContain('अभी ऐसी कोई एंट्री नहीं है')
 })

@@ -23,7 +23,16 @@ export type TrailColumn = {
     readonly storyId: string | null
     readonly videoUrl: string | null
   }[]
+  readonly back: readonly {
+    readonly paise: number
+    readonly on: string
+    readonly purpose: string | null
+    readonly receipts: readonly string[] | null
+  }[]
 }
+
+/** The outlay of an entry of the ledger; entries of tests have other ids. */
+const outlayOf = (entryId: Sql): Sql => sql`case when ${entryId} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${entryId}::uuid end`
 
 /** The column, for a row `r` of `round`; null without a help share. */
 export const TRAIL: Sql = sql`
@@ -35,14 +44,19 @@ export const TRAIL: Sql = sql`
                'receipts', o.receipts, 'storyId', s.id, 'videoUrl', s.video_url) order by a.posted_on, a.paise desc, a.disbursement_id), '[]')
         from (select disbursement_id, sum(paise) as paise, max(posted_on) filter (where paise > 0) as posted_on
                 from help_allotment where day = r.day group by disbursement_id having sum(paise) > 0) a
-        left join outlay_public o on o.id = case when a.disbursement_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.disbursement_id::uuid end
-        left join story s on s.outlay_id = o.id and s.is_active and not o.is_revoked)) end`
+        left join outlay_public o on o.id = ${outlayOf(sql`a.disbursement_id`)}
+        left join story s on s.outlay_id = o.id and s.is_active and not o.is_revoked),
+    'back', (
+      select coalesce(jsonb_agg(jsonb_build_object('paise', -a.paise, 'on', a.posted_on, 'purpose', o.purpose, 'receipts', o.receipts)
+               order by a.posted_on, a.entry_id), '[]')
+        from help_allotment a left join outlay_public o on o.id = ${outlayOf(sql`a.entry_id`)}
+       where a.day = r.day and a.paise < 0)) end`
 
 const rupees = (amount: number): number => rupeesFromPaise(paise(BigInt(amount)))
 
 export function trailOf(column: TrailColumn | null): RupeeTrail | null {
   if (column === null) return null
-  const { need, gifts, entries, days, help } = column
+  const { need, gifts, entries, days, help, back } = column
   const given = help.reduce((sum, part) => sum + part.paise, 0)
   return {
     paise: Math.floor(need / entries),
@@ -58,6 +72,12 @@ export function trailOf(column: TrailColumn | null): RupeeTrail | null {
       receipts: [...(part.receipts ?? [])],
       storyId: part.storyId,
       videoUrl: part.videoUrl,
+    })),
+    back: back.map((part) => ({
+      amount: rupees(part.paise),
+      purpose: part.purpose ?? '',
+      on: part.on,
+      receipts: [...(part.receipts ?? [])],
     })),
   }
 }

@@ -7,25 +7,28 @@ import { csvRows } from '../http/csv-rows.ts'
 import type { Cursor } from '../http/cursor.ts'
 import { audit } from './audit-log.ts'
 
-type Asked = { readonly session: { readonly memberId: bigint }; readonly query: Readonly<Record<string, unknown>> }
+type Asked = { readonly session: { readonly memberId: bigint }; readonly query: Readonly<Record<string, unknown>> | undefined }
+export type Columns<Shown> = Readonly<Record<string, (shown: Shown) => Cell>>
 type List<Shown> = {
   /** The list's name in the audit log, such as `withdrawals`. */
   readonly name: string
+  /** The action in the audit log; `list.export`, unless the list had its own before. */
+  readonly action?: string
   /** Reads a page as the list does; it may return one row more than `limit`. */
   readonly read: (page: {
     readonly after: Cursor | undefined
     readonly limit: number
   }) => Promise<readonly { readonly shown: Shown; readonly key: Cursor }[]>
   /** Each column with its value of a row; amounts in rupees, times in IST. */
-  readonly columns: Readonly<Record<string, (shown: Shown) => Cell>>
+  readonly columns: Columns<Shown>
 }
 
 export async function exportList<Shown>(
   db: Db,
   { session, query }: Asked,
-  { name, read, columns }: List<Shown>,
+  { name, action = 'list.export', read, columns }: List<Shown>,
 ): Promise<{ readonly ok: true; readonly value: CsvTable }> {
-  await inTransaction(db, (tx) => audit(tx, { actorId: session.memberId, action: 'list.export', subject: name, after: query }))
+  await inTransaction(db, (tx) => audit(tx, { actorId: session.memberId, action, subject: name, after: query ?? {} }))
   const values = Object.values(columns)
   const rows = csvRows(
     read,

@@ -45,8 +45,8 @@ export async function payHelp(db: Db, helped: Helped): Promise<Outlay> {
   return outlay
 }
 
-/** Money of the help that came back. */
-export async function takeBack(db: Db, { id: corrects, beneficiaryId }: Outlay, amount: number, by: bigint): Promise<void> {
+/** Money of the help that came back; the hash of its receipt. */
+export async function takeBack(db: Db, { id: corrects, beneficiaryId }: Outlay, amount: number, by: bigint): Promise<Buffer> {
   const id = randomUUID()
   const hash = createHash('sha256').update(id).digest()
   await db.query(sql`
@@ -59,6 +59,7 @@ export async function takeBack(db: Db, { id: corrects, beneficiaryId }: Outlay, 
   await db.query(sql`insert into outlay_receipt (outlay_id, position, hash) values (${id}::uuid, 1, ${hash}::bytea)`)
   const booked = await inTransaction(db, (tx) => correctDisbursement(tx, { id, corrects, amount: paise(BigInt(amount)), evidence: [hash] }))
   if (!booked.ok) throw new Error(booked.code)
+  return hash
 }
 
 export const revokeConsent = async (db: Db, beneficiaryId: string): Promise<void> => {

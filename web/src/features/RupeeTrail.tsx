@@ -5,11 +5,12 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../app/api.ts'
 import { currentLanguage } from '../app/language.ts'
 import { publicPath } from '../paths.ts'
+import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { useServerDay } from './clock.ts'
 
 export function RupeeTrail({ rupee }: { readonly rupee: Trail }) {
-  const { paise, others, share, waiting, days, help } = rupee
+  const { paise, others, share, waiting, days, help, back } = rupee
   const isWhole = help.length + (waiting > 0 ? 1 : 0) === 1
   return (
     <ul className="rupee-trail small">
@@ -26,6 +27,12 @@ export function RupeeTrail({ rupee }: { readonly rupee: Trail }) {
             </Trans>
           )}
           <Links part={part} />
+        </li>
+      ))}
+      {back.map((part, index) => (
+        <li key={`back ${index}`}>
+          <CameBack part={part} waits={waiting > 0} />
+          <Links part={{ ...part, storyId: null, videoUrl: null }} />
         </li>
       ))}
       {waiting > 0 ? (
@@ -58,7 +65,25 @@ function What({ part: { purpose, name } }: { readonly part: Part }) {
   )
 }
 
-function Links({ part: { receipts, storyId, videoUrl, on } }: { readonly part: Part }) {
+function CameBack({ part, waits }: { readonly part: Trail['back'][number]; readonly waits: boolean }) {
+  const amount = formatMoney(part.amount)
+  const on = formatDay(part.on, currentLanguage())
+  const why = part.purpose === '' ? '' : `: ${part.purpose}`
+  return waits ? (
+    <Trans>
+      {amount} of help came back on {on} and waits again{why}.
+    </Trans>
+  ) : (
+    <Trans>
+      {amount} of help came back on {on}
+      {why}.
+    </Trans>
+  )
+}
+
+type Linked = Pick<Part, 'receipts' | 'storyId' | 'videoUrl' | 'on'>
+
+function Links({ part: { receipts, storyId, videoUrl, on } }: { readonly part: Linked }) {
   const { t } = useLingui()
   const language = currentLanguage()
   // The books of a day are published once it is over.

@@ -12,16 +12,13 @@ import { formatMoney, paiseText } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { type Day, DayHead, DayMoney, Receipts } from './DayMoney.tsx'
+import { type Day, DayHead, DayMoney, exact, OtherEntries, Receipts } from './DayMoney.tsx'
 import { Heading } from './Frame.tsx'
 import { CheckLink, FiguresMissing, HelpWaits, OlderRows, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
 type Totals = PublicDays['totals']
-
-/** Rounds a sum of rupees to whole paise, because floating-point sums are inexact. */
-const exact = (rupees: number): number => Math.round(rupees * 100) / 100
 
 export function MoneyTrail() {
   const { data } = usePage()
@@ -54,6 +51,12 @@ export function MoneyTrail() {
           <Trans>Each day's money</Trans>
         </h2>
         <DayList draw={(day, isNewest) => <DayMoney key={day.day} day={day} open={isNewest} />} />
+      </Section>
+      <Section when={<Trans>By decision</Trans>} note={<Trans>newest first</Trans>} id="entries">
+        <h2>
+          <Trans>Help that came back, and the platform's own payments</Trans>
+        </h2>
+        {data?.days === undefined ? <FiguresMissing /> : <OtherEntries entries={data.days.otherEntries} />}
       </Section>
       <Section when={<Trans>The rule</Trans>}>
         <Prose name="money-trail" />

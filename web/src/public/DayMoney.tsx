@@ -1,6 +1,7 @@
 /** One day of the money trail: its shares, the help that was paid from it, and the receipts. */
 import type { PublicDays } from '@roz/contract/public-pages.ts'
-import { Plural, Trans } from '@lingui/react/macro'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { EmptyState } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney, paiseText } from '../ui/Money.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
@@ -8,6 +9,9 @@ import { usePage } from './context.ts'
 import { CheckLink } from './parts.tsx'
 
 export type Day = PublicDays['days'][number]
+
+/** Rounds a sum of rupees to whole paise, because floating-point sums are inexact. */
+export const exact = (rupees: number): number => Math.round(rupees * 100) / 100
 
 export function DayHead({ day, amount }: { readonly day: Day; readonly amount: string }) {
   const { language } = usePage()
@@ -57,7 +61,6 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
 
 /** Each disbursement of the day, with the hash of the document that proves it. */
 export function Receipts({ day }: { readonly day: Day }) {
-  const { language } = usePage()
   if (day.split.need === 0) return null
   return (
     <div className="receipts">
@@ -70,42 +73,109 @@ export function Receipts({ day }: { readonly day: Day }) {
         </p>
       ) : (
         <ul className="ledger narrow">
-          {day.receipts.map(({ id, date, amount, allotted, purpose, name, hasPictures, evidence }) => (
-            <li key={id}>
-              <span>
-                {formatDay(date, language)}
-                {purpose === '' ? null : (
-                  <span className="block">
-                    {name === null ? (
-                      purpose
-                    ) : (
-                      <Trans>
-                        {purpose} for {name}
-                      </Trans>
-                    )}
-                  </span>
-                )}
-                {allotted === amount ? null : (
-                  <span className="small muted block">
-                    <Trans>{formatMoney(allotted)} of it from this day</Trans>
-                  </span>
-                )}
-                {evidence.map((hash) => (
-                  <span key={hash} className="block">
-                    {hasPictures ? (
-                      <a className="tap" href={`/api/receipts/${hash}`}>
-                        <Trans>See the receipt</Trans>
-                      </a>
-                    ) : null}
-                    <code className="hash">{hash}</code>
-                  </span>
-                ))}
-              </span>
-              <span className="amount">{formatMoney(amount)}</span>
-            </li>
-          ))}
+          {day.receipts.map(({ allotted, name, back, ...entry }) => {
+            // A row shows what was paid; what came back of it is beside it.
+            const paid = exact(back.reduce((sum, { amount }) => sum + amount, entry.amount))
+            return (
+              <li key={entry.id}>
+                <span>
+                  <EntryWords entry={entry} name={name} />
+                  {allotted === paid ? null : (
+                    <span className="small muted block">
+                      {allotted === 0 ? (
+                        <Trans>All that this day gave to it is back in the help fund</Trans>
+                      ) : (
+                        <Trans>{formatMoney(allotted)} of it from this day</Trans>
+                      )}
+                    </span>
+                  )}
+                  <Evidence entry={entry} />
+                  {back.map((correction) => (
+                    <span key={correction.id} className="block">
+                      <Trans>Came back: {formatMoney(correction.amount)}</Trans>
+                      <span className="block">
+                        <EntryWords entry={correction} name={null} />
+                      </span>
+                      <Evidence entry={correction} />
+                    </span>
+                  ))}
+                </span>
+                <span className="amount">{formatMoney(paid)}</span>
+              </li>
+            )
+          })}
         </ul>
       )}
     </div>
+  )
+}
+
+type Entry = Pick<Day['receipts'][number], 'id' | 'date' | 'amount' | 'purpose' | 'hasPictures' | 'evidence'>
+
+/** The day of an entry and its public words. */
+function EntryWords({ entry: { date, purpose }, name }: { readonly entry: Entry; readonly name: string | null }) {
+  const { language } = usePage()
+  return (
+    <>
+      {formatDay(date, language)}
+      {purpose === '' ? null : (
+        <span className="block">
+          {name === null ? (
+            purpose
+          ) : (
+            <Trans>
+              {purpose} for {name}
+            </Trans>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The receipts of an entry: each picture, and the hash that the books have of it. */
+function Evidence({ entry: { evidence, hasPictures } }: { readonly entry: Entry }) {
+  return evidence.map((hash) => (
+    <span key={hash} className="block">
+      {hasPictures ? (
+        <a className="tap" href={`/api/receipts/${hash}`}>
+          <Trans>See the receipt</Trans>
+        </a>
+      ) : null}
+      <code className="hash">{hash}</code>
+    </span>
+  ))
+}
+
+/** What left the platform's own accounts, and help that came back: the newest of all days. */
+export function OtherEntries({ entries }: { readonly entries: PublicDays['otherEntries'] }) {
+  const { t } = useLingui()
+  const kinds = {
+    disbursement_back: t`Help that came back`,
+    platform_out: t`Platform's share paid out`,
+    tds_remitted: t`Tax paid to the government`,
+    losses_covered: t`Losses covered from the platform's share`,
+  } satisfies Record<(typeof entries)[number]['kind'], string>
+  if (entries.length === 0)
+    return (
+      <div className="gap">
+        <EmptyState title={t`No such entries yet`} art="slip">
+          <Trans>When help comes back, or the platform's share, tax or losses are paid, the entry appears here with its receipt.</Trans>
+        </EmptyState>
+      </div>
+    )
+  return (
+    <ul className="ledger narrow gap receipts">
+      {entries.map((entry) => (
+        <li key={`${entry.kind} ${entry.id}`}>
+          <span>
+            <strong className="block">{kinds[entry.kind]}</strong>
+            <EntryWords entry={entry} name={null} />
+            <Evidence entry={entry} />
+          </span>
+          <span className="amount">{formatMoney(entry.amount)}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -7,6 +7,7 @@
  * - A day's disbursed amount is the sum of its allotments, which are in the books too.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
+import type { OtherEntry } from '@roz/contract/open-books.ts'
 import type { BooksFile } from '@roz/core/books.ts'
 import type { ResultRecord } from '@roz/core/draw-records.ts'
 import { hex } from '@roz/core/draw.ts'
@@ -42,19 +43,24 @@ type Named = {
   readonly publicName: PublicName
   readonly isDeleted: boolean
 }
-/** A disbursement with what it took of a day and did not give back. */
-type Spent = {
-  readonly day: IstDay
+/** An entry of the books with its public words and its receipts. */
+type Entry = {
   readonly id: string
   readonly date: IstDay
   readonly amount: Paise
-  readonly allotted: Paise
   readonly purpose: string
-  readonly name: string | null
   readonly hasPictures: boolean
   readonly evidence: readonly Buffer[]
 }
-type Given = { readonly gifts: readonly { readonly day: IstDay; readonly amount: Paise }[]; readonly spent: readonly Spent[] }
+/** A disbursement with what it took of a day and did not give back. */
+type Spent = Entry & { readonly day: IstDay; readonly allotted: Paise; readonly name: string | null }
+type Back = Entry & { readonly corrects: string }
+type Other = Entry & { readonly kind: OtherEntry['kind'] }
+type Given = {
+  readonly gifts: readonly { readonly day: IstDay; readonly amount: Paise }[]
+  readonly spent: readonly Spent[]
+  readonly backs: readonly Back[]
+}
 
 const rupees = (amount: number): number => rupeesFromPaise(paise(BigInt(amount)))
 
@@ -76,25 +82,57 @@ const listGifts = (db: Db, days: readonly IstDay[]): Promise<{ day: IstDay; amou
   db.query(sql`
     select day, sum(amount)::bigint as amount from transfer where kind = 'gift' and day = any(${days}::date[]) group by day`)
 
-/** The disbursements that these days paid for, each after its corrections. */
+/** Of a transfer `t`, with the words of its outlay `o`. */
+const ENTRY = sql`
+  t.ref as id, t.day as date, coalesce(o.purpose, '') as purpose, coalesce(cardinality(o.receipts), 0) > 0 as "hasPictures",
+  (select array_agg(e.hash order by e.hash) from evidence e where e.kind = t.kind and e.ref = t.ref) as evidence`
+
+/** The disbursements that these days paid for, each after its corrections; also those that came back whole. */
 const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
   db.query<Spent>(sql`
     with part as materialized (
       select day, disbursement_id as id, sum(paise)::bigint as allotted from help_allotment
-       where day = any(${days}::date[]) group by day, disbursement_id having sum(paise) > 0)
-    select part.day, part.id, t.day as date, part.allotted,
-           (select sum(a.paise)::bigint from help_allotment a where a.disbursement_id = part.id) as amount,
-           (select array_agg(e.hash order by e.hash) from evidence e where e.kind = 'disbursement' and e.ref = part.id) as evidence,
-           coalesce(o.purpose, '') as purpose, o.public_name as name, coalesce(cardinality(o.receipts), 0) > 0 as "hasPictures"
+       where day = any(${days}::date[]) group by day, disbursement_id)
+    select ${ENTRY}, part.day, part.allotted, o.public_name as name,
+           (select sum(a.paise)::bigint from help_allotment a where a.disbursement_id = part.id) as amount
       from part join transfer t on t.kind = 'disbursement' and t.ref = part.id
       left join outlay_public o on o.disbursement_id = part.id order by t.day, t.transfer_id`)
+
+/** What came back of these disbursements. */
+const listBacks = (db: Db, ids: readonly string[]): Promise<Back[]> =>
+  db.query<Back>(sql`
+    select ${ENTRY}, t.amount, d.corrects
+      from disbursement d join transfer t on t.kind = 'disbursement_back' and t.ref = d.id
+      left join outlay_public o on o.disbursement_id = d.id
+     where d.corrects = any(${ids}::text[]) order by t.transfer_id`)
+
+const OTHERS_MAX = 50
+const listOthers = (db: Db): Promise<Other[]> =>
+  db.query<Other>(sql`
+    select ${ENTRY}, t.amount, t.kind
+      from transfer t left join outlay_public o on o.disbursement_id = t.ref
+     where t.kind in ('disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered')
+     order by t.day desc, t.transfer_id desc limit ${OTHERS_MAX}::int`)
+
+const shown = ({ id, date, amount, purpose, hasPictures, evidence }: Entry) => ({
+  id,
+  date,
+  amount: rupeesFromPaise(amount),
+  purpose,
+  hasPictures,
+  evidence: evidence.map(hex),
+})
 
 async function viewsOf(db: Db, rows: readonly Row[], language: Language): Promise<DayView[]> {
   const days = rows.map(({ day }) => day)
   const [names, gifts, spent] = await Promise.all([listNames(db, days), listGifts(db, days), listSpent(db, days)])
+  const backs = await listBacks(
+    db,
+    spent.map(({ id }) => id),
+  )
   return rows.map((row) => {
     const own = names.filter(({ day }) => day === row.day)
-    return { ...figuresOf(row), winners: winnersOf(row, own, language), ...spentOf(row, { gifts, spent }), books: booksOf(row) }
+    return { ...figuresOf(row), winners: winnersOf(row, own, language), ...spentOf(row, { gifts, spent, backs }), books: booksOf(row) }
   })
 }
 
@@ -123,20 +161,16 @@ function winnersOf({ result }: Row, names: readonly Named[], language: Language)
 }
 
 /** How much of this day's share has been disbursed, and with which receipts. */
-function spentOf({ day }: Row, { gifts, spent }: Given) {
+function spentOf({ day }: Row, { gifts, spent, backs }: Given) {
   const own = spent.filter((each) => each.day === day)
   return {
     gifts: rupeesFromPaise(gifts.find((gift) => gift.day === day)?.amount ?? ZERO),
     disbursed: rupeesFromPaise(paise(own.reduce((sum, { allotted }) => sum + allotted, 0n))),
-    receipts: own.map(({ id, date, amount, allotted, purpose, name, hasPictures, evidence }) => ({
-      id,
-      date,
-      amount: rupeesFromPaise(amount),
-      allotted: rupeesFromPaise(allotted),
-      purpose,
-      name,
-      hasPictures,
-      evidence: evidence.map(hex),
+    receipts: own.map((entry) => ({
+      ...shown(entry),
+      allotted: rupeesFromPaise(entry.allotted),
+      name: entry.name,
+      back: backs.filter(({ corrects }) => corrects === entry.id).map(shown),
     })),
   }
 }
@@ -203,8 +237,8 @@ type Wanted = { readonly before?: string | undefined; readonly limit: number; re
 export async function readDays(db: Db, { before, limit, language }: Wanted): Promise<Output<Api['publicDays']>> {
   const found = await listRows(db, sql`r.day < ${before ?? 'infinity'}::date order by r.day desc limit ${limit + 1}::int`)
   const { rows, nextCursor } = cutPage(found, limit, (row) => [row.day])
-  const [totals, days] = await Promise.all([readTotals(db), viewsOf(db, rows, language)])
-  return { totals, days, nextCursor }
+  const [totals, days, others] = await Promise.all([readTotals(db), viewsOf(db, rows, language), listOthers(db)])
+  return { totals, otherEntries: others.map((entry) => ({ ...shown(entry), kind: entry.kind })), days, nextCursor }
 }
 
 export async function findDay(db: Db, { params, language }: Call<Api['publicDay']>): Promise<Answer<Api['publicDay']>> {

@@ -77,17 +77,28 @@ test('a disbursement, its correction and the house’s entries are in the books 
       expect(verdict.code, verdict.text).toBe(expected)
 
   // The public pages say the same.
-  const { days, totals } = (await world.ask('GET /public/days?limit=5')).body as unknown as {
+  const { days, totals, otherEntries } = (await world.ask('GET /public/days?limit=5')).body as unknown as {
+    readonly otherEntries: readonly object[]
     readonly days: readonly { readonly day: string; readonly disbursed: number; readonly receipts: readonly object[] }[]
     readonly totals: { readonly disbursed: number; readonly helpFund: number }
   }
   expect(days.find(({ day }) => day === DAY)).toMatchObject({
     disbursed: 1.5,
     receipts: [
-      { id: 'shoes', date: SECOND, amount: 0.7, allotted: 0.7, evidence: hexOf('bill', 'photo') },
-      { id: 'rice', date: THIRD, amount: 1.3, allotted: 0.8, evidence: hexOf('rice') },
+      {
+        id: 'shoes',
+        date: SECOND,
+        amount: 0.7,
+        allotted: 0.7,
+        evidence: hexOf('bill', 'photo'),
+        back: [{ amount: 0.3, evidence: hexOf('transfer') }],
+      },
+      { id: 'rice', date: THIRD, amount: 1.3, allotted: 0.8, evidence: hexOf('rice'), back: [] },
     ],
   })
+  expect(otherEntries).toHaveLength(2)
+  expect(otherEntries).toContainEqual(expect.objectContaining({ kind: 'disbursement_back', amount: 0.3, evidence: hexOf('transfer') }))
+  expect(otherEntries).toContainEqual(expect.objectContaining({ kind: 'platform_out', amount: 0.25, evidence: hexOf('rent') }))
   expect(totals).toMatchObject({ disbursed: 2, helpFund: 1.6 })
 })
 

@@ -44,6 +44,20 @@ test('a message arrives as new, and is found by ticket, name and mail', async ()
   expect((await ask('GET /admin/messages?status=old')).status).toBe(400)
 })
 
+test('the list can be read oldest first, page by page', async () => {
+  await write({})
+  const open = (await list('?status=new&limit=50')).map((message) => message.id)
+  const read: string[] = []
+  for (let cursor = ''; ; ) {
+    const { messages, nextCursor } = (await ask(`GET /admin/messages?status=new&order=oldest&limit=2${cursor}`)).body
+    read.push(...messages.map((message: { id: string }) => message.id))
+    if (nextCursor === null) break
+    cursor = `&cursor=${nextCursor}`
+  }
+  expect(read.length).toBeGreaterThan(2)
+  expect(read).toEqual(open.toReversed())
+})
+
 test('a reply is mailed in the language of the writer, kept in the thread, and recorded without its text', async () => {
   const hindi = (await write({ email: 'hindi@x.test' }, 'hi')).body.ticket
   ticket = hindi

@@ -12,7 +12,7 @@ import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { instantOf, pageOf, type Search } from '../../http/listing.ts'
-import { microsOf } from '../../http/newest-first.ts'
+import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { audit } from '../../staff/audit-log.ts'
@@ -26,7 +26,7 @@ const NOT_FOUND = { ok: false, code: 'message_not_found' } as const
 export function messageHandlers(db: Db): Handlers<'messages' | 'replyToMessage' | 'setMessageStatus'> {
   return {
     messages: async ({ query }) => {
-      const found = await pageOf(query, (page) => search(db, { status: query.status, q: query.q, ...page }), [
+      const found = await pageOf(query, (page) => search(db, { status: query.status, q: query.q, order: query.order, ...page }), [
         CURSOR_PARTS.micros,
         CURSOR_PARTS.id,
       ])
@@ -81,12 +81,10 @@ const columns = sql`
   c.id, c.ticket, c.name, c.email, c.message, c.language, c.status, c.created_at as "createdAt", ${microsOf(sql`c.created_at`)} as "sortedAt",
   (select m.public_id from member m where lower(m.email) = lower(c.email) and m.role = 'member') as "memberId"`
 
-async function search(db: Db, { status, q, after, limit }: Search): Promise<{ readonly shown: Message; readonly key: Cursor }[]> {
-  const [micros, last] = after ?? []
-  const older =
-    micros === undefined
-      ? sql`true`
-      : sql`(c.created_at, c.id) < ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::bigint)`
+const KEY = { at: sql`c.created_at`, id: sql`c.id` }
+
+/** Newest first, or oldest first; one row more than `limit` when there is a next page. */
+async function search(db: Db, { status, q, limit, ...sorted }: Search): Promise<{ readonly shown: Message; readonly key: Cursor }[]> {
   const text = (q ?? '').trim()
   const needle = text.length < 3 ? ` ${text}` : text
   const words = sql`member_words(c.name, c.email, c.ticket)`
@@ -96,8 +94,8 @@ async function search(db: Db, { status, q, after, limit }: Search): Promise<{ re
       : sql`grams_of(${words}) @> grams_of(lower(${needle}::text)) and position(lower(${needle}::text) in ${words}) > 0`
   const rows = await db.query<Row>(sql`
     select ${columns} from contact_message c
-     where ${older} and ${status === undefined ? sql`true` : sql`c.status = ${status}::text`} and ${matches}
-     order by c.created_at desc, c.id desc limit ${limit + 1}::int`)
+     where ${beyond(KEY, sorted, 'bigint')} and ${status === undefined ? sql`true` : sql`c.status = ${status}::text`} and ${matches}
+     order by ${orderOf(KEY, sorted)} limit ${limit + 1}::int`)
   const shown = await withReplies(db, rows)
   return rows.map((row, index) => ({ shown: shown[index] as Message, key: [row.sortedAt, String(row.id)] }))
 }

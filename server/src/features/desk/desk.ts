@@ -1,11 +1,11 @@
 /** The portal's day: the to-do list, figures over time, and every round. */
 import type { Db } from '../../db/sql.ts'
-import { csvRows } from '../../http/csv-rows.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import { countDays } from '../../members/member-days.ts'
+import { exportList } from '../../staff/exported-list.ts'
 import { readFigures } from './figures.ts'
-import { cellsOf, listRounds, ROUND_COLUMNS_CSV, roundOf } from './round-list.ts'
+import { listRounds, ROUND_COLUMNS_CSV, roundOf } from './round-list.ts'
 import { readTodo } from './todo.ts'
 
 type Names = 'adminTodo' | 'adminFigures' | 'adminRounds' | 'adminRoundsCsv'
@@ -20,14 +20,12 @@ export function createDesk({ db, payoutsByHand }: { readonly db: Db; readonly pa
       const { rows, nextCursor } = cutPage(await listRounds(db, page), page.limit, (row) => [row.day])
       return { ok: true, value: { rounds: rows.map(roundOf), nextCursor } }
     },
-    adminRoundsCsv: async () => {
-      const rows = csvRows(
-        (page) => listRounds(db, page),
-        (row) => [row.day],
-        (row) => cellsOf(roundOf(row)),
-      )
-      return { ok: true, value: { columns: ROUND_COLUMNS_CSV, rows } }
-    },
+    adminRoundsCsv: (call) =>
+      exportList(db, call, {
+        name: 'rounds',
+        read: async (page) => (await listRounds(db, page)).map((row) => ({ shown: roundOf(row), key: [row.day] })),
+        columns: ROUND_COLUMNS_CSV,
+      }),
   }
   return { handlers, due: (): Promise<boolean> => countDays(db) }
 }

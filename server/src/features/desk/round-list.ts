@@ -9,7 +9,7 @@ import { hex } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, sql } from '../../db/sql.ts'
-import type { Cell } from '../../http/csv.ts'
+import type { Columns } from '../../staff/exported-list.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { instantOrNull } from '../../http/listing.ts'
 
@@ -97,44 +97,23 @@ export const roundOf = (row: Row): ListedRound => ({
   problem: row.problem,
 })
 
-export const ROUND_COLUMNS_CSV = [
-  'day',
-  'status',
-  'entries',
-  'pool_rupees',
-  'need_rupees',
-  'reward_rupees',
-  'platform_rupees',
-  'winners',
-  'closed_at',
-  'root',
-  'beacon_mode',
-  'beacon_round',
-  'witness_quorum',
-  'assurance',
-  'drawn_at',
-  'ended_at',
-  'books',
-  'waits_for',
-] as const
-
-export const cellsOf = (round: ListedRound): readonly Cell[] => [
-  round.day,
-  round.status,
-  round.entries,
-  round.pool,
-  round.split?.need,
-  round.split?.reward,
-  round.split?.platform,
-  round.winners,
-  round.closedAt,
-  round.root,
-  round.beacon.mode,
-  round.beacon.round,
-  round.witnesses.quorum,
-  round.witnesses.assurance,
-  round.drawnAt,
-  round.endedAt,
-  round.books,
-  round.waitsFor.join(' '),
-]
+export const ROUND_COLUMNS_CSV = {
+  day: ({ day }) => day,
+  status: ({ status }) => status,
+  entries: ({ entries }) => entries,
+  pool_rupees: ({ pool }) => pool,
+  need_rupees: ({ split }) => split?.need,
+  reward_rupees: ({ split }) => split?.reward,
+  platform_rupees: ({ split }) => split?.platform,
+  winners: ({ winners }) => winners,
+  closed_at: ({ closedAt }) => closedAt,
+  root: ({ root }) => root,
+  beacon_mode: ({ beacon }) => beacon.mode,
+  beacon_round: ({ beacon }) => beacon.round,
+  witness_quorum: ({ witnesses }) => witnesses.quorum,
+  assurance: ({ witnesses }) => witnesses.assurance,
+  drawn_at: ({ drawnAt }) => drawnAt,
+  ended_at: ({ endedAt }) => endedAt,
+  books: ({ books }) => books,
+  waits_for: (round) => round.waitsFor.join(' '),
+} satisfies Columns<ListedRound>

@@ -110,7 +110,8 @@ const kindsOf = ({ viewer, payoutsByHand }: TodoView) =>
     messages: {
       roles: READERS,
       waiting: sql`select created_at as at from contact_message where status in ('new', 'open')`,
-      lateAfter: sql`interval '48 hours'`,
+      // The help center promises an answer within 24 hours.
+      lateAfter: sql`interval '24 hours'`,
     },
     audit: {
       roles: STAFF,

@@ -37,6 +37,14 @@ const list = async (query = '') => (await world.calls.ask(`GET /admin/disburseme
 const bookedTimes = async (id: string): Promise<number> =>
   (await one<{ n: number }>(world.db, sql`select count(*)::int as n from transfer where ref = ${id}::text`)).n
 
+/** The audit log's entries about an outlay. */
+const auditOf = async (id: string): Promise<string[]> =>
+  (
+    await world.db.query<{ action: string }>(
+      sql`select action from audit_log where subject in (${`outlay:${id}`}::text, ${`disbursement:${id}`}::text) order by id`,
+    )
+  ).map(({ action }) => action)
+
 describe('a disbursement', () => {
   test('up to the limit is booked by the confirmation of the person who asks, from the oldest open days', async () => {
     const before = (await list()).fund.balance
@@ -110,15 +118,13 @@ describe('a disbursement', () => {
     expect((await decide(id, 'reject')).body.disbursement).toMatchObject({ status: 'rejected', reason: 'The bill is not readable' })
     expect((await world.calls.ask(`GET /receipts/${hash}`)).status).toBe(404)
     expect((await ask({ receipts: [hash] })).status).toBe(200)
+    expect(await auditOf(id)).toEqual(['disbursement.ask', 'disbursement.reject'])
   })
 
   test('leaves lines in the audit log for the request and the decision', async () => {
     const id = await request()
     await decide(id, 'approve')
-    const entries = await world.db.query(
-      sql`select action from audit_log where subject in (${`outlay:${id}`}::text, ${`disbursement:${id}`}::text) order by id`,
-    )
-    expect(entries).toEqual([{ action: 'disbursement.ask' }, { action: 'disbursement.approve' }])
+    expect(await auditOf(id)).toEqual(['disbursement.ask', 'disbursement.approve'])
   })
 
   test('with the same Idempotency-Key is one, also when it is sent three times at once', async () => {
@@ -259,6 +265,7 @@ describe('money that came back', () => {
     const { disbursements, fund } = await list()
     expect(disbursements.find((one: { id: string }) => one.id === booked)).toMatchObject({ amount: 500, returned: 200 })
     expect(fund.balance).toBe(before + 200)
+    expect(await auditOf(body.disbursement.id)).toEqual(['disbursement_back.book'])
     expect((await correct({ amount: 301 })).body.code).toBe('correction_too_large')
     expect((await correct({ amount: 300 })).status).toBe(200)
   })

@@ -3,13 +3,11 @@
  *
  * - The audit log records each download of the list of members.
  */
-import { inTransaction } from '../../db/transaction.ts'
-import { csvRows } from '../../http/csv-rows.ts'
 import { cutPage, readPage } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import { forgetOldMails } from '../../mail/mail-log.ts'
-import { audit } from '../../staff/audit-log.ts'
-import { CSV_COLUMNS, csvCellsOf, cursorOf, cursorShapeOf, listedOf, listMembers, readSortedAt } from './member-list.ts'
+import { exportList } from '../../staff/exported-list.ts'
+import { CSV_COLUMNS, cursorOf, cursorShapeOf, listedOf, listMembers, readSortedAt } from './member-list.ts'
 import { type PageCalls, type PageDeps, pageHandlers } from './member-page.ts'
 import { reviewHandlers } from './review.ts'
 import { createSortFigures } from './sort-figures.ts'
@@ -34,17 +32,15 @@ export function createMemberCare(deps: MemberCareDeps) {
       const sortedAt = sort === 'newest' ? null : await readSortedAt(db)
       return { ok: true, value: { users: rows.map(listedOf), sortedAt, nextCursor } }
     },
-    adminUsersCsv: async ({ session, query }) => {
-      const { q, sort, status } = query
-      await inTransaction(db, (tx) =>
-        audit(tx, { actorId: session.memberId, action: 'member.export_list', subject: 'members', after: { q, sort, status } }),
-      )
-      const rows = csvRows(
-        (page) => listMembers(db, { q, sort, status, ...page }),
-        (row) => cursorOf(sort, row),
-        (row) => csvCellsOf(listedOf(row)),
-      )
-      return { ok: true, value: { columns: CSV_COLUMNS, rows } }
+    adminUsersCsv: (call) => {
+      const { q, sort, status } = call.query
+      return exportList(db, call, {
+        name: 'members',
+        action: 'member.export_list',
+        read: async (page) =>
+          (await listMembers(db, { q, sort, status, ...page })).map((row) => ({ shown: listedOf(row), key: cursorOf(sort, row) })),
+        columns: CSV_COLUMNS,
+      })
     },
     ...standingHandlers(db),
     ...pageHandlers(deps),

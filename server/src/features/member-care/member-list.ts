@@ -13,6 +13,7 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../http/cursor.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
+import type { Columns } from '../../staff/exported-list.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../members/user-row.ts'
 
 export type Listed = Output<(typeof memberAdminCalls)['adminUsers']>['users'][number]
@@ -141,29 +142,16 @@ export async function readSortedAt(db: Db): Promise<string | null> {
   return at === null ? null : isoIst(at.getTime())
 }
 
-export const CSV_COLUMNS = [
-  'id',
-  'name',
-  'email',
-  'phone',
-  'registered',
-  'email_verified',
-  'balance',
-  'rounds',
-  'won',
-  'held_since',
-  'suspended_since',
-]
-export const csvCellsOf = (listed: Listed) => [
-  listed.id,
-  listed.name,
-  listed.email,
-  listed.phone,
-  listed.createdAt,
-  listed.emailVerified ? 'yes' : 'no',
-  listed.walletBalance,
-  listed.totalParticipated,
-  listed.totalWon,
-  listed.hold?.at,
-  listed.suspendedAt,
-]
+export const CSV_COLUMNS = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  email: ({ email }) => email,
+  phone: ({ phone }) => phone,
+  registered: ({ createdAt }) => createdAt,
+  email_verified: ({ emailVerified }) => (emailVerified ? 'yes' : 'no'),
+  balance: ({ walletBalance }) => walletBalance,
+  rounds: ({ totalParticipated }) => totalParticipated,
+  won: ({ totalWon }) => totalWon,
+  held_since: ({ hold }) => hold?.at,
+  suspended_since: ({ suspendedAt }) => suspendedAt,
+} satisfies Columns<Listed>

@@ -35,7 +35,7 @@ const trails = async (as: bigint): Promise<Record<string, unknown>> => {
 const ofDay = async (as: bigint, day: string) => (await world.ask(`GET /user/rupees/${day}`, { as })).body.rupee
 
 test('before it is spent, it waits in the help fund', async () => {
-  const waits = { paise: 60, others: 1, share: 1.2, waiting: 1.2, days: 3, help: [] }
+  const waits = { paise: 60, others: 1, share: 1.2, waiting: 1.2, days: 3, help: [], back: [] }
   expect(await trails(asha)).toEqual({ '2026-11-23': null, '2026-11-22': null, '2026-11-21': waits })
   expect(await ofDay(asha, '2026-11-21')).toEqual(waits)
   expect(await trails(ravi)).toMatchObject({ '2026-11-22': { paise: 60, others: 0, share: 0.6, waiting: 0.6, days: 2, help: [] } })
@@ -52,7 +52,7 @@ test('once it is spent, it names what it paid, with the receipt and the day of t
     storyId: null,
     videoUrl: null,
   }
-  expect((await trails(asha))['2026-11-21']).toEqual({ paise: 60, others: 1, share: 1.2, waiting: 0.2, days: 3, help: [paid] })
+  expect((await trails(asha))['2026-11-21']).toEqual({ paise: 60, others: 1, share: 1.2, waiting: 0.2, days: 3, help: [paid], back: [] })
   expect(await ofDay(ravi, '2026-11-21')).toMatchObject({ help: [paid] })
 })
 
@@ -95,9 +95,13 @@ test('a published story adds its link, and taking it back removes it', async () 
   expect(await linked()).toEqual([null, null])
 })
 
-test('after a correction the share waits again', async () => {
-  await takeBack(world.db, shoes, 100, finance)
-  expect((await trails(asha))['2026-11-21']).toMatchObject({ waiting: 1, help: [{ purpose: 'rice', amount: 0.2 }] })
+test('after a correction the share waits again, and the trail says what came back and why', async () => {
+  const hash = await takeBack(world.db, shoes, 100, finance)
+  expect((await trails(asha))['2026-11-21']).toMatchObject({
+    waiting: 1,
+    help: [{ purpose: 'rice', amount: 0.2 }],
+    back: [{ amount: 1, purpose: 'it went back to the shop', on: '2026-11-24', receipts: [hash.toString('hex')] }],
+  })
 })
 
 test('after a revoked consent nobody is named and no receipt is shown', async () => {

@@ -8,9 +8,7 @@ import type { Input, Output } from '@roz/contract/api.ts'
 import type { staffCalls } from '@roz/contract/staff.ts'
 import { type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, type Sql, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
-import { csvRows } from '../../http/csv-rows.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import { addressKey } from '../../http/limits.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
@@ -112,13 +110,19 @@ const listedOf = (row: Row): Listed => ({
   from: row.address === null ? null : { address: row.address, browser: row.browser, system: row.system },
 })
 
-const COLUMNS = ['at', 'actor', 'action', 'subject', 'subjectName', 'before', 'after', 'address', 'browser', 'system'] as const
-const cellsOf = (row: Row): (string | null)[] => {
-  const json = (values: Row['before']): string | null => (values === null ? null : JSON.stringify(values))
-  const { action, subject, subjectName, address, browser, system } = row
-  const actor = row.actorName ?? 'system'
-  return [isoIst(row.at.getTime()), actor, action, subject, subjectName, json(row.before), json(row.after), address, browser, system]
-}
+const json = (values: Row['before']): string | null => (values === null ? null : JSON.stringify(values))
+const COLUMNS = {
+  at: (row) => isoIst(row.at.getTime()),
+  actor: (row) => row.actorName ?? 'system',
+  action: (row) => row.action,
+  subject: (row) => row.subject,
+  subjectName: (row) => row.subjectName,
+  before: (row) => json(row.before),
+  after: (row) => json(row.after),
+  address: (row) => row.address,
+  browser: (row) => row.browser,
+  system: (row) => row.system,
+} satisfies Columns<Row>
 
 export function createStaffLog({ db }: { readonly db: Db }) {
   const handlers: Handlers<'adminAudit' | 'adminAuditCsv'> = {
@@ -134,12 +138,15 @@ export function createStaffLog({ db }: { readonly db: Db }) {
       const { rows: shown, nextCursor } = cutPage(rows, page.limit, keyOf)
       return { ok: true, value: { audit: shown.map(listedOf), actions, nextCursor } }
     },
-    adminAuditCsv: async ({ session, query }) => {
-      const condition = await conditionOf(db, query)
+    adminAuditCsv: async (call) => {
+      const condition = await conditionOf(db, call.query)
       if (!condition.ok) return condition
-      await inTransaction(db, (tx) => audit(tx, { actorId: session.memberId, action: 'audit.export', subject: 'audit', after: query }))
-      const rows = csvRows((page) => listEntries(db, condition.where, page), keyOf, cellsOf)
-      return { ok: true, value: { columns: COLUMNS, rows } }
+      return exportList(db, call, {
+        name: 'audit',
+        action: 'audit.export',
+        read: async (page) => (await listEntries(db, condition.where, page)).map((row) => ({ shown: row, key: keyOf(row) })),
+        columns: COLUMNS,
+      })
     },
   }
   return { handlers }

@@ -19,23 +19,22 @@ import { at, paging } from '../queries.ts'
 import { Decision } from './Decision.tsx'
 import { MESSAGE_STATES } from './message-states.ts'
 import { useNarrowing } from './MoneyRows.tsx'
-import { type Narrowing, refreshPortal } from './queries.ts'
+import { type Narrowing, refreshPortal, sorted } from './queries.ts'
 import { useMay } from './use-may.ts'
 
 type Message = Output<Api['messages']>['messages'][number]
 type State = Message['status']
 
-const messagesQuery = ({ status, q }: Narrowing<State>) =>
+const messagesQuery = (narrowing: Narrowing<State>) =>
   infiniteQueryOptions({
-    queryKey: ['admin', 'messages', status, q],
-    queryFn: ({ pageParam, signal }) =>
-      call('messages', { query: { ...at(pageParam), ...(status === '' ? {} : { status }), ...(q === '' ? {} : { q }) }, signal }),
+    queryKey: ['admin', 'messages', narrowing],
+    queryFn: ({ pageParam, signal }) => call('messages', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
 
 export function Messages() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(MESSAGE_STATES, t`Search messages`, t`Ticket, name or email`)
+  const { narrowing, fields } = useNarrowing(MESSAGE_STATES, t`Search messages`, t`Ticket, name or email`, true)
   const list = useInfiniteQuery(messagesQuery(narrowing))
   const [answering, setAnswering] = useState<Message>()
   return (

@@ -18,7 +18,8 @@ const WAYS: Readonly<Record<string, readonly [right: number, down: number]>> = {
   ArrowDown: [0, 1],
 }
 
-type Added = { readonly index: number }
+/** The cover that takes the focus. */
+type Focused = { readonly index: number }
 type CoverDialogProps = {
   readonly page: HTMLCanvasElement
   /** The number of pages that are covered after this one. */
@@ -30,8 +31,15 @@ type CoverDialogProps = {
 
 export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogProps) {
   const [covers, setCovers] = useState<readonly Cover[]>([])
-  const [added, setAdded] = useState<Added>()
+  const [focused, setFocused] = useState<Focused>()
   const hintId = useId()
+  const addButton = useRef<HTMLSpanElement>(null)
+  // The focus stays at work: on the cover that took the place of the removed one, or before it; after the last one, on the button.
+  const remove = (index: number): void => {
+    setCovers(covers.filter((_, other) => other !== index))
+    if (covers.length === 1) addButton.current?.querySelector('button')?.focus()
+    else setFocused({ index: Math.min(index, covers.length - 2) })
+  }
   return (
     <Modal
       open
@@ -57,17 +65,19 @@ export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogPro
         </Trans>
       </p>
       {more === 0 ? null : <p className="muted spaced">{more === 1 ? <Trans>1 more page</Trans> : <Trans>{more} more pages</Trans>}</p>}
-      <Stage page={page} covers={covers} added={added} hintId={hintId} onChange={setCovers} />
+      <Stage page={page} covers={covers} focused={focused} hintId={hintId} onChange={setCovers} onRemove={remove} />
       <div className="cover-tools">
-        <Button
-          kind="secondary"
-          onClick={() => {
-            setCovers([...covers, middleCover(page)])
-            setAdded({ index: covers.length })
-          }}
-        >
-          <Trans>Add a cover</Trans>
-        </Button>
+        <span ref={addButton}>
+          <Button
+            kind="secondary"
+            onClick={() => {
+              setCovers([...covers, middleCover(page)])
+              setFocused({ index: covers.length })
+            }}
+          >
+            <Trans>Add a cover</Trans>
+          </Button>
+        </span>
         <Button kind="quiet" disabled={covers.length === 0} onClick={() => setCovers(covers.slice(0, -1))}>
           <Trans>Undo</Trans>
         </Button>
@@ -79,21 +89,22 @@ export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogPro
 type StageProps = {
   readonly page: HTMLCanvasElement
   readonly covers: readonly Cover[]
-  /** The cover that the button added last: it takes the focus, so that the arrow keys move it. */
-  readonly added: Added | undefined
+  /** The cover that was added last, or that follows a removed one: it takes the focus, so that the keys go on working. */
+  readonly focused: Focused | undefined
   readonly hintId: string
   readonly onChange: (covers: readonly Cover[]) => void
+  readonly onRemove: (index: number) => void
 }
 
-function Stage({ page, covers, added, hintId, onChange }: StageProps) {
+function Stage({ page, covers, focused, hintId, onChange, onRemove }: StageProps) {
   const { t } = useLingui()
   const stage = useRef<HTMLDivElement>(null)
   const seen = useRef<HTMLCanvasElement>(null)
   const [drag, setDrag] = useState<{ readonly from: Point; readonly to: Point }>()
   const { width, height } = page
   useEffect(() => {
-    if (added !== undefined) stage.current?.querySelectorAll<HTMLElement>('.cover')[added.index]?.focus()
-  }, [added])
+    if (focused !== undefined) stage.current?.querySelectorAll<HTMLElement>('.cover')[focused.index]?.focus()
+  }, [focused])
   useEffect(() => {
     if (seen.current !== null) penOf(seen.current).drawImage(page, 0, 0)
   }, [page])
@@ -119,7 +130,7 @@ function Stage({ page, covers, added, hintId, onChange }: StageProps) {
     if (cover === undefined) return
     if (event.key === 'Delete' || event.key === 'Backspace') {
       event.preventDefault()
-      return onChange(covers.filter((_, other) => other !== index))
+      return onRemove(index)
     }
     const way = WAYS[event.key]
     if (way === undefined) return

@@ -1,9 +1,11 @@
 /** The forms of a disbursement, and of money of one that came back. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, messageOf } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
+import { paths } from '../../../paths.ts'
 import { formatDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
@@ -12,7 +14,7 @@ import { PickField } from '../PickField.tsx'
 import type { Disbursement } from '../queries.ts'
 import { usePaused } from '../use-paused.ts'
 import { wordsOf } from '../portal-form-errors.ts'
-import { OutlayFields, useOutlayForm } from './OutlayForm.tsx'
+import { OutlayConsequence, OutlayFields, useOutlayForm } from './OutlayForm.tsx'
 import { type Beneficiary, helpableQuery, quoteQuery } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
 
@@ -24,13 +26,16 @@ export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogPr
   const beneficiaryId = helped?.id ?? ''
   const [typed, setTyped] = useState('')
   const helpable = useQuery({ ...helpableQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
-  const form = useOutlayForm(() => (beneficiaryId === '' ? { beneficiaryId: 'beneficiary_needed' } : {}))
-  const limit = formatMoney(approvalAbove)
+  const form = useOutlayForm({
+    approvalAbove,
+    about: beneficiaryId,
+    more: () => (beneficiaryId === '' ? { beneficiaryId: 'beneficiary_needed' } : {}),
+  })
   return (
     <>
       <Decision
         title={<Trans>New disbursement</Trans>}
-        confirm={t`Send`}
+        confirm={form.confirm}
         check={form.check}
         send={(_, idempotencyKey) => call('askDisbursement', { body: { ...form.body, beneficiaryId }, idempotencyKey }).catch(form.refused)}
         onDone={({ disbursement }) =>
@@ -61,9 +66,7 @@ export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogPr
           purposeHint={t`Everybody reads these words beside the name: “school shoes”. Leave the name out.`}
         />
         <Quote amount={form.body.amount} inFund={balance} />
-        <p className="muted spaced">
-          <Trans>Up to {limit} your confirmation records it. Above that, or if an editor asks, another person approves it.</Trans>
-        </p>
+        <OutlayConsequence form={form} />
       </Decision>
       <CoverNext pages={form.pages} />
     </>
@@ -97,9 +100,11 @@ function Quote({ amount, inFund }: { readonly amount: number; readonly inFund: n
   )
 }
 
-export function CorrectionDialog({ entry, onClose }: { readonly entry: Disbursement; readonly onClose: () => void }) {
+type CorrectionProps = { readonly entry: Disbursement; readonly approvalAbove: number; readonly onClose: () => void }
+
+export function CorrectionDialog({ entry, approvalAbove, onClose }: CorrectionProps) {
   const { t } = useLingui()
-  const form = useOutlayForm()
+  const form = useOutlayForm({ approvalAbove })
   const params = { id: entry.id }
   const left = formatMoney(entry.amount - entry.returned)
   const { purpose } = entry
@@ -107,7 +112,7 @@ export function CorrectionDialog({ entry, onClose }: { readonly entry: Disbursem
     <>
       <Decision
         title={<Trans>Money came back</Trans>}
-        confirm={t`Record it`}
+        confirm={form.confirm}
         check={form.check}
         send={(_, idempotencyKey) => call('correctDisbursement', { params, body: form.body, idempotencyKey }).catch(form.refused)}
         onDone={({ disbursement }) =>
@@ -120,7 +125,19 @@ export function CorrectionDialog({ entry, onClose }: { readonly entry: Disbursem
             {purpose}: at most {left} can come back. The disbursement stays as it is; this is an entry of its own.
           </Trans>
         </p>
+        {entry.story?.state === 'published' ? (
+          <p className="warning-line spaced">
+            <Trans>
+              A published story tells of this help, and this entry does not change it. Change it or take it back under{' '}
+              <Link to={paths.adminDashboard} search={{ tab: 'stories' }}>
+                Impact Stories
+              </Link>
+              .
+            </Trans>
+          </p>
+        ) : null}
         <OutlayFields form={form} purposeLabel={t`Why it came back`} purposeHint={t`Everybody reads these words. Leave the name out.`} />
+        <OutlayConsequence form={form} />
       </Decision>
       <CoverNext pages={form.pages} />
     </>

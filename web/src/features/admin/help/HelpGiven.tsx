@@ -78,7 +78,7 @@ export function HelpGiven() {
       {open?.deed === 'new' ? (
         <DisbursementDialog approvalAbove={fund?.approvalAbove ?? 0} balance={fund?.balance ?? 0} onClose={close} />
       ) : null}
-      {open?.deed === 'correct' ? <CorrectionDialog entry={open.entry} onClose={close} /> : null}
+      {open?.deed === 'correct' ? <CorrectionDialog entry={open.entry} approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
       {open?.deed === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
       {open?.deed === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
       {open?.deed === 'approve' || open?.deed === 'reject' ? (

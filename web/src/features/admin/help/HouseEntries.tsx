@@ -1,4 +1,4 @@
-/** Platform entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts and two persons. */
+/** Platform entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -16,7 +16,7 @@ import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
 import { OutlayDecision, type OutlayDeed } from './OutlayDecision.tsx'
-import { OutlayFields, useOutlayForm } from './OutlayForm.tsx'
+import { OutlayConsequence, OutlayFields, useOutlayForm } from './OutlayForm.tsx'
 import { HOUSE_NAMES, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
 import { ReceiptView } from './ReceiptView.tsx'
@@ -148,13 +148,12 @@ type DialogProps = { readonly payable: Payable; readonly approvalAbove: number; 
 function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
   const { t, i18n } = useLingui()
   const [kind, setKind] = useState<Kind>('platform_out')
-  const form = useOutlayForm()
-  const limit = formatMoney(approvalAbove)
+  const form = useOutlayForm({ approvalAbove, about: kind })
   return (
     <>
       <Decision
         title={<Trans>New entry</Trans>}
-        confirm={t`Send`}
+        confirm={form.confirm}
         check={form.check}
         send={(_, idempotencyKey) => call('askHouseEntry', { body: { ...form.body, kind }, idempotencyKey }).catch(form.refused)}
         onDone={({ entry }) => toast.success(entry.status === 'booked' ? t`Recorded.` : t`Requested. Another person approves it.`)}
@@ -171,9 +170,7 @@ function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
           <Most amount={payable[kind]} />
         </p>
         <OutlayFields form={form} purposeLabel={t`What it is for`} purposeHint={t`Everybody can read these words.`} />
-        <p className="muted spaced">
-          <Trans>Up to {limit} your confirmation records it; above that another person approves it.</Trans>
-        </p>
+        <OutlayConsequence form={form} />
       </Decision>
       <CoverNext pages={form.pages} />
     </>

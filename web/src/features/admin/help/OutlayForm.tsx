@@ -1,39 +1,73 @@
-/** The fields that every payment by decision has: amount, public words and receipts. */
-import { useLingui } from '@lingui/react/macro'
+/**
+ * The fields that every payment by decision has: amount, public words and receipts.
+ * - What the person's own confirmation books needs a tick for exactly these values; a change of them clears it.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
 import { purpose as purposeRule } from '@roz/core/help-fields.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { ApiError } from '../../../app/api.ts'
 import { TextField } from '../../../ui/Field.tsx'
 import { amountDraft, typedPaise } from '../../wallet/amounts.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { useMay } from '../use-may.ts'
 import { wordsOf } from '../portal-form-errors.ts'
 import { ReceiptPages, usePages } from './ReceiptPages.tsx'
 
-type Problems = { readonly amount?: string; readonly purpose?: string; readonly receipts?: string; readonly beneficiaryId?: string }
+type Problems = {
+  readonly amount?: string
+  readonly purpose?: string
+  readonly receipts?: string
+  readonly beneficiaryId?: string
+  readonly sure?: string
+}
 export type OutlayForm = ReturnType<typeof useOutlayForm>
 
-/** `more` finds the problems of the caller's own fields. */
-export function useOutlayForm(more: () => Problems = () => ({})) {
+type Asked = {
+  /** Up to this amount the confirmation of a person of the treasury books it. */
+  readonly approvalAbove: number
+  /** The caller's own choice: of a beneficiary, of a kind. */
+  readonly about?: string
+  /** Finds the problems of the caller's own fields. */
+  readonly more?: () => Problems
+}
+
+export function useOutlayForm({ approvalAbove, about = '', more = () => ({}) }: Asked) {
+  const { t } = useLingui()
+  const mayBook = useMay(TREASURY)
   const [amount, setAmount] = useState('')
   const [purpose, setPurpose] = useState('')
   const [problems, setProblems] = useState<Problems>({})
   const pages = usePages()
   const paise = typedPaise(amount)
+  const body = { amount: paise === undefined ? 0 : rupeesFromPaise(paise), purpose: purpose.trim(), receipts: pages.hashes }
+  const [sureOf, setSureOf] = useState('')
+  const asked = JSON.stringify([about, body])
+  const isSure = sureOf === asked
+  const booksNow = mayBook && body.amount <= approvalAbove
 
   return {
+    approvalAbove,
+    booksNow,
+    isSure,
+    setSure: (sure: boolean): void => setSureOf(sure ? asked : ''),
+    /** The label of the button, by what it does. */
+    confirm: booksNow ? t`Book it now` : t`Ask for approval`,
     amount,
     setAmount,
     purpose,
     setPurpose,
     pages,
     problems,
-    body: { amount: paise === undefined ? 0 : rupeesFromPaise(paise), purpose: purpose.trim(), receipts: pages.hashes },
+    body,
     check: (): boolean => {
       const wrong = purposeRule.safeParse(purpose).error?.issues[0]?.message
       const found = {
         ...(paise === undefined ? { amount: 'amount_invalid' } : {}),
         ...(wrong === undefined ? {} : { purpose: wrong }),
         ...(pages.hashes.length === 0 ? { receipts: 'receipts_needed' } : {}),
+        ...(booksNow && !isSure ? { sure: t`Please tick this first` } : {}),
         ...more(),
       }
       setProblems(found)
@@ -75,6 +109,49 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
         onChange={(event) => form.setPurpose(event.target.value)}
       />
       <ReceiptPages pages={pages} error={wordsOf(receipts)} />
+    </>
+  )
+}
+
+/** What the button does; where it books at once, with the tick that confirms it. */
+export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
+  const { t } = useLingui()
+  const { approvalAbove, booksNow, isSure, problems } = form
+  const limit = formatMoney(approvalAbove)
+  const errorId = useId()
+  if (!booksNow)
+    return (
+      <p className="muted spaced">
+        <Trans>
+          Another person approves it. Then it goes into the books, its receipts become public, and nothing undoes it. Up to {limit} finance
+          and owners book alone.
+        </Trans>
+      </p>
+    )
+  const isMissing = problems.sure !== undefined && !isSure
+  return (
+    <>
+      <p className="muted spaced">
+        <Trans>
+          It goes into the books of today, its receipts become public, and nothing undoes it. A mistake is corrected by an entry of its own.
+          Above {limit} another person approves it.
+        </Trans>
+      </p>
+      <label className="pick">
+        <input
+          type="checkbox"
+          checked={isSure}
+          aria-invalid={isMissing ? true : undefined}
+          aria-describedby={isMissing ? errorId : undefined}
+          onChange={(event) => form.setSure(event.target.checked)}
+        />
+        {t`I have compared the amount, the words and the receipts.`}
+      </label>
+      {isMissing ? (
+        <p className="field-error" id={errorId}>
+          {problems.sure}
+        </p>
+      ) : null}
     </>
   )
 }
