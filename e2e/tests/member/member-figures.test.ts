@@ -194,7 +194,7 @@ describe('the picture in the bar', () => {
 describe('help', () => {
   test('the help center links to our mail address and to Contact Us', async () => {
     await page.goto(roz.url + publicPaths.helpCenter)
-    const support = section('Still stuck? Write to us.')
+    const support = section('Write to us if you are still stuck.')
     await expect(support.getByRole('link', { name: SUPPORT.SUPPORT_EMAIL })).toHaveAttribute('href', `mailto:${SUPPORT.SUPPORT_EMAIL}`)
     await support.getByRole('link', { name: 'Contact Us', exact: true }).click()
     await page.waitForURL(roz.url + publicPaths.contactUs)

@@ -253,7 +253,7 @@ test('bodies that stop in the middle hold no place, and their connections end af
   busy.letGo()
   expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200])
   await allEnded(busy, 2)
-  expect(lines.every((line) => line.destroyed)).toBe(true)
+  await expect.poll(() => lines.every((line) => line.destroyed), { timeout: 30_000 }).toBe(true)
   await busy.close()
 })
 

@@ -150,7 +150,7 @@ export function HelpCenter() {
       </Section>
       <Section when={<Trans>Support</Trans>}>
         <h2>
-          <Trans>Still stuck? Write to us.</Trans>
+          <Trans>Write to us if you are still stuck.</Trans>
         </h2>
         <p className="lead gap">
           <Trans>We answer within 24 hours.</Trans>

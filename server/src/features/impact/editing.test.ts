@@ -315,7 +315,7 @@ describe('a deletion', () => {
     await edit(id, { publishAt: SIX_PM })
     expect((await remove(id)).status).toBe(204)
     await database.setClock(new Date('2026-11-22T07:00:00+05:30'))
-    expect(await publishDue(database.db)).toBe(false)
+    expect(await publish()).toBe(false)
   })
 
   test('of a story that is or was published is refused, by the table too', async () => {
