@@ -1,11 +1,9 @@
 /** The help desk in the browser: a beneficiary, a receipt whose personal data is gone from its pixels, and the entry that it proves. */
 import { expect } from '../../harness/expect.ts'
 import type { Page } from 'playwright-core'
-import { sql } from '@roz/server/db/sql.ts'
 import sharp from 'sharp'
 import { beforeAll, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
-import { inDatabase } from '../../harness/database.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
