@@ -1,6 +1,6 @@
 /** The help desk in the browser: a beneficiary, a receipt whose personal data is gone from its pixels, and the entry that it proves. */
 import { expect } from '../../harness/expect.ts'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { beforeAll, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
@@ -59,6 +59,21 @@ test('a recorded consent has no way back but its revocation, which is offered fo
   })
 })
 
+/** Adds a second cover in the right lower corner; a third is undone, and another one deleted. */
+async function coverByKeyboard(cover: Locator): Promise<void> {
+  const add = cover.getByRole('button', { name: 'Add a cover' })
+  await add.press('Enter')
+  const second = cover.getByLabel('Cover 2')
+  for (const key of ['ArrowRight', 'ArrowDown']) for (let press = 0; press < 40; press++) await second.press(key)
+  await add.press('Enter')
+  await cover.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect(cover.getByLabel(/Cover \d/)).toHaveCount(2)
+  // Delete leaves the focus on the cover beside the removed one.
+  await add.press('Enter')
+  await cover.getByLabel('Cover 3').press('Delete')
+  await expect(second).toBeFocused()
+}
+
 test('help is sent with a receipt: what was covered is gone from the published pixels, and the rest stays', async () => {
   let hash = ''
   await inPortal('help-given', async (page) => {
@@ -79,21 +94,7 @@ test('help is sent with a receipt: what was covered is gone from the published p
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 4 })
     await page.mouse.up()
     await expect(cover.getByLabel('Cover 1')).toBeVisible()
-    // A second cover by keyboard, to the right lower corner; a third is undone.
-    await cover.getByRole('button', { name: 'Add a cover' }).press('Enter')
-    const second = cover.getByLabel('Cover 2')
-    for (const [key, times] of [
-      ['ArrowRight', 40],
-      ['ArrowDown', 40],
-    ] as const)
-      for (let press = 0; press < times; press++) await second.press(key)
-    await cover.getByRole('button', { name: 'Add a cover' }).press('Enter')
-    await cover.getByRole('button', { name: 'Undo' }).press('Enter')
-    await expect(cover.getByLabel(/Cover \d/)).toHaveCount(2)
-    // Delete leaves the focus on the cover beside the removed one.
-    await cover.getByRole('button', { name: 'Add a cover' }).press('Enter')
-    await cover.getByLabel('Cover 3').press('Delete')
-    await expect(second).toBeFocused()
+    await coverByKeyboard(cover)
     const sent = page.waitForResponse((response) => response.url().endsWith('/api/admin/uploads'))
     await cover.getByRole('button', { name: 'Use this page' }).click()
     hash = ((await (await sent).json()) as { hash: string }).hash

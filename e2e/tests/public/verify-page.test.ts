@@ -19,6 +19,7 @@ import { exampleSite, RECEIPT, SEALED, TICKETS } from '../../harness/example-sit
 import { expect } from '../../harness/expect.ts'
 import { newMember, type Person, readClock, setClock } from '../../harness/people.ts'
 import { useStage } from '../../harness/stage.ts'
+import { saidBy, step, verdict } from '../../harness/verify-steps.ts'
 
 const stage = useStage()
 const KEY = 'a7'.repeat(32)
@@ -47,14 +48,7 @@ beforeAll(async () => {
   await setClock(roz.url, `${addDays(second, 1)}T00:10:00+05:30`)
 })
 
-const step = (page: Page, name: string): Locator => page.locator(`[data-step="${name}"]`)
-const verdict = (page: Page): Locator => page.locator('[data-verdict] > :not([hidden]) b')
-/** The verdict and the words of its steps. */
-async function saidBy(page: Page): Promise<string[]> {
-  const said = await page.locator('[data-verdict] > :not([hidden]), [data-step] p:not([hidden], .step-title)').allTextContents()
-  expect(said.length).toBeGreaterThan(16)
-  return said
-}
+const look = (page: Page): Promise<void> => expectNoSidewaysScroll(page).then(() => auditScreen(page))
 const alone = { before: () => undefined }
 
 describe('a day in the browser', () => {
@@ -81,8 +75,7 @@ describe('a day in the browser', () => {
       const hash = (await (await fetch(`${stage.roz.url}/verify/roz-verify.mjs.sha256`)).text()).split(' ')[0] ?? ''
       await expect(page.getByText(hash)).toBeVisible()
       await expect(page.locator('[data-command]')).toContainText(`/api/public/ ${first}`)
-      await expectNoSidewaysScroll(page)
-      await auditScreen(page)
+      await look(page)
       await page.emulateMedia({ colorScheme: 'dark' })
       await auditScreen(page, 'colours')
       await page.emulateMedia({ colorScheme: 'light' })
@@ -374,15 +367,13 @@ test('money trail and daily reports match the API, receipts included', async () 
     }
     await expect(page.locator(`[id="${first}"]`)).toContainText(EVIDENCE.toString('hex'))
     await expect(page.getByRole('link', { name: /^Check .* yourself$/ }).first()).toHaveAttribute('href', `/verify/${second}`)
-    await expectNoSidewaysScroll(page)
-    await auditScreen(page)
+    await look(page)
   })
   await stage.at('/daily-reports', async (page) => {
     const report = page.locator(`[id="${second}"]`)
     await expect(report).toContainText('Biju N., line 1')
     await expect(report).toContainText('Demo draw — the operator could have chosen this winner')
-    await expectNoSidewaysScroll(page)
-    await auditScreen(page)
+    await look(page)
   })
   await stage.at('/giveaway-selection', async (page) => {
     await page.getByRole('link', { name: 'See and check the latest draw' }).click()

@@ -10,7 +10,7 @@ import { wholeRupees } from '@roz/core/money.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Call } from '../http/route.ts'
-import type { AdminSession, MemberSession } from '../http/session.ts'
+import type { AdminSession, HolderSession } from '../http/session.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { insertMember } from '../members/new-member.ts'
 import type { Services } from '../services.ts'
@@ -20,7 +20,7 @@ import { DEMO_EDITOR, type DemoMember, type DemoStory } from './community.ts'
 export type Demo = { readonly db: Db; readonly services: Services; readonly passwordHash: string }
 
 const NOBODY = Buffer.alloc(32)
-const memberSession = (memberId: bigint): MemberSession => ({
+const memberSession = (memberId: bigint): HolderSession => ({
   kind: 'member',
   tokenHash: NOBODY,
   memberId,
@@ -30,7 +30,7 @@ const memberSession = (memberId: bigint): MemberSession => ({
 })
 
 /** Makes a call as the HTTP layer would hand it to a handler. */
-export const callOf = <N extends CallName>(_name: N, given: object): Call<Api[N]> =>
+export const callOf = <N extends CallName>(_name: N, given: Partial<Call<Api[N]>>): Call<Api[N]> =>
   ({
     params: undefined,
     query: undefined,
@@ -97,7 +97,7 @@ export async function withdraw({ services }: Demo, memberId: bigint, member: Dem
     accountNumber: `0000${member.phone}`,
     ifscCode: ifsc,
     bankName: bank,
-    accountType: 'savings',
+    accountType: 'savings' as const,
   }
   const body = { amount: rupees, bankDetail }
   const call = callOf('withdraw', { session: memberSession(memberId), body, idempotencyKey: 'demo-withdrawal' })

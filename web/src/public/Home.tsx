@@ -13,6 +13,7 @@ import { formatMoney, Money } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { Ruler } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
+import { TrustCards } from './TrustCards.tsx'
 import { HelpWaits, CharityState, FiguresMissing, BesideMedia, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
 
 /** Policy A, by which the page explains a rupee. Today's amounts follow the split of today's round. */
@@ -344,50 +345,6 @@ function HowItWorks() {
           <Trans>Watch how it works</Trans>
         </HowItWorksButton>
       </p>
-    </Section>
-  )
-}
-
-function TrustCards() {
-  const { t } = useLingui()
-  const { to } = usePage()
-  const cards = [
-    [t`6 PM`, t`Videos, announced for 6 PM`, t`Who was helped, with what, and how much it cost.`, 'impactVideos', t`Impact Videos`],
-    [t`Open`, t`Every rupee in public`, t`What came in and where it went, from live data.`, 'moneyTrail', t`Money Trail`],
-    [
-      t`Fair`,
-      t`The same chance for everyone`,
-      t`With 100 members in the round, each has 1 chance in 100.`,
-      'giveawaySelection',
-      t`Giveaway Selection`,
-    ],
-    [
-      t`Direct`,
-      t`No middlemen or NGOs`,
-      t`Our team pays the school, the chemist or the shop directly, and keeps the bill.`,
-      'directHelpProcess',
-      t`Direct Help Process`,
-    ],
-  ] as const
-  return (
-    <Section when={<Trans>In public</Trans>}>
-      <h2>
-        <Trans>Don't trust us. Check.</Trans>
-      </h2>
-      <ul className="trust">
-        {cards.map(([seal, title, text, page, link], index) => (
-          <li key={page}>
-            <Seal word={seal} tilt={index % 2 === 0 ? 'left' : 'right'} />
-            <div>
-              <h3>{title}</h3>
-              <p>{text}</p>
-              <a className="tap" href={to(page)}>
-                {link}
-              </a>
-            </div>
-          </li>
-        ))}
-      </ul>
     </Section>
   )
 }

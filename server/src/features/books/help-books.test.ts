@@ -76,7 +76,11 @@ test('a disbursement, its correction and the house’s entries are in the books 
     for (const verdict of [await verifyDay({ url: world.url, day }), await verifyDayByTwin({ url: world.url, day })])
       expect(verdict.code, verdict.text).toBe(expected)
 
-  // The public pages say the same.
+  await expectPublicPages()
+})
+
+/** The public pages say the same as the books. */
+async function expectPublicPages(): Promise<void> {
   const { days, totals, otherEntries } = (await world.ask('GET /public/days?limit=5')).body as unknown as {
     readonly otherEntries: readonly object[]
     readonly days: readonly { readonly day: string; readonly disbursed: number; readonly receipts: readonly object[] }[]
@@ -100,7 +104,7 @@ test('a disbursement, its correction and the house’s entries are in the books 
   expect(otherEntries).toContainEqual(expect.objectContaining({ kind: 'disbursement_back', amount: 0.3, evidence: hexOf('transfer') }))
   expect(otherEntries).toContainEqual(expect.objectContaining({ kind: 'platform_out', amount: 0.25, evidence: hexOf('rent') }))
   expect(totals).toMatchObject({ disbursed: 2, helpFund: 1.6 })
-})
+}
 
 test('books whose allotments do not add up are held, and nothing of them is published', async () => {
   world = await openRoundsWorld()

@@ -38,99 +38,112 @@ const isStopped = (row: Sql): Sql =>
   sql`(${row}.status in ('approved', 'sending') and ${row}.problem is not null and ${row}.problem <> ${ON_HOLD}::text)`
 const askedByOthers = ({ memberId }: Viewer): Sql => sql`(status = 'requested' and asked_by <> ${memberId}::bigint)`
 
-const kindsOf = ({ viewer, payoutsByHand }: TodoView) =>
-  ({
-    withdrawals: {
-      roles: READERS,
-      waiting: sql`select created_at as at from withdrawal where status = 'requested'`,
-      lateAfter: sql`interval '48 hours'`,
-    },
-    payouts_by_hand: {
-      roles: READERS,
-      waiting: sql`
-      select w.created_at as at from withdrawal w join member m on m.id = w.member_id
-       where ${isByHand(payoutsByHand)} and not ${IS_ON_HOLD}`,
-      lateAfter: sql`interval '48 hours'`,
-    },
-    refunds: {
-      roles: READERS,
-      waiting: sql`select created_at as at from refund where status = 'requested'`,
-      lateAfter: sql`interval '48 hours'`,
-    },
-    /** Approved or being sent, and stopped by the gateway or by a debt. */
-    failed_payouts: {
-      roles: READERS,
-      waiting: sql`select w.created_at as at from withdrawal w where ${isStopped(sql`w`)} and not ${isByHand(payoutsByHand)}`,
-      lateAfter: NEVER_ON_TIME,
-    },
-    failed_refunds: {
-      roles: READERS,
-      waiting: sql`select r.created_at as at from refund r where ${isStopped(sql`r`)}`,
-      lateAfter: NEVER_ON_TIME,
-    },
-    suspense: {
-      roles: READERS,
-      waiting: sql`select created_at as at from suspense_item where status = 'open'`,
-      lateAfter: sql`interval '48 hours'`,
-    },
-    /**
-     * Drafts and scheduled stories of the last week that were promised for an hour that has passed.
-     * A day is told as soon as one published story tells of its help, although the day's own draft stays.
-     */
-    stories: {
-      roles: STAFF,
-      waiting: sql`
-      select ${STORY_DUE} as at from story
-       where round_day >= ist_day(roz_now()) - 7 and not is_active and published_at is null and ${STORY_DUE} <= roz_now()
-         and not exists (select from help_allotment a join story told on told.outlay_id::text = a.disbursement_id and told.is_active
-                          where a.day = story.round_day group by a.disbursement_id having sum(a.paise) > 0)`,
-      lateAfter: NEVER_ON_TIME,
-    },
-    /** Its givers are told once a story of it is published. */
-    untold_help: {
-      roles: STAFF,
-      waiting: sql`select o.decided_at as at from outlay o where ${UNTOLD}`,
-      lateAfter: sql`interval '48 hours'`,
-    },
-    help_waiting: {
-      roles: STAFF,
-      waiting: sql`select start_of_ist_day(day) as at from help_day where open > 0 and day < ist_day(roz_now()) - 14`,
-      lateAfter: NEVER_ON_TIME,
-    },
-    outlays: {
-      roles: TREASURY,
-      waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind in ('disbursement', 'disbursement_back')`,
-      lateAfter: sql`interval '48 hours'`,
-    },
-    house_entries: {
-      roles: TREASURY,
-      waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind not in ('disbursement', 'disbursement_back')`,
-      lateAfter: sql`interval '48 hours'`,
-    },
-    messages: {
-      roles: READERS,
-      waiting: sql`select created_at as at from contact_message where status in ('new', 'open')`,
-      // The help center promises an answer within 24 hours.
-      lateAfter: sql`interval '24 hours'`,
-    },
-    audit: {
-      roles: STAFF,
-      waiting: sql`
-      select finished_at as at from (
-        select finished_at, broken from audit_run where finished_at is not null order by started_at desc limit 1) newest
-       cross join lateral jsonb_array_elements(broken)`,
-      lateAfter: NEVER_ON_TIME,
-    },
-    jobs: {
-      roles: STAFF,
-      waiting: sql`
-      (select due_at as at from job where done_at is null and kind = 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
-      union all
-      (select due_at from job where done_at is null and kind <> 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
-      union all select since from parked_work`,
-      lateAfter: NEVER_ON_TIME,
-    },
-  }) as const satisfies Record<Code, Kind>
+/** Money of members on its way out, or without an owner. */
+const moneyKinds = (payoutsByHand: boolean) => ({
+  withdrawals: {
+    roles: READERS,
+    waiting: sql`select created_at as at from withdrawal where status = 'requested'`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  payouts_by_hand: {
+    roles: READERS,
+    waiting: sql`
+    select w.created_at as at from withdrawal w join member m on m.id = w.member_id
+     where ${isByHand(payoutsByHand)} and not ${IS_ON_HOLD}`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  refunds: {
+    roles: READERS,
+    waiting: sql`select created_at as at from refund where status = 'requested'`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  /** Approved or being sent, and stopped by the gateway or by a debt. */
+  failed_payouts: {
+    roles: READERS,
+    waiting: sql`select w.created_at as at from withdrawal w where ${isStopped(sql`w`)} and not ${isByHand(payoutsByHand)}`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  failed_refunds: {
+    roles: READERS,
+    waiting: sql`select r.created_at as at from refund r where ${isStopped(sql`r`)}`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  suspense: {
+    roles: READERS,
+    waiting: sql`select created_at as at from suspense_item where status = 'open'`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+})
+
+/** Help, its stories, and our own payments. */
+const helpKinds = (viewer: Viewer) => ({
+  /**
+   * Drafts and scheduled stories of the last week that were promised for an hour that has passed.
+   * A day is told as soon as one published story tells of its help, although the day's own draft stays.
+   */
+  stories: {
+    roles: STAFF,
+    waiting: sql`
+    select ${STORY_DUE} as at from story
+     where round_day >= ist_day(roz_now()) - 7 and not is_active and published_at is null and ${STORY_DUE} <= roz_now()
+       and not exists (select from help_allotment a join story told on told.outlay_id::text = a.disbursement_id and told.is_active
+                        where a.day = story.round_day group by a.disbursement_id having sum(a.paise) > 0)`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  /** Its givers are told once a story of it is published. */
+  untold_help: {
+    roles: STAFF,
+    waiting: sql`select o.decided_at as at from outlay o where ${UNTOLD}`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  help_waiting: {
+    roles: STAFF,
+    waiting: sql`select start_of_ist_day(day) as at from help_day where open > 0 and day < ist_day(roz_now()) - 14`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  outlays: {
+    roles: TREASURY,
+    waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind in ('disbursement', 'disbursement_back')`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+  house_entries: {
+    roles: TREASURY,
+    waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind not in ('disbursement', 'disbursement_back')`,
+    lateAfter: sql`interval '48 hours'`,
+  },
+})
+
+const OTHER_KINDS = {
+  messages: {
+    roles: READERS,
+    waiting: sql`select created_at as at from contact_message where status in ('new', 'open')`,
+    // The help center promises an answer within 24 hours.
+    lateAfter: sql`interval '24 hours'`,
+  },
+  audit: {
+    roles: STAFF,
+    waiting: sql`
+    select finished_at as at from (
+      select finished_at, broken from audit_run where finished_at is not null order by started_at desc limit 1) newest
+     cross join lateral jsonb_array_elements(broken)`,
+    lateAfter: NEVER_ON_TIME,
+  },
+  jobs: {
+    roles: STAFF,
+    waiting: sql`
+    (select due_at as at from job where done_at is null and kind = 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
+    union all
+    (select due_at from job where done_at is null and kind <> 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
+    union all select since from parked_work`,
+    lateAfter: NEVER_ON_TIME,
+  },
+}
+
+const kindsOf = ({ viewer, payoutsByHand }: TodoView): Readonly<Record<Code, Kind>> => ({
+  ...moneyKinds(payoutsByHand),
+  ...helpKinds(viewer),
+  ...OTHER_KINDS,
+})
 
 export async function readTodo(db: Db, view: TodoView): Promise<Item[]> {
   const read = (Object.entries(kindsOf(view)) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(view.viewer.staffRole))

@@ -69,6 +69,8 @@ test('a story made by hand is a draft dated today, and the public cannot see it'
     sent: false,
     publishAt: null,
     outlayId: null,
+    help: null,
+    isTold: false,
   })
   expect((await published()).stories).toEqual([])
   expect((await view(body.story.id)).status).toBe(404)

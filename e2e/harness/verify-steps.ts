@@ -1,0 +1,12 @@
+/** What the page /verify shows: its verdict, its steps and their words. */
+import type { Locator, Page } from 'playwright-core'
+import { expect } from './expect.ts'
+
+export const step = (page: Page, name: string): Locator => page.locator(`[data-step="${name}"]`)
+export const verdict = (page: Page): Locator => page.locator('[data-verdict] > :not([hidden]) b')
+/** The verdict and the words of its steps. */
+export async function saidBy(page: Page): Promise<string[]> {
+  const said = await page.locator('[data-verdict] > :not([hidden]), [data-step] p:not([hidden], .step-title)').allTextContents()
+  expect(said.length).toBeGreaterThan(16)
+  return said
+}
