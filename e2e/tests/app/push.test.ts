@@ -194,7 +194,7 @@ test('the switch is offered once, after a join, and enabled by a tap alone; a lo
   await page.goto(`${roz.url}/dashboard`)
   const offer = page.getByRole('complementary', { name: LABEL.en })
   await page.getByRole('button', { name: 'Join with ₹1.00' }).click()
-  await expect(offer).toContainText('Shall we tell you on this device')
+  await expect(offer).toContainText('Do you want the result on this device?')
   expect((await state(mira.token)).wanted).toBe(false)
   await auditScreen(page)
   await expectNoSidewaysScroll(page)
@@ -311,8 +311,8 @@ describe('where notifications are unavailable', () => {
   const blocked = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' })
 
   test.each([
-    ['en', 'This browser shows no notifications.'],
-    ['hi', 'यह ब्राउज़र सूचनाएँ नहीं दिखाता।'],
+    ['en', "This browser can't show notifications."],
+    ['hi', 'यह ब्राउज़र सूचनाएँ नहीं दिखा सकता।'],
   ] as const)('a browser without notifications is told so in %s', (language, words) =>
     elsewhere(language, noPush, (other) => expect(other.getByText(words)).toBeVisible()),
   )

@@ -66,7 +66,7 @@ describe('a day of one’s own', () => {
         await expect(draw(page).locator('.winners li')).toContainText('line 1')
         await expect(draw(page).getByRole('link')).toHaveAttribute('href', `/verify/${second}`)
         await expect(money(page).locator('.is-right')).toHaveCount(3)
-        await expect(money(page)).toContainText('It matches your wallet, without what moved since.')
+        await expect(money(page)).toContainText('It matches your wallet, apart from later transactions.')
         await expectNoSidewaysScroll(page)
         await auditScreen(page)
         await page.setViewportSize(WIDE)
@@ -83,7 +83,7 @@ describe('a day of one’s own', () => {
       async (page) => {
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
         await page.locator('.technical summary').last().click()
-        await expect(page.getByText('वह जोड़ दिन के प्रकाशित हिसाब में है')).toBeVisible()
+        await expect(page.getByText('उस दिन के सार्वजनिक हिसाब में यही कुल रकम है')).toBeVisible()
         await expectNoSidewaysScroll(page)
         await auditScreen(page)
       },
