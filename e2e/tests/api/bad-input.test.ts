@@ -366,7 +366,7 @@ describe('access', () => {
 
   // These end, send or record something when accepted; other calls with the same access show it.
   const effective = new Set<CallName>([
-    ...(['logout', 'resendVerification', 'adminUsersCsv', 'adminAuditCsv'] as const),
+    ...(['logout', 'resendVerification', 'adminUsersCsv', 'adminAuditCsv', 'adminRoundsCsv'] as const),
     ...(['adminWithdrawalsCsv', 'adminRefundsCsv', 'suspenseCsv', 'disbursementsCsv', 'houseEntriesCsv'] as const),
   ])
 
