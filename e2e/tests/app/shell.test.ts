@@ -168,7 +168,7 @@ test('a script that fails to load: Something went wrong, a link elsewhere, and a
     await page.getByRole('link', { name: 'History' }).click()
     const heading = page.getByRole('heading', { level: 1 })
     await expect(heading).toHaveText('Something went wrong')
-    await expect(page.getByText('Your balance and your rounds are kept on our server, not on this page.')).toBeVisible()
+    await expect(page.getByText('Your balance and rounds are not affected.')).toBeVisible()
     await page.getByRole('button', { name: 'Go to Dashboard' }).click()
     await expect(heading).toContainText('Welcome')
     await page.goto(`${program.url}/history`)

@@ -125,7 +125,7 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
   await Promise.all([joinRound(roz.url, asha), joinRound(roz.url, ravi)])
   const day = await passRound(roz.url, asha)
   await at('/history', asha.token, async (page) => {
-    await expect(page.getByText('Your 60 paise wait in the help fund, day 1.')).toBeVisible()
+    await expect(page.getByText('Your 60 paise have been in the help fund for 1 day.')).toBeVisible()
   })
   await at('/', '', async (page) => {
     await expect(page.getByText('No help has been sent yet.')).toBeVisible()

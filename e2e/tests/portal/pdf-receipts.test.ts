@@ -75,7 +75,7 @@ test('a PDF of two pages becomes two pictures: the covered line is black, and no
   const uploads: Upload[] = []
   await inEntry(async (page) => {
     await choose(page, file(pdf(BILL)))
-    await expect(cover(page).getByText('One more page follows.')).toBeVisible()
+    await expect(cover(page).getByText('1 more page')).toBeVisible()
     const box = await cover(page).getByRole('img', { name: 'The page of the receipt' }).boundingBox()
     if (box === null) throw new Error('the page is not shown')
     const [top, bottom] = bandOf(SECRET)
@@ -85,7 +85,7 @@ test('a PDF of two pages becomes two pictures: the covered line is black, and no
     await page.mouse.up()
     await expect(cover(page).getByLabel('Cover 1')).toBeVisible()
     uploads.push(await use(page))
-    await expect(cover(page).getByText('One more page follows.')).toHaveCount(0)
+    await expect(cover(page).getByText('1 more page')).toHaveCount(0)
     await expect(cover(page).getByLabel(/Cover \d/)).toHaveCount(0)
     uploads.push(await use(page))
     await expect(page.getByRole('img', { name: 'Page 2' })).toBeVisible()

@@ -62,7 +62,7 @@ test('rows are selected by keyboard and approved with one confirmation that list
     await at.getByRole('button', { name: 'Approve selected' }).focus()
     await at.keyboard.press('Enter')
     await expect(dialog()).toContainText('₹37.00, 3 rows')
-    await expect(dialog()).toContainText('Rows above ₹15.00 wait for a second person; nothing of them is sent before.')
+    await expect(dialog()).toContainText('Rows above ₹15.00 need a second approval before they are sent.')
     await auditVisit(visit, 'light')
     await dialog().getByRole('button', { name: 'Approve all' }).focus()
     await at.keyboard.press('Enter')

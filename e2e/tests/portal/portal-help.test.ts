@@ -182,7 +182,7 @@ test('booked help waits on the to-do list and in its own list until its story is
     await expect(toast(page, 'Story published successfully!')).toBeVisible()
   })
   await inPortal('overview', async (page) => {
-    await expect(page.getByRole('region', { name: 'To do' })).toContainText('Nothing waits for you.')
+    await expect(page.getByRole('region', { name: 'To do' })).toContainText('Nothing to do.')
   })
 })
 

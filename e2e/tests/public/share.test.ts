@@ -26,7 +26,7 @@ beforeAll(async () => {
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token })
 })
 
-const WORDS = /^I put one rupee into Roz on \d+ \w+ \d{4} and won\. Reward of the day: ₹0\.30\. For people in need: ₹0\.60\.$/
+const WORDS = /^I joined Roz with ₹1 on \d+ \w+ \d{4} and won\. Reward of the day: ₹0\.30\. Set aside for people in need: ₹0\.60\.$/
 const address = (): string => `${roz.url}/verify/${date}`
 
 test("without a share sheet the words are in a WhatsApp link, with the address of the draw's check", async () => {
@@ -116,7 +116,7 @@ test('a join and a story are shared with their own words, addresses and pictures
     await page.getByRole('link', { name: 'Share' }).click()
     const joined = await told(page)
     expect(joined.text).toMatch(
-      /^I put one rupee into Roz today, \d+ \w+ \d{4}: help for people in need, and every paisa shown in public\.$/,
+      /^I joined today's round of Roz with ₹1, \d+ \w+ \d{4}\. Help for people in need, and every paisa public\.$/,
     )
     expect([joined.url, joined.files]).toEqual([`${roz.url}/`, ['home-en.png image/png true']])
     await page.goto(`${roz.url}/impact`)
