@@ -141,7 +141,7 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     await expect(page.getByText(/^Your 60 paise of .*: school shoes for Meera, with 1 other\.$/)).toBeVisible()
   })
   await at('/history', asha.token, async (page) => {
-    await expect(page.getByText('Your 60 paise: school shoes for Meera, with 1 other.')).toBeVisible()
+    await expect(page.getByText('Your 60 paise paid for school shoes for Meera, with 1 other.')).toBeVisible()
     await auditScreen(page)
     await expect(page.getByText('Can be checked tomorrow')).toBeVisible()
     await expect(page.getByRole('link', { name: 'Check it' })).toHaveCount(0)
