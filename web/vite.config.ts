@@ -32,6 +32,11 @@ const DEVELOPERS_WORDS = [
   /Cannot specify both `message` and `error` params/g,
   /Encountered Promise during synchronous parse\. Use \.parseAsync\(\) instead\./g,
   /Uninitialized schema in ZodMiniType\./g,
+  /Async validation not supported/g,
+  /expected a Zod schema/g,
+  /Redirect blocked: unsafe protocol/g,
+  /(?<=this\.queryHash\}) data is undefined/g,
+  /No mutationFn found/g,
 ]
 const leanPlugin: Plugin = {
   name: 'roz-lean',
