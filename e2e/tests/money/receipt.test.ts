@@ -58,7 +58,7 @@ test('each line of the wallet opens its receipt: a top-up, a withdrawal, a join 
   await expect(page.locator('.receipt-words')).toHaveText('One rupee only')
   await open(/^Reward from the round/)
   await expect(page.locator('.receipt-words')).toHaveText('Thirty paise only')
-  const link = page.getByRole('link', { name: /open to everybody$/ })
+  const link = page.getByRole('link', { name: /^Public page of the round/ })
   await expect(link).toHaveAttribute('href', `${roz.url}/verify/${date}`)
   await auditVisit(visit)
 })
