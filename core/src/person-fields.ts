@@ -29,7 +29,8 @@ const NAME = /^(?:[\p{L}\p{M}][\u200c\u200d]?|[\p{Zs}.'‘’-])+$/u
  * Mail programs turn these into a link: two letters, each with its vowel signs and joiners, before a dot and two after it; a small letter
  * pair after a dot (`t.me`); a country's or a common ending (`X.COM`). Initials such as `A.Kumar` pass.
  */
-const ADDRESS = /([^\p{Zs}.\p{M}][\p{M}\p{Cf}]*){2}\.[^\p{Zs}.]{2}|\.[a-z]{2}|\.([A-Z][A-Za-z]|C[Oo][Mm]|N[Ee][Tt]|O[Rr][Gg])(?!\p{L})/u
+const ADDRESS =
+  /([^\p{Zs}.\p{M}\p{Cf}][\p{M}\p{Cf}]*){2}\.[^\p{Zs}.]{2}|\.[a-z]{2}|\.([A-Z][A-Za-z]|C[Oo][Mm]|N[Ee][Tt]|O[Rr][Gg])(?!\p{L})/u
 
 /** The name of somebody who writes to support; only support reads it. */
 export const writerName = text('fill_all').check(z.trim(), z.minLength(2, code('name_length')), z.maxLength(100, code('name_length')))

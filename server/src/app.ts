@@ -18,6 +18,7 @@ import { registerAccessLog } from './http/access-log.ts'
 import { trustedProxies } from './http/client-address.ts'
 import { registerFaults, sendProblem } from './http/faults.ts'
 import type { Meters } from './http/meters.ts'
+import { readJsonBodies } from './http/bodies.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
 import { registerRequestSpans } from './http/request-spans.ts'
@@ -71,6 +72,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     done()
   })
   if (config.traces !== undefined) registerRequestSpans(app)
+  readJsonBodies(app)
   registerSecurityHeaders(app, config)
   registerAccessLog(app)
   registerFaults(app)

@@ -39,3 +39,18 @@ test('a body that breaks off is refused as an input, not logged as a fault', asy
   stream.destroy()
   await expect(collected).rejects.toMatchObject({ statusCode: 400 })
 })
+
+test('a body that nobody asked for is not read: of another type, or for an unknown address', async () => {
+  const app = Fastify()
+  readJsonBodies(app)
+  app.post('/', async ({ body }) => ({ body: body ?? 'absent' }))
+  app.setNotFoundHandler(async ({ body }) => ({ body: body ?? 'absent' }))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const body = Buffer.from('x'.repeat(2 * BODY_BYTES_MAX))
+  for (const address of [url, `${url}/nothing`])
+    expect(await (await fetch(address, { method: 'POST', headers: { 'content-type': 'text/plain' }, body })).json()).toEqual({
+      body: 'absent',
+    })
+  expect((await sendCut(`${url}/nothing`, 'application/json', body)).status).toBe(413)
+  await app.close()
+})

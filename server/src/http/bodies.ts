@@ -1,5 +1,5 @@
 /**
- * Parsers of request bodies: JSON, where an empty body counts as absent, or the raw bytes of a webhook.
+ * Parsers of request bodies: JSON, where an empty body counts as absent, or the raw bytes of a webhook. Any other body is not read.
  * - Bytes are copied into one buffer as they arrive. Kept as they came, chunks of one byte took 200 bytes each.
  */
 import type { Readable } from 'node:stream'
@@ -8,10 +8,14 @@ import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 /** The most bytes of any body but an upload. */
 export const BODY_BYTES_MAX = 64 * 1024
 
-/** Accepts JSON only; a body with a `__proto__` or `constructor` key is refused as malformed. */
+/**
+ * Parses JSON; a body with a `__proto__` or `constructor` key is refused as malformed. Any other body counts as absent and is not read:
+ * the calls refuse its type before, and an unknown address has no use for it.
+ */
 export function readJsonBodies(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error')
-  scope.removeContentTypeParser('application/json')
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request: FastifyRequest, _body: Readable, done): void => done(null))
   scope.addContentTypeParser('application/json', (request: FastifyRequest, body: Readable, done): void => {
     collect(body, BODY_BYTES_MAX).then((bytes) => {
       if (bytes.length === 0) done(null, undefined)

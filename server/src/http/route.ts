@@ -14,7 +14,7 @@ import type { RefusalCode } from '@roz/core/refusals.ts'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { BODY_BYTES_MAX, readJsonBodies, readRawBodies } from './bodies.ts'
+import { BODY_BYTES_MAX, readRawBodies } from './bodies.ts'
 import { sendCsv } from './csv.ts'
 import { etagOf, isKnown } from './etag.ts'
 import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
@@ -88,7 +88,6 @@ export type RouteDeps = {
 /** Mounts every call below /api, and answers 405 to other methods of a known path. */
 export function registerCalls(app: FastifyInstance, handlers: Handlers<CallName>, deps: RouteDeps): void {
   const methodsByPath = new Map<string, string[]>()
-  readJsonBodies(app)
   for (const name of Object.keys(api) as CallName[]) {
     const spec: EndpointSpec = api[name]
     const url = fastifyPath(spec.path)

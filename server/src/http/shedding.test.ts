@@ -1,6 +1,7 @@
 /** Tests load shedding: which calls are refused at which bound. */
 import { connect as openLine, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { expect, test, vi } from 'vitest'
 import { registerFaults } from './faults.ts'
@@ -231,9 +232,9 @@ test('uploads take no place of other calls; one address, and one account, gets t
 })
 
 /** Opens connections that send a part of a body and no more. */
-async function sendHalf(url: string, path: string, count: number): Promise<Socket[]> {
+async function sendHalf(url: string, path: string, count: number, ip = '127.0.0.1'): Promise<Socket[]> {
   const { hostname: host, port } = new URL(url)
-  const head = `POST ${path} HTTP/1.1\r\nhost: roz\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`
+  const head = `POST ${path} HTTP/1.1\r\nhost: roz\r\nx-forwarded-for: ${ip}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`
   return Promise.all(
     Array.from({ length: count }, async () => {
       const line = openLine({ host, port: Number(port) }).resume()
@@ -257,13 +258,38 @@ test('bodies that stop in the middle hold no place, and their connections end af
   await busy.close()
 })
 
-test('one arriving body above the bound ends the oldest one', async () => {
-  const busy = await openBusy({ graceMs: 60_000, arrivingMax: 2 })
-  const [first] = await sendHalf(busy.url, '/api/contact', 1)
-  const later = await sendHalf(busy.url, '/api/contact', 2)
+test('one arriving body above the bound ends the oldest one of the address that sends most', async () => {
+  const busy = await openBusy({ graceMs: 60_000, arrivingMax: 3 })
+  const [honest] = await sendHalf(busy.url, '/api/contact', 1, '203.0.113.1')
+  const [upload] = await sendHalf(busy.url, '/api/user/avatar', 1, '203.0.113.1')
+  const [first] = await sendHalf(busy.url, '/api/contact', 1, '203.0.113.2')
+  const later = await sendHalf(busy.url, '/api/contact', 2, '203.0.113.2')
   await expect.poll(() => first?.destroyed, { timeout: 30_000 }).toBe(true)
-  expect(later.some((line) => line.destroyed)).toBe(false)
-  for (const line of later) line.destroy()
+  const kept = [honest, upload, ...later]
+  expect(kept.map((line) => line?.destroyed)).toEqual([false, false, false, false])
+  for (const line of kept) line?.destroy()
+  await busy.close()
+})
+
+test('a body that arrives fast enough is accepted, however long it takes', async () => {
+  const busy = await openBusy({ graceMs: 100, bytesPerSecondMin: 1000 })
+  const piece = Buffer.alloc(20_000, ' ')
+  const body = Readable.from(
+    (async function* () {
+      for (let sent = 0; sent < 40; sent++) {
+        yield piece
+        await sleep(50)
+      }
+      yield '{}'
+    })(),
+  )
+  const answer = await fetch(`${busy.url}/api/contact`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: Readable.toWeb(body),
+    duplex: 'half',
+  } as RequestInit)
+  expect(answer.status).toBe(200)
   await busy.close()
 })
 

@@ -86,12 +86,17 @@ const NEVER = new Set(['/healthz', '/readyz', '/metrics'])
 type Kind = 'ordinary' | 'money' | 'file' | 'stored' | 'upload' | 'staffUpload' | 'witness'
 type Pool = Kind | 'arriving' | 'unread'
 
+const isUpload = (pool: Pool | undefined): boolean => pool === 'upload' || pool === 'staffUpload'
+
 export type SheddingOptions = { readonly limits?: LoadLimits; readonly production: boolean }
 
 export function registerShedding(app: FastifyInstance, { limits = LOAD_LIMITS, production }: SheddingOptions): void {
   const slow = createSlowReaders(app, limits)
   const places = createPlaces(limits, production)
-  endSlowSenders(app, limits, (request) => places.take('arriving', request))
+  endSlowSenders(app, limits, {
+    arrive: (request) => places.take('arriving', request),
+    senderOf: (request) => (isUpload(kindOf(request)) ? undefined : (networkOf(request.ip, production) ?? request.ip)),
+  })
   // A refused request ends here: `done` is not called.
   app.addHook('onRequest', (request, reply, done) => {
     const kind = kindOf(request)
@@ -155,9 +160,8 @@ function createPlaces({ shares, ...limits }: LoadLimits, production: boolean) {
   /** For whom a place is counted: the address, but not this machine outside production; the account too for an upload. */
   const holdersOf = (pool: Pool, { ip, session }: FastifyRequest): string[] => {
     const address = pool === 'witness' ? addressBlock(ip) : networkOf(ip, production)
-    const isUpload = pool === 'upload' || pool === 'staffUpload'
     // Before the session's lookup the account is not known: both hooks ask.
-    const account = isUpload && session !== undefined ? `account ${session.memberId}` : undefined
+    const account = isUpload(pool) && session !== undefined ? `account ${session.memberId}` : undefined
     return [address, account].filter((holder) => holder !== undefined)
   }
   const isWithinShare = (pool: Pool, request: FastifyRequest): boolean => {

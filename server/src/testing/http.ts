@@ -6,6 +6,7 @@
 import { api, type CallName } from '@roz/contract/api.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { registerAccessLog } from '../http/access-log.ts'
+import { readJsonBodies } from '../http/bodies.ts'
 import { registerFaults } from '../http/faults.ts'
 import { type Handlers, registerCalls } from '../http/route.ts'
 import { registerSecurityHeaders } from '../http/security-headers.ts'
@@ -50,6 +51,7 @@ export async function startTestApp(options: {
   })
   const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log, forceCloseConnections: true })
   app.decorateRequest('session', undefined)
+  readJsonBodies(app)
   registerSecurityHeaders(app, { publicUrl: undefined })
   registerAccessLog(app)
   registerFaults(app)
