@@ -1,4 +1,4 @@
-/** Rules of an announcement: its text in every language, its link, and its time. */
+/** Rules of an announcement's text and link, and the messages about its time. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
@@ -22,7 +22,7 @@ export const announcementText = z.string('announcement_required').check(
   z.maxLength(ANNOUNCEMENT_MAX, code('announcement_long')),
 )
 
-/** A path on our own host, outside of the portal and the API: never `//host`, a scheme, a backslash, `/.` or an escaped letter. */
+/** A path on our own host, outside `/admin`, `/api` and `/dev`. No `//`, `/.` or backslash anywhere; no `%` before the query. */
 const OWN_PATH = /^(?!.*\/[/.])(?!\/(?:admin|api|dev)(?:[/?#]|$))\/[\w\-./]*(?:[?#][\w\-./?=&%#]*)?$/
 export const announcementLink = z
   .string('announcement_link')

@@ -5,7 +5,7 @@ import { paise } from './money.ts'
 
 const round = { day: '2026-03-04' as IstDay, participants: 12_345n, need: paise(740_700n) }
 
-test('a draft says that the share was set aside, in both languages', () => {
+test('a draft says in both languages that the share for people in need was set aside', () => {
   expect(draftWords(round, 'en')).toEqual({
     title: 'Daily impact of 4 March 2026',
     description: '12,345 members put one rupee each into the round of 4 March 2026. ₹7,407.00 of it was set aside for people in need.',

@@ -15,6 +15,7 @@ export type Given = {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly form?: FormData
+  /** The Idempotency-Key. */
   readonly key?: string
   readonly language?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -78,7 +79,7 @@ export function judgeAccepted(name: CallName, status: number, text: string): voi
   expect(spec.output.parse(body), `${name}: the answer is not what the contract declares`).toEqual(body)
 }
 
-/** Expects a refusal's body: code, message and perhaps fields, with the status of its code. */
+/** Checks a refusal: only code, message and perhaps fields, with the HTTP status of that code. Returns the code. */
 export function codeOf(name: string, status: number, text: string): string {
   const answer = JSON.parse(text) as { code: RefusalCode; message: string; fields?: Record<string, string> }
   expect(

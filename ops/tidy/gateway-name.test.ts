@@ -1,4 +1,4 @@
-/** Checks the list of files that a second payment gateway would affect: every file outside the adapters whose code names Cashfree. */
+/** Checks the list of files that a second payment gateway would affect: every file of core, contract, server and web outside the adapters whose code names Cashfree. */
 import { expect, test } from 'vitest'
 import { code } from './source.ts'
 

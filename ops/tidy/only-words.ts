@@ -72,7 +72,7 @@ function report(revision: string): number {
       continue
     }
     const { sameCode, texts } = compareWords(name, git('show', `${revision}:${name}`), readFileSync(file, 'utf8'))
-    if (!sameCode) findings.push(`${name}: its code is another`)
+    if (!sameCode) findings.push(`${name}: its code changed`)
     for (const [before, after] of texts) process.stdout.write(`${name}\n  - ${before.trim()}\n  + ${after.trim()}\n`)
   }
   for (const finding of findings) process.stdout.write(`✗ ${finding}\n`)

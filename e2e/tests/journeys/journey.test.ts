@@ -148,7 +148,7 @@ describe('the whole journey on a fresh start', () => {
     await expect(prize.filter({ hasText: PRIZE })).toHaveCount(1)
     await auditVisit(winner)
     for (const [visit, words] of [
-      [loser, 'Not won'],
+      [loser, 'Did not win'],
       [winner, 'You won'],
     ] as const) {
       await open(visit, '/history')

@@ -28,7 +28,7 @@ const button = (page: Page, name: string) => page.getByRole('main').getByRole('b
 const field = (page: Page, label: string) => page.getByRole('main').getByLabel(label, { exact: true })
 const isFocused = (wanted: Locator): Promise<boolean> => wanted.evaluate((element) => element === document.activeElement)
 
-/** Says why the focused element cannot be seen; undefined when it can. Runs in the page. */
+/** Says why the focused element cannot be seen; an empty text if it can. Runs in the page. */
 function focusProblem(): string {
   const element = document.activeElement
   if (!(element instanceof HTMLElement) || element === document.body) return 'nothing has the focus'
@@ -103,7 +103,7 @@ test('a member logs in and joins the round', async () => {
   })
 })
 
-test('the wallet: past the bar, a preset amount, and on to the gateway', async () => {
+test('a member skips the bar, chooses a preset amount and reaches the page of the gateway', async () => {
   await stage.at(
     '/wallet',
     async (page) => {
@@ -120,7 +120,7 @@ test('the wallet: past the bar, a preset amount, and on to the gateway', async (
   )
 })
 
-test('the wallet: money is withdrawn to a current account', async () => {
+test('a member withdraws money to a current account', async () => {
   const { token } = await newMember(roz, { rupees: 20 })
   await stage.at(
     '/wallet',
@@ -192,7 +192,7 @@ test('the user menu opens, closes on Escape and logs out', async () => {
   )
 })
 
-test('the portal: another tab, and a draw that is cancelled', async () => {
+test('an administrator changes the tab, opens a draw and cancels it', async () => {
   await stage.at(
     '/admin/dashboard',
     async (page) => {

@@ -2,9 +2,9 @@
  * Restores a backup into a new data folder, to a chosen second.
  * - Never into a folder that has something in it. The new folder appears when everything in it is complete.
  * - Every file is compared with the manifest before PostgreSQL sees it.
- * - The restored database gets a file of the uploads for each row that names one; an erased picture stays erased.
- * - It ships to no folder of backups until it gets its own.
- * - Nobody else on the machine can read what is written, at no time.
+ * - Only uploads that a row of the restored database names are copied, so an erased picture does not come back.
+ * - The restored installation sends backups nowhere until it is given a folder of its own.
+ * - At no time can another user of the machine read what is written.
  */
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
@@ -75,7 +75,7 @@ async function expectStillEmpty(into: string): Promise<void> {
   })
 }
 
-/** Paths of a manifest that lead out of the folder are not of our making. */
+/** Refuses a manifest with a path that leads out of the folder: we never write one. */
 function expectInside({ files, folders, uploads }: Manifest): void {
   const wrong = [...Object.keys(files), ...folders, ...uploads].find((name) => path.isAbsolute(name) || name.split(/[/\\]/).includes('..'))
   if (wrong !== undefined) throw new BackupError(`The manifest of the backup names ${JSON.stringify(wrong)}: somebody has changed it.`)
@@ -91,12 +91,12 @@ async function chooseBackup(from: string, at: Date | undefined): Promise<Backup>
   throw new BackupError(first === undefined ? `${from} has no complete backup.` : `The oldest backup can be restored from ${first} on.`)
 }
 
-/** Without an instant every segment counts, so that no commit after a gap is lost silently. */
+/** Without `at` any gap is refused, so that no commit after it is lost silently. */
 async function expectSegments(from: string, { manifest }: Backup, at: Date | undefined): Promise<string[]> {
   const segments = await listSegments(from, manifest.firstSegment)
   const gap = findGap(segments, manifest.firstSegment)
   const isNeeded = gap !== undefined && (at === undefined || gap <= manifest.lastSegment)
-  if (isNeeded) throw new BackupError(`The log's segment ${gap} is missing in ${walIn(from)}: name a second before it by --at.`)
+  if (isNeeded) throw new BackupError(`The log's segment ${gap} is missing in ${walIn(from)}: choose a time before it with --at.`)
   return gap === undefined ? segments : segments.filter((name) => name < gap)
 }
 
@@ -110,7 +110,7 @@ async function unpackAll(from: string, { place, manifest }: Backup, segments: re
   await forEach(segments, (name) => unpackSegment(path.join(walIn(from), packedName(name)), path.join(wal, name)), 2)
 }
 
-/** A segment that was handed out early is mostly zeros at its end, which take no room here. */
+/** A segment that was archived before it was full ends in zeros. They become a hole in the file, which takes no disk space. */
 async function unpackSegment(from: string, to: string): Promise<void> {
   const bytes = await readPackedWhole(from)
   let end = bytes.length

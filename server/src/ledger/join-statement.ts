@@ -29,12 +29,12 @@ export type JoinVia = 'member' | 'auto' | 'topup'
  * How the statement treats a wallet that another transaction has locked.
  * - `wait_briefly`: waits up to 50 ms for the lock, so that a payment can commit. Then the statement fails and is sent again with `skip`
  *   (passingHeld).
- * - `skip`: the member is `busy`. Slower: it locks all wallets first, which logs and looks up each of them twice.
+ * - `skip`: the member is `busy`. Slower: it locks all wallets first, so that each is looked up and written to the WAL twice.
  * - `wait`: for a caller whose own transaction has the lock.
  */
 export type HeldWallets = 'wait_briefly' | 'skip' | 'wait'
 
-/** Below the database's deadlock timeout: two statements that wait for each other give up before. */
+/** Below PostgreSQL's deadlock timeout: two statements that wait for each other give up before it looks for a deadlock. */
 const BRIEFLY_MS = 50
 const LOCK_NOT_AVAILABLE = '55P03'
 

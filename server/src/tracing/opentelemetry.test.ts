@@ -46,7 +46,7 @@ test('an error marks a span with its name or SQLSTATE, never with its message', 
   expect(collector.texts.join()).not.toContain('asha')
 })
 
-test('outside of a trace a part is not recorded, and a job of an unrecorded request has no traceparent', async () => {
+test('a span outside a trace is not recorded, and a job queued by an unrecorded request carries no traceparent', async () => {
   const stop = start(0)
   const before = collector.texts.length
   await inTrace(opening('root'), async () => expect([activeSpan(), activeTraceparent()]).toEqual([undefined, undefined]))
@@ -91,13 +91,13 @@ describe('whether a trace is recorded', () => {
   }
   const { SAMPLED, NONE } = TraceFlags
   test.each([
-    ['a root by its id', true, {}, [true, false]],
-    ['a caller that records: still by its id', true, { parent: SAMPLED }, [true, false]],
-    ['a caller that does not record', true, { parent: NONE }, [false, false]],
-    ['… which counts only if the sampler is based on the parent', false, { parent: NONE }, [true, false]],
-    ['a part as its whole', true, { parent: SAMPLED, isLocal: true }, [true, true]],
-    ['a job as the request that queued it', true, { linked: SAMPLED }, [true, true]],
-    ['a job of an unrecorded request by its own id', true, { linked: NONE }, [true, false]],
+    ['a root: by its trace id', true, {}, [true, false]],
+    ['a caller that records: still by its trace id', true, { parent: SAMPLED }, [true, false]],
+    ['a caller that does not record: never', true, { parent: NONE }, [false, false]],
+    ['a caller that does not record, with a sampler that ignores the parent: by its trace id', false, { parent: NONE }, [true, false]],
+    ['a child span: as its parent', true, { parent: SAMPLED, isLocal: true }, [true, true]],
+    ['a job: as the request that queued it', true, { linked: SAMPLED }, [true, true]],
+    ['a job of an unrecorded request: by its own id', true, { linked: NONE }, [true, false]],
   ])('%s', (_name, isParentBased, given, [low, high]) => {
     expect([decides(isParentBased, HALF.low, given), decides(isParentBased, HALF.high, given)]).toEqual([low, high])
   })
@@ -111,6 +111,6 @@ test.each([
   ['01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', false],
   ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01; drop', false],
   ['', false],
-])('the traceparent “%s” is one: %s', (text, isOne) => {
+])('“%s” is a valid traceparent: %s', (text, isOne) => {
   expect(contextOf(text) !== undefined).toBe(isOne)
 })

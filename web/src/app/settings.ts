@@ -15,7 +15,7 @@ export type AppSettings = {
   /** The operator's switches. Where one is off, the wallet shows a notice in place of the form. */
   readonly topupsOn: boolean
   readonly withdrawalsOn: boolean
-  /** The page with all parts of the interface exists only outside production. */
+  /** True in production, where `/kitchen-sink` does not exist. */
   readonly production: boolean
   /** The name of the issuer on receipts. */
   readonly issuer: string

@@ -94,7 +94,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
       return true
     },
 
-    /** Writes and seals the oldest list that waits for its seal; with a beacon once the clocks agree. False: not now. */
+    /** Writes and seals the oldest list that waits for its seal; with a beacon once its clock and ours agree. False: not now. */
     sealClosed: (options?: { readonly waits: boolean }): Promise<boolean> => waiting.sealClosed(options),
     due: (now: Date): Promise<boolean> => waiting.due(now),
 

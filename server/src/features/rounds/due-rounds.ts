@@ -58,7 +58,7 @@ type Plan = {
   readonly returning: IstDay | null
   /** A closed list waits for its seal: days are sealed in order. */
   readonly isSealing: boolean
-  /** The oldest list that waits and needs no beacon. With a beacon the draws seal, once the clocks agree. */
+  /** The oldest list that waits and needs no beacon. With a beacon the draws seal, once its clock and ours agree. */
   readonly sealable: IstDay | null
   readonly unsealed: IstDay | null
   readonly autoJoin: boolean

@@ -4,7 +4,7 @@
  * - Only bytes that the gateway signed are stored. They are encrypted, because they name the payer.
  * - An event is stored once and committed before it is answered.
  * - A body never moves money: it only causes a question to the gateway.
- * - An event older than the gateway's own last retry is marked, and its question waits its turn.
+ * - An event that arrives after the gateway's last retry is marked late, and its question is asked later, in its turn.
  * - An event of unknown type is stored and causes nothing.
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'

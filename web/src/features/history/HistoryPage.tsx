@@ -1,4 +1,4 @@
-/** The member's history: figures, the newest month as rings, and a list of every round. */
+/** The member's history: figures, the newest month with a ring for each day, and a list of every round. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -205,7 +205,7 @@ function Badges({ result }: { readonly result: RoundResult }) {
         </Badge>
       ) : result.participated && result.status !== 'void' ? (
         <Badge>
-          <Trans>Not won</Trans>
+          <Trans>Did not win</Trans>
         </Badge>
       ) : null}
     </span>

@@ -1,4 +1,4 @@
-/** Approves or rejects a requested entry, with the state that its row showed. */
+/** Approves or rejects a requested payment. It sends the status that the row showed, so that the server refuses a decision on an outdated row. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import type { ReactNode } from 'react'
@@ -9,7 +9,7 @@ import { Decision } from '../Decision.tsx'
 export type OutlayDeed = 'approve' | 'reject'
 type OutlayDecisionProps = {
   readonly deed: OutlayDeed
-  /** Where the calls of this entry are. */
+  /** Whose calls decide it: of the help fund, or of the platform's own accounts. */
   readonly of: 'help' | 'house'
   readonly entry: { readonly id: string; readonly status: 'requested' | 'booked' | 'rejected' }
   readonly onClose: () => void
@@ -33,7 +33,9 @@ export function OutlayDecision({ deed, of, entry: { id, status }, onClose, child
       >
         {children}
         <p className="muted spaced">
-          <Trans>Look at the receipts first. It enters today's accounts, its receipts become public, and this cannot be undone.</Trans>
+          <Trans>
+            Look at the receipts first. The payment enters today's accounts, its receipts become public, and this cannot be undone.
+          </Trans>
         </p>
       </Decision>
     )
@@ -42,7 +44,7 @@ export function OutlayDecision({ deed, of, entry: { id, status }, onClose, child
       title={<Trans>Reject this payment?</Trans>}
       confirm={t`Reject`}
       danger
-      question={{ label: t`Reason`, hint: t`The person who asked reads it.`, rule: decisionReason, long: true }}
+      question={{ label: t`Reason`, hint: t`The person who requested the payment will read this.`, rule: decisionReason, long: true }}
       send={async (reason, idempotencyKey) => {
         const given = { params, body: { status, reason }, idempotencyKey }
         await (of === 'help' ? call('rejectDisbursement', given) : call('rejectHouseEntry', given))
