@@ -73,7 +73,7 @@ test('an instance talks to the pooler of its node, which knows named statements,
     TRUST_PROXY: '1',
   })
   expect(poolerSettings(first)).toMatch(/pool_mode = transaction\nmax_prepared_statements = [1-9]/)
-  expect(rolesSql(plan.passwords)).toContain("alter role roz_app set statement_timeout = '25s'")
+  expect(rolesSql(plan.passwords)).toContain("alter role roz_app in database roz set statement_timeout = '25s'")
 })
 
 const able: Surroundings = { platform: 'linux', isRoot: true, hasProgram: () => true, canMakeMachines: async () => true }

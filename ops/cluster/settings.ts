@@ -4,6 +4,8 @@
  * - A commit waits for both standbys. Without a standby it waits for ever: nothing is acknowledged that exists once.
  * - A program listens on its node's address alone.
  */
+import { RIGHTS } from '../../server/src/db/rights.ts'
+
 export const PORT = { etcd: 2379, etcdPeers: 2380, postgres: 5432, patroni: 8008, leader: 5000, pooler: 6432, product: 8080 } as const
 /** Of the cluster in etcd and in Patroni's commands. */
 export const SCOPE = 'roz'
@@ -196,17 +198,11 @@ backend instances
 ${nodes.map(({ name, address }) => `  server ${name} ${address}:${PORT.product} check`).join('\n')}
 `
 
-/** Roles and database of the product. Statement limits are set on the role: behind a pooler a session's own settings have no effect. */
+/** Roles and database of the product. */
 export const rolesSql = ({ roz_owner, roz_app }: Passwords): string => `create role roz_owner login password '${roz_owner}';
 create role roz_app login password '${roz_app}';
-grant pg_read_all_stats to roz_app;
-alter role roz_app set statement_timeout = '25s';
-alter role roz_app set lock_timeout = '20s';
-alter role roz_app set idle_in_transaction_session_timeout = '10s';
 create database ${DATABASE} owner roz_owner;
-revoke all on database ${DATABASE} from public;
-grant connect on database ${DATABASE} to roz_app;
-`
+${RIGHTS}`
 
 const GATEWAY = {
   CASHFREE_PG_CLIENT_ID: 'sandbox-client',

@@ -45,6 +45,8 @@ export type EmbeddedOptions = {
 }
 type Place = { readonly dataDir: string; readonly cluster: string; readonly programs: Binaries }
 
+/** Of new data, for initdb. */
+export const LOCALE = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] as const
 const START_WAIT_MS = 120_000
 const STOP_WAIT_MS = 2000
 const WATCH_MS = 500
@@ -177,9 +179,8 @@ async function initialise(folder: string, programs: Binaries, durable: boolean):
   // initdb reads the file as the user that it runs as.
   await writeFile(passwordFile, passwords.postgres, { mode: 0o600 })
   if (identity.owner !== undefined) await giveTo(identity.owner, passwordFile)
-  const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
   const access = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
-  const child = identity.spawn(programs.initdb, ['-D', cluster, ...access, ...locale, ...(durable ? [] : ['--no-sync'])], {
+  const child = identity.spawn(programs.initdb, ['-D', cluster, ...access, ...LOCALE, ...(durable ? [] : ['--no-sync'])], {
     cwd: '/',
     env: programs.env,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -2,12 +2,13 @@
  * Makes the three roles of the local database and keeps their passwords.
  * - Every connection needs a password (scram). With trust, every user of the machine would be a superuser.
  * - The passwords are in a file beside the data that only its owner can read (0600).
- * - The server's role owns nothing.
+ * - The server's role owns nothing. Its rights and limits (rights.sql) are set again at every start.
  */
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { RIGHTS } from '../rights.ts'
 import { EmbeddedPostgresError } from './error.ts'
 
 export type Passwords = { readonly postgres: string; readonly roz_owner: string; readonly roz_app: string }
@@ -52,7 +53,7 @@ export async function ensureRoles(passwords: Passwords, port: number, gone: () =
       if (!present.has(role)) await client.query(`create role ${role} login password ${pg.escapeLiteral(passwords[role])}`)
     }
     if (!present.has(DATABASE)) await client.query(`create database ${DATABASE} owner roz_owner`)
-    await client.query(`revoke all on database ${DATABASE} from public; grant connect on database ${DATABASE} to roz_app`)
+    await client.query(RIGHTS)
     return 'ready'
   } finally {
     await client.end()
