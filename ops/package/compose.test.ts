@@ -1,30 +1,177 @@
-/** Tests that compose.yml sets what production requires, and names only settings that exist. */
-import { readFileSync } from 'node:fs'
+/** Tests that compose.yml is complete: every name in it exists, and the product starts in production with its settings. */
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../../server/src/config/config.ts'
+import { LOCALE } from '../../server/src/db/embedded/embedded.ts'
+import { PRODUCTION } from '../../server/src/testing/production.ts'
 import { text } from '../tidy/source.ts'
+import { CONFIG } from './image.ts'
 
-const compose = readFileSync(path.join(import.meta.dirname, 'compose.yml'), 'utf8')
-const app = compose.slice(compose.indexOf('x-app:'), compose.indexOf('\nservices:'))
-const set = [...app.matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name = '']) => name)
-const rows = text('README.md')
-  .split('\n')
-  .filter((line) => line.startsWith('| `'))
-  .map((line) => line.split('|')[1] ?? '')
-const namesOf = (cell: string): string[] =>
-  [...cell.matchAll(/`([A-Z0-9_]+)`( ●)?/g)].map(([, name = '', required]) => name + (required ?? ''))
-const settings = rows.flatMap(namesOf)
+type Service = {
+  readonly image: string
+  readonly command?: readonly string[]
+  readonly user?: string
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
+  readonly privileged?: boolean
+  readonly ports?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly networks?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly environment?: Readonly<Record<string, string | number>>
+  readonly healthcheck?: { readonly test: readonly string[] }
+}
+type Named = Readonly<Record<string, object>>
+type Compose = { readonly services: Readonly<Record<string, Service>>; readonly volumes: Named; readonly networks: Named }
 
-test('it sets every setting that production requires', () => {
-  const required = settings.filter((name) => name.endsWith(' ●')).map((name) => name.slice(0, -2))
-  expect(required.length).toBeGreaterThan(12)
-  expect(required.filter((name) => !set.includes(name))).toEqual([])
+const read = (name: string): string => readFileSync(path.join(import.meta.dirname, name), 'utf8')
+const source = read('compose.yml')
+const compose = parse(source, { merge: true, strict: true, uniqueKeys: true }) as Compose
+const services = Object.entries(compose.services)
+const named = (name: string): Service => compose.services[name] ?? expect.fail(`compose.yml has no service ${name}`)
+const APPS = ['app-1', 'app-2']
+
+/** What each variable of sample.env may be. */
+const VALUES: Readonly<Record<string, string>> = {
+  ...PRODUCTION,
+  ROZ_DOMAIN: 'roz.example',
+  POSTGRES_PASSWORD: 'aaa111',
+  OWNER_PASSWORD: 'bbb222',
+  APP_PASSWORD: 'ccc333',
+  LEGAL_ENTITY: 'Roz Foundation',
+  GRIEVANCE_OFFICER: 'A. Rao',
+  TERMS_VERSION: '2025-08-09',
+}
+const VARIABLE = /\$\{([A-Z_]+):([?-])\}/g
+
+/** The environment of a process of the image, as compose sets it. */
+function environmentOf(service: Service, values: Readonly<Record<string, string>> = VALUES): Record<string, string> {
+  const ofImage = CONFIG.Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
+  const set = Object.entries(service.environment ?? {}).map(([name, value]) => [
+    name,
+    String(value).replace(VARIABLE, (_all, variable: string, otherwise: string) => {
+      if (otherwise === '?' && !values[variable]) throw new Error(`${variable} is not set`)
+      return values[variable] ?? ''
+    }),
+  ])
+  return Object.fromEntries([...ofImage, ...set]) as Record<string, string>
+}
+
+test('every variable is in sample.env, and nothing else is there; no variable is written in another way', () => {
+  const used = [...new Set([...source.matchAll(VARIABLE)].map(([, name]) => name))].sort()
+  const sample = [...read('sample.env').matchAll(/^([A-Z_]+)=$/gm)].map(([, name]) => name)
+  expect(sample.toSorted()).toEqual(used)
+  expect(source.replaceAll(VARIABLE, '')).not.toContain('$')
 })
 
-test('it names only settings of the product, and its first lines name every value that .env must have', () => {
-  const known = new Set(settings.map((name) => name.replace(' ●', '')))
-  expect(set.filter((name) => !known.has(name))).toEqual([])
-  const asked = new Set([...compose.matchAll(/\$\{([A-Z_]+):\?\}/g)].map(([, name]) => name))
-  const head = compose.slice(0, compose.indexOf('\nname:'))
-  expect([...asked].filter((name) => !new RegExp(`\\b${name}\\b`).test(head))).toEqual([])
+describe.each(services)('%s', (_name, service) => {
+  test('names an image with its tag, and only volumes, files, networks and services that exist', () => {
+    expect(service.image).toMatch(/^[a-z][a-z0-9./-]*:[A-Za-z0-9][A-Za-z0-9.-]*$/)
+    expect(service.networks?.filter((network) => compose.networks[network] === undefined)).toEqual([])
+    for (const volume of service.volumes ?? []) {
+      const [from = '', to = ''] = volume.split(':')
+      const isThere = from.startsWith('.') ? existsSync(path.join(import.meta.dirname, from)) : compose.volumes[from] !== undefined
+      expect({ volume, isThere, isAbsolute: path.isAbsolute(to) }).toEqual({ volume, isThere: true, isAbsolute: true })
+      // A container changes no file of the checkout.
+      if (from.startsWith('.')) expect(volume).toMatch(/:ro$/)
+    }
+    for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+      expect(['service_started', 'service_healthy']).toContain(condition)
+      if (condition === 'service_healthy') expect(named(other).healthcheck?.test.length).toBeGreaterThan(1)
+      else expect(named(other)).toBeDefined()
+    }
+    expect(service.privileged).toBeUndefined()
+  })
+
+  test('every host of its addresses is a service on one of its networks', () => {
+    const words = Object.values(environmentOf(service)).join(' ')
+    const hosts = [
+      ...[...words.matchAll(/(?:postgres|smtp):\/\/(?:[^@\s]*@)?([a-z0-9-]+):\d+/g)].map(([, host]) => host),
+      ...(service.environment?.ROZ_UPSTREAMS === undefined
+        ? []
+        : [...String(service.environment.ROZ_UPSTREAMS).matchAll(/([a-z0-9-]+):\d+/g)].map(([, host]) => host)),
+    ]
+    for (const host of hosts) expect(named(host ?? '').networks?.some((network) => service.networks?.includes(network))).toBe(true)
+  })
+})
+
+test('every volume and network is used, only Caddy has ports, and the database is on the inner network alone', () => {
+  const used = (of: (service: Service) => readonly string[] | undefined) => new Set(services.flatMap(([, service]) => of(service) ?? []))
+  const volumes = used(({ volumes }) => volumes?.map((volume) => volume.split(':')[0] ?? '').filter((from) => !from.startsWith('.')))
+  expect([...volumes].sort()).toEqual(Object.keys(compose.volumes).sort())
+  expect([...used(({ networks }) => networks)].sort()).toEqual(Object.keys(compose.networks).sort())
+  expect(services.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual(['caddy'])
+  for (const name of ['postgres', 'pgbouncer']) expect(named(name).networks).toEqual(['inside'])
+  expect(compose.networks.inside).toEqual({ internal: true })
+})
+
+describe.each(APPS)('the process %s', (name) => {
+  let app: Service
+  beforeAll(() => {
+    app = named(name)
+  })
+
+  test('runs this version’s image as its own user, on a read-only root, without capabilities', () => {
+    const { version } = JSON.parse(text('package.json')) as { readonly version: string }
+    expect(app).toMatchObject({
+      image: `roz:${version}`,
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      volumes: ['uploads:/data'],
+    })
+    // The user and the command are the image's own.
+    expect([app.user, app.command]).toEqual([undefined, undefined])
+    expect(CONFIG.User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+    expect(Object.keys(CONFIG.Volumes)).toEqual(['/data'])
+  })
+
+  test('gets only settings that the product reads, and the product starts with them in production', () => {
+    const asked = new Set<string>()
+    const env = new Proxy(environmentOf(app), {
+      get: (target, setting: string) => {
+        asked.add(setting)
+        return target[setting]
+      },
+    })
+    const { production, business, databaseUrl, migrateDatabaseUrl } = readConfig(env)
+    expect(Object.keys(app.environment ?? {}).filter((setting) => !asked.has(setting))).toEqual([])
+    expect(production).toBe(true)
+    expect(business).toMatchObject({ drawOn: true, cashoutOn: true, topupsOn: true })
+    expect([databaseUrl, migrateDatabaseUrl]).toEqual([
+      'postgres://roz_app:ccc333@pgbouncer:6432/roz',
+      'postgres://roz_owner:bbb222@postgres:5432/roz',
+    ])
+  })
+
+  test('takes no money until the operator has named himself, his officer and the terms', () => {
+    const { TERMS_VERSION: _none, ...values } = VALUES
+    expect(readConfig(environmentOf(app, values)).business).toMatchObject({ drawOn: false, cashoutOn: false, topupsOn: false })
+  })
+})
+
+test('Caddy gets every variable of its file, and reaches both processes at the image’s port', () => {
+  const { environment = {} } = named('caddy')
+  const wanted = [...new Set([...read('Caddyfile').matchAll(/\{\$([A-Z_]+)(?::[^}]*)?\}/g)].map(([, name]) => name))]
+  expect(wanted.length).toBeGreaterThan(0)
+  expect(Object.keys(environment).sort()).toEqual(wanted.sort())
+  const [port] = CONFIG.Env.filter((line) => line.startsWith('PORT=')).map((line) => line.slice('PORT='.length))
+  expect(environment.ROZ_UPSTREAMS).toBe(APPS.map((name) => `${name}:${port}`).join(' '))
+})
+
+test('the pooler is in transaction mode, knows named statements, and is new enough for them', () => {
+  const { image, environment } = named('pgbouncer')
+  expect(environment).toMatchObject({ POOL_MODE: 'transaction', LISTEN_PORT: 6432, MAX_PREPARED_STATEMENTS: expect.any(Number) })
+  const [, major, minor] = /:v(\d+)\.(\d+)/.exec(image) ?? []
+  expect(Number(major) * 1000 + Number(minor)).toBeGreaterThanOrEqual(1021)
+})
+
+test('the database is PostgreSQL 18 with the locale of the local one, and its log has no details of refused rows', () => {
+  const { image, command, environment } = named('postgres')
+  expect(image).toBe('postgres:18')
+  expect(environment?.POSTGRES_INITDB_ARGS).toBe(LOCALE.join(' '))
+  expect(command).toEqual(['postgres', '-c', 'log_error_verbosity=terse'])
 })

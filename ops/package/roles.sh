@@ -1,7 +1,10 @@
 #!/bin/sh
-# Makes the role of the server, which only reads and writes rows: migrations grant it each right.
+# Makes the two roles and the database. server/src/db/rights.sql then sets the rights and limits of the server's role.
 set -eu
-psql -v ON_ERROR_STOP=1 -v password="$APP_PASSWORD" --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" <<'SQL'
-create role roz_app login password :'password';
-grant pg_read_all_stats to roz_app;
+psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres <<'SQL'
+\getenv owner_password OWNER_PASSWORD
+\getenv app_password APP_PASSWORD
+create role roz_owner login password :'owner_password';
+create role roz_app login password :'app_password';
+create database roz owner roz_owner;
 SQL
