@@ -261,8 +261,9 @@ function rethrow(error: unknown): never {
   throw error
 }
 
-// Classes 08 and 57Pxx, and 53300: the server closes or refuses the connection. 25P03 and 25P04 end the session.
-const LOSS_STATES = /^(08...|57P01|57P02|57P03|57P05|53300|25P03|25P04)$/
+// Classes 08 and 57Pxx, and 53300: the server closes or refuses the connection. 25P03 and 25P04 end the session. Class 28: it refuses
+// new ones, as while the role's password is replaced (docs/runbooks/keys.md).
+const LOSS_STATES = /^(08...|28...|57P01|57P02|57P03|57P05|53300|25P03|25P04)$/
 // A host that accepts no writes, such as a primary that has become a standby.
 const READ_ONLY = '25006'
 const LOSS_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'])
