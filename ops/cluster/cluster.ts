@@ -299,11 +299,17 @@ export async function membersOf({ nodes }: Pick<Made, 'nodes'>): Promise<readonl
   return Promise.any(asked).catch(() => [])
 }
 
-/** One running leader, and two synchronous standbys without lag. */
+const isStreaming = ({ role, state }: Member): boolean => role === 'sync_standby' && state === 'streaming'
+const areAllThere = (members: readonly Member[]): boolean =>
+  members.some(({ role, state }) => role === 'leader' && state === 'running') && members.filter(isStreaming).length === NODES - 1
+
+/** One running leader, and two synchronous standbys that stream. Under load they are some bytes behind. */
+export const hasBothStandbys = async (made: Pick<Made, 'nodes'>): Promise<boolean> => areAllThere(await membersOf(made))
+
+/** The same, without lag. */
 export async function isWhole(made: Pick<Made, 'nodes'>): Promise<boolean> {
   const members = await membersOf(made)
-  const standbys = members.filter(({ role, state, lag }) => role === 'sync_standby' && state === 'streaming' && (lag ?? 0) === 0)
-  return members.some(({ role, state }) => role === 'leader' && state === 'running') && standbys.length === NODES - 1
+  return areAllThere(members) && members.filter(isStreaming).every(({ lag }) => (lag ?? 0) === 0)
 }
 
 /** The node that reports itself as the leader. */

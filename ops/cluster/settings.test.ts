@@ -1,5 +1,6 @@
 /** Tests that the generated settings keep the cluster's promises, and the messages about missing requirements. */
 import { expect, test } from 'vitest'
+import { text } from '../tidy/source.ts'
 import { missingFor, type Surroundings } from './requirements.ts'
 import {
   etcdArguments,
@@ -37,6 +38,14 @@ test('the lease leaves Patroni two tries within its time, and a shorter one is r
   expect(Number(loopWait) + 2 * Number(retryTimeout)).toBeLessThanOrEqual(Number(ttl))
   expect(leaseOf(20)).toEqual({ ...LEASE, ttl: 20 })
   for (const wrong of [7, 61, 10.5, Number.NaN]) expect(() => leaseOf(wrong)).toThrow('--lease is a whole number of seconds from 8 to 60')
+})
+
+test('the pages about failover name the lease under which their outages were measured', () => {
+  const { ttl, loopWait, retryTimeout } = LEASE
+  expect(text('docs/scale.md')).toContain(
+    `lease of ${ttl} s (\`ttl: ${ttl}\`, \`loop_wait: ${loopWait}\`, \`retry_timeout: ${retryTimeout}\`)`,
+  )
+  expect(text('docs/runbooks/failover.md')).toContain(`the lease of ${ttl} s (\`ttl: ${ttl}\`)`)
 })
 
 test('a former primary can be rewound, and every connection needs a password from the nodes’ network', () => {

@@ -4,12 +4,13 @@
  * - The poolers always resume, also after a failure.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addressAs, type ClusterNode, isWhole, leaderOf, leadsToLeader, type Made, PSQL, untilTrue } from './cluster.ts'
+import { addressAs, type ClusterNode, hasBothStandbys, leaderOf, leadsToLeader, type Made, PSQL, untilTrue } from './cluster.ts'
 import { DATABASE, PORT } from './settings.ts'
 
 const DRAINED_WITHIN_MS = 8000
 const WHOLE_WITHIN_MS = 5000
 const LED_WITHIN_MS = 15_000
+const LOOK_MS = 100
 
 export class SwitchOverError extends Error {
   override readonly name = 'SwitchOverError'
@@ -18,11 +19,15 @@ export class SwitchOverError extends Error {
 const tellPooler = ({ plan }: Made, node: ClusterNode, command: string): Promise<string> =>
   node.run([PSQL, '-qAt', `postgres://pooler:${plan.passwords.pooler}@${node.address}:${PORT.pooler}/pgbouncer`, '-c', command])
 
-/** Under load a standby is some bytes behind at one look, and not at the next. */
-async function becomesWhole(made: Made): Promise<boolean> {
-  const until = performance.now() + WHOLE_WITHIN_MS
-  while (performance.now() < until) if (await isWhole(made)) return true
-  return false
+/** The leader, as soon as it and both standbys are there: Patroni refuses a switch-over before. Undefined: not within that time. */
+export async function leaderOfWhole(made: Pick<Made, 'nodes'>, withinMs: number): Promise<ClusterNode | undefined> {
+  const until = performance.now() + withinMs
+  for (;;) {
+    const leader = await leaderOf(made)
+    if (leader !== undefined && (await hasBothStandbys(made))) return leader
+    if (performance.now() > until) return undefined
+    await sleep(LOOK_MS)
+  }
 }
 
 /** As patronictl does; it answers when the standby leads. */
@@ -40,10 +45,10 @@ async function askPatroni({ plan }: Made, leader: ClusterNode, next: ClusterNode
 export async function switchOver(
   made: Made,
   wanted?: string,
+  wholeWithinMs: number = WHOLE_WITHIN_MS,
 ): Promise<{ readonly from: string; readonly to: string; readonly heldMs: number }> {
-  const leader = await leaderOf(made)
-  if (leader === undefined || !(await becomesWhole(made)))
-    throw new SwitchOverError('The cluster is not whole: a switch-over needs both standbys.')
+  const leader = await leaderOfWhole(made, wholeWithinMs)
+  if (leader === undefined) throw new SwitchOverError('The cluster is not whole: a switch-over needs both standbys.')
   const others = made.nodes.filter((node) => node !== leader)
   const next = wanted === undefined ? others[0] : others.find(({ name }) => name === wanted)
   if (next === undefined) throw new SwitchOverError(`${wanted} is no standby. There are: ${others.map(({ name }) => name).join(', ')}.`)

@@ -15,6 +15,8 @@ type Hit = (field: ClusterField, leader: ClusterNode, others: readonly ClusterNo
 
 const SERVED_WITHIN_MS = 60_000
 const LOOK_MS = 20
+/** Under load a standby may lose its line between two strikes, and come back. */
+const WHOLE_WITHIN_MS = 60_000
 /** How long the damage lasts after clients are served again: etcd and leases must notice it too. */
 const LASTS_MS = [1000, 4000] as const
 /** Longer than the lease. */
@@ -91,7 +93,7 @@ export const CLUSTER_STRIKES = {
     await stand.succeeded(leader)
   }),
   'cut-standby': hitting(({ dice, stand }, _leader, others) => stand.cluster.network.cut(dice.pick(others).place)),
-  'switch-over': hitting(({ stand }) => switchOver(stand.cluster)),
+  'switch-over': hitting(({ stand }) => switchOver(stand.cluster, undefined, WHOLE_WITHIN_MS)),
   'midnight-node-kill': night('passes', hitting(killNode)),
 } as const satisfies Readonly<Record<string, ClusterStrike>>
 
