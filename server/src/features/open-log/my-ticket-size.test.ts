@@ -1,9 +1,11 @@
 /**
- * The cost of My ticket on a day of a million entries, ten years on: the bytes of an answer, and the blocks and rows read for it.
+ * The cost of My ticket on a day of a million entries, ten years on: the bytes of an answer, the blocks and rows read for it,
+ * and the bytes on disk.
  *
  * - Costs are counted, not timed, so that a busy machine does not change them.
  */
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { hex, leafHash, merkleRoot, subtreesRoot, u64 } from '@roz/core/draw.ts'
 import { recordBytes } from '@roz/core/draw-records.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
@@ -242,4 +244,32 @@ test('the first two parts are proven in less than 5 kB, and the rest with few mo
   expect(bytes).toBeLessThan(5_000)
   expect(Math.max(blocks, rest.blocks)).toBeLessThan(250)
   expect(rows).toBeLessThan(2_000)
+})
+
+/** A table with its long values and all indexes, without the map of free space. */
+async function bytesOnDisk(table: string): Promise<number> {
+  const { bytes } = await one<{ bytes: number }>(
+    owner,
+    sql`
+    with whole as (select unnest(array[oid, reltoastrelid]) as oid from pg_class where oid = ${table}::text::regclass)
+    select sum(pg_relation_size(oid))::float8 as bytes
+      from (select oid from whole union select indexrelid from pg_index where indrelid in (select oid from whole)) files`,
+  )
+  return bytes
+}
+
+/** A short list ends in blocks that are not full. */
+const MARGIN = IS_LONG ? 0.5 : 1.5
+
+test('the pages state the bytes that a ticket and a part take on disk', async () => {
+  const page = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8')
+  const ticket = (await bytesOnDisk('ticket_page')) / ENTRIES
+  const part = (await bytesOnDisk('liability_page')) / PARTS
+  expect(Math.abs(ticket - 34)).toBeLessThan(MARGIN)
+  expect(Math.abs(part - 43)).toBeLessThan(MARGIN)
+  expect(page('runbooks/archive.md')).toContain('34 bytes a ticket on disk')
+  expect(page('runbooks/archive.md')).toContain('43 bytes a part')
+  expect(page('scale.md')).toContain('34 bytes an entry on disk')
+  expect(page('performance.md')).toContain('34 bytes an entry on disk')
+  expect(page('decisions/0039-old-months-leave-the-database.md')).toContain('34 bytes an entry on disk')
 })
