@@ -34,6 +34,7 @@ export const todoCode = z.enum([
   'failed_payouts',
   'failed_refunds',
   'suspense',
+  'disputes',
   'stories',
   'untold_help',
   'help_waiting',
@@ -47,6 +48,7 @@ const todoItem = z.object({
   code: todoCode,
   count: z.int().min(1),
   oldest: instant.nullable().meta({ description: 'Since when the oldest waits' }),
+  answerBy: instant.nullable().meta({ description: 'Disputes: the earliest date by which a bank needs our answer, if one was named' }),
   isLate: z.boolean(),
 })
 const figure = z.object({

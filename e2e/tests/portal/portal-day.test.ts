@@ -50,6 +50,21 @@ test('with nothing to do the list says so; a late withdrawal is listed with its 
   })
 })
 
+test('a dispute is listed with the date by which the bank needs an answer, and leads to its section', async () => {
+  await inDatabase(roz.dataDir, async (db) => {
+    await db.query(sql`
+      insert into dispute (id, order_id, payment_id, amount, type, status, state, respond_by)
+      values ('d-1', 'o-1', 'p-1', 1000, 'CHARGEBACK', 'CHARGEBACK_CREATED', 'open', '2031-03-07T10:00:00+05:30')`)
+  })
+  await open('overview', async (at) => {
+    const line = todo().getByRole('listitem').filter({ hasText: 'Disputes to answer at the bank' })
+    await expect(line).toContainText(/Answer the bank by 7 Mar\w* 2031, 10:00 am/)
+    await bothWidths()
+    await line.getByRole('link').click()
+    await expect(at.getByRole('listitem').filter({ hasText: 'Dispute d-1' })).toContainText('Answer the bank by')
+  })
+})
+
 test('the figures of each day are a drawing and a table, for 30, 90 or 365 days', async () => {
   await open('overview', async (at) => {
     const figures = at.getByRole('region', { name: 'Figures over time' })

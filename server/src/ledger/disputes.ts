@@ -5,7 +5,7 @@
  * - A report that cannot be booked is kept with its reason, for an administrator.
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { maybeOne, one, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { bookChargeback, type ChargebackRefusal, type Parts, returnChargeback } from './chargebacks.ts'
 
@@ -24,6 +24,12 @@ export type DisputeTold = {
   readonly isTaken: boolean | undefined
   readonly respondBy: Date | undefined
 }
+/**
+ * A dispute `d` that waits for our answer: open, in the step CREATED. The gateway's status ends with the step, with or without a stage
+ * before it; in every other open step the bank decides.
+ */
+export const NEEDS_ANSWER: Sql = sql`(d.state = 'open' and d.status ~ '(^|_)CREATED$')`
+
 const PROBLEMS = {
   order_not_found: 'unknown_payment',
   chargeback_exceeds_payment: 'more_than_paid',

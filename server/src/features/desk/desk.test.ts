@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 const run = (statement: ReturnType<typeof sql>) => database.db.query(statement)
-type Todo = { code: string; count: number; oldest: string | null; isLate: boolean }
+type Todo = { code: string; count: number; oldest: string | null; answerBy: string | null; isLate: boolean }
 const todo = async (role: StaffRole = 'owner'): Promise<Todo[]> =>
   (await calls.ask('GET /admin/todo', { as: staff.get(role) ?? 0n })).body.todo
 const codes = async (role?: StaffRole): Promise<string[]> => (await todo(role)).map(({ code }) => code)
@@ -54,7 +54,9 @@ async function insertWithdrawal(db: Db, member: bigint, row: { hours?: number; s
 test('a withdrawal is counted from its request, late after 48 hours, and only roles that read money see it', async () => {
   const member = await makeMember(database.db)
   await insertWithdrawal(database.db, member, { hours: 3, status: 'requested' })
-  expect(await todo('finance')).toEqual([{ code: 'withdrawals', count: 1, oldest: expect.stringContaining(`${TODAY}T1`), isLate: false }])
+  expect(await todo('finance')).toEqual([
+    { code: 'withdrawals', count: 1, oldest: expect.stringContaining(`${TODAY}T1`), answerBy: null, isLate: false },
+  ])
   await insertWithdrawal(database.db, member, { hours: 49, status: 'requested' })
   expect(await todo('auditor')).toMatchObject([{ code: 'withdrawals', count: 2, isLate: true }])
   expect(await todo('editor')).toEqual([])
@@ -171,7 +173,7 @@ test('yesterday’s story is missing from 6 PM on, until it is published', async
     values (${id}::uuid, ${addDays(TODAY, -1)}::date, ${addDays(TODAY, -1)}::date, 'Books', 'Books for a school', 'Roz', 'Help')`)
   expect(await codes('editor')).toEqual([])
   await database.setClock(new Date(`${TODAY}T18:00:00+05:30`))
-  expect(await todo('editor')).toEqual([{ code: 'stories', count: 1, oldest: `${TODAY}T18:00:00.000+05:30`, isLate: true }])
+  expect(await todo('editor')).toEqual([{ code: 'stories', count: 1, oldest: `${TODAY}T18:00:00.000+05:30`, answerBy: null, isLate: true }])
   await run(sql`update story set is_active = true, published_at = roz_now() where id = ${id}::uuid`)
   expect(await codes('editor')).toEqual([])
 })
@@ -239,6 +241,38 @@ test('suspense, refunds, messages, a broken audit, late jobs and old help are ea
     'suspense',
     'messages',
   ])
+})
+
+test('a dispute waits for our answer until the earliest date of a bank, and is late in its last two days or two days without a date', async () => {
+  const own = await createTestDatabase()
+  const auditor = await makeStaff(own.db, 'auditor')
+  const line = async () => {
+    const all = await readTodo(own.db, { viewer: { memberId: auditor, staffRole: 'auditor' }, payoutsByHand: false })
+    return all.find(({ code }) => code === 'disputes')
+  }
+  const report = (id: string, status: string, by: string | null, state = 'open') =>
+    own.db.query(sql`
+      insert into dispute (id, order_id, payment_id, amount, type, status, state, respond_by)
+      values (${id}::text, ${id}::text, ${id}::text, 1000, 'CHARGEBACK', ${status}::text, ${state}::text, ${by}::timestamptz)`)
+  try {
+    await own.setClock(new Date(`${TODAY}T12:00:00+05:30`))
+    // These wait for the bank, or for nobody.
+    await report('answered', 'CHARGEBACK_DOCS_RECEIVED', `${TODAY}T13:00:00+05:30`)
+    await report('over', 'CHARGEBACK_CREATED', `${TODAY}T13:00:00+05:30`, 'lost')
+    expect(await line()).toBeUndefined()
+    await report('later', 'DISPUTE_CREATED', `${addDays(TODAY, 7)}T12:00:00+05:30`)
+    await report('earlier', 'CHARGEBACK_CREATED', `${addDays(TODAY, 5)}T12:00:00+05:30`)
+    expect(await line()).toMatchObject({ count: 2, answerBy: `${addDays(TODAY, 5)}T12:00:00.000+05:30`, isLate: false })
+    await own.setClock(new Date(`${addDays(TODAY, 3)}T12:00:01+05:30`))
+    expect(await line()).toMatchObject({ count: 2, isLate: true })
+    await own.db.query(sql`update dispute set respond_by = null`)
+    expect(await line()).toMatchObject({ count: 2, answerBy: null, oldest: expect.stringContaining(`${TODAY}T12:00`), isLate: true })
+    await own.setClock(new Date(`${addDays(TODAY, 1)}T12:00:00+05:30`))
+    expect(await line()).toMatchObject({ isLate: false })
+    expect(await readTodo(own.db, { viewer: { memberId: auditor, staffRole: 'editor' }, payoutsByHand: false })).toEqual([])
+  } finally {
+    await own.dropUnaudited()
+  }
 })
 
 test('figures count members at the end of each day, rounds and help; a counted day is never counted again', async () => {

@@ -1,5 +1,5 @@
 /**
- * The team's to-do list: each line with its count, the age of its oldest item, and whether it is late.
+ * The team's to-do list: each line with its count, the age of its oldest item, a bank's deadline, and whether it is late.
  * - One statement reads everything from indexes of what is open; its cost does not grow with members or movements.
  * - A role sees only what it may read, and nobody what another person must approve for them.
  * - Each item is in one line. A kind without open items has no line.
@@ -9,23 +9,32 @@ import type { deskCalls } from '@roz/contract/desk.ts'
 import { READERS, type Roles, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { instantOrNull } from '../../http/listing.ts'
+import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
 import { IS_ON_HOLD, ON_HOLD } from '../../ledger/holds.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']
-type Row = { readonly code: Code; readonly count: number; readonly oldest: Date | null; readonly isLate: boolean }
+type Row = {
+  readonly code: Code
+  readonly count: number
+  readonly oldest: Date | null
+  readonly answerBy: Date | null
+  readonly isLate: boolean
+}
 type Kind = {
   readonly roles: Roles
-  /** Rows with `at`, the instant since which each waits. */
+  /** Rows with `at`, the instant since which each waits, and `answer_by` where a bank waits too. */
   readonly waiting: Sql
-  /** Late once the oldest waits longer. */
-  readonly lateAfter: Sql
+  /** The instant from which a row is late. */
+  readonly lateFrom: Sql
+  readonly hasDeadline?: boolean
 }
 
 /** Yesterday's story is promised for 18:00 of the day after its round. */
 const STORY_DUE = sql`start_of_ist_day(round_day + 1) + interval '18 hours'`
-const NEVER_ON_TIME = sql`interval '0'`
+const AT_ONCE = sql`at`
+const WITHIN_TWO_DAYS = sql`at + interval '48 hours'`
 
 export type Viewer = { readonly memberId: bigint; readonly staffRole: StaffRole }
 /** `payoutsByHand`: no gateway pays withdrawals out. */
@@ -43,35 +52,42 @@ const moneyKinds = (payoutsByHand: boolean) => ({
   withdrawals: {
     roles: READERS,
     waiting: sql`select created_at as at from withdrawal where status = 'requested'`,
-    lateAfter: sql`interval '48 hours'`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
   payouts_by_hand: {
     roles: READERS,
     waiting: sql`
     select w.created_at as at from withdrawal w join member m on m.id = w.member_id
      where ${isByHand(payoutsByHand)} and not ${IS_ON_HOLD}`,
-    lateAfter: sql`interval '48 hours'`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
   refunds: {
     roles: READERS,
     waiting: sql`select created_at as at from refund where status = 'requested'`,
-    lateAfter: sql`interval '48 hours'`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
   /** Approved or being sent, and stopped by the gateway or by a debt. */
   failed_payouts: {
     roles: READERS,
     waiting: sql`select w.created_at as at from withdrawal w where ${isStopped(sql`w`)} and not ${isByHand(payoutsByHand)}`,
-    lateAfter: NEVER_ON_TIME,
+    lateFrom: AT_ONCE,
   },
   failed_refunds: {
     roles: READERS,
     waiting: sql`select r.created_at as at from refund r where ${isStopped(sql`r`)}`,
-    lateAfter: NEVER_ON_TIME,
+    lateFrom: AT_ONCE,
   },
   suspense: {
     roles: READERS,
     waiting: sql`select created_at as at from suspense_item where status = 'open'`,
-    lateAfter: sql`interval '48 hours'`,
+    lateFrom: WITHIN_TWO_DAYS,
+  },
+  /** Without an answer by its date the bank decides against us: the last two days are late. */
+  disputes: {
+    roles: READERS,
+    waiting: sql`select d.created_at as at, d.respond_by as answer_by from dispute d where ${NEEDS_ANSWER}`,
+    lateFrom: sql`coalesce(answer_by - interval '48 hours', ${WITHIN_TWO_DAYS})`,
+    hasDeadline: true,
   },
 })
 
@@ -88,28 +104,28 @@ const helpKinds = (viewer: Viewer) => ({
      where round_day >= ist_day(roz_now()) - 7 and not is_active and published_at is null and ${STORY_DUE} <= roz_now()
        and not exists (select from help_allotment a join story told on told.outlay_id::text = a.disbursement_id and told.is_active
                         where a.day = story.round_day group by a.disbursement_id having sum(a.paise) > 0)`,
-    lateAfter: NEVER_ON_TIME,
+    lateFrom: AT_ONCE,
   },
   /** Its givers are told once a story of it is published. */
   untold_help: {
     roles: STAFF,
     waiting: sql`select o.decided_at as at from outlay o where ${UNTOLD}`,
-    lateAfter: sql`interval '48 hours'`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
   help_waiting: {
     roles: STAFF,
     waiting: sql`select start_of_ist_day(day) as at from help_day where open > 0 and day < ist_day(roz_now()) - 14`,
-    lateAfter: NEVER_ON_TIME,
+    lateFrom: AT_ONCE,
   },
   outlays: {
     roles: TREASURY,
     waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind in ('disbursement', 'disbursement_back')`,
-    lateAfter: sql`interval '48 hours'`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
   house_entries: {
     roles: TREASURY,
     waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind not in ('disbursement', 'disbursement_back')`,
-    lateAfter: sql`interval '48 hours'`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
 })
 
@@ -118,7 +134,7 @@ const OTHER_KINDS = {
     roles: READERS,
     waiting: sql`select created_at as at from contact_message where status in ('new', 'open')`,
     // The help center promises an answer within 24 hours.
-    lateAfter: sql`interval '24 hours'`,
+    lateFrom: sql`at + interval '24 hours'`,
   },
   audit: {
     roles: STAFF,
@@ -126,7 +142,7 @@ const OTHER_KINDS = {
     select finished_at as at from (
       select finished_at, broken from audit_run where finished_at is not null order by started_at desc limit 1) newest
      cross join lateral jsonb_array_elements(broken)`,
-    lateAfter: NEVER_ON_TIME,
+    lateFrom: AT_ONCE,
   },
   jobs: {
     roles: STAFF,
@@ -135,7 +151,7 @@ const OTHER_KINDS = {
     union all
     (select due_at from job where done_at is null and kind <> 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
     union all select since from parked_work`,
-    lateAfter: NEVER_ON_TIME,
+    lateFrom: AT_ONCE,
   },
 }
 
@@ -148,13 +164,14 @@ const kindsOf = ({ viewer, payoutsByHand }: TodoView): Readonly<Record<Code, Kin
 export async function readTodo(db: Db, view: TodoView): Promise<Item[]> {
   const read = (Object.entries(kindsOf(view)) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(view.viewer.staffRole))
   const parts = read.map(
-    ([code, { waiting, lateAfter }], index) => sql`
+    ([code, { waiting, lateFrom, hasDeadline }], index) => sql`
       select ${index}::int as place, ${code}::text as code, count(*)::int as count, min(at) as oldest,
-             coalesce(min(at) <= roz_now() - ${lateAfter}, false) as "isLate" from (${waiting}) waiting`,
+             ${hasDeadline ? sql`min(answer_by)` : sql`null::timestamptz`} as "answerBy",
+             coalesce(min(${lateFrom}) <= roz_now(), false) as "isLate" from (${waiting}) waiting`,
   )
   const all = parts.reduce((whole, part) => sql`${whole} union all ${part}`)
   const rows = await db.query<Row>(
-    sql`select code, count, oldest, "isLate" from (${all}) todo where count > 0 order by "isLate" desc, place`,
+    sql`select code, count, oldest, "answerBy", "isLate" from (${all}) todo where count > 0 order by "isLate" desc, place`,
   )
-  return rows.map(({ code, count, oldest, isLate }) => ({ code, count, oldest: instantOrNull(oldest), isLate }))
+  return rows.map(({ oldest, answerBy, ...row }) => ({ ...row, oldest: instantOrNull(oldest), answerBy: instantOrNull(answerBy) }))
 }

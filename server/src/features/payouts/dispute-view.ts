@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { type Db, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../http/cursor.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
+import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
 import { payeeColumns, payeeOf, type PayeeRow } from './lists.ts'
@@ -12,7 +13,7 @@ import { payeeColumns, payeeOf, type PayeeRow } from './lists.ts'
 type Dispute = z.infer<typeof dispute>
 
 type Row = PayeeRow &
-  Pick<Dispute, 'id' | 'paymentId' | 'type' | 'status' | 'state' | 'isTaken' | 'problem'> & {
+  Pick<Dispute, 'id' | 'paymentId' | 'type' | 'status' | 'state' | 'needsAnswer' | 'isTaken' | 'problem'> & {
     readonly orderId: string
     readonly amount: Paise
     readonly loss: Paise
@@ -22,9 +23,6 @@ type Row = PayeeRow &
     readonly sortedAt: string
   }
 
-/** A status ends with the step, with or without a stage before it. A dispute in the step CREATED waits for our answer. */
-const waitsForUs = ({ state, status }: Row): boolean => state === 'open' && /(?:^|_)CREATED$/.test(status)
-
 const viewOf = (row: Row): Dispute => ({
   id: row.id,
   order_id: row.orderId,
@@ -33,7 +31,7 @@ const viewOf = (row: Row): Dispute => ({
   type: row.type,
   status: row.status,
   state: row.state,
-  needsAnswer: waitsForUs(row),
+  needsAnswer: row.needsAnswer,
   respondBy: instantOrNull(row.respondBy),
   isTaken: row.isTaken,
   loss: rupeesFromPaise(row.loss),
@@ -52,7 +50,8 @@ export async function searchDisputes(db: Db, search: Search): Promise<{ readonly
   const pattern = likePattern(search.q)
   const older = olderThan({ at: sql`d.created_at`, id: sql`d.id` }, search.after, 'text')
   const found = await db.query<Row>(sql`
-    select d.id, d.order_id as "orderId", d.payment_id as "paymentId", d.amount, d.type, d.status, d.state, d.is_taken as "isTaken", d.problem,
+    select d.id, d.order_id as "orderId", d.payment_id as "paymentId", d.amount, d.type, d.status, d.state, ${NEEDS_ANSWER} as "needsAnswer",
+      d.is_taken as "isTaken", d.problem,
       d.respond_by as "respondBy", d.created_at as "createdAt", d.updated_at as "updatedAt",
       ${payeeColumns},
       ${microsOf(sql`d.created_at`)} as "sortedAt",

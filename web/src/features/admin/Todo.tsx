@@ -1,12 +1,13 @@
-/** The to-do list that the role may read: each line with its count, the age of its oldest item, and a link to its section. */
+/** The to-do list that the role may read: each line with its count, a bank's deadline or the age of its oldest item, and a link to its section. */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { currentLanguage } from '../../app/language.ts'
 import { paths } from '../../paths.ts'
 import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount, formatInstant } from '../../ui/format.ts'
 import { serverNowMs } from '../clock.ts'
 import { type TodoItem, todoQuery } from './queries.ts'
 
@@ -23,6 +24,7 @@ const LINES = {
   failed_payouts: { label: msg`Withdrawals approved, but not sent`, tab: 'withdrawals' },
   failed_refunds: { label: msg`Refunds approved, but not sent`, tab: 'refunds' },
   suspense: { label: msg`Payments in suspense`, tab: 'suspense' },
+  disputes: { label: msg`Disputes to answer at the bank`, tab: 'disputes' },
   stories: { label: msg`Stories not out by 6 PM`, tab: 'stories' },
   untold_help: { label: msg`Help that no published story tells of`, tab: 'help-given' },
   help_waiting: { label: msg`Days whose help waits longer than 14 days`, tab: 'help-given' },
@@ -64,7 +66,7 @@ export function Todo() {
   )
 }
 
-function TodoLine({ code, count, oldest, isLate }: TodoItem) {
+function TodoLine({ code, count, oldest, answerBy, isLate }: TodoItem) {
   const { i18n } = useLingui()
   const { label, tab }: Line = LINES[code]
   const words = i18n._(label)
@@ -79,14 +81,17 @@ function TodoLine({ code, count, oldest, isLate }: TodoItem) {
           </Link>
         )}
         {oldest === null ? null : (
-          <span className="small muted todo-age">
-            <Age since={oldest} />
-          </span>
+          <span className="small muted todo-age">{answerBy === null ? <Age since={oldest} /> : <Deadline by={answerBy} />}</span>
         )}
       </span>
       <Badge tone={isLate ? 'bad' : 'waiting'}>{formatCount(count)}</Badge>
     </li>
   )
+}
+
+function Deadline({ by: instant }: { readonly by: string }) {
+  const by = formatInstant(instant, currentLanguage())
+  return <Trans>Answer the bank by {by}.</Trans>
 }
 
 function Age({ since }: { readonly since: string }) {
