@@ -2,7 +2,7 @@
  * `npm run bench`: measures every published speed figure in one run on one server.
  *
  * - Figures are ratios to pgbench, the empty server or the peer.
- * - The run writes docs/performance.json and the figures of docs/performance.md.
+ * - The run writes docs/performance.json and the figures of docs/performance.md and docs/scale.md.
  * - `--quick` uses a tenth of the members and writes nothing.
  */
 import { execFileSync } from 'node:child_process'
@@ -27,6 +27,7 @@ import {
 import { preparePgbench } from './pgbench.ts'
 import { complaints, type Program, ROOT, startEmpty, startPeer, startProduct } from './processes.ts'
 import { finish, median, type Results, type Taken } from './results.ts'
+import { writeScale } from './scale-figures.ts'
 import { addHistory, addMembers, openScene, type Scene } from './scene.ts'
 
 const quick = process.argv.includes('--quick')
@@ -107,6 +108,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   const results = await measureAll(scene)
   await finish(results, { write: !quick })
+  if (!quick) writeScale()
 } catch (error) {
   // After a signal, calls in flight fail: report nothing.
   if (!isStopped) {

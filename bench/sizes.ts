@@ -2,7 +2,8 @@
  * `npm run bench -- --ten-million`: measures one day of a community of 1 million, then of 10 million members, in one database.
  *
  * - Each step of a day must grow in proportion to the members, and no transaction may grow with them.
- * - `--sizes 10000,100000` measures other sizes. `--write docs/sizes.json` writes that file and the page beside it, docs/sizes.md.
+ * - `--sizes 10000,100000` measures other sizes. `--write docs/sizes.json` writes that file, the page beside it, docs/sizes.md, and the
+ *   figures of docs/scale.md.
  * - Ten million take 25 GB of disk and about an hour.
  */
 import { execFileSync } from 'node:child_process'
@@ -22,6 +23,7 @@ import { watchOtherLoad } from './other-load.ts'
 import { complaints, type Program, ROOT, startProduct } from './processes.ts'
 import { passDay, today } from './days.ts'
 import { watchDatabase } from './longest.ts'
+import { writeScale } from './scale-figures.ts'
 import { addMembers, cpuMsOf, leaveOutAudits, memberAt, openScene, type Scene } from './scene.ts'
 import { pageOf, type Report, type Size, type Step, tableOf } from './sizes-results.ts'
 import { runWatched } from './watched-program.ts'
@@ -252,6 +254,7 @@ try {
   if (values.write !== undefined) {
     writeFileSync(values.write, `${JSON.stringify(report, undefined, 2)}\n`)
     writeFileSync(values.write.replace(/\.json$/, '.md'), pageOf(report))
+    writeScale()
   }
 } catch (error) {
   process.stderr.write(`${complaints(scene)}\n`)
