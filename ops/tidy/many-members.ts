@@ -1,11 +1,12 @@
 /**
  * `npm run many-members`: finds every statement of the server that is not bound to one member, and writes docs/many-members.txt.
  * - Such a statement would meet several shards of a database that is divided by member (docs/scale.md).
- * - `key`: it names one row by another key, so it would ask every shard. `many`: it may meet rows of several members.
+ * - `key`: it names a row by another key, so it would ask every shard. `many`: it may meet rows of several members (one-member.ts).
  * - Only the text is judged: a statement behind a view, function or fragment counts by the tables that its text names.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { reachOf } from './one-member.ts'
 import { ROOT, sources } from './source.ts'
 
 export const LIST = 'docs/many-members.txt'
@@ -46,7 +47,7 @@ export function statementsIn(text: string): string[] {
       const char = text[at]
       if (char === '`') {
         const { content, end } = read(at + 1)
-        value += content
+        value += ` ${content} `
         at = end
         continue
       }
@@ -64,20 +65,12 @@ export function statementsIn(text: string): string[] {
   return found
 }
 
-const ONE_MEMBER = /\b(?:\w+\.)?(?:member_id|debit|credit) = (?:\(select )?\$/i
-const ONE_ROW = /\b(?:\w+\.)?(?:id|ref|hash|uuid|token|email|\w+_(?:id|key|hash|mac))\)? = (?:lower\()?(?:\(select )?\$/i
-const ONE_NEW_ROW = /^insert into \w+ (?:as \w+ )?\([^)]*\) values \(/i
-
-/** Undefined for a statement that names no table of members, or one member. */
+/** Undefined for a statement that names no table of members, or rows of one member only. */
 export function judge(statement: string): Omit<Found, 'file'> | undefined {
-  const named = [...statement.matchAll(/\b(?:from|join|update|into) (?:only )?(\w+)/gi)].map(([, table = '']) => table.toLowerCase())
-  const tables = [...new Set(named.filter((table) => OWNED.has(table)))].sort()
-  if (tables.length === 0) return undefined
-  const takesLists = /\bunnest\(|= any ?\(/i.test(statement)
-  const isOfMember = tables.includes('member') && /\b(?:m\.|member\.)?id = \$/i.test(statement)
-  if (!takesLists && (ONE_MEMBER.test(statement) || isOfMember || ONE_NEW_ROW.test(statement))) return undefined
+  const { reach, tables } = reachOf(statement, OWNED)
+  if (tables.length === 0 || reach === 'one') return undefined
   const [verb = ''] = /\b(?:insert|update|delete|select)\b/i.exec(statement) ?? []
-  return { kind: !takesLists && ONE_ROW.test(statement) ? 'key' : 'many', verb: verb.toLowerCase(), tables }
+  return { kind: reach, verb: verb.toLowerCase(), tables }
 }
 
 /** A line for each place: file, kind, verb, tables, and how often. */

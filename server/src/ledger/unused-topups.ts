@@ -34,14 +34,14 @@ const lots = (memberId: bigint) => sql`
       left join topup o on o.member_id = ${memberId}::bigint and o.payment_id = case t.kind
         when 'topup' then replace(t.ref, '#rest', '')
         when 'suspense_credit' then (select s.payment_id from suspense_item s where s.id = t.ref::bigint) end
-     where t.credit = ${memberId}::bigint and t.kind in ('topup', 'suspense_credit', 'round_refund') group by 1, 2),
+     where t.credit > 1000 and t.credit = ${memberId}::bigint and t.kind in ('topup', 'suspense_credit', 'round_refund') group by 1, 2),
   kept as (select c.*, greatest(c.amount - coalesce(r.amount, 0), 0) as left_of_it from credit c left join refunded r using (order_id)),
   move as (
     select wallet_seq::bigint as seq, -entry_fee() as amount from entry where member_id = ${memberId}::bigint
     union all select seq, left_of_it from kept
     union all
     select wallet_seq, -t.amount from transfer t
-     where t.debit = ${memberId}::bigint and t.kind <> 'refund_hold'
+     where t.debit > 1000 and t.debit = ${memberId}::bigint and t.kind <> 'refund_hold'
        and not exists (select from transfer b where b.ref = t.ref and b.kind in ('wd_back', 'wd_reversed', 'chargeback_back', 'debt_back'))),
   walk as (select amount, sum(amount) over (order by seq) as height from move),
   rest as (
