@@ -1,0 +1,69 @@
+/** A draft is deleted by an editor; a published story stays. */
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { insertOutlay } from '../../testing/help.ts'
+import { jpeg, NOON, openStoriesWorld, SIX_PM, type StoriesWorld } from '../../testing/stories-world.ts'
+
+let world: StoriesWorld
+beforeAll(async () => {
+  world = await openStoriesWorld()
+})
+afterAll(() => world.close())
+
+test('a deletion removes a draft with its picture and its link, and another story may tell of the help', async () => {
+  const { id: outlayId } = await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })
+  const id = await world.newDraft({ outlayId })
+  const { imageUrl } = (await world.upload(id, await jpeg(30, 20))).body.story
+  expect((await world.remove(id)).status).toBe(204)
+  expect(await world.stored(id)).toBeUndefined()
+  expect(await world.files()).not.toContain(path.basename(imageUrl))
+  // For a process that ends before it has removed the file.
+  const name = imageUrl.slice('/uploads/'.length)
+  expect(await world.db.query(sql`select 1 from job where kind = 'remove_file' and key = ${name}::text`)).toHaveLength(1)
+  expect((await world.auditOf(id)).at(-1)?.action).toBe('story.delete')
+  expect((await world.create({ outlayId })).status).toBe(200)
+  expect(await world.remove(id)).toMatchObject({ status: 404, body: { code: 'story_not_found' } })
+  expect((await world.remove('unknown')).status).toBe(404)
+})
+
+test('a deletion of a scheduled draft ends its schedule', async () => {
+  await world.database.setClock(NOON)
+  const id = await world.newDraft()
+  await world.edit(id, { publishAt: SIX_PM })
+  expect((await world.remove(id)).status).toBe(204)
+  await world.database.setClock(new Date('2026-11-22T07:00:00+05:30'))
+  expect(await world.publish()).toBe(false)
+})
+
+test('a deletion of a story that is or was published is refused, by the table too', async () => {
+  const id = await world.newDraft()
+  await world.edit(id, { isActive: true })
+  const refused = {
+    status: 409,
+    body: {
+      code: 'story_was_published',
+      message: 'This story was published once, so it cannot be deleted. Unpublished, only the team sees it.',
+    },
+  }
+  expect(await world.remove(id)).toMatchObject(refused)
+  expect((await world.edit(id, { isActive: false })).body.story).toMatchObject({ isActive: false, wasPublished: true })
+  expect(await world.remove(id)).toMatchObject(refused)
+  await expect(world.db.query(sql`delete from story where id = ${id}::uuid`)).rejects.toThrow('it was published')
+})
+
+test('a deletion at the same time as a publication leaves the published story, or none', async () => {
+  for (let round = 0; round < 8; round++) {
+    const id = await world.newDraft()
+    const [removed, published] = await Promise.all([world.remove(id), world.edit(id, { isActive: true })])
+    expect([`${removed.status} ${published.status}`, (await world.stored(id))?.isActive]).toEqual(
+      removed.status === 204 ? ['204 404', undefined] : ['409 200', true],
+    )
+  }
+})
+
+test('a deletion by another role is refused', async () => {
+  const id = await world.newDraft()
+  expect((await world.remove(id, world.finance)).status).toBe(403)
+  expect(await world.stored(id)).toMatchObject({ wasPublished: false })
+})
