@@ -133,7 +133,7 @@ export const impactCalls = {
       ...readOnly,
     }),
     output: z.object({ story: portalStory }),
-    refusals: ['story_not_found', 'disbursement_not_found', 'story_exists', 'consent_revoked'],
+    refusals: ['story_not_found', 'disbursement_not_found', 'story_exists', 'story_told', 'consent_revoked'],
   }),
   deleteStory: endpoint({
     method: 'DELETE',

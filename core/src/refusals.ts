@@ -138,6 +138,7 @@ export const REFUSALS = {
   // Stories
   story_not_found: refusal(404, texts('There is no such story.')),
   story_exists: refusal(409, texts('This help already has a story.')),
+  story_told: refusal(409, texts('This story was published with its help, so it keeps it. Write a new story for other help.')),
   story_was_published: refusal(409, texts('This story was published once, so it cannot be deleted. Unpublished, only the team sees it.')),
   consent_revoked: refusal(409, texts('The consent was revoked. Nothing may show this person any more.')),
   flag_not_found: refusal(404, texts('There is no such flag.')),

@@ -114,6 +114,8 @@ export const HI = {
   'This cosignature is not valid.': 'यह सह-हस्ताक्षर सही नहीं है।',
   'There is no such story.': 'ऐसी कोई कहानी नहीं है।',
   'This help already has a story.': 'इस मदद की कहानी पहले से है।',
+  'This story was published with its help, so it keeps it. Write a new story for other help.':
+    'यह कहानी इसी मदद के साथ प्रकाशित हुई थी, इसलिए यही मदद जुड़ी रहेगी। दूसरी मदद के लिए नई कहानी लिखें।',
   'This story was published once, so it cannot be deleted. Unpublished, only the team sees it.':
     'यह कहानी एक बार प्रकाशित हो चुकी है, इसलिए मिटाई नहीं जा सकती। साइट से हटाने पर इसे सिर्फ़ टीम देखती है।',
   'The consent was revoked. Nothing may show this person any more.': 'सहमति वापस ले ली गई है। अब इस व्यक्ति को कहीं नहीं दिखाया जा सकता।',

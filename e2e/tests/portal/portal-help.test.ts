@@ -180,6 +180,16 @@ test('booked help waits on the to-do list and in its own list until its story is
     await expect(dialog(page, 'Publish this story?')).toContainText('No member is told: this help came from gifts.')
     await dialog(page, 'Publish this story?').getByRole('button', { name: 'Publish' }).click()
     await expect(toast(page, 'Story published successfully!')).toBeVisible()
+    // Its givers count as told: the unpublished story offers no other help.
+    await page.getByRole('button', { name: 'Unpublish: school shoes for Meera' }).click()
+    await dialog(page, 'Take this story back?').getByRole('button', { name: 'Unpublish' }).click()
+    await page.getByRole('button', { name: 'Edit: school shoes for Meera' }).click()
+    await expect(edit).toContainText('It tells of: school shoes for Meera, ₹12.50. The story was published with this help')
+    await expect(edit.getByLabel('Help that it tells of')).toHaveCount(0)
+    await edit.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
+    await dialog(page, 'Publish this story?').getByRole('button', { name: 'Publish' }).click()
+    await expect(page.locator('.story-rows li .badge')).toHaveText('Published')
   })
   await inPortal('overview', async (page) => {
     await expect(page.getByRole('region', { name: 'To do' })).toContainText('Nothing to do.')

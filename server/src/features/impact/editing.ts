@@ -26,6 +26,7 @@ import {
   insertByHand,
   judgeOutlay,
   listDue,
+  type LockedStory,
   lockStory,
   publishScheduled,
   type StoryContent,
@@ -83,6 +84,27 @@ async function scheduleProblem(tx: Tx, stands: StoryContent, edit: Edit): Promis
   return isPast ? 'publish_at_past' : undefined
 }
 
+type Judged = { readonly stands: LockedStory; readonly after: StoryContent; readonly edit: Edit; readonly pictureHosts: readonly string[] }
+
+/** Why an edit is refused; undefined: it is not. */
+async function judgeEdit(tx: Tx, id: string, { stands, after, edit, pictureHosts }: Judged) {
+  const picture = edit.imageUrl ? pictureProblem(edit.imageUrl, stands, pictureHosts) : undefined
+  if (picture !== undefined) return invalid({ imageUrl: picture })
+  const schedule = await scheduleProblem(tx, stands, edit)
+  if (schedule !== undefined) return invalid({ publishAt: schedule })
+  const isRelinked = after.outlayId !== stands.outlayId
+  // The givers of the other help would never be told, and the notices of the first one's would vanish.
+  if (isRelinked && stands.isTold) return { ok: false, code: 'story_told' } as const
+  // Also when it is published: the consent may be revoked since.
+  if (after.outlayId !== null && (after.isActive || isRelinked)) {
+    const refused = await judgeOutlay(tx, id, after.outlayId)
+    if (refused !== undefined) return { ok: false, code: refused } as const
+  }
+  // A draft that told of somebody else before, or of nobody now, has their words all the same.
+  if (after.isActive && !(await hasConsent(tx, id))) return { ok: false, code: 'consent_revoked' } as const
+  return undefined
+}
+
 const WIDTH_MAX_PX = 1280
 const asPoster: Shape = (picture) => picture.resize(WIDTH_MAX_PX, WIDTH_MAX_PX, { fit: 'inside', withoutEnlargement: true })
 
@@ -117,18 +139,9 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
       const edited = await inTransaction(db, async (tx) => {
         const stands = await lockStory(tx, id)
         if (stands === undefined) return NOT_FOUND
-        const picture = body.imageUrl ? pictureProblem(body.imageUrl, stands, pictureHosts) : undefined
-        if (picture !== undefined) return invalid({ imageUrl: picture })
-        const schedule = await scheduleProblem(tx, stands, body)
-        if (schedule !== undefined) return invalid({ publishAt: schedule })
         const after = applyEdit(stands, body)
-        // Also when it is published: the consent may be revoked since.
-        if (after.outlayId !== null && (after.isActive || after.outlayId !== stands.outlayId)) {
-          const refused = await judgeOutlay(tx, id, after.outlayId)
-          if (refused !== undefined) return { ok: false, code: refused } as const
-        }
-        // A draft that told of somebody else before, or of nobody now, has their words all the same.
-        if (after.isActive && !(await hasConsent(tx, id))) return { ok: false, code: 'consent_revoked' } as const
+        const refusal = await judgeEdit(tx, id, { stands, after, edit: body, pictureHosts })
+        if (refusal !== undefined) return refusal
         await updateStory(tx, id, after)
         await tellOnce(tx, id)
         await audit(tx, { actorId: session.memberId, action: editAction(stands, after), subject: `story:${id}`, before: stands, after })

@@ -77,10 +77,11 @@ const from = sql`from story s left join member m on m.id = s.winner_member_id
     select (o.amount_paise - coalesce((select sum(back.amount_paise) from outlay back where back.corrects = o.id and back.status = 'booked'), 0))::bigint as paise
       from outlay o where o.id = s.outlay_id and o.status = 'booked') sent on true`
 
+const isTold = sql`exists (select from story_telling told where told.story_id = s.id) as "isTold"`
+
 const portalRows = sql`
   select ${columns}, s.published_at is not null as "wasPublished",
-    exists (select from story_telling told where told.story_id = s.id) as "isTold",
-    helped.purpose, b.public_name as helped, given.days, given.givers
+    ${isTold}, helped.purpose, b.public_name as helped, given.days, given.givers
   ${from} left join outlay helped on helped.id = s.outlay_id left join beneficiary b on b.id = helped.beneficiary_id
   left join lateral (
     select count(*)::int as days, coalesce(sum(r.entries), 0)::bigint as givers
@@ -128,14 +129,19 @@ export type StoryContent = {
   readonly outlayId: string | null
 }
 
+export type LockedStory = StoryContent & { readonly isTold: boolean }
+
 /** The editable fields under the row's lock, so that concurrent edits follow each other. */
-export async function lockStory(tx: Queryable, id: string): Promise<StoryContent | undefined> {
-  const [row] = await tx.query<StoryContent>(sql`
-    select title, description, charity_name as "charityName", charity_description as "charityDescription",
-      video_url as "videoUrl", image_url as "imageUrl", is_active as "isActive",
-      publish_at as "publishAt", outlay_id as "outlayId"
-    from story where id = ${id}::uuid for update`)
-  return row
+export async function lockStory(tx: Queryable, id: string): Promise<LockedStory | undefined> {
+  await tx.query(sql`select from story where id = ${id}::uuid for update`)
+  // A statement of its own: it sees the telling of a publication that the lock above waited for.
+  return maybeOne<LockedStory>(
+    tx,
+    sql`select s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
+      s.video_url as "videoUrl", s.image_url as "imageUrl", s.is_active as "isActive",
+      s.publish_at as "publishAt", s.outlay_id as "outlayId", ${isTold}
+    from story s where s.id = ${id}::uuid`,
+  )
 }
 
 /** Writes an edit. A story that becomes active is published now; a story that was active keeps its place in the list. */

@@ -1,5 +1,5 @@
-/** Chooses the help that a story tells of: booked help without a story, or the help that it tells of already. */
-import { useLingui } from '@lingui/react/macro'
+/** The help that a story tells of: chosen from booked help without a story, or kept once the story was published with it. */
+import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -26,5 +26,16 @@ export function HelpField({ chosen, onChoose }: HelpFieldProps) {
       empty={typed.trim() === '' ? t`All help that was given has a story.` : t`No help without a story has these words.`}
       onChoose={onChoose}
     />
+  )
+}
+
+export function KeptHelp({ help: { purpose, publicName, amount } }: { readonly help: ToldHelp }) {
+  const money = formatMoney(amount)
+  return (
+    <p className="muted spaced">
+      <Trans>
+        It tells of: {purpose} for {publicName}, {money}. The story was published with this help, so it keeps it.
+      </Trans>
+    </p>
   )
 }

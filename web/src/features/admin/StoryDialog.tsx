@@ -1,6 +1,7 @@
 /**
  * The form of a story, for a new draft and for an edit. The picture is uploaded after the words are saved.
- * - A story that is not public can be linked to the help that it tells of. The help fills the words that nobody has written yet.
+ * - A story that is not public can be linked to the help that it tells of, until the givers of that help were told. The help fills the
+ *   words that nobody has written yet.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { PortalStory } from '@roz/contract/impact.ts'
@@ -12,7 +13,7 @@ import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { isPendingCharity } from '../CharityName.tsx'
 import { tellFirst, useRules } from '../forms.ts'
-import { HelpField } from './HelpField.tsx'
+import { HelpField, KeptHelp } from './HelpField.tsx'
 import { refreshStories, type ToldHelp } from './queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
 import { showRefusedStory, storyRules, type StoryValues } from './story-fields.ts'
@@ -114,7 +115,11 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
       }
     >
       <form id={formId} noValidate onSubmit={(event) => void save(event)}>
-        {story?.isActive === true ? null : <HelpField chosen={help} onChoose={link} />}
+        {help !== undefined && story?.isTold === true ? (
+          <KeptHelp help={help} />
+        ) : story?.isActive === true ? null : (
+          <HelpField chosen={help} onChoose={link} />
+        )}
         <TextField label={t`Title`} error={wordsOf(errors.title?.message)} {...form.register('title')} />
         <TextAreaField label={t`Description`} error={wordsOf(errors.description?.message)} {...form.register('description')} />
         <TextField label={t`Charity name`} error={wordsOf(errors.charityName?.message)} {...form.register('charityName')} />

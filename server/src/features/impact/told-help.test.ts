@@ -1,0 +1,55 @@
+/** The help of a story whose givers were told, and of one that is about to tell them. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { insertOutlay } from '../../testing/help.ts'
+import { openStoriesWorld, type StoriesWorld } from '../../testing/stories-world.ts'
+
+let world: StoriesWorld
+beforeAll(async () => {
+  world = await openStoriesWorld()
+})
+afterAll(() => world.close())
+
+const newHelp = async (): Promise<string> => (await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })).id
+
+test('a story whose givers were told keeps their help, also unpublished; its words stay free', async () => {
+  const [shoes, rice] = [await newHelp(), await newHelp()]
+  const id = await world.newDraft({ outlayId: shoes })
+  await world.edit(id, { isActive: true })
+  await world.edit(id, { isActive: false })
+  for (const change of [{ outlayId: rice }, { outlayId: null }, { outlayId: rice, isActive: true }])
+    expect(await world.edit(id, change)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'story_told',
+        message: 'This story was published with its help, so it keeps it. Write a new story for other help.',
+      },
+    })
+  // An edit may send the link back.
+  expect((await world.edit(id, { outlayId: shoes, title: 'New shoes' })).body.story).toMatchObject({ outlayId: shoes, title: 'New shoes' })
+  expect((await world.create({ outlayId: rice })).status).toBe(200)
+  for (const link of [rice, null])
+    await expect(world.db.query(sql`update story set outlay_id = ${link}::uuid where id = ${id}::uuid`)).rejects.toThrow('were told')
+})
+
+test('a story that was published without help tells nobody, and can be linked later', async () => {
+  const id = await world.newDraft()
+  await world.edit(id, { isActive: true })
+  await world.edit(id, { isActive: false })
+  const shoes = await newHelp()
+  expect((await world.edit(id, { outlayId: shoes })).body.story).toMatchObject({ outlayId: shoes, isTold: false })
+})
+
+test('another link at the same time as the publication comes before it, or is refused', async () => {
+  for (let round = 0; round < 8; round++) {
+    const [shoes, rice] = [await newHelp(), await newHelp()]
+    const id = await world.newDraft({ outlayId: shoes })
+    const [published, linked] = await Promise.all([world.edit(id, { isActive: true }), world.edit(id, { outlayId: rice })])
+    expect(published.status).toBe(200)
+    const outlayId = linked.status === 200 ? rice : shoes
+    expect([linked.body.code ?? 'linked', await world.stored(id)]).toMatchObject([
+      linked.status === 200 ? 'linked' : 'story_told',
+      { outlayId, isTold: true },
+    ])
+  }
+})
