@@ -72,6 +72,7 @@ test('a story made by hand is a draft dated today, and the public cannot see it'
     outlayId: null,
     help: null,
     isTold: false,
+    wasPublished: false,
   })
   expect((await published()).stories).toEqual([])
   expect((await view(body.story.id)).status).toBe(404)
