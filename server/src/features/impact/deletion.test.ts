@@ -67,3 +67,19 @@ test('a deletion by another role is refused', async () => {
   expect((await world.remove(id, world.finance)).status).toBe(403)
   expect(await world.stored(id)).toMatchObject({ wasPublished: false })
 })
+
+test('a deleted draft leaves its link and state in the audit log, and none of its words', async () => {
+  const { id: outlayId } = await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })
+  const words = { title: 'Tulip', description: 'Tulip', charity: { name: 'Tulip', description: 'Tulip' } }
+  const id = await world.newDraft({ ...words, videoUrl: 'https://youtu.be/dQw4w9WgXcQ', outlayId })
+  await world.edit(id, { description: 'Tulip, again' })
+  await world.edit(id, { title: 'Tulip, again', publishAt: null, videoUrl: null })
+  await world.remove(id)
+  const kept = { outlayId, isActive: false, publishAt: null }
+  expect(await world.auditOf(id)).toEqual([
+    { action: 'story.create', before: null, after: kept },
+    { action: 'story.update', before: kept, after: { ...kept, changed: ['description'] } },
+    { action: 'story.update', before: kept, after: { ...kept, changed: ['title', 'videoUrl'] } },
+    { action: 'story.delete', before: kept, after: null },
+  ])
+})

@@ -3,13 +3,14 @@
  *
  * - A story that is or was public stays: members were told of it. Unpublished, it is a draft again.
  * - Its picture's file is deleted only after the commit, or by a job if the process ends in between.
+ * - Its words are in no audit entry.
  * - Another story may tell of its help then.
  */
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/audit-log.ts'
-import { type EditingDeps, isId, NOT_FOUND } from './editing.ts'
+import { type EditingDeps, isId, NOT_FOUND, stateOf } from './editing.ts'
 import { deleteDraft, lockStory } from './queries.ts'
 
 export const deletionHandlers = ({ db, storage }: EditingDeps): Handlers<'deleteStory'> => ({
@@ -19,7 +20,7 @@ export const deletionHandlers = ({ db, storage }: EditingDeps): Handlers<'delete
       const stands = await lockStory(tx, id)
       if (stands === undefined) return NOT_FOUND
       if (!(await deleteDraft(tx, id))) return { ok: false, code: 'story_was_published' } as const
-      await audit(tx, { actorId: session.memberId, action: 'story.delete', subject: `story:${id}`, before: stands })
+      await audit(tx, { actorId: session.memberId, action: 'story.delete', subject: `story:${id}`, before: stateOf(stands) })
       return { ok: true, unnamed: await giveUpPicture(tx, stands.imageUrl) } as const
     })
     if (!deleted.ok) return deleted

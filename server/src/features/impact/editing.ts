@@ -2,7 +2,7 @@
  * The editor's calls of stories.
  *
  * - An editor changes words, links, picture, schedule and publication, never the day, the amount, the views or the winner.
- * - Each change is in the audit log, in its own transaction.
+ * - Each change is in the audit log, in its own transaction, without the story's words: the log keeps them after a draft is deleted.
  * - Only a draft has a schedule. A scheduled draft is published once, when its time has come, also after a pause of the server.
  * - A picture's file is deleted only after the story that named it is committed without it.
  */
@@ -67,6 +67,12 @@ function editAction(before: StoryContent, after: StoryContent): string {
   return 'story.update'
 }
 
+/** What the audit log keeps of a story. */
+export const stateOf = ({ outlayId, isActive, publishAt }: StoryContent) => ({ outlayId, isActive, publishAt })
+
+const WORDS = ['title', 'description', 'charityName', 'charityDescription', 'videoUrl', 'imageUrl'] as const
+const changedWords = (before: StoryContent, after: StoryContent) => WORDS.filter((field) => before[field] !== after[field])
+
 /** A picture comes from https and an allowed host, or is the story's own upload. */
 function pictureProblem(imageUrl: string, stands: StoryContent, hosts: readonly string[]): 'video_not_url' | 'picture_host' | undefined {
   if (imageUrl.startsWith(UPLOADS_PATH)) return imageUrl === stands.imageUrl ? undefined : 'picture_host'
@@ -127,7 +133,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         const refused = content.outlayId === null ? undefined : await judgeOutlay(tx, id, content.outlayId)
         if (refused !== undefined) return refused
         await insertByHand(tx, id, content)
-        await audit(tx, { actorId: session.memberId, action: 'story.create', subject: `story:${id}`, after: content })
+        await audit(tx, { actorId: session.memberId, action: 'story.create', subject: `story:${id}`, after: stateOf(content) })
         return undefined
       })
       if (refusal !== undefined) return { ok: false, code: refusal }
@@ -144,7 +150,13 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         if (refusal !== undefined) return refusal
         await updateStory(tx, id, after)
         await tellOnce(tx, id)
-        await audit(tx, { actorId: session.memberId, action: editAction(stands, after), subject: `story:${id}`, before: stands, after })
+        await audit(tx, {
+          actorId: session.memberId,
+          action: editAction(stands, after),
+          subject: `story:${id}`,
+          before: stateOf(stands),
+          after: { ...stateOf(after), changed: changedWords(stands, after) },
+        })
         return { ok: true, unnamed: stands.imageUrl === after.imageUrl ? undefined : await giveUpPicture(tx, stands.imageUrl) } as const
       })
       if (!edited.ok) return edited
