@@ -4,7 +4,7 @@
  * - Retries back off exponentially, to at most one hour between two tries.
  * - After five failures in a row the item is parked: one alarm is logged, and /readyz and /metrics count it.
  * - `npm run parked` lists parked items and runs one again.
- * - The first successful try deletes the record of failures.
+ * - The first successful try deletes the record of failures. Work that ends in another way deletes it with `forget`.
  */
 import { inTrace, type Opening } from '../tracing/spans.ts'
 import { DatabaseUnavailableError, type Db, one, type Queryable, type Sql, sql } from '../db/sql.ts'
@@ -44,7 +44,7 @@ export function createAttempt({ db, log }: { readonly db: Db; readonly log: Log 
   return async (work, item, run) => {
     try {
       const value = await inTrace(openingOf(work, item), run)
-      await db.query(sql`delete from failing_work where work = ${work}::text and item = ${item}::text`)
+      await forget(db, work, [item])
       return { ok: true, value }
     } catch (error) {
       // Not the item's fault: the failure is not counted, and the next tick retries.
@@ -85,7 +85,12 @@ async function note(db: Db, work: Work, item: string, error: unknown): Promise<n
 export const isResting = (work: Work, item: Sql): Sql =>
   sql`exists (select from failing_work f where f.work = ${work}::text and f.item = ${item} and f.next_at > roz_now())`
 
-/** Deletes failures of items that are no longer tried, because their work ended in another way. */
+/** Deletes the failures of these items: their work is done, or will not be tried. */
+export async function forget(from: Queryable, work: Work, items: readonly string[]): Promise<void> {
+  await from.query(sql`delete from failing_work where work = ${work}::text and item = any (${items}::text[])`)
+}
+
+/** Deletes failures of items that are no longer tried, because their work ended in another way that nobody told. */
 export async function forgetUntried(db: Db): Promise<boolean> {
   await db.query(sql`delete from failing_work where next_at < (select roz_now()) - interval '2 days'`)
   return false

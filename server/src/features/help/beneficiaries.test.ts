@@ -1,6 +1,7 @@
 /** Beneficiaries: the rules of their names and consents, who reads what, and what a revocation takes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { listParked } from '../../jobs/parking.ts'
 import { insertOutlay } from '../../testing/help.ts'
 import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
 
@@ -207,6 +208,19 @@ describe('a revocation', () => {
     expect(await world.db.query(sql`select payload from job where kind = 'remove_file' and key = ${poster}::text`)).toEqual([
       { payload: { name: poster } },
     ])
+  })
+
+  test('ends the schedule of a draft, and the draft is not parked any more', async () => {
+    const id = await world.beneficiary()
+    await tell(id)
+    await world.db.query(sql`
+      with draft as (
+        update story s set is_active = false, published_at = null, publish_at = roz_now() from outlay o
+         where o.id = s.outlay_id and o.beneficiary_id = ${id}::uuid returning s.id)
+      insert into failing_work (work, item, tries, error, next_at) select 'story', id::text, 5, 'broken', roz_now() from draft`)
+    expect(await listParked(world.db)).toHaveLength(1)
+    await edit(id, { revoked: true })
+    expect(await listParked(world.db)).toEqual([])
   })
 
   test('is final', async () => {

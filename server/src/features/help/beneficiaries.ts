@@ -20,6 +20,7 @@ import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
+import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/audit-log.ts'
 import type { HelpDeps } from './deps.ts'
@@ -167,8 +168,10 @@ async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]>
   const told = await tx.query<{ id: string; imageUrl: string | null }>(sql`
     select s.id, s.image_url as "imageUrl" from story s
      where s.id in (select story_id from story_subject where beneficiary_id = ${beneficiaryId}::uuid) order by s.id for update of s`)
+  const ids = told.map(({ id }) => id)
   await tx.query(sql`
-    update story set is_active = false, publish_at = null, image_url = null, video_url = null where id = any (${told.map(({ id }) => id)}::uuid[])`)
+    update story set is_active = false, publish_at = null, image_url = null, video_url = null where id = any (${ids}::uuid[])`)
+  await forget(tx, 'story', ids)
   const posters: string[] = []
   for (const { imageUrl } of told) {
     const poster = await giveUpPicture(tx, imageUrl)

@@ -8,6 +8,7 @@
  */
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
+import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { type EditingDeps, isId, NOT_FOUND, stateOf } from './editing.ts'
@@ -20,6 +21,7 @@ export const deletionHandlers = ({ db, storage }: EditingDeps): Handlers<'delete
       const stands = await lockStory(tx, id)
       if (stands === undefined) return NOT_FOUND
       if (!(await deleteDraft(tx, id))) return { ok: false, code: 'story_was_published' } as const
+      await forget(tx, 'story', [id])
       await audit(tx, { actorId: session.memberId, action: 'story.delete', subject: `story:${id}`, before: stateOf(stands) })
       return { ok: true, unnamed: await giveUpPicture(tx, stands.imageUrl) } as const
     })

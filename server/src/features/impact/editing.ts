@@ -17,7 +17,7 @@ import { memberLimits, take } from '../../http/limits.ts'
 import { reencodePicture, type Shape } from '../../http/picture.ts'
 import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import { storeAndName } from '../../http/stored-upload.ts'
-import type { Attempt } from '../../jobs/parking.ts'
+import { type Attempt, forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/audit-log.ts'
 import {
@@ -150,6 +150,8 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         if (refusal !== undefined) return refusal
         await updateStory(tx, id, after)
         await tellOnce(tx, id)
+        // The failures were of the schedule that ends here.
+        if (!isSameTime(stands.publishAt, after.publishAt)) await forget(tx, 'story', [id])
         await audit(tx, {
           actorId: session.memberId,
           action: editAction(stands, after),
