@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
 import { createFileStorage } from '../adapters/storage/files.ts'
-import { sql } from '../db/sql.ts'
+import { connect, sql } from '../db/sql.ts'
 import { publishDue } from '../features/impact/editing.ts'
 import { createImpact } from '../features/impact/impact.ts'
 import { createAttempt } from '../jobs/parking.ts'
@@ -20,13 +20,15 @@ export const SIX_PM = '2026-11-21T18:00:00.000+05:30'
 
 export type StoriesWorld = Awaited<ReturnType<typeof openStoriesWorld>>
 
-export async function openStoriesWorld() {
+/** `connectionsMax`: of the calls' own pool; sessions have another. */
+export async function openStoriesWorld({ connectionsMax = 10 } = {}) {
   const database = await createTestDatabase()
   const { db } = database
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-posters-'))
   const alarms: object[] = []
   const attempt = createAttempt({ db, log: { warn: () => undefined, error: (told) => void alarms.push(told) } })
-  const impact = createImpact({ db, storage: createFileStorage({ folder }), pictureHosts: [], attempt })
+  const own = connect({ url: database.appUrl, max: connectionsMax })
+  const impact = createImpact({ db: own, storage: createFileStorage({ folder }), pictureHosts: [], attempt })
   const calls = await serveCalls(db, impact.handlers)
   const editor = await makeStaff(db, 'editor')
   const finance = await makeStaff(db, 'finance')
@@ -64,6 +66,7 @@ export async function openStoriesWorld() {
       ),
     close: async (): Promise<void> => {
       await calls.close()
+      await own.close()
       await rm(folder, { recursive: true, force: true })
       await database.drop()
     },

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import { holdOpen, untilLockWaits } from '../../ledger/fixtures.ts'
 import { insertOutlay } from '../../testing/help.ts'
 import { jpeg, NOON, openStoriesWorld, SIX_PM, type StoriesWorld } from '../../testing/stories-world.ts'
 
@@ -82,4 +83,23 @@ test('a deleted draft leaves its link and state in the audit log, and none of it
     { action: 'story.update', before: kept, after: { ...kept, changed: ['title', 'videoUrl'] } },
     { action: 'story.delete', before: kept, after: null },
   ])
+})
+
+/** With one connection the deletion follows the commit of the call before at once. */
+test('a deletion right behind an edit or an upload takes nothing of their answers', async () => {
+  const narrow = await openStoriesWorld({ connectionsMax: 1 })
+  const picture = await jpeg(30, 20)
+  const first = [(id: string) => narrow.edit(id, { title: 'New shoes' }), (id: string) => narrow.upload(id, picture)]
+  for (const call of first) {
+    const id = await narrow.newDraft()
+    const { commit } = await holdOpen(narrow.db, (tx) => tx.query(sql`select from story where id = ${id}::uuid for update`))
+    const called = call(id)
+    await untilLockWaits(narrow.db)
+    const removed = narrow.remove(id)
+    // Answered behind the deletion's session: the deletion waits for the connection by now.
+    await narrow.edit('unknown', {})
+    await commit()
+    expect([(await called).status, (await removed).status]).toEqual([200, 204])
+  }
+  await narrow.close()
 })

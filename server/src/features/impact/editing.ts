@@ -4,6 +4,7 @@
  * - An editor changes words, links, picture, schedule and publication, never the day, the amount, the views or the winner.
  * - Each change is in the audit log, in its own transaction, without the story's words: the log keeps them after a draft is deleted.
  * - Only a draft has a schedule. A scheduled draft is published once, when its time has come, also after a pause of the server.
+ * - A call answers what it wrote, read in its transaction: behind the commit somebody may delete the draft.
  * - A picture's file is deleted only after the story that named it is committed without it.
  */
 import { randomUUID } from 'node:crypto'
@@ -129,15 +130,13 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         publishAt: null,
         outlayId: body.outlayId ?? null,
       }
-      const refusal = await inTransaction(db, async (tx) => {
+      return inTransaction(db, async (tx) => {
         const refused = content.outlayId === null ? undefined : await judgeOutlay(tx, id, content.outlayId)
-        if (refused !== undefined) return refused
+        if (refused !== undefined) return { ok: false, code: refused } as const
         await insertByHand(tx, id, content)
         await audit(tx, { actorId: session.memberId, action: 'story.create', subject: `story:${id}`, after: stateOf(content) })
-        return undefined
+        return { ok: true, value: { story: portalStoryOf(language)(await getStory(tx, id)) } } as const
       })
-      if (refusal !== undefined) return { ok: false, code: refusal }
-      return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
     },
 
     updateStory: async ({ params: { id }, body, session, language }) => {
@@ -159,11 +158,12 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
           before: stateOf(stands),
           after: { ...stateOf(after), changed: changedWords(stands, after) },
         })
-        return { ok: true, unnamed: stands.imageUrl === after.imageUrl ? undefined : await giveUpPicture(tx, stands.imageUrl) } as const
+        const unnamed = stands.imageUrl === after.imageUrl ? undefined : await giveUpPicture(tx, stands.imageUrl)
+        return { ok: true, unnamed, row: await getStory(tx, id) } as const
       })
       if (!edited.ok) return edited
       if (edited.unnamed !== undefined) await storage.remove(edited.unnamed)
-      return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
+      return { ok: true, value: { story: portalStoryOf(language)(edited.row) } }
     },
 
     uploadPoster: async ({ params: { id }, upload, session, language }) => {
@@ -182,14 +182,14 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
           await updateStory(tx, id, { ...stands, imageUrl })
           const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: stands.imageUrl }, after: { imageUrl } }
           await audit(tx, { actorId: session.memberId, ...told })
-          return { unnamed: await giveUpPicture(tx, stands.imageUrl) }
+          return { unnamed: await giveUpPicture(tx, stands.imageUrl), row: await getStory(tx, id) }
         })
         if (kept === undefined) await storage.remove(name)
         return kept
       })
       if (stored === undefined) return NOT_FOUND
       if (stored.unnamed !== undefined) await storage.remove(stored.unnamed)
-      return { ok: true, value: { story: portalStoryOf(language)(await getStory(db, id)) } }
+      return { ok: true, value: { story: portalStoryOf(language)(stored.row) } }
     },
   }
 }
