@@ -288,7 +288,7 @@ test('a body that arrives fast enough is accepted, however long it takes', async
     headers: { 'content-type': 'application/json' },
     body: Readable.toWeb(body),
     duplex: 'half',
-  } as RequestInit)
+  })
   expect(answer.status).toBe(200)
   await busy.close()
 })

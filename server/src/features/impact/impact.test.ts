@@ -65,7 +65,6 @@ test('a story made by hand is a draft dated today, and the public cannot see it'
     isActive: false,
     videoUrl: 'https://youtu.be/dQw4w9WgXcQ',
     imageUrl: null,
-    wasPublished: false,
     winnerInfo: null,
     sent: false,
     publishAt: null,
