@@ -160,6 +160,6 @@ test('the key of a closed account stays taken, and the proofs of the other membe
 })
 
 test('the decision page names every table that keeps rows of a closed account', () => {
-  const page = readFileSync(new URL('../../../../docs/decisions/0010-whose-a-ticket-is.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../../docs/decisions/0010-owner-of-a-ticket.md', import.meta.url), 'utf8')
   for (const table of LEDGER) expect(page).toContain(`\`${table}\``)
 })
