@@ -1,27 +1,27 @@
 /**
- * A cycle: load runs, a fault strikes, the damage is repaired, a new deed is acknowledged, and the judge compares.
- * - A strike with nothing in flight is no cycle.
- * - A stand is judged at rest before it closes.
- * - After a finding the next cycle gets a new stand.
+ * A cycle: load runs, a fault is injected, the damage is repaired, a new operation is acknowledged, and the judge compares.
+ * - A fault with nothing in flight is no cycle.
+ * - The system is judged at rest before it closes.
+ * - After a finding the next cycle gets a new system.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt } from '@roz/core/ist-day.ts'
 import { ADMIN } from '../harness/program.ts'
-import type { DeedKind } from './journal.ts'
+import type { OperationKind } from './journal.ts'
 import { isClean, judge, judgeAtRest, type Verdict } from './judge.ts'
 import type { Gateways } from './judge-returns.ts'
 import { createLoad } from './load.ts'
 import { createCalls } from './patient-calls.ts'
 import { createDice } from './random.ts'
-import { openStand } from './stand.ts'
-import { type Field, type Ground, type Kind, type Strike, STRIKES } from './strikes.ts'
+import { openSystem } from './system-under-test.ts'
+import { type FaultContext, type FaultTarget, type Kind, type Fault, FAULTS } from './faults.ts'
 
 export type Cycle = {
   readonly kind: string
   readonly inFlight: number
-  /** Deeds whose connection broke. */
+  /** Operations whose connection broke. */
   readonly cutOff: number
-  /** From the end of the fault to the first acknowledgement of a deed that started after it. */
+  /** From the end of the fault to the first acknowledgement of an operation that started after it. */
   readonly recoveryMs: number
   /** The longest time without any acknowledgement, from the moment that recovery counts from until the damage is repaired. */
   readonly silenceMs: number
@@ -31,18 +31,18 @@ export type Cycle = {
   readonly seconds: number
 }
 export type Finding = Verdict & { readonly kind: string; readonly cycle: number; readonly told: readonly string[] }
-export type StandResult = {
+export type RunResult = {
   readonly cycles: readonly Cycle[]
-  /** Strikes that found nothing in flight. */
+  /** Faults that found nothing in flight. */
   readonly idle: readonly string[]
   readonly acknowledged: number
-  /** Counts by kind. */
-  readonly deeds: Readonly<Partial<Record<DeedKind, number>>>
+  /** Counts of operations by kind. The files of figures have this name. */
+  readonly deeds: Readonly<Partial<Record<OperationKind, number>>>
   readonly faultAnswers: Readonly<Record<string, number>>
   readonly smallDisk: boolean
   readonly finding: Finding | undefined
 }
-export type StrikeOptions<K extends string> = {
+export type CycleOptions<K extends string> = {
   readonly kinds: readonly K[]
   readonly seed: number
   readonly clients: number
@@ -57,18 +57,18 @@ export type StrikeOptions<K extends string> = {
   /** A call whose first try has no definite answer is a finding. */
   readonly failsNoCall?: boolean
 }
-export type StandOptions = StrikeOptions<Kind> & {
+export type ServerRunOptions = CycleOptions<Kind> & {
   /** Servers on one database; 1 by default. */
   readonly instances?: number
   readonly weaken?: 'commits-in-memory' | 'forgotten-keys' | undefined
 }
-/** The target, and its strikes. */
-type Setup<G extends Ground, K extends string> = {
+/** The target, and its faults. */
+type Setup<G extends FaultTarget, K extends string> = {
   readonly open: () => Promise<G>
-  readonly strikes: Readonly<Record<K, Strike<G>>>
-  readonly prepare?: (ground: G) => Promise<void>
-  /** Judges a healthy stand once more at rest; returns the findings. */
-  readonly atEnd?: (ground: G) => Promise<readonly string[]>
+  readonly faults: Readonly<Record<K, Fault<G>>>
+  readonly prepare?: (target: G) => Promise<void>
+  /** Judges a healthy system once more at rest; returns the findings. */
+  readonly atEnd?: (target: G) => Promise<readonly string[]>
 }
 
 const BACK_WITHIN_MS = 60_000
@@ -79,57 +79,57 @@ const GIVE_UP_SOON_MS = 5000
 const REST_STEP_MS = 6 * 3_600_000
 const NOTHING: Verdict = { lost: [], doubled: [], strange: [], broken: [] }
 
-/** Opens one stand and strikes it once with each of these kinds, in this order. */
-export function runStand(options: StandOptions): Promise<StandResult> {
+/** Opens one system and injects one fault of each of these kinds, in this order. */
+export function runOnServers(options: ServerRunOptions): Promise<RunResult> {
   const { weaken, members, instances = 1 } = options
-  return strikeAt(
+  return runCycles(
     {
-      open: () => openStand({ members, instances }),
-      strikes: STRIKES,
-      prepare: async (stand) => {
-        if (weaken === 'commits-in-memory') await stand.commitInMemory()
+      open: () => openSystem({ members, instances }),
+      faults: FAULTS,
+      prepare: async (system) => {
+        if (weaken === 'commits-in-memory') await system.commitInMemory()
       },
     },
     { ...options, isWeakened: weaken !== undefined, forgetsKeys: weaken === 'forgotten-keys' },
   )
 }
 
-export async function strikeAt<G extends Ground, K extends string>(setup: Setup<G, K>, options: StrikeOptions<K>): Promise<StandResult> {
+export async function runCycles<G extends FaultTarget, K extends string>(setup: Setup<G, K>, options: CycleOptions<K>): Promise<RunResult> {
   const dice = createDice(options.seed)
-  const stand = await setup.open()
+  const system = await setup.open()
   const { forgetsKeys = false, isWeakened = false, failsNoCall = false } = options
-  const calls = createCalls({ origin: () => stand.servers.url(), forgetsKeys, ...(failsNoCall && { giveUpMs: GIVE_UP_SOON_MS }) })
-  const gateway = createCalls({ origin: () => stand.servers.sandboxUrl(), forgetsKeys })
+  const calls = createCalls({ origin: () => system.servers.url(), forgetsKeys, ...(failsNoCall && { giveUpMs: GIVE_UP_SOON_MS }) })
+  const gateway = createCalls({ origin: () => system.servers.sandboxUrl(), forgetsKeys })
   const load = createLoad({
     calls,
     gateway,
-    journal: stand.journal,
-    members: stand.members,
+    journal: system.journal,
+    members: system.members,
     dice,
     admin: ADMIN,
-    desk: stand.desk,
+    desk: system.desk,
     clients: options.clients,
     forgetsKeys,
-    noticeUrl: () => stand.servers.url(),
+    noticeUrl: () => system.servers.url(),
   })
-  const field: Field<G> = { stand, load, calls, gateway, dice }
-  const complaints = (): string[] => [...load.complaints(), ...stand.servers.complaints(), ...(failsNoCall ? calls.failures() : [])]
+  const context: FaultContext<G> = { system, load, calls, gateway, dice }
+  const complaints = (): string[] => [...load.complaints(), ...system.servers.complaints(), ...(failsNoCall ? calls.failures() : [])]
   // The members' starting money was acknowledged to no client.
-  const before = stand.journal.acknowledged()
-  const countsBefore = new Map(stand.journal.counts())
+  const before = system.journal.acknowledged()
+  const countsBefore = new Map(system.journal.counts())
   const cycles: Cycle[] = []
   const idle: K[] = []
   let finding: Finding | undefined
   try {
-    await setup.prepare?.(stand)
-    load.start(dayAt((await stand.now()).getTime()))
+    await setup.prepare?.(system)
+    load.start(dayAt((await system.now()).getTime()))
     for (const kind of options.kinds) {
       if (finding !== undefined || options.goesOn?.() === false) break
       const began = performance.now()
-      const cycle = await runCycle(field, kind, setup.strikes[kind])
+      const cycle = await runCycle(context, kind, setup.faults[kind])
       if (cycle === undefined) idle.push(kind)
       else cycles.push(cycle)
-      finding = await lookAfter(stand, complaints(), kind, cycles.length)
+      finding = await lookAfter(system, complaints(), kind, cycles.length)
       options.say?.(
         cycle === undefined
           ? `${kind}: nothing was in flight`
@@ -137,8 +137,8 @@ export async function strikeAt<G extends Ground, K extends string>(setup: Setup<
       )
     }
     await load.stop()
-    if (finding === undefined && !isWeakened) finding = await rest(field, complaints, cycles.length)
-    const told = finding === undefined ? ((await setup.atEnd?.(stand)) ?? []) : []
+    if (finding === undefined && !isWeakened) finding = await rest(context, complaints, cycles.length)
+    const told = finding === undefined ? ((await setup.atEnd?.(system)) ?? []) : []
     if (told.length > 0) finding = { kind: 'at the end', cycle: cycles.length, ...NOTHING, told }
   } catch (error) {
     finding = {
@@ -150,20 +150,20 @@ export async function strikeAt<G extends Ground, K extends string>(setup: Setup<
   }
   try {
     if (finding !== undefined) options.say?.(JSON.stringify(finding, undefined, 1))
-    options.log?.(stand.servers.printed())
+    options.log?.(system.servers.printed())
   } finally {
     await load.stop()
-    await stand.close()
+    await system.close()
   }
   const faultAnswers = Object.fromEntries([...calls.statuses()].map(([status, count]) => [String(status), count]))
-  const deeds = Object.fromEntries([...stand.journal.counts()].map(([kind, count]) => [kind, count - (countsBefore.get(kind) ?? 0)]))
+  const deeds = Object.fromEntries([...system.journal.counts()].map(([kind, count]) => [kind, count - (countsBefore.get(kind) ?? 0)]))
   return {
     cycles,
     idle,
-    acknowledged: stand.journal.acknowledged() - before,
+    acknowledged: system.journal.acknowledged() - before,
     deeds,
     faultAnswers,
-    smallDisk: stand.disk !== undefined,
+    smallDisk: system.disk !== undefined,
     finding,
   }
 }
@@ -171,51 +171,51 @@ export async function strikeAt<G extends Ground, K extends string>(setup: Setup<
 const describe = ({ kind, inFlight, cutOff, recoveryMs }: Cycle, number: number): string =>
   `${String(number).padStart(4)} ${kind.padEnd(20)} ${inFlight} in flight, ${cutOff} cut off, back after ${recoveryMs.toFixed(0)} ms`
 
-async function runCycle<G extends Ground>(field: Field<G>, kind: string, strike: Strike<G>): Promise<Cycle | undefined> {
-  const { stand, load, calls } = field
+async function runCycle<G extends FaultTarget>(context: FaultContext<G>, kind: string, fault: Fault<G>): Promise<Cycle | undefined> {
+  const { system, load, calls } = context
   const beganAt = performance.now()
   load.press({ rush: true })
   const cutOffBefore = calls.cutOff()
   const failedBefore = calls.failed()
-  const acknowledgedBefore = stand.journal.acknowledged()
-  const struck = await strike(field)
-  await stand.databaseBack()
-  await stand.servers.revive()
-  if (struck === undefined) {
+  const acknowledgedBefore = system.journal.acknowledged()
+  const injected = await fault(context)
+  await system.databaseBack()
+  await system.servers.revive()
+  if (injected === undefined) {
     load.press({ rush: false })
     return undefined
   }
   const until = performance.now() + BACK_WITHIN_MS
-  while (load.acknowledgedAfter(struck.endedAt) === undefined && performance.now() < until) await sleep(2)
-  const backAt = load.acknowledgedAfter(struck.endedAt)
-  const silenceMs = load.longestSilence(struck.endedAt)
+  while (load.acknowledgedAfter(injected.endedAt) === undefined && performance.now() < until) await sleep(2)
+  const backAt = load.acknowledgedAfter(injected.endedAt)
+  const silenceMs = load.longestSilence(injected.endedAt)
   load.press({ rush: false })
   if (backAt === undefined) throw new Error(`${kind}: nothing was acknowledged for ${BACK_WITHIN_MS / 1000} s after it`)
   return {
     kind,
-    inFlight: struck.inFlight,
+    inFlight: injected.inFlight,
     cutOff: calls.cutOff() - cutOffBefore,
-    recoveryMs: backAt - struck.endedAt,
+    recoveryMs: backAt - injected.endedAt,
     silenceMs,
     failed: calls.failed() - failedBefore,
-    acknowledged: stand.journal.acknowledged() - acknowledgedBefore,
+    acknowledged: system.journal.acknowledged() - acknowledgedBefore,
     seconds: (performance.now() - beganAt) / 1000,
   }
 }
 
-async function lookAfter(stand: Ground, told: readonly string[], kind: string, cycle: number): Promise<Finding | undefined> {
-  const verdict = await judge(stand.db, stand.journal, await stand.audit?.())
+async function lookAfter(system: FaultTarget, told: readonly string[], kind: string, cycle: number): Promise<Finding | undefined> {
+  const verdict = await judge(system.db, system.journal, await system.audit?.())
   return isClean(verdict) && told.length === 0 ? undefined : { kind, cycle, ...verdict, told }
 }
 
 /** Without clients, everything paid or ended at the gateway must arrive by itself. */
 async function rest(
-  { stand, load, gateway, dice }: Field<Ground>,
+  { system, load, gateway, dice }: FaultContext<FaultTarget>,
   complaints: () => readonly string[],
   cycle: number,
 ): Promise<Finding | undefined> {
   // No client's call: it answers when all work of 6 h has run.
-  const clock = createCalls({ origin: () => stand.servers.url(), forgetsKeys: false })
+  const clock = createCalls({ origin: () => system.servers.url(), forgetsKeys: false })
   await gateway.patiently({ path: '/__sandbox/faults', body: {} })
   const transferStatus = async (id: string): Promise<string> => {
     const { body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/transfers/${id.replaceAll('-', '')}` })
@@ -233,12 +233,12 @@ async function rest(
   const until = performance.now() + REST_WITHIN_MS
   let missing: string[] = []
   do {
-    const later = new Date((await stand.now()).getTime() + REST_STEP_MS + dice.below(60_000)).toISOString()
+    const later = new Date((await system.now()).getTime() + REST_STEP_MS + dice.below(60_000)).toISOString()
     await clock.patiently({ path: '/dev/clock', body: { now: later } })
     await load.endTransfers()
-    missing = await judgeAtRest(stand.db, stand.journal, transferStatus, gateways)
+    missing = await judgeAtRest(system.db, system.journal, transferStatus, gateways)
   } while (missing.length > 0 && performance.now() < until)
-  const found = await lookAfter(stand, complaints(), 'at rest', cycle)
+  const found = await lookAfter(system, complaints(), 'at rest', cycle)
   if (missing.length === 0) return found
   return { ...(found ?? { kind: 'at rest', cycle, ...NOTHING, told: [] }), lost: [...(found?.lost ?? []), ...missing] }
 }

@@ -6,14 +6,14 @@
 import { createHmac } from 'node:crypto'
 import { sql } from '@roz/server/db/sql.ts'
 import type { Calls } from './patient-calls.ts'
-import type { Stand } from './stand.ts'
+import type { SystemUnderTest } from './system-under-test.ts'
 
 const SECRET = 'sandbox-secret'
 const OF_EACH_MAX = 12
 
 type EarlyWebhook = { readonly type: string; readonly data: object }
 
-async function webhooksAbout({ db }: Stand): Promise<EarlyWebhook[]> {
+async function webhooksAbout({ db }: SystemUnderTest): Promise<EarlyWebhook[]> {
   const orders = await db.query<{ id: string }>(
     sql`select order_id as id from topup where status in ('created', 'pending') limit ${OF_EACH_MAX}::int`,
   )
@@ -43,9 +43,9 @@ async function webhooksAbout({ db }: Stand): Promise<EarlyWebhook[]> {
 }
 
 /** Sends each webhook once signed and once forged; returns whether there was any. */
-export async function earlyWebhooks(stand: Stand, calls: Calls): Promise<boolean> {
-  const webhooks = await webhooksAbout(stand)
-  const timestamp = String((await stand.now()).getTime())
+export async function earlyWebhooks(system: SystemUnderTest, calls: Calls): Promise<boolean> {
+  const webhooks = await webhooksAbout(system)
+  const timestamp = String((await system.now()).getTime())
   for (const { type, data } of webhooks) {
     const body = JSON.stringify({ data, event_time: new Date(Number(timestamp)).toISOString(), type })
     for (const secret of [SECRET, 'not-the-secret']) {

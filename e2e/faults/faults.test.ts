@@ -1,12 +1,12 @@
-/** The short form of npm run faults: a few strikes of each cheap kind, and a control that the judge must find. */
+/** The short form of npm run faults: a few faults of each cheap kind, and a control that the judge must find. */
 import { expect, test } from 'vitest'
 import { CONTROLS, runControl } from './controls.ts'
-import { runStand } from './cycles.ts'
-import type { Kind } from './strikes.ts'
+import { runOnServers } from './cycles.ts'
+import type { Kind } from './faults.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
 const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
-/** On a busy machine fewer strikes are enough. */
+/** On a busy machine fewer faults are enough. */
 const MOST_MS = 90_000
 const CHEAP: readonly Kind[] = [
   'cut-before-send',
@@ -23,13 +23,13 @@ const CHEAP: readonly Kind[] = [
   'server-kill',
 ]
 
-test('under faults with deeds in flight no acknowledged effect is lost or doubled, and every invariant holds', {
+test('under faults with operations in flight no acknowledged effect is lost or doubled, and every invariant holds', {
   timeout: 480_000,
 }, async () => {
   console.log(`faults with ROZ_SEED=${SEED}`)
   const lines: string[] = []
   const until = performance.now() + MOST_MS
-  const stand = await runStand({
+  const result = await runOnServers({
     kinds: CHEAP,
     seed: SEED,
     clients: 8,
@@ -37,12 +37,12 @@ test('under faults with deeds in flight no acknowledged effect is lost or double
     goesOn: () => performance.now() < until,
     say: (line) => void lines.push(line),
   })
-  expect(stand.finding, lines.join('\n')).toBeUndefined()
-  // A strike with nothing in flight does not count; mostly such strikes would mean an idle harness.
-  expect(stand.cycles.length, lines.join('\n')).toBeGreaterThan(stand.idle.length)
-  for (const cycle of stand.cycles) expect(cycle.inFlight).toBeGreaterThan(0)
-  expect(stand.acknowledged).toBeGreaterThan(stand.cycles.length)
-  const { refund = 0, strange = 0, dispute = 0 } = stand.deeds
+  expect(result.finding, lines.join('\n')).toBeUndefined()
+  // A fault with nothing in flight does not count; mostly such faults would mean an idle harness.
+  expect(result.cycles.length, lines.join('\n')).toBeGreaterThan(result.idle.length)
+  for (const cycle of result.cycles) expect(cycle.inFlight).toBeGreaterThan(0)
+  expect(result.acknowledged).toBeGreaterThan(result.cycles.length)
+  const { refund = 0, strange = 0, dispute = 0 } = result.deeds
   expect(refund + strange + dispute, lines.join('\n')).toBeGreaterThan(0)
 })
 
@@ -55,10 +55,10 @@ const AMONG_TWO: readonly Kind[] = [
   'webhooks-duplicated',
 ]
 
-test('two servers on one database, struck one by one or both, lose and double nothing', { timeout: 480_000 }, async () => {
+test('two servers on one database, with faults of one or both, lose and double nothing', { timeout: 480_000 }, async () => {
   const lines: string[] = []
   const until = performance.now() + MOST_MS
-  const { finding, cycles } = await runStand({
+  const { finding, cycles } = await runOnServers({
     kinds: AMONG_TWO,
     seed: SEED,
     clients: 8,

@@ -6,13 +6,13 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 
 /**
- * The kinds of deeds.
+ * The kinds of operations.
  * - `payment` is the payer's at the gateway, `credit` its arrival in the wallet.
  * - `strange` is a payment for an order that is not ours; an `item` decision says what becomes of it.
  * - `disburse`, `help-back`, `platform-out`, `tax-remitted` and `losses-covered` pay by decision; the subject is the receipt.
  * - A `dispute` is raised at the payer's bank. `approve` and `reject` decide withdrawals.
  */
-export type DeedKind =
+export type OperationKind =
   | 'join'
   | 'topup'
   | 'payment'
@@ -36,7 +36,7 @@ export type DeedKind =
 export type Tried = {
   readonly line: 'tried'
   readonly id: number
-  readonly kind: DeedKind
+  readonly kind: OperationKind
   readonly memberId: string
   readonly key?: string
   readonly paise?: number
@@ -48,7 +48,7 @@ export type Told = { readonly line: 'told'; readonly id: number; readonly effect
 /** `first`: no earlier try lost its answer. */
 export type Refused = { readonly line: 'refused'; readonly id: number; readonly code: string; readonly first: boolean }
 
-export type Deed = Tried & {
+export type Operation = Tried & {
   /** More than one if a repeated key was answered differently. */
   readonly effects: readonly string[]
   readonly refused: Refused | undefined
@@ -61,13 +61,13 @@ export function openJournal(file: string) {
   const write = (line: Tried | Told | Refused): void => void writeSync(handle, `${JSON.stringify(line)}\n`)
   let ids = 0
   let acknowledged = 0
-  const kinds = new Map<number, DeedKind>()
-  const counts = new Map<DeedKind, number>()
+  const kinds = new Map<number, OperationKind>()
+  const counts = new Map<OperationKind, number>()
   return {
-    tried(deed: Omit<Tried, 'line' | 'id'>): number {
+    tried(operation: Omit<Tried, 'line' | 'id'>): number {
       const id = ++ids
-      kinds.set(id, deed.kind)
-      write({ line: 'tried', id, ...deed })
+      kinds.set(id, operation.kind)
+      write({ line: 'tried', id, ...operation })
       return id
     },
     told(id: number, effect: string): void {
@@ -82,25 +82,25 @@ export function openJournal(file: string) {
     },
     acknowledged: (): number => acknowledged,
     /** Acknowledgements by kind. */
-    counts: (): ReadonlyMap<DeedKind, number> => counts,
-    read: (): Deed[] => readDeeds(readFileSync(file, 'utf8')),
+    counts: (): ReadonlyMap<OperationKind, number> => counts,
+    read: (): Operation[] => readOperations(readFileSync(file, 'utf8')),
     close: (): void => closeSync(handle),
   }
 }
 
-function readDeeds(text: string): Deed[] {
-  const deeds = new Map<number, Tried & { effects: string[]; refused: Refused | undefined }>()
+function readOperations(text: string): Operation[] {
+  const operations = new Map<number, Tried & { effects: string[]; refused: Refused | undefined }>()
   for (const one of text.split('\n')) {
     if (one === '') continue
     const line = JSON.parse(one) as Tried | Told | Refused
     if (line.line === 'tried') {
-      deeds.set(line.id, { ...line, effects: [], refused: undefined })
+      operations.set(line.id, { ...line, effects: [], refused: undefined })
       continue
     }
-    const deed = deeds.get(line.id)
-    if (deed === undefined) throw new Error(`the journal has an answer for ${line.id}, but no try`)
-    if (line.line === 'refused') deed.refused = line
-    else if (!deed.effects.includes(line.effect)) deed.effects.push(line.effect)
+    const operation = operations.get(line.id)
+    if (operation === undefined) throw new Error(`the journal has an answer for ${line.id}, but no try`)
+    if (line.line === 'refused') operation.refused = line
+    else if (!operation.effects.includes(line.effect)) operation.effects.push(line.effect)
   }
-  return [...deeds.values()]
+  return [...operations.values()]
 }

@@ -4,7 +4,7 @@
  * - At rest, every event of a webhook that we answered with 200 is here, in the gateway's state.
  */
 import { type Db, sql } from '@roz/server/db/sql.ts'
-import type { Deed, DeedKind } from './journal.ts'
+import type { Operation, OperationKind } from './journal.ts'
 
 export type RefundRow = {
   readonly id: string
@@ -39,21 +39,24 @@ export const readReturns = async (db: Db): Promise<Returns> => ({
   disputes: await db.query<DisputeRow>(sql`select id, order_id as order, is_taken as "isTaken", problem from dispute`),
 })
 
-type Told = { readonly deed: Deed; readonly effect: string }
-type ReturnKind = Extract<DeedKind, 'refund' | 'refund-approve' | 'refund-reject' | 'strange' | 'item-credit' | 'item-refund' | 'dispute'>
+type Told = { readonly operation: Operation; readonly effect: string }
+type ReturnKind = Extract<
+  OperationKind,
+  'refund' | 'refund-approve' | 'refund-reject' | 'strange' | 'item-credit' | 'item-refund' | 'dispute'
+>
 
 /** Whether the acknowledged effect exists. Effects that only the gateway keeps are judged at rest. */
-export function standsIn({ refunds, items }: Returns): Readonly<Record<ReturnKind, (told: Told) => boolean>> {
+export function existsIn({ refunds, items }: Returns): Readonly<Record<ReturnKind, (told: Told) => boolean>> {
   const refundOf = (id: string) => refunds.find((each) => each.id === id)
   return {
-    refund: ({ deed, effect }) => {
+    refund: ({ operation, effect }) => {
       const row = refundOf(effect)
-      return row?.member === deed.memberId && row.holds === 1 && row.amount === BigInt(deed.paise ?? 0)
+      return row?.member === operation.memberId && row.holds === 1 && row.amount === BigInt(operation.paise ?? 0)
     },
     'refund-approve': ({ effect }) => !['requested', 'rejected', undefined].includes(refundOf(effect)?.status),
     'refund-reject': ({ effect }) => refundOf(effect)?.status === 'rejected' && refundOf(effect)?.backs === 1,
-    'item-credit': ({ deed, effect }) =>
-      items.some(({ id, credits, creditedTo }) => id === effect && credits === 1 && creditedTo === deed.memberId),
+    'item-credit': ({ operation, effect }) =>
+      items.some(({ id, credits, creditedTo }) => id === effect && credits === 1 && creditedTo === operation.memberId),
     'item-refund': ({ effect }) => refunds.some(({ item }) => item === effect),
     strange: () => true,
     dispute: () => true,
@@ -74,8 +77,8 @@ export function findDoubled({ items, refunds }: Returns): string[] {
 }
 
 /** Rows without a try: a payment that nobody made, a dispute that nobody raised. */
-export function findNobodys(deeds: readonly Deed[], { items, disputes }: Returns): string[] {
-  const subjects = (kind: DeedKind) => new Set(deeds.flatMap((deed) => (deed.kind === kind ? [deed.subject] : [])))
+export function findNobodys(operations: readonly Operation[], { items, disputes }: Returns): string[] {
+  const subjects = (kind: OperationKind) => new Set(operations.flatMap((operation) => (operation.kind === kind ? [operation.subject] : [])))
   const [paid, raised] = [subjects('strange'), subjects('dispute')]
   return [
     ...items.filter(({ order }) => !paid.has(order)).map(({ id, order }) => `item ${id} of order ${order}: nobody paid it`),
@@ -91,7 +94,11 @@ export type Gateways = (
 
 const ENDED = new Set(['SUCCESS', 'FAILED', 'CANCELLED'])
 
-export async function findLate(deeds: readonly Deed[], { refunds, items, disputes }: Returns, gateways: Gateways): Promise<string[]> {
+export async function findLate(
+  operations: readonly Operation[],
+  { refunds, items, disputes }: Returns,
+  gateways: Gateways,
+): Promise<string[]> {
   const late: string[] = []
   for (const { id, status, problem } of refunds) {
     if (!['approved', 'sending', 'paid'].includes(status) || problem !== null) continue
@@ -99,14 +106,14 @@ export async function findLate(deeds: readonly Deed[], { refunds, items, dispute
     if (there === undefined || (status === 'paid' ? there === 'FAILED' : ENDED.has(there)))
       late.push(`refund ${id} is still ${status}; at the gateway it is ${there ?? 'unknown'}`)
   }
-  const told = (kind: DeedKind) => deeds.flatMap((deed) => (deed.kind === kind ? deed.effects : []))
+  const told = (kind: OperationKind) => operations.flatMap((operation) => (operation.kind === kind ? operation.effects : []))
   for (const order of told('strange'))
     if (!items.some((item) => item.order === order) && (await gateways('orders', order))?.heard === true)
       late.push(`we were told of the payment of order ${order}, and it waits nowhere`)
   for (const id of told('dispute')) {
     const there = await gateways('disputes', id)
     const here = disputes.find((each) => each.id === id)
-    if (here === undefined && there?.heard === true) late.push(`we were told of dispute ${id}, and it stands nowhere`)
+    if (here === undefined && there?.heard === true) late.push(`we were told of dispute ${id}, and it is not here`)
     if (here === undefined || here.problem !== null || there === undefined) continue
     if (here.isTaken !== isTakenThere(there.status))
       late.push(`dispute ${id} is ${here.isTaken ? '' : 'not '}taken; at the gateway it is ${there.status}`)

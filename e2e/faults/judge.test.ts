@@ -1,6 +1,6 @@
 import { keyPrefix } from '@roz/server/ledger/join-outcome.ts'
 import { expect, test } from 'vitest'
-import type { Deed, DeedKind } from './journal.ts'
+import type { Operation, OperationKind } from './journal.ts'
 import { compare, type Ledger } from './judge.ts'
 import { findLate, type Gateways } from './judge-returns.ts'
 
@@ -8,11 +8,20 @@ const DAY = '2026-11-21'
 const RECEIPT = 'ab'.repeat(32)
 const CHALLAN = 'bc'.repeat(32)
 const BANK_LETTER = 'ca'.repeat(32)
-const JOIN: Deed = { line: 'tried', id: 1, kind: 'join', memberId: '1001', key: 'k1', effects: [DAY], refused: undefined }
-const ORDER: Deed = { line: 'tried', id: 2, kind: 'topup', memberId: '1001', key: 'k2', paise: 1000, effects: ['o1'], refused: undefined }
-const PAYMENT: Deed = { line: 'tried', id: 3, kind: 'payment', memberId: '1001', subject: 'o1', effects: ['o1'], refused: undefined }
-const CREDIT: Deed = { line: 'tried', id: 4, kind: 'credit', memberId: '1001', subject: 'o1', effects: ['o1'], refused: undefined }
-const WITHDRAW: Deed = {
+const JOIN: Operation = { line: 'tried', id: 1, kind: 'join', memberId: '1001', key: 'k1', effects: [DAY], refused: undefined }
+const ORDER: Operation = {
+  line: 'tried',
+  id: 2,
+  kind: 'topup',
+  memberId: '1001',
+  key: 'k2',
+  paise: 1000,
+  effects: ['o1'],
+  refused: undefined,
+}
+const PAYMENT: Operation = { line: 'tried', id: 3, kind: 'payment', memberId: '1001', subject: 'o1', effects: ['o1'], refused: undefined }
+const CREDIT: Operation = { line: 'tried', id: 4, kind: 'credit', memberId: '1001', subject: 'o1', effects: ['o1'], refused: undefined }
+const WITHDRAW: Operation = {
   line: 'tried',
   id: 5,
   kind: 'withdraw',
@@ -22,7 +31,7 @@ const WITHDRAW: Deed = {
   effects: ['w1'],
   refused: undefined,
 }
-const APPROVE: Deed = {
+const APPROVE: Operation = {
   line: 'tried',
   id: 6,
   kind: 'approve',
@@ -32,12 +41,12 @@ const APPROVE: Deed = {
   effects: ['w1'],
   refused: undefined,
 }
-const DEEDS = [JOIN, ORDER, PAYMENT, CREDIT, WITHDRAW, APPROVE]
+const OPERATIONS = [JOIN, ORDER, PAYMENT, CREDIT, WITHDRAW, APPROVE]
 
 const ENTRY = { member: '1001', day: DAY, prefix: keyPrefix('k1'), via: 'member' }
 const TOPUP = { order: 'o1', member: '1001', amount: 1000n, credits: 1, credited: 1000n }
 const WITHDRAWAL = { id: 'w1', member: '1001', amount: 1000n, status: 'sending', ofDebtor: false, holds: 1, backs: 0 }
-const tried = (id: number, kind: DeedKind, effect: string, more: Partial<Deed> = {}): Deed => ({
+const tried = (id: number, kind: OperationKind, effect: string, more: Partial<Operation> = {}): Operation => ({
   line: 'tried',
   id,
   kind,
@@ -66,15 +75,15 @@ const DISPUTE = { id: 'd1', order: 'o1', isTaken: true, problem: null }
 const NOTHING_RETURNED = { refunds: [], items: [], disputes: [], outlays: [] }
 const LEDGER: Ledger = { entries: [ENTRY], orders: [TOPUP], withdrawals: [WITHDRAWAL], ...NOTHING_RETURNED }
 const WITH_RETURNS: Ledger = { ...LEDGER, refunds: [REFUND], items: [ITEM], disputes: [DISPUTE], outlays: [SHOES, TAX, COVER] }
-const ALL_DEEDS = [...DEEDS, ...RETURNED]
+const ALL_DEEDS = [...OPERATIONS, ...RETURNED]
 
-const found = (deeds: readonly Deed[], ledger: Ledger) => {
-  const { lost, doubled, strange } = compare(deeds, ledger, deeds)
+const found = (operations: readonly Operation[], ledger: Ledger) => {
+  const { lost, doubled, strange } = compare(operations, ledger, operations)
   return [lost.length, doubled.length, strange.length]
 }
 
 test('a ledger with every acknowledged effect once is clean', () => {
-  expect(found(DEEDS, LEDGER)).toEqual([0, 0, 0])
+  expect(found(OPERATIONS, LEDGER)).toEqual([0, 0, 0])
 })
 
 test.each<[string, Ledger]>([
@@ -84,29 +93,29 @@ test.each<[string, Ledger]>([
   ['hold of a withdrawal', { ...LEDGER, withdrawals: [{ ...WITHDRAWAL, holds: 0 }] }],
   ['approval', { ...LEDGER, withdrawals: [{ ...WITHDRAWAL, status: 'requested' }] }],
 ])('an acknowledged %s that is missing is lost', (_what, ledger) => {
-  expect(found(DEEDS, ledger)[0]).toBeGreaterThan(0)
+  expect(found(OPERATIONS, ledger)[0]).toBeGreaterThan(0)
 })
 
-test.each<[string, readonly Deed[], Ledger]>([
-  ['a second order of one deed', DEEDS, { ...LEDGER, orders: [TOPUP, { ...TOPUP, order: 'o2', credits: 0, credited: null }] }],
-  ['a second withdrawal of one deed', DEEDS, { ...LEDGER, withdrawals: [WITHDRAWAL, { ...WITHDRAWAL, id: 'w2' }] }],
-  ['an order credited twice', DEEDS, { ...LEDGER, orders: [{ ...TOPUP, credits: 2, credited: 2000n }] }],
+test.each<[string, readonly Operation[], Ledger]>([
+  ['a second order of one operation', OPERATIONS, { ...LEDGER, orders: [TOPUP, { ...TOPUP, order: 'o2', credits: 0, credited: null }] }],
+  ['a second withdrawal of one operation', OPERATIONS, { ...LEDGER, withdrawals: [WITHDRAWAL, { ...WITHDRAWAL, id: 'w2' }] }],
+  ['an order credited twice', OPERATIONS, { ...LEDGER, orders: [{ ...TOPUP, credits: 2, credited: 2000n }] }],
   ['two answers to one key', [{ ...JOIN, effects: [DAY, '2026-11-22'] }], { ...LEDGER, entries: [ENTRY] }],
-  ['one order for two deeds', [...DEEDS, { ...ORDER, id: 9, key: 'k9' }], LEDGER],
-])('%s is doubled', (_what, deeds, ledger) => {
-  expect(found(deeds, ledger)[1]).toBeGreaterThan(0)
+  ['one order for two operations', [...OPERATIONS, { ...ORDER, id: 9, key: 'k9' }], LEDGER],
+])('%s is doubled', (_what, operations, ledger) => {
+  expect(found(operations, ledger)[1]).toBeGreaterThan(0)
 })
 
-test('a deed without an answer may exist or not; one refused at its first try must not exist', () => {
-  const open: Deed = { ...JOIN, effects: [] }
+test('an operation without an answer may exist or not; one refused at its first try must not exist', () => {
+  const open: Operation = { ...JOIN, effects: [] }
   expect(found([open], { ...LEDGER, orders: [], withdrawals: [] })).toEqual([0, 0, 0])
   expect(found([open], { entries: [], orders: [], withdrawals: [], ...NOTHING_RETURNED })).toEqual([0, 0, 0])
-  const refused: Deed = { ...open, refused: { line: 'refused', id: 1, code: 'round_closed', first: true } }
+  const refused: Operation = { ...open, refused: { line: 'refused', id: 1, code: 'round_closed', first: true } }
   expect(found([refused], { ...LEDGER, orders: [], withdrawals: [] })[2]).toBe(1)
 })
 
 test('a join without a try and a credit without a payment are strange', () => {
-  expect(found(DEEDS, { ...LEDGER, entries: [ENTRY, { ...ENTRY, member: '1002', prefix: 5n }] })[2]).toBe(1)
+  expect(found(OPERATIONS, { ...LEDGER, entries: [ENTRY, { ...ENTRY, member: '1002', prefix: 5n }] })[2]).toBe(1)
   expect(found([JOIN, ORDER], { ...LEDGER, withdrawals: [] })[2]).toBe(1)
 })
 
@@ -116,7 +125,7 @@ test.each<[string, 'lost' | 'doubled' | 'strange', Partial<Ledger>]>([
   ['an item that was credited to another member', 'lost', { items: [{ ...ITEM, creditedTo: '1002' }] }],
   ['an item credited twice', 'doubled', { items: [{ ...ITEM, credits: 2 }] }],
   ['an item credited and sent back', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2', member: null, item: '5' }] }],
-  ['a second refund of one deed', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2' }] }],
+  ['a second refund of one operation', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2' }] }],
   ['one payment that waits twice', 'doubled', { items: [ITEM, { ...ITEM, id: '6', credits: 0, creditedTo: null }] }],
   ['an item of a payment that nobody made', 'strange', { items: [ITEM, { ...ITEM, id: '6', order: 's2', credits: 0 }] }],
   ['a disbursement that is missing', 'lost', { outlays: [TAX, COVER] }],

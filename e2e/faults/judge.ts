@@ -8,9 +8,9 @@
 import { type Db, sql } from '@roz/server/db/sql.ts'
 import { runAudit } from '@roz/server/ledger/audit.ts'
 import { keyPrefix } from '@roz/server/ledger/join-outcome.ts'
-import type { Deed, DeedKind, Journal } from './journal.ts'
+import type { Operation, OperationKind, Journal } from './journal.ts'
 import { findUnasked, type OutlayRow, outlaysIn, readOutlays } from './outlays.ts'
-import { findDoubled, findLate, findNobodys, type Gateways, readReturns, type Returns, standsIn } from './judge-returns.ts'
+import { findDoubled, findLate, findNobodys, type Gateways, readReturns, type Returns, existsIn } from './judge-returns.ts'
 
 export type Verdict = {
   readonly lost: readonly string[]
@@ -64,7 +64,7 @@ export async function judge(db: Db, journal: Journal, audit: typeof runAudit = r
 }
 
 /** Compares the ledger with the journal before and after the look at the ledger. */
-export function compare(before: readonly Deed[], ledger: Ledger, after: readonly Deed[]): Omit<Verdict, 'broken'> {
+export function compare(before: readonly Operation[], ledger: Ledger, after: readonly Operation[]): Omit<Verdict, 'broken'> {
   return {
     lost: findLost(before, ledger),
     doubled: [...findContradictions(after), ...findSurplus(after, ledger), ...findDoubled(ledger)],
@@ -72,70 +72,73 @@ export function compare(before: readonly Deed[], ledger: Ledger, after: readonly
   }
 }
 
-type Acknowledged = { readonly deed: Deed; readonly effect: string }
-const acknowledged = (deeds: readonly Deed[]): Acknowledged[] => deeds.flatMap((deed) => deed.effects.map((effect) => ({ deed, effect })))
+type Acknowledged = { readonly operation: Operation; readonly effect: string }
+const acknowledged = (operations: readonly Operation[]): Acknowledged[] =>
+  operations.flatMap((operation) => operation.effects.map((effect) => ({ operation, effect })))
 
 /** Acknowledged effects that are missing or different. */
-function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
+function findLost(operations: readonly Operation[], ledger: Ledger): string[] {
   const entries = new Map(ledger.entries.map((entry) => [`${entry.member} ${entry.day}`, entry]))
   const orders = new Map(ledger.orders.map((order) => [order.order, order]))
   const withdrawals = new Map(ledger.withdrawals.map((one) => [one.id, one]))
-  const stands: Readonly<Record<DeedKind, (told: Acknowledged) => boolean>> = {
-    ...standsIn(ledger),
+  const exists: Readonly<Record<OperationKind, (told: Acknowledged) => boolean>> = {
+    ...existsIn(ledger),
     ...outlaysIn(ledger.outlays),
-    join: ({ deed, effect }) => {
-      const entry = entries.get(`${deed.memberId} ${effect}`)
-      return entry !== undefined && (deed.key === undefined || entry.prefix === keyPrefix(deed.key))
+    join: ({ operation, effect }) => {
+      const entry = entries.get(`${operation.memberId} ${effect}`)
+      return entry !== undefined && (operation.key === undefined || entry.prefix === keyPrefix(operation.key))
     },
-    topup: ({ deed, effect }) => {
+    topup: ({ operation, effect }) => {
       const order = orders.get(effect)
-      return order?.member === deed.memberId && order.amount === BigInt(deed.paise ?? 0)
+      return order?.member === operation.memberId && order.amount === BigInt(operation.paise ?? 0)
     },
     // Only the gateway keeps it: its arrival here is judged at rest.
     payment: () => true,
-    credit: ({ deed }) => {
-      const order = orders.get(deed.subject ?? '')
+    credit: ({ operation }) => {
+      const order = orders.get(operation.subject ?? '')
       return order !== undefined && order.credits === 1 && order.credited === order.amount
     },
-    withdraw: ({ deed, effect }) => {
+    withdraw: ({ operation, effect }) => {
       const one = withdrawals.get(effect)
-      return one?.member === deed.memberId && one.holds === 1 && one.amount === BigInt(deed.paise ?? 0)
+      return one?.member === operation.memberId && one.holds === 1 && one.amount === BigInt(operation.paise ?? 0)
     },
     approve: ({ effect }) => !['requested', 'rejected', undefined].includes(withdrawals.get(effect)?.status),
     reject: ({ effect }) => withdrawals.get(effect)?.status === 'rejected' && withdrawals.get(effect)?.backs === 1,
   }
-  return acknowledged(deeds)
-    .filter((told) => !stands[told.deed.kind](told))
-    .map(({ deed, effect }) => `${deed.kind} of member ${deed.memberId} was acknowledged as ${effect}`)
+  return acknowledged(operations)
+    .filter((told) => !exists[told.operation.kind](told))
+    .map(({ operation, effect }) => `${operation.kind} of member ${operation.memberId} was acknowledged as ${effect}`)
 }
 
-/** A key has one effect, and an effect has one deed. */
-function findContradictions(deeds: readonly Deed[]): string[] {
-  const found = deeds
-    .filter((deed) => deed.effects.length > 1)
-    .map((deed) => `${deed.kind} ${deed.id} was acknowledged as ${deed.effects.join(' and as ')}`)
-  const owners = new Map<string, Deed>()
-  for (const { deed, effect } of acknowledged(deeds)) {
-    const isItem = deed.kind === 'item-credit' || deed.kind === 'item-refund'
-    if (!isItem && !['join', 'topup', 'withdraw', 'refund'].includes(deed.kind)) continue
-    const name = isItem ? `item ${effect}` : `${deed.kind} ${deed.memberId} ${effect}`
-    if (owners.has(name)) found.push(`${name} was acknowledged to two deeds`)
-    owners.set(name, deed)
+/** A key has one effect, and an effect has one operation. */
+function findContradictions(operations: readonly Operation[]): string[] {
+  const found = operations
+    .filter((operation) => operation.effects.length > 1)
+    .map((operation) => `${operation.kind} ${operation.id} was acknowledged as ${operation.effects.join(' and as ')}`)
+  const owners = new Map<string, Operation>()
+  for (const { operation, effect } of acknowledged(operations)) {
+    const isItem = operation.kind === 'item-credit' || operation.kind === 'item-refund'
+    if (!isItem && !['join', 'topup', 'withdraw', 'refund'].includes(operation.kind)) continue
+    const name = isItem ? `item ${effect}` : `${operation.kind} ${operation.memberId} ${effect}`
+    if (owners.has(name)) found.push(`${name} was acknowledged to two operations`)
+    owners.set(name, operation)
   }
   return found
 }
 
 /** A member's rows beyond those acknowledged and those possibly under way. */
-function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
+function findSurplus(operations: readonly Operation[], ledger: Ledger): string[] {
   const allowed = new Map<string, number>()
-  for (const deed of deeds) {
+  for (const operation of operations) {
     // Without a key, a refusal after a lost answer may follow from the first try; an order exists even when its gateway call failed.
     const isOpen =
-      deed.refused === undefined || (deed.key === undefined && !deed.refused.first) || deed.refused.code === 'gateway_unavailable'
+      operation.refused === undefined ||
+      (operation.key === undefined && !operation.refused.first) ||
+      operation.refused.code === 'gateway_unavailable'
     // Without a key, a retry that meets the next day's round looks like a new join.
-    const open = deed.kind === 'join' && deed.key === undefined ? 2 : 1
-    const effects = Math.max(deed.effects.length, isOpen ? open : 0)
-    allowed.set(`${deed.kind} ${deed.memberId}`, (allowed.get(`${deed.kind} ${deed.memberId}`) ?? 0) + effects)
+    const open = operation.kind === 'join' && operation.key === undefined ? 2 : 1
+    const effects = Math.max(operation.effects.length, isOpen ? open : 0)
+    allowed.set(`${operation.kind} ${operation.memberId}`, (allowed.get(`${operation.kind} ${operation.memberId}`) ?? 0) + effects)
   }
   const rows = [
     ...ledger.entries.filter(({ via }) => via === 'member').map(({ member }) => `join ${member}`),
@@ -147,31 +150,37 @@ function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
   for (const name of rows) counts.set(name, (counts.get(name) ?? 0) + 1)
   const surplus = [...counts].filter(([name, count]) => count > (allowed.get(name) ?? 0))
   const twice = ledger.orders.filter(({ credits }) => credits > 1).map(({ order }) => `order ${order} was credited twice`)
-  const told = surplus.map(([name, count]) => `${name}: ${count} rows, ${allowed.get(name) ?? 0} deeds; ${storyOf(name, deeds, ledger)}`)
+  const told = surplus.map(
+    ([name, count]) => `${name}: ${count} rows, ${allowed.get(name) ?? 0} operations; ${storyOf(name, operations, ledger)}`,
+  )
   return [...twice, ...told]
 }
 
 /** Details for the reader of a finding: the tried keys, their answers, and the days in the ledger. */
-function storyOf(name: string, deeds: readonly Deed[], { entries }: Ledger): string {
-  const tried = deeds
-    .filter((deed) => name === `${deed.kind} ${deed.memberId}`)
+function storyOf(name: string, operations: readonly Operation[], { entries }: Ledger): string {
+  const tried = operations
+    .filter((operation) => name === `${operation.kind} ${operation.memberId}`)
     .map(({ key, effects, refused }) => {
       const prefix = key === undefined ? 'without a key' : `as ${keyPrefix(key)}`
       return `${prefix}: ${[...effects, refused?.code ?? ''].filter((word) => word !== '').join(', ') || 'no answer'}`
     })
-  const stand = entries
+  const present = entries
     .filter(({ member, via }) => via === 'member' && name === `join ${member}`)
     .map(({ day, prefix }) => `${day} ${prefix === null ? 'without a key' : `as ${prefix}`}`)
-  return [`tried ${tried.join('; ')}`, ...(stand.length === 0 ? [] : [`stands ${stand.join('; ')}`])].join('. ')
+  return [`tried ${tried.join('; ')}`, ...(present.length === 0 ? [] : [`in the ledger ${present.join('; ')}`])].join('. ')
 }
 
 /** Effects without a try: a join with an unknown key, a credit of an unpaid order. */
-function findStrange(deeds: readonly Deed[], ledger: Ledger): string[] {
-  const keys = new Set(deeds.flatMap((deed) => (deed.kind === 'join' && deed.key !== undefined ? [keyPrefix(deed.key)] : [])))
-  const refusedKeys = new Set(
-    deeds.flatMap((deed) => (deed.kind === 'join' && deed.refused?.first === true && deed.key !== undefined ? [keyPrefix(deed.key)] : [])),
+function findStrange(operations: readonly Operation[], ledger: Ledger): string[] {
+  const keys = new Set(
+    operations.flatMap((operation) => (operation.kind === 'join' && operation.key !== undefined ? [keyPrefix(operation.key)] : [])),
   )
-  const paid = new Set(deeds.flatMap((deed) => (deed.kind === 'payment' ? [deed.subject] : [])))
+  const refusedKeys = new Set(
+    operations.flatMap((operation) =>
+      operation.kind === 'join' && operation.refused?.first === true && operation.key !== undefined ? [keyPrefix(operation.key)] : [],
+    ),
+  )
+  const paid = new Set(operations.flatMap((operation) => (operation.kind === 'payment' ? [operation.subject] : [])))
   const joins = ledger.entries.flatMap(({ member, day, prefix }) => {
     if (prefix !== null && refusedKeys.has(prefix)) return [`the join of member ${member} on ${day} was refused`]
     return prefix === null || keys.has(prefix) ? [] : [`nobody tried the join of member ${member} on ${day}`]
@@ -192,15 +201,15 @@ export async function judgeAtRest(
   transferStatus: (id: string) => Promise<string>,
   gateways: Gateways,
 ): Promise<string[]> {
-  const deeds = journal.read()
+  const operations = journal.read()
   const ledger = await readLedger(db)
   const credited = new Set(ledger.orders.filter(({ credits }) => credits === 1).map(({ order }) => order))
-  const lost = deeds
-    .filter((deed) => deed.kind === 'payment' && deed.effects.length > 0 && !credited.has(deed.subject ?? ''))
-    .map((deed) => `the payment of order ${deed.subject} by member ${deed.memberId} never arrived`)
+  const lost = operations
+    .filter((operation) => operation.kind === 'payment' && operation.effects.length > 0 && !credited.has(operation.subject ?? ''))
+    .map((operation) => `the payment of order ${operation.subject} by member ${operation.memberId} never arrived`)
   const open = ledger.withdrawals.filter(({ status, ofDebtor }) => status === 'sending' || (status === 'approved' && !ofDebtor))
   const told = await Promise.all(open.map(async ({ id, status }) => ({ id, status, there: await transferStatus(id) })))
   const late = told.filter(({ there }) => !UNDER_WAY.has(there))
-  const returns = await findLate(deeds, ledger, gateways)
+  const returns = await findLate(operations, ledger, gateways)
   return [...lost, ...returns, ...late.map(({ id, status, there }) => `withdrawal ${id} is still ${status}; at the gateway it is ${there}`)]
 }

@@ -1,13 +1,13 @@
 /**
- * The load during the strikes: clients that retry.
+ * The load during the faults: clients that retry.
  * - Members join, pay, withdraw, request refunds, read their history and repeat keys; administrators decide, and pay help out.
  * - A call that could move money is in the journal before it leaves.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BANK } from '../harness/people.ts'
-import { createDeeds } from './deeds.ts'
-import type { DeedKind, Journal } from './journal.ts'
+import { createOperations } from './operations.ts'
+import type { OperationKind, Journal } from './journal.ts'
 import type { Member } from './members.ts'
 import { type Calls, type Reply, UnansweredError } from './patient-calls.ts'
 import type { Dice } from './random.ts'
@@ -38,7 +38,7 @@ const DECISIONS = {
   withdrawals: { approve: 'approve', reject: 'reject' },
   refunds: { approve: 'refund-approve', reject: 'refund-reject' },
   suspense: { credit: 'item-credit', refund: 'item-refund' },
-} as const satisfies Record<Decision['of'], Partial<Record<Decision['verb'], DeedKind>>>
+} as const satisfies Record<Decision['of'], Partial<Record<Decision['verb'], OperationKind>>>
 /** Expected refusals: another person decided first, or the payer's bank has the money. */
 const LATE = new Set(['suspense_decided', 'payment_taken_back'])
 
@@ -46,8 +46,8 @@ export type Load = ReturnType<typeof createLoad>
 
 export function createLoad(deps: LoadDeps) {
   const { calls, gateway, journal, members, dice } = deps
-  const deeds = createDeeds(calls, journal)
-  const { deed, ok, field, heard } = deeds
+  const operations = createOperations(calls, journal)
+  const { operation, ok, field, heard } = operations
   /** Pending decisions, and withdrawals that were sent to the gateway. */
   const requested: Decision[] = []
   const sent: string[] = []
@@ -60,7 +60,7 @@ export function createLoad(deps: LoadDeps) {
   let topupsFirst = false
 
   const returns = createReturns({
-    deeds,
+    operations,
     gateway,
     journal,
     dice,
@@ -71,7 +71,7 @@ export function createLoad(deps: LoadDeps) {
   })
 
   const outlays = createOutlays({
-    deeds,
+    operations,
     dice,
     desk: deps.desk,
     signIn,
@@ -80,8 +80,8 @@ export function createLoad(deps: LoadDeps) {
   })
 
   /** A call with the member's own session, which never ends here. */
-  async function own(...asked: Parameters<typeof deed>): ReturnType<typeof deed> {
-    const done = await deed(...asked)
+  async function own(...asked: Parameters<typeof operation>): ReturnType<typeof operation> {
+    const done = await operation(...asked)
     if (done.reply.status === 401) complaints.push(`${asked[1].path} answered 401`)
     return done
   }
@@ -161,12 +161,12 @@ export function createLoad(deps: LoadDeps) {
     const next = requested.shift()
     if (next === undefined) return
     const { of, id, verb, key, body } = next
-    const kind = (DECISIONS[of] as Partial<Record<Decision['verb'], DeedKind>>)[verb]
+    const kind = (DECISIONS[of] as Partial<Record<Decision['verb'], OperationKind>>)[verb]
     if (kind === undefined) throw new Error(`no decision ${verb} exists for ${of}`)
     const path = `/api/admin/${of}/${id}/${verb}`
     // The decision names the status that the administrator saw.
     const asked = { path, token: await signIn(), key, body: { status: of === 'suspense' ? 'open' : 'requested', ...body } }
-    const { reply } = await deed({ kind, memberId: next.memberId, subject: id }, asked, (answer) => (ok(answer) ? id : undefined))
+    const { reply } = await operation({ kind, memberId: next.memberId, subject: id }, asked, (answer) => (ok(answer) ? id : undefined))
     if (ok(reply)) {
       if (verb !== 'approve') return
       if (of === 'refunds') returns.sent(id)
@@ -218,7 +218,7 @@ export function createLoad(deps: LoadDeps) {
     if (chance < 0.92) return returns.bring()
     if (chance < 0.94) return look(member)
     if (chance < 0.97) return outlays.step()
-    return deeds.repeat(dice)
+    return operations.repeat(dice)
   }
 
   async function client(): Promise<void> {
@@ -249,12 +249,12 @@ export function createLoad(deps: LoadDeps) {
       today = day
       ended = Promise.all(Array.from({ length: deps.clients }, () => client()))
     },
-    /** Starts no new deeds and waits for those under way. */
+    /** Starts no new operations and waits for those under way. */
     async stop(): Promise<void> {
       running = false
       await ended
     },
-    /** Starts no new deeds until `goOn`, and waits for those under way. */
+    /** Starts no new operations until `goOn`, and waits for those under way. */
     async pause(): Promise<void> {
       paused = true
       while (members.some(({ busy }) => busy)) await sleep(PAUSED_LOOK_MS)
@@ -265,16 +265,16 @@ export function createLoad(deps: LoadDeps) {
     setToday(day: string): void {
       today = day
       // A join's key is remembered until the next join.
-      deeds.forget()
+      operations.forget()
     },
-    /** Drops the pauses between deeds, with more top-ups on request: for the time of a strike. */
+    /** Drops the pauses between operations, with more top-ups on request: for the time of a fault. */
     press(options: { readonly rush: boolean; readonly topupsFirst?: boolean }): void {
       rush = options.rush
       topupsFirst = options.topupsFirst ?? false
     },
     inFlight: (): number => calls.inFlight(),
-    acknowledgedAfter: deeds.acknowledgedAfter,
-    longestSilence: deeds.longestSilence,
+    acknowledgedAfter: operations.acknowledgedAfter,
+    longestSilence: operations.longestSilence,
     /** Unexpected answers; empty when all is well. */
     complaints: (): readonly string[] => complaints,
     /** Plays the bank once more, for transfers that reached the gateway late. */

@@ -1,9 +1,9 @@
 /**
- * npm run faults: strikes a running server and its database repeatedly, and counts losses, doubles and broken invariants.
+ * npm run faults: injects faults into a running server and its database, and counts losses, doubles and broken invariants.
  * - The run is limited by cycles and by minutes.
  * - The exit code is 1 after any finding, and when a control was not found.
  * - --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 8  --instances 2  --json file
- * - --cluster  --lease 8: strikes the cluster of ops/cluster instead, with strikes of its own.
+ * - --cluster  --lease 8: the cluster of ops/cluster instead, with faults of its own.
  * - --write file: only writes the page from existing figures; --cluster --write file: the cluster's.
  */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,13 +15,13 @@ import { endEverything } from '../harness/program.ts'
 import { writeClusterPage } from './cluster/report.ts'
 import { clusterCampaign } from './cluster/run.ts'
 import { CONTROLS, runControl } from './controls.ts'
-import { type StandResult, runStand } from './cycles.ts'
+import { type RunResult, runOnServers } from './cycles.ts'
 import { kindsFrom, planOf } from './plan.ts'
 import { writePage } from './report.ts'
 import { type Campaign, type ControlResult, type FaultReport, summarise } from './summary.ts'
-import { type Kind, KINDS } from './strikes.ts'
+import { type Kind, KINDS } from './faults.ts'
 
-const STAND_CYCLES = 80
+const RUN_CYCLES = 80
 const MEMBERS = 180
 
 const { values } = parseArgs({
@@ -46,13 +46,13 @@ if (values.write !== undefined) {
 }
 
 const instances = Number(values.instances)
-const STANDS: Campaign = {
+const ON_SERVERS: Campaign = {
   kinds: KINDS,
   instances,
   controls: CONTROLS.map((control) => (seed) => runControl(control, seed)),
-  run: (options) => runStand({ ...options, instances, kinds: options.kinds as readonly Kind[] }),
+  run: (options) => runOnServers({ ...options, instances, kinds: options.kinds as readonly Kind[] }),
 }
-const chosen = values.cluster ? await clusterCampaign(Number(values.lease)) : STANDS
+const chosen = values.cluster ? await clusterCampaign(Number(values.lease)) : ON_SERVERS
 if (typeof chosen === 'string') {
   process.stderr.write(`${chosen}\n`)
   process.exit(1)
@@ -77,11 +77,11 @@ const goesOn = (): boolean => !stopped && Date.now() < until
 const logFile = `${values.json.replace(/\.json$/, '')}.log`
 rmSync(logFile, { force: true })
 
-const stands: StandResult[] = []
+const results: RunResult[] = []
 const controls: ControlResult[] = []
 
 function report(): FaultReport {
-  return summarise(stands, controls, {
+  return summarise(results, controls, {
     at: new Date(began).toISOString(),
     seconds: Math.round((Date.now() - began) / 1000),
     commit: commitHere(),
@@ -95,7 +95,7 @@ function report(): FaultReport {
   })
 }
 
-/** Written after each stand, so that an aborted run leaves its figures. */
+/** Written after each system, so that an aborted run leaves its figures. */
 function write(): FaultReport {
   const now = report()
   writeFileSync(values.json, `${JSON.stringify(now, undefined, 2)}\n`)
@@ -111,18 +111,18 @@ for (const control of campaign.controls) {
   say(`control ${result.control}: ${result.found === undefined ? 'NOT FOUND' : `found after ${result.cycles} cycles: ${result.found}`}`)
 }
 const plan = planOf(kinds, seed, campaign.often)
-for (let done = 0, standNumber = 0; done < wanted && goesOn(); standNumber++) {
-  const planned = plan(Math.min(STAND_CYCLES, wanted - done))
+for (let done = 0, runNumber = 0; done < wanted && goesOn(); runNumber++) {
+  const planned = plan(Math.min(RUN_CYCLES, wanted - done))
   const result = await campaign.run({
     kinds: planned,
-    seed: seed + standNumber,
+    seed: seed + runNumber,
     clients: Number(values.clients),
     members: MEMBERS,
     goesOn,
     say,
     log: (text) => appendFileSync(logFile, text),
   })
-  stands.push(result)
+  results.push(result)
   done += Math.max(1, result.cycles.length)
   const { totals } = write()
   say(
@@ -133,7 +133,7 @@ const left = await endEverything()
 const { text, clean } = { ...write(), text: summaryText(report()) }
 say(text)
 for (const complaint of left) say(complaint)
-say(`written to ${values.json}; what the servers printed stands in ${logFile}`)
+say(`written to ${values.json}; the servers' output is in ${logFile}`)
 process.exit(clean ? 0 : 1)
 
 function summaryText({ totals, kinds: rows }: FaultReport): string {

@@ -1,4 +1,4 @@
-/** Creates the members of a stand through the ledger's own functions: registered, confirmed, logged in and with money. */
+/** Creates the members of a run through the ledger's own functions: registered, confirmed, logged in and with money. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
 import { type Db, one, sql } from '@roz/server/db/sql.ts'

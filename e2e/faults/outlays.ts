@@ -4,11 +4,11 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { type Db, sql } from '@roz/server/db/sql.ts'
-import type { Deeds } from './deeds.ts'
-import type { Deed, DeedKind } from './journal.ts'
+import type { Operations } from './operations.ts'
+import type { Operation, OperationKind } from './journal.ts'
 import type { Dice } from './random.ts'
 
-/** Each receipt is used by one try: more than a stand makes. */
+/** Each receipt is used by one try: more than a run makes. */
 const RECEIPTS = 4000
 const KINDS = {
   disburse: { path: '/api/admin/disbursements', answer: 'disbursement', transfer: 'disbursement' },
@@ -40,7 +40,7 @@ export async function makeDesk(db: Db, by: string): Promise<Desk> {
 }
 
 type OutlayDeps = {
-  readonly deeds: Deeds
+  readonly operations: Operations
   readonly dice: Dice
   readonly desk: Desk
   readonly signIn: () => Promise<string>
@@ -48,8 +48,8 @@ type OutlayDeps = {
   readonly complain: (complaint: string) => void
 }
 
-export function createOutlays({ deeds, dice, desk, signIn, signOut, complain }: OutlayDeps) {
-  const { deed, ok, field } = deeds
+export function createOutlays({ operations, dice, desk, signIn, signOut, complain }: OutlayDeps) {
+  const { operation, ok, field } = operations
   /** Booked disbursements of which something may come back. */
   const booked: string[] = []
 
@@ -59,7 +59,7 @@ export function createOutlays({ deeds, dice, desk, signIn, signOut, complain }: 
     const { path, answer } = KINDS[kind]
     const paise = 1 + dice.below(kind === 'disburse' ? 90 : 30)
     const body = { amount: paise / 100, purpose: 'School shoes', receipts: [subject], ...more }
-    const { reply, effect } = await deed(
+    const { reply, effect } = await operation(
       { kind, memberId: '0', paise, subject },
       { path: `${path}${under}`, token: await signIn(), key: randomUUID(), body },
       (told) => (ok(told) ? field(told.body[answer], 'id') : undefined),
@@ -98,29 +98,29 @@ export const readOutlays = (db: Db): Promise<OutlayRow[]> =>
       from transfer t left join evidence e on e.kind = t.kind and e.ref = t.ref
      where t.kind in ('disbursement', 'disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered')`)
 
-type Told = { readonly deed: Deed; readonly effect: string }
-const isOutlay = (kind: DeedKind): kind is OutlayKind => Object.hasOwn(KINDS, kind)
+type Told = { readonly operation: Operation; readonly effect: string }
+const isOutlay = (kind: OperationKind): kind is OutlayKind => Object.hasOwn(KINDS, kind)
 
 export function outlaysIn(rows: readonly OutlayRow[]): Readonly<Record<OutlayKind, (told: Told) => boolean>> {
-  const isThere = ({ deed, effect }: Told): boolean =>
+  const isThere = ({ operation, effect }: Told): boolean =>
     rows.some(
       ({ id, kind, amount, receipt, isAsked }) =>
         id === effect &&
-        isOutlay(deed.kind) &&
-        kind === KINDS[deed.kind].transfer &&
-        amount === BigInt(deed.paise ?? 0) &&
-        receipt === deed.subject &&
+        isOutlay(operation.kind) &&
+        kind === KINDS[operation.kind].transfer &&
+        amount === BigInt(operation.paise ?? 0) &&
+        receipt === operation.subject &&
         isAsked,
     )
   return { disburse: isThere, 'help-back': isThere, 'platform-out': isThere, 'tax-remitted': isThere, 'losses-covered': isThere }
 }
 
 /** Entries without a try, and those whose try was refused. */
-export function findUnasked(deeds: readonly Deed[], rows: readonly OutlayRow[]): string[] {
-  const tried = new Map(deeds.flatMap((deed) => (isOutlay(deed.kind) ? [[deed.subject, deed] as const] : [])))
+export function findUnasked(operations: readonly Operation[], rows: readonly OutlayRow[]): string[] {
+  const tried = new Map(operations.flatMap((operation) => (isOutlay(operation.kind) ? [[operation.subject, operation] as const] : [])))
   return rows.flatMap(({ id, kind, receipt }) => {
-    const deed = tried.get(receipt)
-    if (deed === undefined) return [`${kind} ${id}: nobody asked for it`]
-    return deed.refused?.first === true ? [`${kind} ${id} was refused`] : []
+    const operation = tried.get(receipt)
+    if (operation === undefined) return [`${kind} ${id}: nobody asked for it`]
+    return operation.refused?.first === true ? [`${kind} ${id} was refused`] : []
   })
 }

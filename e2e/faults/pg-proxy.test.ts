@@ -25,7 +25,8 @@ afterAll(async () => {
   await postgres.stop()
 })
 
-const stands = async (id: number): Promise<boolean> => (await direct.query(sql`select 1 from transfer where id = ${id}::int`)).length === 1
+const isCommitted = async (id: number): Promise<boolean> =>
+  (await direct.query(sql`select 1 from transfer where id = ${id}::int`)).length === 1
 const alone = (id: number) => through.query(sql`insert into transfer (id) values (${id}::int)`)
 const together = (id: number) => inTransaction(through, (tx) => tx.query(sql`insert into transfer (id) values (${id}::int)`))
 
@@ -40,16 +41,16 @@ for (const [name, insert] of [
   ['a statement alone', alone],
   ['a transaction', together],
 ] as const) {
-  test.each(CASES)(`cut %s, ${name} has no answer, and is committed: %s`, async (moment, shouldStand) => {
+  test.each(CASES)(`cut %s, ${name} has no answer, and is committed: %s`, async (moment, shouldCommit) => {
     const id = ++ids
     const cut = proxy.cutNext(moment)
     await expect(insert(id)).rejects.toThrow(DatabaseUnavailableError)
     await cut
-    if (shouldStand !== undefined) expect(await stands(id)).toBe(shouldStand)
+    if (shouldCommit !== undefined) expect(await isCommitted(id)).toBe(shouldCommit)
     // Exactly one cut: the next insert passes.
     const again = ++ids
     await insert(again)
-    expect(await stands(again)).toBe(true)
+    expect(await isCommitted(again)).toBe(true)
   })
 }
 

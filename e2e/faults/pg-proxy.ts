@@ -102,7 +102,7 @@ export async function startPgProxy(databasePort: () => number): Promise<PgProxy>
     // Flush first: the database gets all that was sent.
     line.database.end()
   }
-  const strike = (line: Line): void => {
+  const cut = (line: Line): void => {
     const { done } = armed as { readonly done: () => void }
     armed = undefined
     drop(line)
@@ -112,11 +112,11 @@ export async function startPgProxy(databasePort: () => number): Promise<PgProxy>
   const fromClient = (line: Line) => (message: Buffer, type: number | undefined) => {
     if (!lines.has(line)) return
     const commits = meaningOf(line, message, type) === 'commit'
-    if (commits && armed?.moment === 'before-send') return strike(line)
+    if (commits && armed?.moment === 'before-send') return cut(line)
     line.database.write(message)
     if (!commits) return
     line.commits = true
-    if (armed?.moment === 'after-send') strike(line)
+    if (armed?.moment === 'after-send') cut(line)
   }
 
   const fromDatabase = (line: Line) => {
@@ -128,7 +128,7 @@ export async function startPgProxy(databasePort: () => number): Promise<PgProxy>
       held.push(message)
       if (type === COMMAND_COMPLETE) committed = !textAt(message, 5).text.startsWith('ROLLBACK')
       if (type !== READY) return
-      if (committed && armed?.moment === 'after-commit') return strike(line)
+      if (committed && armed?.moment === 'after-commit') return cut(line)
       line.client.write(Buffer.concat(held))
       held = []
       committed = false

@@ -1,6 +1,6 @@
 /** The order of the faults: short ones more often, shuffled by a seed. */
 import { createDice } from './random.ts'
-import type { Kind } from './strikes.ts'
+import type { Kind } from './faults.ts'
 
 /** How often in the time of one expensive fault; kinds without an entry come once. */
 const OFTEN: Partial<Readonly<Record<Kind, number>>> = {

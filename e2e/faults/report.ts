@@ -41,14 +41,14 @@ const controlLine = ({ control, shows, cycles, found }: ControlResult): string =
   `| \`${control}\` | ${shows} | ${found === undefined ? '**not found**' : `found after ${cycles} ${cycles === 1 ? 'cycle' : 'cycles'}`} |`
 
 type Setup = { readonly name: string; readonly heading: string; readonly options: string; readonly words: string }
-/** Other set-ups under the same strikes and the same judge: `reliability-<name>.json` beside the first file. */
+/** Other set-ups under the same faults and the same judge: `reliability-<name>.json` beside the first file. */
 const SETUPS: readonly Setup[] = [
   {
     name: 'two-instances',
     heading: 'Two instances on one database',
     options: '--instances 2',
     words: `Two servers run on one database, behind one address that gives each new connection to the next of them. Both ask one sandbox of the gateway, which runs on while they die.
-A strike on the server hits one of them, and about every third time both. A client whose connection broke repeats the call with its key, mostly at the other server.`,
+A fault of the server hits one of them, and about every third time both. A client whose connection broke repeats the call with its key, mostly at the other server.`,
   },
 ]
 
@@ -80,7 +80,7 @@ ${listed(report.kinds)}
 
 function pageOf(report: FaultReport, others: readonly string[]): string {
   const { totals } = report
-  const deeds = Object.entries(report.deeds ?? {}).map(([kind, count]) => `${kind} ${thousands(count)}`)
+  const operations = Object.entries(report.deeds ?? {}).map(([kind, count]) => `${kind} ${thousands(count)}`)
   const answers = Object.entries(report.faultAnswers).map(([status, count]) => `${status}: ${thousands(count)}`)
   return `# Reliability
 
@@ -96,25 +96,25 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 | in the ledger, but requested by nobody | **${totals.strange}** |
 | broken invariants | **${totals.broken}** |
 | wrong answers | **${totals.complaints}** |
-| strikes without a call in flight, not counted as cycles | ${totals.idle} |
+| faults without a call in flight, not counted as cycles | ${totals.idle} |
 
 ## A cycle
 
 - ${report.clients} clients act for ${report.members} members and for administrators. They join, add money, pay at the gateway's sandbox, withdraw, request refunds, decide withdrawals, refunds and payments in suspense, read histories and repeat keys.
 - Strangers pay orders that are not ours, and payers dispute payments at their banks.
 - Each client repeats a call with the same key until the call has a final answer.
-- A fault strikes while calls that move money are in flight, and is then repaired. After the first acknowledgement of a later call, the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present.
+- A fault is injected while calls that move money are in flight, and is then repaired. After the first acknowledgement of a later call, the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present.
 - A client writes each request to a file before it is sent, and each acknowledgement before the next request. An acknowledged operation must be in the ledger once, as it was answered. An operation that nobody requested must not be there.
 - Every few dozen cycles the load stops and the clock moves on by hours. Every payment at the gateway must then be in its wallet, every transfer, refund and dispute must agree with the gateway, and every reported payment of a stranger must be in suspense. A new server with a new database then takes over.
 
-${deeds.length === 0 ? '' : `Acknowledged: ${deeds.join(' · ')}.\n\n`}## The faults
+${operations.length === 0 ? '' : `Acknowledged: ${operations.join(' · ')}.\n\n`}## The faults
 
 Recovery is the time from the end of the fault to the first acknowledgement of a call that began later. A kill or a cut ends at once; a pause or a full disk ends with its release. Recovery includes the restart of the server and the machine's other work.
 
 ${HEAD}
 ${listed(report.kinds)}
 
-${report.smallDisk ? 'The database was on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` struck nothing.**'}
+${report.smallDisk ? 'The database was on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` was not injected.**'}
 Answers of 500 and above, each repeated by its client: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 leaves the operating system's memory intact, so this run does not test a power cut.
 
 ${others.join('\n')}

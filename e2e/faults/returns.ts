@@ -4,7 +4,7 @@
  * - A call that could move money is in the journal before it leaves.
  */
 import { randomUUID } from 'node:crypto'
-import type { Deeds } from './deeds.ts'
+import type { Operations } from './operations.ts'
 import type { Journal } from './journal.ts'
 import type { Member } from './members.ts'
 import type { Calls, Reply } from './patient-calls.ts'
@@ -21,7 +21,7 @@ export type Decision = {
 }
 
 type ReturnsDeps = {
-  readonly deeds: Deeds
+  readonly operations: Operations
   readonly gateway: Calls
   readonly journal: Journal
   readonly dice: Dice
@@ -37,8 +37,8 @@ const KEYS = { 'x-api-version': '2025-01-01', 'x-client-id': 'sandbox-client', '
 const STEPS = ['DOCS_RECEIVED', 'UNDER_REVIEW', 'MERCHANT_WON', 'MERCHANT_LOST', 'MERCHANT_ACCEPTED'] as const
 const STAGES = ['RETRIEVAL', 'DISPUTE', 'CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'] as const
 
-export function createReturns({ deeds, gateway, journal, dice, decide, complain, openItems, noticeUrl }: ReturnsDeps) {
-  const { deed, ok, field } = deeds
+export function createReturns({ operations, gateway, journal, dice, decide, complain, openItems, noticeUrl }: ReturnsDeps) {
+  const { operation, ok, field } = operations
   /** Paid orders that can be disputed, disputes under way, and refunds that were sent to the gateway. */
   const paid: { readonly orderId: string; readonly memberId: string }[] = []
   const disputes: string[] = []
@@ -46,13 +46,13 @@ export function createReturns({ deeds, gateway, journal, dice, decide, complain,
   const copies = (): number => 1 + dice.below(2)
 
   async function ask(member: Member): Promise<void> {
-    const listed = await deeds.calls.patiently({ method: 'GET', path: '/api/wallet/refunds', token: member.token })
+    const listed = await operations.calls.patiently({ method: 'GET', path: '/api/wallet/refunds', token: member.token })
     const refundable = (listed.body.refundable ?? []) as readonly { readonly order_id: string; readonly unused: number }[]
     const whole = refundable.filter(({ unused }) => unused >= 1)
     if (whole.length === 0) return
     const { order_id, unused } = dice.pick(whole)
     const amount = 1 + dice.below(Math.floor(unused))
-    const { effect: id } = await deed(
+    const { effect: id } = await operation(
       { kind: 'refund', memberId: member.id, paise: amount * 100, subject: order_id },
       { path: '/api/wallet/refunds', token: member.token, key: randomUUID(), body: { order_id, amount, reason: 'It was too much.' } },
       (answer) => (ok(answer) ? field(answer.body.refund, 'id') : undefined),

@@ -1,5 +1,5 @@
 /**
- * The servers of a stand: one, or several instances on one database behind one address.
+ * The servers of the system under test: one, or several instances on one database behind one address.
  * - One server runs its own sandbox of the gateway, which dies with it. Several ask one sandbox, a process of its own.
  * - Only the clients' and the gateway's addresses differ between the two; nothing else knows how many there are.
  */
@@ -19,7 +19,7 @@ type Options = {
   /** This checkout, if undefined. */
   readonly version?: Version | undefined
   readonly count: number
-  /** The folder of the stand. */
+  /** The folder of the run. */
   readonly folder: string
   /** The settings that all servers share. */
   readonly env: Readonly<Record<string, string>>
@@ -65,7 +65,7 @@ export async function startServers({ count, folder, env, ends, version: first, s
     all: (): readonly Program[] => servers,
     url: (): string => shared?.url ?? (servers[0] as Program).url,
     sandboxUrl: (): string => shared?.sandboxUrl ?? (servers[0] as Program).sandboxUrl,
-    /** Those that a strike hits: one, and of several now and then all. */
+    /** Those that a fault hits: one, and of several now and then all. */
     victims: (dice: Dice): readonly Program[] => (servers.length === 1 || dice.chance(0.3) ? servers : [dice.pick(servers)]),
     /** Starts the servers again that are gone. */
     async revive(): Promise<void> {

@@ -1,5 +1,5 @@
 /** The figures of a run, as the report file has them. */
-import type { Cycle, Finding, StandResult, StrikeOptions } from './cycles.ts'
+import type { Cycle, Finding, RunResult, CycleOptions } from './cycles.ts'
 
 export type ControlResult = {
   readonly control: string
@@ -8,14 +8,14 @@ export type ControlResult = {
   /** The first finding; undefined if the missing safeguard went unnoticed. */
   readonly found: string | undefined
 }
-/** A set of strikes with its target. */
+/** A set of faults with its target. */
 export type Campaign = {
   readonly kinds: readonly string[]
   readonly often?: Readonly<Record<string, number>>
   readonly instances: number
   readonly leaseSeconds?: number
   readonly controls: readonly ((seed: number) => Promise<ControlResult>)[]
-  readonly run: (options: StrikeOptions<string>) => Promise<StandResult>
+  readonly run: (options: CycleOptions<string>) => Promise<RunResult>
 }
 export type Circumstances = {
   readonly at: string
@@ -64,25 +64,25 @@ export type FaultReport = Circumstances & {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-export function summarise(stands: readonly StandResult[], controls: readonly ControlResult[], circumstances: Circumstances): FaultReport {
-  const cycles = stands.flatMap((stand) => stand.cycles)
-  const findings = stands.flatMap(({ finding }) => finding ?? [])
+export function summarise(results: readonly RunResult[], controls: readonly ControlResult[], circumstances: Circumstances): FaultReport {
+  const cycles = results.flatMap((result) => result.cycles)
+  const findings = results.flatMap(({ finding }) => finding ?? [])
   const count = (list: 'lost' | 'doubled' | 'strange' | 'broken' | 'told'): number => sum(findings.map((finding) => finding[list].length))
   return {
     ...circumstances,
-    smallDisk: stands.every(({ smallDisk }) => smallDisk),
+    smallDisk: results.every(({ smallDisk }) => smallDisk),
     totals: {
       cycles: cycles.length,
-      idle: sum(stands.map(({ idle }) => idle.length)),
-      acknowledged: sum(stands.map(({ acknowledged }) => acknowledged)),
+      idle: sum(results.map(({ idle }) => idle.length)),
+      acknowledged: sum(results.map(({ acknowledged }) => acknowledged)),
       lost: count('lost'),
       doubled: count('doubled'),
       strange: count('strange'),
       broken: count('broken'),
       complaints: count('told'),
     },
-    deeds: addUp(stands.map(({ deeds }) => deeds)),
-    faultAnswers: addUp(stands.map(({ faultAnswers }) => faultAnswers)),
+    deeds: addUp(results.map(({ deeds }) => deeds)),
+    faultAnswers: addUp(results.map(({ faultAnswers }) => faultAnswers)),
     kinds: [...new Set(cycles.map(({ kind }) => kind))].sort().map((kind) =>
       rowOf(
         kind,

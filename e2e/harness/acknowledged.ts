@@ -44,7 +44,7 @@ export async function startRecorder(program: Program): Promise<Recorder> {
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 const isOne = async (db: Db, statement: Sql): Promise<boolean> => (await db.query(statement)).length === 1
-const sessionStands = (db: Db, token: string) => isOne(db, sql`select 1 from session where token_hash = ${hashOf(token)}::bytea`)
+const sessionExists = (db: Db, token: string) => isOne(db, sql`select 1 from session where token_hash = ${hashOf(token)}::bytea`)
 const isCredited = (db: Db, orderId: string) =>
   isOne(
     db,
@@ -59,11 +59,11 @@ const bodyOf = <N extends keyof Api>(record: Acknowledgement): Output<Api[N]> =>
 const JUDGES: Readonly<Record<string, Judge>> = {
   'POST /api/auth/register': async (db, { record }) => {
     const { token, user } = bodyOf<'register'>(record)
-    const stands = await isOne(
+    const hasMember = await isOne(
       db,
       sql`select 1 from member m join wallet w on w.member_id = m.id where m.public_id = ${user.id}::uuid and m.email = ${user.email}::text`,
     )
-    return stands && (await sessionStands(db, token))
+    return hasMember && (await sessionExists(db, token))
   },
   'GET /api/auth/verify-email': (db, { at }) =>
     isOne(
@@ -71,8 +71,8 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       sql`select 1 from mail_token t join member m on m.id = t.member_id join wallet w on w.member_id = m.id
            where t.token_hash = ${hashOf(at.searchParams.get('token') ?? '')}::bytea and m.email_verified_at is not null and w.may_move`,
     ),
-  'POST /api/auth/login': (db, { record }) => sessionStands(db, bodyOf<'login'>(record).token),
-  'POST /api/admin/login': (db, { record }) => sessionStands(db, bodyOf<'adminLogin'>(record).token),
+  'POST /api/auth/login': (db, { record }) => sessionExists(db, bodyOf<'login'>(record).token),
+  'POST /api/admin/login': (db, { record }) => sessionExists(db, bodyOf<'adminLogin'>(record).token),
   'POST /api/wallet/add': (db, { record }) =>
     isOne(db, sql`select 1 from topup where order_id = ${bodyOf<'addMoney'>(record).order_id}::text`),
   'POST /api/payments/confirm': async (db, { record }) => {

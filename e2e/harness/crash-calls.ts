@@ -11,7 +11,7 @@ import { type Answered, ask, type Given } from './calls.ts'
 import { readClock, setClock } from './people.ts'
 import { newDataDir, startProgram } from './program.ts'
 
-const STRIKE_WITHIN_MS = 50
+const KILL_WITHIN_MS = 50
 const SPRUNG_WITHIN_MS = 30_000
 /** Answers that say nothing about the call's outcome. */
 const TRY_AGAIN = new Set([429, 502, 503])
@@ -79,8 +79,8 @@ export async function startFrail(seed: number) {
     },
 
     /** Acts while the program is killed 0–50 ms after the named request has left; the program runs again when this returns. */
-    async struck(method: string, path: string, act: () => Promise<void>): Promise<void> {
-      const afterMs = next() * STRIKE_WITHIN_MS
+    async killDuring(method: string, path: string, act: () => Promise<void>): Promise<void> {
+      const afterMs = next() * KILL_WITHIN_MS
       const killed = program
       await recorder.arm({ method, path, pids: [killed.pid], afterMs })
       await act()
@@ -89,11 +89,11 @@ export async function startFrail(seed: number) {
     },
 
     /** The same for a request that does not pass the proxy: to the gateway, which dies with the program. */
-    async struckBeside(act: () => Promise<unknown>, hasLeft: Promise<unknown> = Promise.resolve()): Promise<void> {
+    async killBeside(act: () => Promise<unknown>, hasLeft: Promise<unknown> = Promise.resolve()): Promise<void> {
       const killed = program
-      const afterMs = next() * STRIKE_WITHIN_MS
-      const struck = hasLeft.then(() => void setTimeout(() => process.kill(killed.pid, 'SIGKILL'), afterMs))
-      await Promise.all([struck, act()])
+      const afterMs = next() * KILL_WITHIN_MS
+      const kill = hasLeft.then(() => void setTimeout(() => process.kill(killed.pid, 'SIGKILL'), afterMs))
+      await Promise.all([kill, act()])
       await within(killed.ended, SPRUNG_WITHIN_MS, 'no kill came')
       if (isDead()) await revive()
     },

@@ -13,7 +13,7 @@ import { askForOrder, askForWithdrawal, balanceInBar, goToPayment, type NewPerso
 export const FRAIL_STEPS = ['register', 'verify', 'login', 'add', 'pay', 'confirm', 'join', 'admin login', 'draw', 'withdraw'] as const
 export type FrailStep = (typeof FRAIL_STEPS)[number]
 
-/** The request that is struck in each step; a press on the hosted page is a request to the gateway. */
+/** The request during which each step kills the server; a press on the hosted page is a request to the gateway. */
 const REQUESTS: Readonly<Record<Exclude<FrailStep, 'pay'>, readonly [method: string, path: string]>> = {
   register: ['POST', '/api/auth/register'],
   verify: ['GET', '/api/auth/verify-email'],
@@ -26,15 +26,15 @@ const REQUESTS: Readonly<Record<Exclude<FrailStep, 'pay'>, readonly [method: str
   withdraw: ['POST', '/api/wallet/withdraw'],
 }
 
-export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
+export function frailSteps(roz: Frail, killedSteps: ReadonlySet<FrailStep>) {
   const open = (page: Page, path: string) => page.goto(roz.url + path)
   const at = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
   const welcome = (page: Page) => page.getByRole('heading', { level: 1, name: /^Welcome, / })
 
   /** Sends the request by an action on the screen; returns whether the server was killed after it. */
   async function send(step: Exclude<FrailStep, 'pay'>, act: () => Promise<unknown>): Promise<boolean> {
-    if (struck.has(step)) {
-      await roz.struck(...REQUESTS[step], async () => void (await act()))
+    if (killedSteps.has(step)) {
+      await roz.killDuring(...REQUESTS[step], async () => void (await act()))
       return true
     }
     await act()
@@ -53,9 +53,9 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
     /** Without an answer the form is sent again, and may find the address taken. */
     async register(page: Page, person: NewPerson): Promise<void> {
       await open(page, '/register')
-      const isStruck = await send('register', () => sendRegistration(page, person))
+      const isKilled = await send('register', () => sendRegistration(page, person))
       const sent = page.getByText(`A verification email was sent to ${person.email}.`)
-      if (!isStruck) return see(sent).toBeVisible()
+      if (!isKilled) return see(sent).toBeVisible()
       await open(page, '/dashboard')
       await see(welcome(page).or(at(page, 'Log in'))).toBeVisible()
       if (await welcome(page).isVisible()) return
@@ -86,10 +86,10 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
       }
       const pay = at(page, 'Pay ₹20.00')
       await see(pay).toBeVisible()
-      const isPaid = struck.has('pay')
-      if (isPaid) await payStruck(page)
+      const isPaid = killedSteps.has('pay')
+      if (isPaid) await payWhileKilled(page)
       await send('confirm', () => (isPaid ? page.reload() : pay.click()))
-      if (struck.has('confirm')) await page.reload()
+      if (killedSteps.has('confirm')) await page.reload()
       await see(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
       await see(balanceInBar(page)).toHaveText('₹20.00')
     },
@@ -143,10 +143,10 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
   }
 
   /** The gateway dies during the press, with an unknown outcome: the screen shows it in the end. */
-  async function payStruck(page: Page): Promise<void> {
+  async function payWhileKilled(page: Page): Promise<void> {
     const orderId = /\b[0-9a-f]{32}\b/.exec(await page.locator('dl').innerText())?.[0] ?? ''
     const left = page.waitForRequest((request) => request.method() === 'POST' && request.url().startsWith(roz.sandboxUrl))
-    await roz.struckBeside(() => at(page, 'Pay ₹20.00').click(), left)
+    await roz.killBeside(() => at(page, 'Pay ₹20.00').click(), left)
     await open(page, `/payment-status?order_id=${orderId}`)
     const paid = page.getByRole('heading', { name: 'Payment Successful!' })
     await see(paid.or(page.getByRole('heading', { name: 'Payment Pending' }))).toBeVisible()

@@ -82,5 +82,5 @@ for (const { kind, seconds, acknowledged, failed, silenceMs } of report.cycles)
 const { finding, days } = report
 const counts = (['lost', 'doubled', 'strange', 'broken', 'told'] as const).map((what) => `${countOf(finding, what)} ${what}`)
 say(`${report.fromVersion} → ${report.toVersion}: ${report.acknowledged} acknowledged, ${counts.join(', ')}; ${days.length} days verified`)
-say(`written to ${values.json}; what the servers printed stands in ${logFile}`)
+say(`written to ${values.json}; the servers' output is in ${logFile}`)
 process.exit(isSound(report) ? 0 : 1)

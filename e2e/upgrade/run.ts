@@ -8,8 +8,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '@roz/server/db/sql.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '@roz/server/testing/verifier.ts'
-import { strikeAt, type StandResult } from '../faults/cycles.ts'
-import { openStand, type Stand } from '../faults/stand.ts'
+import { runCycles, type RunResult } from '../faults/cycles.ts'
+import { openSystem, type SystemUnderTest } from '../faults/system-under-test.ts'
 import type { Former } from './history.ts'
 import { expectVersions, FORWARD_STEPS, STEPS, type Step, stepsOf, type Versions } from './steps.ts'
 import { buildFormer, copyOfCheckout, nameAfter, patchAfter } from './versions.ts'
@@ -25,7 +25,7 @@ export type RunOptions = {
   readonly log?: (text: string) => void
   readonly goesOn?: () => boolean
 }
-export type Outcome = StandResult & {
+export type Outcome = RunResult & {
   readonly from: string
   readonly fromVersion: string
   readonly toVersion: string
@@ -74,7 +74,7 @@ const EXPANDING = {
 const DROPPING = { 'server/migrations/9999_drops_a_column.sql': 'alter table session drop column last_used_at;' }
 
 /** The control: a version whose migration removes a column that the former one uses must be found. */
-export async function upgradeThatDropsColumn(options: RunOptions): Promise<StandResult> {
+export async function upgradeThatDropsColumn(options: RunOptions): Promise<RunResult> {
   const former = copyOfCheckout('1.0.0')
   const next = copyOfCheckout(patchAfter(former.name), DROPPING)
   try {
@@ -88,15 +88,15 @@ export async function upgradeThatDropsColumn(options: RunOptions): Promise<Stand
 async function upgrade(versions: Versions, options: RunOptions): Promise<Omit<Outcome, 'from' | 'added'>> {
   const { servers, members, steps = STEPS, keepMs } = options
   let days: readonly string[] = []
-  const result = await strikeAt(
+  const result = await runCycles(
     {
-      open: () => openStand({ members, instances: servers, version: versions.former, env: SETTINGS }),
-      strikes: stepsOf({ ...versions, servers, keepMs }),
+      open: () => openSystem({ members, instances: servers, version: versions.former, env: SETTINGS }),
+      faults: stepsOf({ ...versions, servers, keepMs }),
       prepare: expectVersions,
-      atEnd: async (stand) => {
-        const verified = await verifyDays(stand)
+      atEnd: async (system) => {
+        const verified = await verifyDays(system)
         days = verified.days
-        return [...(await auditBy(versions, stand)), ...(await looseEnds(stand)), ...verified.faults]
+        return [...(await auditBy(versions, system)), ...(await looseEnds(system)), ...verified.faults]
       },
     },
     { ...options, kinds: steps, failsNoCall: true },
@@ -105,7 +105,7 @@ async function upgrade(versions: Versions, options: RunOptions): Promise<Omit<Ou
 }
 
 /** `npm run audit`, as the runbook has it after the last server. */
-const auditBy = ({ next }: Versions, { postgres }: Stand): Promise<string[]> =>
+const auditBy = ({ next }: Versions, { postgres }: SystemUnderTest): Promise<string[]> =>
   new Promise((resolve) => {
     const env = { PATH: process.env.PATH, DATABASE_URL: postgres.appUrl }
     execFile(process.execPath, [path.join(next.folder, 'server/src/main.ts'), 'audit'], { env }, (error, stdout, stderr) =>
@@ -114,7 +114,7 @@ const auditBy = ({ next }: Versions, { postgres }: Stand): Promise<string[]> =>
   })
 
 /** Checks that no work is parked and that no server logged an error. */
-async function looseEnds({ servers }: Stand): Promise<string[]> {
+async function looseEnds({ servers }: SystemUnderTest): Promise<string[]> {
   const metrics = await (await fetch(`${servers.all()[0]?.url}/metrics`)).text()
   const parked = /^roz_work_parked (\d+)$/m.exec(metrics)?.[1]
   const errors = (servers.printed().match(ERROR) ?? []).filter((line) => !line.includes(ALARM))
@@ -122,7 +122,10 @@ async function looseEnds({ servers }: Stand): Promise<string[]> {
 }
 
 /** Waits for the books of each day that ended, and verifies it with both programs. */
-async function verifyDays({ db, servers }: Stand): Promise<{ readonly days: readonly string[]; readonly faults: readonly string[] }> {
+async function verifyDays({
+  db,
+  servers,
+}: SystemUnderTest): Promise<{ readonly days: readonly string[]; readonly faults: readonly string[] }> {
   const ended = (): Promise<{ day: string; hasBooks: boolean }[]> =>
     db.query<{ day: string; hasBooks: boolean }>(sql`
       select round.day, books_day.day is not null as "hasBooks" from round left join books_day using (day) where status = 'settled' order by day`)

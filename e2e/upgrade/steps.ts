@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import type { Version } from '../faults/servers.ts'
-import type { Stand } from '../faults/stand.ts'
-import { aim, type Field, nightIsOver, type Strike } from '../faults/strikes.ts'
+import type { SystemUnderTest } from '../faults/system-under-test.ts'
+import { aim, type FaultContext, nightIsOver, type Fault } from '../faults/faults.ts'
 
 const EVENING_MS = 2500
 
@@ -36,10 +36,10 @@ type Plan = Versions & {
 }
 
 /** The version that `roz_build_info` of each server names. */
-export async function expectVersions(stand: Stand): Promise<void> {
-  const wanted = stand.servers.versions().map((version) => version?.name)
+export async function expectVersions(system: SystemUnderTest): Promise<void> {
+  const wanted = system.servers.versions().map((version) => version?.name)
   const found = await Promise.all(
-    stand.servers
+    system.servers
       .all()
       .map(async ({ url }) => /^roz_build_info\{version="([^"]+)"\} 1$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]),
   )
@@ -47,48 +47,48 @@ export async function expectVersions(stand: Stand): Promise<void> {
 }
 
 /** Sets the clock while nothing is under way, so that all servers and the gateway have one time; midnight then passes by itself. */
-async function stepToEvening({ stand, load }: Field, day: IstDay): Promise<void> {
+async function stepToEvening({ system, load }: FaultContext, day: IstDay): Promise<void> {
   await load.pause()
-  await stand.setClock(startOfDayMs(nextDay(day)) - EVENING_MS)
+  await system.setClock(startOfDayMs(nextDay(day)) - EVENING_MS)
   // A server knows a set clock a second later, or as soon as it is asked.
-  await Promise.all(stand.servers.all().map(({ url }) => fetch(`${url}/dev/clock`)))
+  await Promise.all(system.servers.all().map(({ url }) => fetch(`${url}/dev/clock`)))
   load.goOn()
 }
 
-export function stepsOf({ former, next, servers, keepMs }: Plan): Readonly<Record<Step, Strike>> {
+export function stepsOf({ former, next, servers, keepMs }: Plan): Readonly<Record<Step, Fault>> {
   const places = Array.from({ length: servers }, (_, place) => place)
   const [first, others] = [places.slice(0, 1), places.slice(1)]
   /** A start of the former version on the newer schema says so. */
   const saysNewer = (output: string): boolean => output.includes(`The database is of a newer release than ${former.name}.`)
 
   const to =
-    (version: Version, which: readonly number[]): Strike =>
-    async (field) => {
-      const inFlight = await aim(field)
+    (version: Version, which: readonly number[]): Fault =>
+    async (context) => {
+      const inFlight = await aim(context)
       if (inFlight === undefined) return undefined
       const endedAt = performance.now()
       for (const place of which) {
-        const { output } = await field.stand.servers.replace(place, version)
+        const { output } = await context.system.servers.replace(place, version)
         if (version === former && !saysNewer(output()))
           throw new Error(`the start of ${former.name} does not say that the database is of a newer release:\n${output()}`)
-        await expectVersions(field.stand)
+        await expectVersions(context.system)
         await sleep(keepMs)
       }
       await sleep(which.length === 0 ? keepMs : 0)
       return { inFlight, endedAt }
     }
-  const midnight: Strike = async (field) => {
-    const { stand, load } = field
-    const day = dayAt((await stand.now()).getTime())
-    await stepToEvening(field, day)
-    const inFlight = await aim(field)
+  const midnight: Fault = async (context) => {
+    const { system, load } = context
+    const day = dayAt((await system.now()).getTime())
+    await stepToEvening(context, day)
+    const inFlight = await aim(context)
     if (inFlight === undefined) return undefined
     const endedAt = performance.now()
-    await sleep(startOfDayMs(nextDay(day)) - (await stand.now()).getTime())
+    await sleep(startOfDayMs(nextDay(day)) - (await system.now()).getTime())
     load.setToday(nextDay(day))
-    await nightIsOver(field, day)
+    await nightIsOver(context, day)
     await sleep(keepMs)
-    await expectVersions(stand)
+    await expectVersions(system)
     return { inFlight, endedAt }
   }
   return {

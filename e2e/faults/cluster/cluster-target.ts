@@ -1,7 +1,7 @@
 /**
  * The cluster of ops/cluster with members and a journal, as a target of fault injection.
- * - A part that exits without a strike is reported as a finding.
- * - `repair` undoes whatever a strike did, and waits until the cluster is whole.
+ * - A part that exits without a fault is reported as a finding.
+ * - `repair` undoes whatever a fault did, and waits until the cluster is whole.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ const BACK_WITHIN_MS = 60_000
 const WHOLE_WITHIN_MS = 120_000
 const LOOK_MS = 50
 
-export type ClusterGround = Awaited<ReturnType<typeof openClusterGround>>
+export type ClusterTarget = Awaited<ReturnType<typeof openClusterTarget>>
 type Options = { readonly members: number; readonly leaseSeconds: number; readonly say?: (line: string) => void }
 
 /** The requirements of a cluster that this machine does not meet, as sentences. */
@@ -44,7 +44,7 @@ export const lackingHere = (): Promise<string[]> =>
 /** Without networks of their own the nodes cannot be cut off. */
 export const canCutHere = canMakeNetworks
 
-export const openClusterGround = (options: Options) => openWithEnds((ends) => build(options, ends))
+export const openClusterTarget = (options: Options) => openWithEnds((ends) => build(options, ends))
 
 async function build({ members: count, leaseSeconds, say = () => undefined }: Options, ends: End[]) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))
@@ -82,7 +82,7 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
     servers: {
       url: () => `http://127.0.0.1:${port}`,
       sandboxUrl: () => cluster.sandboxUrl,
-      /** A strike repairs its own damage. */
+      /** A fault repairs its own damage. */
       revive: () => Promise.resolve(),
       complaints: (): readonly string[] => complaints,
       printed: () => lastLines(cluster),
@@ -121,7 +121,7 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
         BACK_WITHIN_MS,
       )
     },
-    /** The parts that exited without a strike since the last repair. */
+    /** The parts that exited without a fault since the last repair. */
     async expectAllUp(): Promise<void> {
       for (const node of nodes)
         for (const part of PARTS) if (node.pidsOf(part).length === 0) complaints.push(`${part} of ${node.name} ended by itself`)

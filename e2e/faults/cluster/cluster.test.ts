@@ -1,15 +1,15 @@
 /**
  * Tests the cluster of ops/cluster under load: the leader dies, a planned switch-over, nothing is left behind.
- * - It needs root, Debian's packages and a few minutes, so it runs with npm run test:all alone.
+ * - It needs root, Debian's packages and a few minutes, so only npm run test:all runs it.
  */
 import { readdirSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { KINDS } from '../strikes.ts'
+import { KINDS } from '../faults.ts'
 import { kindsFrom, planOf } from '../plan.ts'
 import { lackingHere } from './cluster-target.ts'
-import { clusterCampaign, strikeCluster } from './run.ts'
-import { CLUSTER_KINDS, CLUSTER_OFTEN } from './strikes.ts'
+import { clusterCampaign, runOnCluster } from './run.ts'
+import { CLUSTER_KINDS, CLUSTER_OFTEN } from './cluster-faults.ts'
 
 const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
 const LEASE_SECONDS = 8
@@ -27,7 +27,7 @@ test.skipIf(!canRun)(
     const lines: string[] = []
     const before = cables()
     const options = { kinds: ['node-kill', 'switch-over'] as const, seed: SEED, clients: 8, members: 40 }
-    const { finding, cycles, acknowledged } = await strikeCluster({ ...options, say: (line) => void lines.push(line) }, LEASE_SECONDS)
+    const { finding, cycles, acknowledged } = await runOnCluster({ ...options, say: (line) => void lines.push(line) }, LEASE_SECONDS)
     expect(finding, lines.join('\n')).toBeUndefined()
     expect(cycles.map(({ kind }) => kind)).toEqual(options.kinds)
     expect(acknowledged).toBeGreaterThan(0)
@@ -37,13 +37,13 @@ test.skipIf(!canRun)(
   },
 )
 
-test('the command lists its strikes, or says why a cluster cannot run here', async () => {
+test('the command lists its faults, or names the missing requirements', async () => {
   const campaign = await clusterCampaign(LEASE_SECONDS)
   if (typeof campaign === 'string') expect(campaign).toBe(lacking.join('\n'))
   else expect(CLUSTER_KINDS).toEqual(expect.arrayContaining([...campaign.kinds]))
 })
 
-test('an unknown strike is refused with the list of strikes; a round contains each of them', () => {
+test('an unknown fault is refused with the list of faults; a round contains each of them', () => {
   expect(kindsFrom('node-kill,switch-over', CLUSTER_KINDS)).toEqual(['node-kill', 'switch-over'])
   expect(kindsFrom(undefined, CLUSTER_KINDS)).toEqual(CLUSTER_KINDS)
   expect(() => kindsFrom('server-kill', CLUSTER_KINDS)).toThrow('no such fault: server-kill. There are: leader-kill, node-kill')

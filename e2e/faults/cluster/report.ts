@@ -4,14 +4,14 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { FaultReport, KindRow } from '../summary.ts'
-import type { ClusterKind } from './strikes.ts'
+import type { ClusterKind } from './cluster-faults.ts'
 
 const MEANINGS: Readonly<Record<ClusterKind, string>> = {
   'leader-kill': "kill -9 of every process of the leader's PostgreSQL",
   'node-kill': "kill -9 of everything on the leader's node: etcd, Patroni, PostgreSQL, HAProxy, PgBouncer, the instance",
   'leader-stop': 'an orderly stop of Patroni and PostgreSQL on the leader (SIGTERM)',
   'leader-pause': 'the leader is paused (SIGSTOP) until another node leads, and resumed',
-  'patroni-kill': "kill -9 of the leader's Patroni alone: its PostgreSQL runs on without it",
+  'patroni-kill': "kill -9 of only the leader's Patroni: its PostgreSQL runs on without it",
   'standby-kill': 'kill -9 of everything on a standby',
   'lagging-kill': "the standbys are cut off for 2.5 s, then the leader's node is killed",
   'etcd-kill': 'kill -9 of one etcd',
@@ -35,7 +35,7 @@ const lineOf = ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs, maxSilenceMs }: 
 function tableOf({ kinds }: FaultReport): string {
   const order = Object.keys(MEANINGS)
   const rows = kinds.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
-  return `| strike | what happens | strikes | in flight | failed calls | back p50, s | back max, s | longest silence, s |
+  return `| fault | what happens | faults | in flight | failed calls | back p50, s | back max, s | longest silence, s |
 | --- | --- | --: | --: | --: | --: | --: | --: |
 ${rows.map(lineOf).join('\n')}`
 }
@@ -43,7 +43,7 @@ ${rows.map(lineOf).join('\n')}`
 const runOf = (report: FaultReport, options: string): string =>
   `\`npm run faults -- --cluster${options}\` on ${report.at}, ${thousands(Math.round(report.seconds / 60))} minutes on ${report.machine}, at commit \`${report.commit.slice(0, 12)}\` with \`--seed ${report.seed}\``
 
-/** A complaint ends its cluster before it is judged at rest; the strikes before it were judged. */
+/** A complaint ends its cluster before it is judged at rest; the faults before it were judged. */
 const complaints = ({ findings }: FaultReport): string =>
   findings.length === 0 ? '' : `\n${findings.flatMap(({ kind, told }) => told.map((text) => `- \`${kind}\`: ${text}`)).join('\n')}\n`
 
@@ -52,7 +52,7 @@ function pageOf(report: FaultReport, stock: FaultReport | undefined): string {
   const answers = Object.entries(report.faultAnswers).map(([status, count]) => `${status}: ${thousands(count)}`)
   const controls = report.controls.map(
     ({ control, cycles, found }) =>
-      `\`${control}\`: ${found === undefined ? '**not found**' : `lost commits found after ${cycles} ${cycles === 1 ? 'strike' : 'strikes'}`}`,
+      `\`${control}\`: ${found === undefined ? '**not found**' : `lost commits found after ${cycles} ${cycles === 1 ? 'fault' : 'faults'}`}`,
   )
   return `# Fault injection on a cluster
 
@@ -61,7 +61,7 @@ ${runOf(report, '')}.
 
 | | |
 | --- | --- |
-| strikes | **${thousands(totals.cycles)}** |
+| faults | **${thousands(totals.cycles)}** |
 | acknowledged operations, repetitions by key included | **${thousands(totals.acknowledged)}** |
 | lost | **${totals.lost}** |
 | doubled | **${totals.doubled}** |
@@ -73,26 +73,26 @@ ${complaints(report)}
 
 \`npm run cluster\`: three nodes, each with a network of its own, on one machine. Each node has etcd, PostgreSQL 18 under Patroni, HAProxy (leads to the leader), PgBouncer in transaction mode and an instance of the product; one HAProxy in front is the address. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
 
-${report.clients} clients act for ${report.members} members, with the journal and the judge of [reliability.md](reliability.md): after each strike, when the cluster is whole again, every acknowledged operation must be in the ledger once, and every invariant of money must hold.
+${report.clients} clients act for ${report.members} members, with the journal and the judge of [reliability.md](reliability.md): after each fault, when the cluster is whole again, every acknowledged operation must be in the ledger once, and every invariant of money must hold.
 
-## The strikes
+## The faults
 
-- **Back** is the time from the strike to the first acknowledgement of a call that left after it.
-- **Longest silence** is the longest time without an acknowledgement to any client, from the strike to the end of the repair, the node's return included.
+- **Back** is the time from the fault to the first acknowledgement of a call that left after it.
+- **Longest silence** is the longest time without an acknowledgement to any client, from the fault to the end of the repair, the node's return included.
 - **Failed calls** are calls whose first try got no definite answer (a broken connection, 5xx). Their clients repeated them with the same key.
 
 ${tableOf(report)}
 
 Answers of 500 and above: ${answers.length === 0 ? 'none' : answers.join(', ')}. All nodes share the processors and the disk of one machine, so seconds are longer than on machines of their own, and a kill -9 is not a power cut. The acknowledgements of a killed or cut node's clients come from the other instances meanwhile.
 
-**The harness can fail.** Before the strikes the same judge looks at commits that do not wait for the standbys (\`synchronous_commit = local\`), under \`lagging-kill\`. ${controls.join('; ')}.
+**The harness can fail.** Before the faults the same judge looks at commits that do not wait for the standbys (\`synchronous_commit = local\`), under \`lagging-kill\`. ${controls.join('; ')}.
 ${
   stock === undefined
     ? ''
     : `
 ## With Patroni's own shortest lease
 
-Patroni raises a lease below 20 s to 20 s; ops/cluster lifts that bound. Without that: ${runOf(stock, ` --lease ${stock.leaseSeconds}`)}. **${thousands(stock.totals.cycles)}** strikes, **${thousands(stock.totals.acknowledged)}** acknowledged, **${stock.totals.lost}** lost, **${stock.totals.doubled}** doubled.
+Patroni raises a lease below 20 s to 20 s; ops/cluster lifts that bound. Without that: ${runOf(stock, ` --lease ${stock.leaseSeconds}`)}. **${thousands(stock.totals.cycles)}** faults, **${thousands(stock.totals.acknowledged)}** acknowledged, **${stock.totals.lost}** lost, **${stock.totals.doubled}** doubled.
 
 ${tableOf(stock)}
 `

@@ -1,8 +1,8 @@
-/** The campaign of `npm run faults -- --cluster`: its strikes, its control, or the sentence why it cannot run here. */
-import { strikeAt, type StandResult, type StrikeOptions } from '../cycles.ts'
+/** The campaign of `npm run faults -- --cluster`: its faults, its control, or the missing requirements. */
+import { runCycles, type RunResult, type CycleOptions } from '../cycles.ts'
 import type { Campaign, ControlResult } from '../summary.ts'
-import { canCutHere, lackingHere, openClusterGround } from './cluster-target.ts'
-import { CLUSTER_KINDS, CLUSTER_OFTEN, CLUSTER_STRIKES, type ClusterKind, CUTS } from './strikes.ts'
+import { canCutHere, lackingHere, openClusterTarget } from './cluster-target.ts'
+import { CLUSTER_KINDS, CLUSTER_OFTEN, CLUSTER_FAULTS, type ClusterKind, CUTS } from './cluster-faults.ts'
 
 const TRIES_MAX = 4
 
@@ -16,19 +16,19 @@ export async function clusterCampaign(leaseSeconds: number): Promise<Campaign | 
     instances: 3,
     leaseSeconds,
     controls: canCut ? [(seed) => loseWithoutStandbys(leaseSeconds, seed)] : [],
-    run: (options) => strikeCluster({ ...options, kinds: options.kinds as readonly ClusterKind[] }, leaseSeconds),
+    run: (options) => runOnCluster({ ...options, kinds: options.kinds as readonly ClusterKind[] }, leaseSeconds),
   }
 }
 
-/** Opens a cluster and strikes it once with each of these kinds, in this order. */
-export function strikeCluster(options: StrikeOptions<ClusterKind>, leaseSeconds: number, isUnsafe = false): Promise<StandResult> {
+/** Opens a cluster and injects one fault of each of these kinds, in this order. */
+export function runOnCluster(options: CycleOptions<ClusterKind>, leaseSeconds: number, isUnsafe = false): Promise<RunResult> {
   const { members, say } = options
-  return strikeAt(
+  return runCycles(
     {
-      open: () => openClusterGround({ members, leaseSeconds, ...(say === undefined ? {} : { say }) }),
-      strikes: CLUSTER_STRIKES,
-      prepare: async (ground) => {
-        if (isUnsafe) await ground.commitOnOneNode()
+      open: () => openClusterTarget({ members, leaseSeconds, ...(say === undefined ? {} : { say }) }),
+      faults: CLUSTER_FAULTS,
+      prepare: async (target) => {
+        if (isUnsafe) await target.commitOnOneNode()
       },
     },
     { ...options, isWeakened: isUnsafe },
@@ -38,6 +38,6 @@ export function strikeCluster(options: StrikeOptions<ClusterKind>, leaseSeconds:
 /** Commits that do not wait for the standbys must be found lost when their only node dies. */
 export async function loseWithoutStandbys(leaseSeconds: number, seed: number): Promise<ControlResult> {
   const kinds = Array.from({ length: TRIES_MAX }, () => 'lagging-kill' as const)
-  const { finding, cycles } = await strikeCluster({ kinds, seed, clients: 12, members: 60 }, leaseSeconds, true)
+  const { finding, cycles } = await runOnCluster({ kinds, seed, clients: 12, members: 60 }, leaseSeconds, true)
   return { control: 'commits-on-one-node', shows: 'lost', cycles: cycles.length, found: finding?.lost[0] }
 }

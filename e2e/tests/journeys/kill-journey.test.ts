@@ -1,7 +1,7 @@
 /**
  * The journey under kill -9 of the server, 0–50 ms after a request has left the client.
- * - Every request that changes something is struck once by a plain client.
- * - A browser is struck at two steps that the seed picks, at every step with ROZ_TEST_ALL.
+ * - A plain client sends every request that changes something once during a kill.
+ * - With a browser, two steps that the seed picks kill the server; with ROZ_TEST_ALL every step does.
  * - A separate process records each acknowledgement; after each kill every acknowledged effect exists, once.
  * - A control shows that the check can fail: with synchronous_commit=off and the database killed too, it finds a loss.
  */
@@ -24,7 +24,7 @@ const JOURNEYS = ALL ? 8 : 1
 const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
 const CONTROL_TRIES_MAX = 8
 const KEPT_TRIES = ALL ? 6 : 2
-/** How many steps of the browser journey are struck; the seed picks them. */
+/** How many steps of the browser journey kill the server; the seed picks them. */
 const BROWSER_KILLS = 2
 
 let roz: Frail
@@ -60,19 +60,19 @@ type Patient = { readonly email: string; readonly token: string }
 
 /** Registration has no key: a client without an answer finds the address taken, and logs in. */
 async function becomeMember(email: string): Promise<Patient> {
-  await roz.struck('POST', '/api/auth/register', async () => {
+  await roz.killDuring('POST', '/api/auth/register', async () => {
     const answer = await roz.call('register', { body: { name: 'Asha Verma', email, phone: PHONE, password: PASSWORD } })
     if (answer.status !== 201) expect(answer.refusal.code).toBe('email_taken')
   })
   await expectAllKept()
   const link = new URL(await roz.persist(() => mailedLink(roz.url, email, '/verify-email')))
-  await roz.struck('GET', '/api/auth/verify-email', async () => {
+  await roz.killDuring('GET', '/api/auth/verify-email', async () => {
     const answer = await roz.call('verifyEmail', { query: { token: link.searchParams.get('token') ?? '' } })
     expect(answer.status).toBe(200)
   })
   await expectAllKept()
   let token = ''
-  await roz.struck('POST', '/api/auth/login', async () => {
+  await roz.killDuring('POST', '/api/auth/login', async () => {
     token = (await roz.call('login', { body: { email, password: PASSWORD } })).output.token
   })
   expect((await roz.call('profile', { token })).output.user.emailVerified).toBe(true)
@@ -82,12 +82,12 @@ async function becomeMember(email: string): Promise<Patient> {
 async function addTwenty({ token }: Patient): Promise<void> {
   let orderId = ''
   const key = randomUUID()
-  await roz.struck('POST', '/api/wallet/add', async () => {
+  await roz.killDuring('POST', '/api/wallet/add', async () => {
     orderId = (await roz.call('addMoney', { token, body: { amount: 20, phoneNumber: PHONE }, key })).output.order_id
   })
   await expectAllKept()
-  await roz.struckBeside(() => roz.persist(() => payUnlessPaid(roz.sandboxUrl, orderId)))
-  await roz.struck('POST', '/api/payments/confirm', async () => {
+  await roz.killBeside(() => roz.persist(() => payUnlessPaid(roz.sandboxUrl, orderId)))
+  await roz.killDuring('POST', '/api/payments/confirm', async () => {
     await roz.persist(async () => {
       const { success } = (await roz.call('confirmPayment', { body: { order_id: orderId } })).output.data
       return success ? true : undefined
@@ -100,7 +100,7 @@ async function addTwenty({ token }: Patient): Promise<void> {
 async function joinToday({ token }: Patient, today: IstDay): Promise<void> {
   const key = randomUUID()
   const join = () => roz.call('joinRound', { token, body: {}, key })
-  await roz.struck('POST', '/api/rounds/join', async () => {
+  await roz.killDuring('POST', '/api/rounds/join', async () => {
     expect((await join()).output).toMatchObject({ balance: 19, ticket: { day: today } })
   })
   await expectAllKept()
@@ -110,10 +110,10 @@ async function joinToday({ token }: Patient, today: IstDay): Promise<void> {
 
 async function drawToday({ token }: Patient, today: IstDay): Promise<void> {
   let admin = ''
-  await roz.struck('POST', '/api/admin/login', async () => {
+  await roz.killDuring('POST', '/api/admin/login', async () => {
     admin = (await roz.call('adminLogin', { body: ADMIN })).output.token
   })
-  await roz.struck('POST', '/api/admin/trigger-draw', async () => {
+  await roz.killDuring('POST', '/api/admin/trigger-draw', async () => {
     const answer = await roz.call('triggerDraw', { token: admin, body: { day: today } })
     if (answer.status !== 200) expect(answer.refusal.code).toBe('round_already_closed')
   })
@@ -126,7 +126,7 @@ async function withdrawTen({ token }: Patient): Promise<void> {
   const key = randomUUID()
   const withdraw = () => roz.call('withdraw', { token, body: { amount: 10, bankDetail: BANK }, key })
   let id = ''
-  await roz.struck('POST', '/api/wallet/withdraw', async () => {
+  await roz.killDuring('POST', '/api/wallet/withdraw', async () => {
     id = (await withdraw()).output.withdrawal.id
   })
   await expectAllKept()
@@ -155,15 +155,15 @@ describe('a client that retries, whose server dies at every step', () => {
 })
 
 describe('a member at a browser, whose server dies', () => {
-  const struck = ALL ? FRAIL_STEPS : drawnFrom(FRAIL_STEPS, BROWSER_KILLS, random(SEED))
+  const killedSteps = ALL ? FRAIL_STEPS : drawnFrom(FRAIL_STEPS, BROWSER_KILLS, random(SEED))
 
-  test(`at ${struck.join(', ')}: the member looks and continues; paid once, joined once, withdrawn once`, {
+  test(`at ${killedSteps.join(', ')}: the member looks and continues; paid once, joined once, withdrawn once`, {
     timeout: 400_000,
   }, async () => {
     const other = await newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { rupees: 10 })
     await ask(roz.url, 'joinRound', { token: other.token, body: {}, key: randomUUID() })
     const biju = { name: 'Biju Nair', email: 'biju@x.test', password: PASSWORD }
-    const steps = frailSteps(roz, new Set(struck))
+    const steps = frailSteps(roz, new Set(killedSteps))
     const browser = await openBrowser({ whole: true })
     try {
       const { page } = await newVisit(browser, { hosts: [] })

@@ -1,5 +1,5 @@
 /**
- * A stand: one or several servers, their database on a small disk, the proxy between them, and members.
+ * The system under test: one or several servers, their database on a small disk, the proxy between them, and members.
  * - After `close` nothing that it started runs, whatever was killed or stopped in between.
  * - This process restarts a killed database on its old port.
  */
@@ -23,7 +23,7 @@ import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
 const DATABASE_FLAGS = ['max_wal_size=64MB', 'min_wal_size=32MB', 'checkpoint_timeout=30s']
 const BACK_WITHIN_MS = 60_000
 
-export type Stand = Awaited<ReturnType<typeof openStand>>
+export type SystemUnderTest = Awaited<ReturnType<typeof openSystem>>
 
 type Options = {
   readonly members: number
@@ -33,7 +33,7 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>
 }
 
-export const openStand = (options: Options) => openWithEnds((ends) => build(options, ends))
+export const openSystem = (options: Options) => openWithEnds((ends) => build(options, ends))
 
 async function build(options: Options, ends: End[]) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))

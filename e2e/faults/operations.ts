@@ -1,21 +1,21 @@
 /**
- * A deed is a call that moves money.
+ * An operation is a call that moves money.
  * - The journal has it before its first byte leaves, and its answer afterwards.
- * - An acknowledged deed may be repeated with its idempotency key.
+ * - An acknowledged operation may be repeated with its idempotency key.
  */
-import type { DeedKind, Journal } from './journal.ts'
+import type { OperationKind, Journal } from './journal.ts'
 import type { Calls, Reply, Request } from './patient-calls.ts'
 import type { Dice } from './random.ts'
 
 const REMEMBERED = 200
 const HEARD_MAX = 10_000
 
-type Keyed = { readonly deed: number; readonly request: Request; readonly effectOf: (reply: Reply) => string | undefined }
-export type Deeds = ReturnType<typeof createDeeds>
+type Keyed = { readonly operation: number; readonly request: Request; readonly effectOf: (reply: Reply) => string | undefined }
+export type Operations = ReturnType<typeof createOperations>
 
-export function createDeeds(calls: Calls, journal: Journal) {
+export function createOperations(calls: Calls, journal: Journal) {
   const remembered: Keyed[] = []
-  /** The newest acknowledged deeds: when each left and when it was acknowledged. */
+  /** The newest acknowledged operations: when each left and when it was acknowledged. */
   let heards: { readonly sentAt: number; readonly at: number }[] = []
 
   function heard(sentAt: number): void {
@@ -28,8 +28,8 @@ export function createDeeds(calls: Calls, journal: Journal) {
     heard,
     ok: (reply: Reply): boolean => reply.status >= 200 && reply.status < 300,
     field: (value: unknown, name: string): string => String((value as Record<string, unknown>)[name]),
-    deed: async (
-      what: { readonly kind: DeedKind; readonly memberId: string; readonly paise?: number; readonly subject?: string },
+    operation: async (
+      what: { readonly kind: OperationKind; readonly memberId: string; readonly paise?: number; readonly subject?: string },
       request: Request,
       effectOf: (reply: Reply) => string | undefined,
     ): Promise<{ readonly reply: Reply; readonly effect: string | undefined }> => {
@@ -43,15 +43,15 @@ export function createDeeds(calls: Calls, journal: Journal) {
       journal.told(id, effect)
       heard(reply.sentAt)
       if (request.key !== undefined) {
-        remembered.push({ deed: id, request, effectOf })
+        remembered.push({ operation: id, request, effectOf })
         if (remembered.length > REMEMBERED) remembered.shift()
       }
       return { reply, effect }
     },
-    /** Repeats a deed with its key: the same answer and no new effect. */
+    /** Repeats an operation with its key: the same answer and no new effect. */
     async repeat(dice: Dice): Promise<void> {
       if (remembered.length === 0) return
-      const { deed: id, request, effectOf } = dice.pick(remembered)
+      const { operation: id, request, effectOf } = dice.pick(remembered)
       const reply = await calls.patiently({ ...request, moves: true })
       const effect = effectOf(reply)
       // No effect after a night, which ends an administrator's session; a join's key is remembered until the next join.
@@ -63,7 +63,7 @@ export function createDeeds(calls: Calls, journal: Journal) {
       const times = [since, ...heards.filter(({ at }) => at > since).map(({ at }) => at), performance.now()]
       return Math.max(...times.slice(1).map((time, index) => time - (times[index] as number)))
     },
-    /** The time of the first acknowledgement of a deed that left after this moment. */
+    /** The time of the first acknowledgement of an operation that left after this moment. */
     acknowledgedAfter: (moment: number): number | undefined => heards.find(({ sentAt }) => sentAt >= moment)?.at,
   }
 }
