@@ -39,7 +39,7 @@ const recoveryCodes = z.object({
 
 const auditFilter = z.object({
   actor: z.string().max(100).optional().meta({ description: 'The id of a staff account, or `system`' }),
-  action: z.string().max(100).optional().meta({ description: 'Thing and deed: `staff.invite`' }),
+  action: z.string().max(100).optional().meta({ description: 'Thing and action: `staff.invite`' }),
   subject: z.string().max(254).optional().meta({ description: '`round:2026-11-21`, or the mail address of an account' }),
   from: day.optional(),
   to: day.optional().meta({ description: 'The last day, included' }),

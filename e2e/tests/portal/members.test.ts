@@ -15,8 +15,8 @@ let asha: Person
 beforeAll(async () => {
   ;({ page } = stage)
   asha = await newMember(stage.roz, { name: 'Asha Verma', rupees: 20 })
-  const stands: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
-  await stage.at('/admin/dashboard', stands, { token: await adminToken(stage.roz.url) })
+  const isOpen: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
+  await stage.at('/admin/dashboard', isOpen, { token: await adminToken(stage.roz.url) })
 })
 
 const openUsers = () => page.goto(`${stage.line.url}/admin/dashboard?tab=users`)

@@ -51,8 +51,8 @@ beforeAll(async () => {
       values ('Ravi Rao', 'ravi@staff.test', 'admin', 'finance', roz_now()) returning id`)
     ravi = staff?.id ?? 0n
   })
-  const stands: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
-  await stage.at('/admin/dashboard', stands, { token: await adminToken(roz.url) })
+  const isOpen: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
+  await stage.at('/admin/dashboard', isOpen, { token: await adminToken(roz.url) })
 })
 
 const row = (words: string) => page.locator('.story-rows li', { hasText: words })

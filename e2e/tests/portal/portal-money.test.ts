@@ -35,8 +35,8 @@ beforeAll(async () => {
   ;({ roz, visit, page } = stage)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
   // Wait until the portal is drawn: a page left while it loads the user may lose the token.
-  const stands: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
-  await stage.at('/admin/dashboard', stands, { token: await adminToken(roz.url) })
+  const isOpen: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
+  await stage.at('/admin/dashboard', isOpen, { token: await adminToken(roz.url) })
 })
 
 const balance = async (): Promise<number> => (await ask(roz.url, 'profile', { token: asha.token })).output.user.wallet.balance

@@ -23,18 +23,18 @@ const WHY = {
   joined: 'This member has joined a day that would get the new key, and the receipt names the old one: put the old key back.',
 } as const
 
-type Asked = { readonly memberId: bigint; readonly deed: 'list' | 'new' | { readonly day: string; readonly value: Buffer } }
+type Asked = { readonly memberId: bigint; readonly action: 'list' | 'new' | { readonly day: string; readonly value: Buffer } }
 
 /** Undefined: these words mean nothing. A value is 32 bytes, or the 65 of a sealed key, in hex. */
 function read(words: readonly string[]): Asked | undefined {
-  const [member = '', deed, day = '', value = ''] = words
+  const [member = '', action, day = '', value = ''] = words
   if (!/^\d{1,18}$/.test(member)) return undefined
   const memberId = BigInt(member)
-  if (deed === undefined) return { memberId, deed: 'list' }
-  if (deed === 'new') return words.length === 2 ? { memberId, deed } : undefined
-  const isWhole = deed === 'put' && words.length === 4 && /^([0-9a-f]{64}|[0-9a-f]{130})$/.test(value)
+  if (action === undefined) return { memberId, action: 'list' }
+  if (action === 'new') return words.length === 2 ? { memberId, action } : undefined
+  const isWhole = action === 'put' && words.length === 4 && /^([0-9a-f]{64}|[0-9a-f]{130})$/.test(value)
   if (!isWhole || !(day === FIRST || /^\d{4}-\d\d-\d\d$/.test(day))) return undefined
-  return { memberId, deed: { day: day === FIRST ? '-infinity' : day, value: Buffer.from(value, 'hex') } }
+  return { memberId, action: { day: day === FIRST ? '-infinity' : day, value: Buffer.from(value, 'hex') } }
 }
 
 export async function ticketKeyNow(target: ResealTarget & { readonly words: readonly string[] }): Promise<0 | 1 | 2> {
@@ -48,7 +48,7 @@ export async function ticketKeyNow(target: ResealTarget & { readonly words: read
     const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-ticket-key' })
     try {
       const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
-      return asked.deed === 'list' ? await list(db, secrets, asked.memberId, say) : await change(db, secrets, asked, say)
+      return asked.action === 'list' ? await list(db, secrets, asked.memberId, say) : await change(db, secrets, asked, say)
     } finally {
       await db.close()
     }
@@ -66,18 +66,18 @@ async function list(db: Db, secrets: Secrets, memberId: bigint, say: (line: stri
   return keys.length > 0 && keys.every(({ isReadable }) => isReadable) ? 0 : 1
 }
 
-async function change(db: Db, secrets: Secrets, { memberId, deed }: Asked, say: (line: string) => void): Promise<0 | 1> {
-  if (deed === 'list') return 1
+async function change(db: Db, secrets: Secrets, { memberId, action }: Asked, say: (line: string) => void): Promise<0 | 1> {
+  if (action === 'list') return 1
   const changed = await inTransaction(db, async (tx) => {
     const done =
-      deed === 'new'
+      action === 'new'
         ? await replaceLostKey(tx, secrets, memberId)
-        : await putKeyBack(tx, secrets, { memberId, servesFrom: deed.day }, deed.value)
+        : await putKeyBack(tx, secrets, { memberId, servesFrom: action.day }, action.value)
     if (!done.ok) return done
-    const from = done.value?.from ?? (deed === 'new' ? undefined : deed.day)
+    const from = done.value?.from ?? (action === 'new' ? undefined : action.day)
     await audit(tx, {
       actorId: undefined,
-      action: `ticket_key.${deed === 'new' ? 'new' : 'put'}`,
+      action: `ticket_key.${action === 'new' ? 'new' : 'put'}`,
       subject: `member:${memberId}`,
       after: { from },
     })
@@ -88,7 +88,7 @@ async function change(db: Db, secrets: Secrets, { memberId, deed }: Asked, say: 
     return 1
   }
   say(
-    deed === 'new'
+    action === 'new'
       ? `The member has a new key from ${changed.value?.from} on. Tell them: the parts and tickets of earlier days need the old one.`
       : 'The key is back in its row.',
   )

@@ -21,7 +21,7 @@ import { makeMember, makeStaff, serveCalls, testSecrets } from '../testing/calls
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { expectDaysHold, VERDICT, verifyDay, verifyDayByTwin } from '../testing/verifier.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES } from './community.ts'
-import { findDemoMember } from './deeds.ts'
+import { findDemoMember } from './demo-calls.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo.ts'
 import { DEMO_DAYS } from './walk.ts'
 

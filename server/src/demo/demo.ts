@@ -9,7 +9,7 @@ import type { Db } from '../db/sql.ts'
 import { hashPassword } from '../members/passwords.ts'
 import type { Services } from '../services.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES, type DemoMember } from './community.ts'
-import { addMoney, type Demo, findDemoMember, join, publish, register, withdraw } from './deeds.ts'
+import { addMoney, type Demo, findDemoMember, join, publish, register, withdraw } from './demo-calls.ts'
 import { giveHelp } from './help.ts'
 import { findOrBegin, finish, realNow, stepTo, stepToRealTime, type Walk } from './walk.ts'
 
@@ -44,17 +44,17 @@ async function walkDays(demo: Demo, walk: Walk): Promise<void> {
   const standsOn = dayAt(startMs)
   for (let day = standsOn; day < dayAt((await realNow(demo.db)).getTime()); day = addDays(day, 1)) {
     const number = daysBetween(walk.firstDay, day)
-    for (const [offsetMs, deeds] of [
+    for (const [offsetMs, act] of [
       [1000, midnight],
       [MORNING_MS, morning],
       [EVENING_MS, evening],
     ] as const) {
-      if (deeds === evening && DEMO_STORIES[number - 1] === undefined) continue
+      if (act === evening && DEMO_STORIES[number - 1] === undefined) continue
       const at = startOfDayMs(day) + offsetMs
       // Steps before the saved position are done; the step at the position is repeated.
       if (at < startMs) continue
       await stepTo(demo.db, new Date(at))
-      await deeds(demo, day, number)
+      await act(demo, day, number)
     }
   }
   await stepToRealTime(demo.db)

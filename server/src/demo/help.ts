@@ -10,7 +10,7 @@ import sharp from 'sharp'
 import { type Db, maybeOne, sql } from '../db/sql.ts'
 import type { AdminSession } from '../http/session.ts'
 import type { DemoHelp } from './community.ts'
-import { callOf, type Demo, editorSession, expectDone, ownerSession } from './deeds.ts'
+import { callOf, type Demo, editorSession, expectDone, ownerSession } from './demo-calls.ts'
 
 const FONT = { font: 'Mukta Medium 26', fontfile: path.join(import.meta.dirname, '../features/site/fonts/mukta-latin-500.ttf') } as const
 const SHEET = { width: 640, height: 480 } as const

@@ -11,7 +11,7 @@ import { addMoney, DAY, newMember, newOrderId, openDay } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { startRefund } from './refunds.ts'
 import { paySuspense } from './suspense.ts'
-import { refundDeeds } from './testing/refund-deeds.ts'
+import { refundOperations } from './testing/refund-operations.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { listUnusedTopups } from './unused-topups.ts'
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const { ask, withdraw, tell, approve, send, wallet, unused, suspended, refundItem, creditItem } = refundDeeds(() => database.db)
+const { ask, withdraw, tell, approve, send, wallet, unused, suspended, refundItem, creditItem } = refundOperations(() => database.db)
 
 const dispute = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned', paymentId = `pay_${orderId}`) =>
   inTransaction(database.db, (tx) => {

@@ -14,7 +14,7 @@ import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound } from './rounds.ts'
 import { returnRupees, settleRound, voidRound } from './settlement.ts'
 import { paySuspense } from './suspense.ts'
-import { refundDeeds } from './testing/refund-deeds.ts'
+import { refundOperations } from './testing/refund-operations.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { approveWithdrawal, bookPayout, rejectWithdrawal, startSending } from './withdrawals.ts'
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const { ask, withdraw, tell, approve, reject, send, wallet, suspended, creditItem } = refundDeeds(() => database.db)
+const { ask, withdraw, tell, approve, reject, send, wallet, suspended, creditItem } = refundOperations(() => database.db)
 const doing = <T>(work: Parameters<typeof inTransaction<T>>[1]) => inTransaction(database.db, work)
 
 type Told = Parameters<typeof bookDispute>[1]

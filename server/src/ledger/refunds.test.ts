@@ -10,7 +10,7 @@ import { createJoinBatcher } from './join-batcher.ts'
 import { listMovements } from './movements.ts'
 import { stopRefund } from './refunds.ts'
 import { creditSuspense } from './suspense.ts'
-import { refundDeeds } from './testing/refund-deeds.ts'
+import { refundOperations } from './testing/refund-operations.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { rejectWithdrawal } from './withdrawals.ts'
 
@@ -21,7 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const { ask, withdraw, tell, approve, reject, send, wallet, unused, suspended, refundItem, creditItem } = refundDeeds(() => database.db)
+const { ask, withdraw, tell, approve, reject, send, wallet, unused, suspended, refundItem, creditItem } = refundOperations(
+  () => database.db,
+)
 
 const credit = async (memberId: bigint, amount: Paise): Promise<void> => {
   // Money that is no top-up, like a prize.

@@ -31,7 +31,7 @@ export async function noteSignal(tx: Tx, secrets: Pick<Secrets, 'fingerprints'>,
 }
 
 /**
- * Notes after the deed, in a transaction of its own. It never waits while it holds a row: a deletion, a hold or a sign-in of the member
+ * Notes after the action, in a transaction of its own. It never waits while it holds a row: a deletion, a hold or a sign-in of the member
  * waits for no note. While one of them has the account's lock, nothing is noted, and a LaterError asks for another try.
  */
 export const noteSignalLater = (db: Db, secrets: Pick<Secrets, 'fingerprints'>, used: Used): Promise<void> =>

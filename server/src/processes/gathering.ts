@@ -14,7 +14,7 @@ export function createGathering(listParties: () => readonly Party[], patienceMs 
   let left: Promise<Measured> = Promise.resolve([])
   let number = 0
 
-  const strike = (party: number, gatherings: Iterable<number>): void => {
+  const answered = (party: number, gatherings: Iterable<number>): void => {
     for (const gathering of gatherings) {
       const one = waiting.get(gathering)
       one?.missing.delete(party)
@@ -42,13 +42,13 @@ export function createGathering(listParties: () => readonly Party[], patienceMs 
     /** A party's values, as an answer to a question or on its own. */
     tell(party: number, own: Measured, gathering?: number): void {
       newest.set(party, own)
-      if (gathering !== undefined) strike(party, [gathering])
+      if (gathering !== undefined) answered(party, [gathering])
     },
 
     end(party: number): void {
       const last = newest.get(party)
       newest.delete(party)
-      strike(party, waiting.keys())
+      answered(party, waiting.keys())
       if (last !== undefined) left = left.then((before) => leftBy([before, last]))
     },
   }

@@ -47,7 +47,7 @@ test('an entry is rolled back with its change', async () => {
   expect(await rows()).toHaveLength(1)
 })
 
-test('an action that is not named thing.deed is refused, and so is an actor without an account', async () => {
+test('an action that is not named thing.action is refused, and so is an actor without an account', async () => {
   const write = (entry: Parameters<typeof audit>[1]) => inTransaction(database.db, (tx) => audit(tx, entry))
   await expect(write({ actorId: undefined, action: 'Published a story', subject: 'story:17' })).rejects.toThrow('audit_log_action_check')
   await expect(write({ actorId: 9_999n, action: 'story.edit', subject: 'story:17' })).rejects.toThrow('audit_log_actor_id_fkey')

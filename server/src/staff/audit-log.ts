@@ -14,7 +14,7 @@ export type ActingSource = { readonly ip: string; readonly userAgent: string }
 export type AuditEntry = {
   /** The acting account; undefined: the system. */
   readonly actorId: bigint | undefined
-  /** Thing and deed in lower case with a dot between them: `story.publish`, `round.trigger_draw`. */
+  /** Thing and action in lower case with a dot between them: `story.publish`, `round.trigger_draw`. */
   readonly action: string
   /** The changed thing: `story:17`, `member:1004`, `round:2026-11-21`. */
   readonly subject: string

@@ -19,12 +19,12 @@ export type HelpKeyed =
   | 'rejectHouseEntry'
 
 type Prepared = { readonly as: bigint; readonly id?: string; readonly body: object }
-type Stand = { readonly world: ServicesWorld; readonly admin: bigint }
+type HelpWorld = { readonly world: ServicesWorld; readonly admin: bigint }
 
-export function helpCases(stand: () => Stand): { readonly [N in HelpKeyed]: () => Promise<Prepared> } {
+export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeyed]: () => Promise<Prepared> } {
   /** A receipt without its picture: these calls read none. */
   const receipt = async (): Promise<string> => {
-    const { world, admin } = stand()
+    const { world, admin } = helpWorld()
     const hash = randomBytes(32)
     const file = `receipts/${hash.toString('hex')}`
     await world.database.db.query(sql`
@@ -32,7 +32,7 @@ export function helpCases(stand: () => Stand): { readonly [N in HelpKeyed]: () =
     return hash.toString('hex')
   }
   const help = async (amount: number) => {
-    const { world, admin } = stand()
+    const { world, admin } = helpWorld()
     const { db } = world.database
     await inTransaction(db, async (tx) => {
       const memberId = await newMember(db)
@@ -46,12 +46,12 @@ export function helpCases(stand: () => Stand): { readonly [N in HelpKeyed]: () =
     return { amount, purpose: 'school shoes', beneficiaryId: body.beneficiary.id, receipts: [await receipt()] }
   }
   const asked = async (amount: number): Promise<string> => {
-    const { world, admin } = stand()
+    const { world, admin } = helpWorld()
     return (await world.calls.ask('POST /admin/disbursements', { as: admin, body: await help(amount) })).body.disbursement.id
   }
   /** An entry as it waits for a second person: the platform of this world has too little for one above the limit. */
   const requestedEntry = async (): Promise<string> => {
-    const { world, admin } = stand()
+    const { world, admin } = helpWorld()
     const [row] = await world.database.db.query<{ id: string }>(sql`
       with o as (
         insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
@@ -61,29 +61,29 @@ export function helpCases(stand: () => Stand): { readonly [N in HelpKeyed]: () =
   }
   /** One joins and the round is drawn: the platform gets ten paise. */
   const earn = async (): Promise<void> => {
-    const { world, admin } = stand()
+    const { world, admin } = helpWorld()
     const { db } = world.database
     const memberId = await newMember(db)
     await addMoney(db, memberId, wholeRupees(10))
     await world.calls.ask('POST /rounds/join', { as: memberId, body: {} })
     await world.calls.ask('POST /admin/trigger-draw', { as: admin, body: {} })
   }
-  const other = () => makeStaff(stand().world.database.db, 'finance')
+  const other = () => makeStaff(helpWorld().world.database.db, 'finance')
   const seen = { status: 'requested' }
   const because = { ...seen, reason: 'Not readable' }
 
   return {
-    askDisbursement: async () => ({ as: stand().admin, body: await help(100) }),
+    askDisbursement: async () => ({ as: helpWorld().admin, body: await help(100) }),
     approveDisbursement: async () => ({ as: await other(), id: await asked(1500), body: seen }),
     rejectDisbursement: async () => ({ as: await other(), id: await asked(1500), body: because }),
     correctDisbursement: async () => ({
-      as: stand().admin,
+      as: helpWorld().admin,
       id: await asked(100),
       body: { amount: 10, purpose: 'returned', receipts: [await receipt()] },
     }),
     askHouseEntry: async () => {
       await earn()
-      return { as: stand().admin, body: { kind: 'platform_out', amount: 0.01, purpose: 'office rent', receipts: [await receipt()] } }
+      return { as: helpWorld().admin, body: { kind: 'platform_out', amount: 0.01, purpose: 'office rent', receipts: [await receipt()] } }
     },
     approveHouseEntry: async () => ({ as: await other(), id: await requestedEntry(), body: seen }),
     rejectHouseEntry: async () => ({ as: await other(), id: await requestedEntry(), body: because }),

@@ -263,7 +263,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
     webhook: (text: string, signature = signatureOf(Buffer.from(text))) =>
       calls.ask('POST /webhooks/cashfree-payouts', { body: text, headers: { 'x-webhook-signature': signature } }),
     /** Status of the withdrawal, and balance and held amount in rupees. */
-    async stands(id: string): Promise<readonly [status: string, balance: number, held: number]> {
+    async stateOf(id: string): Promise<readonly [status: string, balance: number, held: number]> {
       const { status, memberId } = await one<{ status: string; memberId: bigint }>(
         db,
         sql`select status, member_id as "memberId" from withdrawal where id = ${id}::uuid`,

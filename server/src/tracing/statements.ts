@@ -14,7 +14,7 @@ const openings = new Map<string, Opening>()
 /** The words after `for update` and `do update` name no table. */
 function summaryOf(text: string): string {
   const plain = text.replaceAll(/\b(for (no key )?update|do update)\b/gi, '')
-  const writes = [...plain.matchAll(WRITES)].map(([, deed = '', table = '']) => `${deed.split(/\s/)[0]?.toLowerCase()} ${table}`)
+  const writes = [...plain.matchAll(WRITES)].map(([, verb = '', table = '']) => `${verb.split(/\s/)[0]?.toLowerCase()} ${table}`)
   if (writes.length > 0) return [...new Set(writes)].join(', ')
   const word = /\w+/.exec(plain)?.[0].toLowerCase() ?? ''
   const read = CALLS.exec(plain)?.[1] ?? READS.exec(plain)?.[1]

@@ -67,7 +67,7 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
           sql`insert into announcement (texts, link, starts_at, ends_at) values (${JSON.stringify(body.text)}::jsonb, ${body.link}::text,
                 ${new Date(body.startsAt)}::timestamptz, ${new Date(body.endsAt)}::timestamptz) returning ${columns}`,
         )
-        await record(tx, { actorId: session.memberId, deed: 'create', after: row })
+        await record(tx, { actorId: session.memberId, action: 'create', after: row })
         return { ok: true, value: { announcement: viewOf(row) } } as const
       }),
     updateAnnouncement: ({ session, params, body }) =>
@@ -82,7 +82,7 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
                 starts_at = ${new Date(body.startsAt)}::timestamptz, ends_at = ${new Date(body.endsAt)}::timestamptz
               where id = ${before.row.id}::bigint returning ${columns}`,
         )
-        await record(tx, { actorId: session.memberId, deed: 'update', before: before.row, after: row })
+        await record(tx, { actorId: session.memberId, action: 'update', before: before.row, after: row })
         return { ok: true, value: { announcement: viewOf(row) } } as const
       }),
     endAnnouncement: ({ session, params, body }) =>
@@ -93,7 +93,7 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
           tx,
           sql`update announcement set ended_at = roz_now(), version = version + 1 where id = ${before.row.id}::bigint returning ${columns}`,
         )
-        await record(tx, { actorId: session.memberId, deed: 'end', before: before.row, after: row })
+        await record(tx, { actorId: session.memberId, action: 'end', before: before.row, after: row })
         return { ok: true, value: { announcement: viewOf(row) } } as const
       }),
   }
@@ -132,13 +132,13 @@ async function timeProblem(from: Queryable, { startsAt, endsAt }: Pick<Written, 
   return isPast ? invalid({ endsAt: 'announcement_end_past' }) : undefined
 }
 
-type Deed = { readonly actorId: bigint; readonly deed: 'create' | 'update' | 'end'; readonly before?: Row; readonly after: Row }
+type Action = { readonly actorId: bigint; readonly action: 'create' | 'update' | 'end'; readonly before?: Row; readonly after: Row }
 
-async function record(tx: Tx, { actorId, deed, before, after }: Deed): Promise<void> {
+async function record(tx: Tx, { actorId, action, before, after }: Action): Promise<void> {
   const kept = ({ text, link, startsAt, endsAt, endedAt }: Row) => ({ text, link, startsAt, endsAt, endedAt })
   await audit(tx, {
     actorId,
-    action: `announcement.${deed}`,
+    action: `announcement.${action}`,
     subject: `announcement:${after.id}`,
     ...(before === undefined ? {} : { before: kept(before) }),
     after: kept(after),

@@ -28,10 +28,10 @@ const request = async (fields: Sent = {}): Promise<string> => {
   expect(body.disbursement).toMatchObject({ status: 'requested', needsSecond: true })
   return body.disbursement.id
 }
-const decide = (id: string, deed: 'approve' | 'reject', as = world.staff.owner, fields: Sent = {}) =>
-  world.calls.ask(`POST /admin/disbursements/${id}/${deed}`, {
+const decide = (id: string, action: 'approve' | 'reject', as = world.staff.owner, fields: Sent = {}) =>
+  world.calls.ask(`POST /admin/disbursements/${id}/${action}`, {
     as,
-    body: { status: 'requested', ...(deed === 'reject' ? { reason: 'The bill is not readable' } : {}), ...fields },
+    body: { status: 'requested', ...(action === 'reject' ? { reason: 'The bill is not readable' } : {}), ...fields },
   })
 const list = async (query = '') => (await world.calls.ask(`GET /admin/disbursements${query}`, { as: world.staff.auditor })).body
 const bookedTimes = async (id: string): Promise<number> =>
@@ -183,8 +183,8 @@ describe('a decision', () => {
     expect((await decide(id, 'approve', world.staff.owner, { status: 'booked' })).body.code).toBe('changed_since_seen')
     await decide(id, 'approve')
     expect((await decide(id, 'reject')).body.code).toBe('changed_since_seen')
-    for (const deed of ['approve', 'reject'] as const)
-      expect((await decide(id, deed, world.staff.owner, { status: 'booked' })).body.code).toBe('outlay_final')
+    for (const action of ['approve', 'reject'] as const)
+      expect((await decide(id, action, world.staff.owner, { status: 'booked' })).body.code).toBe('outlay_final')
     expect((await decide('unknown', 'approve')).body.code).toBe('outlay_not_found')
   })
 

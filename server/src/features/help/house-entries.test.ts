@@ -32,10 +32,10 @@ afterAll(() => world.close())
 
 const ask = async (kind: string, amount: number, as = world.staff.finance) =>
   world.calls.ask('POST /admin/house-entries', { as, body: { kind, amount, purpose: 'office rent', receipts: [await world.receipt()] } })
-const decide = (id: string, deed: 'approve' | 'reject', as = world.staff.owner) =>
-  world.calls.ask(`POST /admin/house-entries/${id}/${deed}`, {
+const decide = (id: string, action: 'approve' | 'reject', as = world.staff.owner) =>
+  world.calls.ask(`POST /admin/house-entries/${id}/${action}`, {
     as,
-    body: { status: 'requested', ...(deed === 'reject' ? { reason: 'Not due yet' } : {}) },
+    body: { status: 'requested', ...(action === 'reject' ? { reason: 'Not due yet' } : {}) },
   })
 /** The lines of the audit log about an entry: who did what, and why. */
 const linesOf = async (id: string): Promise<unknown[]> =>

@@ -235,11 +235,11 @@ describe('a removal', () => {
     expect(await owners()).toBe(1n)
   })
 
-  test.each(['remove', 'demote'] as const)('two owners who %s each other at once leave one owner', async (deed) => {
+  test.each(['remove', 'demote'] as const)('two owners who %s each other at once leave one owner', async (action) => {
     for (let round = 0; round < 8; round++) {
       const other = await addStaff(roz, address(), 'owner')
       const theirs = await openPortal(roz, other.email)
-      const act = (id: string, as: string) => (deed === 'remove' ? remove(id, as) : setRole(id, 'support', as))
+      const act = (id: string, as: string) => (action === 'remove' ? remove(id, as) : setRole(id, 'support', as))
       const [mine, others] = await Promise.all([act(other.publicId, token), act(owner.publicId, theirs)])
       expect(await owners()).toBe(1n)
       // The loser's session has ended, or its role is no longer an owner's.

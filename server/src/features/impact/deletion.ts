@@ -18,12 +18,12 @@ export const deletionHandlers = ({ db, storage }: EditingDeps): Handlers<'delete
   deleteStory: async ({ params: { id }, session }) => {
     if (!isId(id)) return NOT_FOUND
     const deleted = await inTransaction(db, async (tx) => {
-      const stands = await lockStory(tx, id)
-      if (stands === undefined) return NOT_FOUND
+      const current = await lockStory(tx, id)
+      if (current === undefined) return NOT_FOUND
       if (!(await deleteDraft(tx, id))) return { ok: false, code: 'story_was_published' } as const
       await forget(tx, 'story', [id])
-      await audit(tx, { actorId: session.memberId, action: 'story.delete', subject: `story:${id}`, before: stateOf(stands) })
-      return { ok: true, unnamed: await giveUpPicture(tx, stands.imageUrl) } as const
+      await audit(tx, { actorId: session.memberId, action: 'story.delete', subject: `story:${id}`, before: stateOf(current) })
+      return { ok: true, unnamed: await giveUpPicture(tx, current.imageUrl) } as const
     })
     if (!deleted.ok) return deleted
     if (deleted.unnamed !== undefined) await storage.remove(deleted.unnamed)

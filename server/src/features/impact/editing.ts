@@ -44,19 +44,19 @@ export const isId = (text: string): boolean => CURSOR_PARTS.uuid(text)
 type Edit = Call<typeof impactCalls.updateStory>['body']
 
 /** Applies an edit to the present content. An empty link removes the link; a published story has no schedule. */
-function applyEdit(stands: StoryContent, edit: Edit): StoryContent {
-  const isActive = edit.isActive ?? stands.isActive
+function applyEdit(current: StoryContent, edit: Edit): StoryContent {
+  const isActive = edit.isActive ?? current.isActive
   const publishAt = typeof edit.publishAt === 'string' ? new Date(edit.publishAt) : edit.publishAt
   return {
-    title: edit.title ?? stands.title,
-    description: edit.description ?? stands.description,
-    charityName: edit.charity?.name ?? stands.charityName,
-    charityDescription: edit.charity?.description ?? stands.charityDescription,
-    videoUrl: edit.videoUrl === undefined ? stands.videoUrl : edit.videoUrl || null,
-    imageUrl: edit.imageUrl === undefined ? stands.imageUrl : edit.imageUrl || null,
+    title: edit.title ?? current.title,
+    description: edit.description ?? current.description,
+    charityName: edit.charity?.name ?? current.charityName,
+    charityDescription: edit.charity?.description ?? current.charityDescription,
+    videoUrl: edit.videoUrl === undefined ? current.videoUrl : edit.videoUrl || null,
+    imageUrl: edit.imageUrl === undefined ? current.imageUrl : edit.imageUrl || null,
     isActive,
-    publishAt: isActive ? null : publishAt === undefined ? stands.publishAt : publishAt,
-    outlayId: edit.outlayId === undefined ? stands.outlayId : edit.outlayId,
+    publishAt: isActive ? null : publishAt === undefined ? current.publishAt : publishAt,
+    outlayId: edit.outlayId === undefined ? current.outlayId : edit.outlayId,
   }
 }
 
@@ -75,33 +75,33 @@ const WORDS = ['title', 'description', 'charityName', 'charityDescription', 'vid
 const changedWords = (before: StoryContent, after: StoryContent) => WORDS.filter((field) => before[field] !== after[field])
 
 /** A picture comes from https and an allowed host, or is the story's own upload. */
-function pictureProblem(imageUrl: string, stands: StoryContent, hosts: readonly string[]): 'video_not_url' | 'picture_host' | undefined {
-  if (imageUrl.startsWith(UPLOADS_PATH)) return imageUrl === stands.imageUrl ? undefined : 'picture_host'
+function pictureProblem(imageUrl: string, current: StoryContent, hosts: readonly string[]): 'video_not_url' | 'picture_host' | undefined {
+  if (imageUrl.startsWith(UPLOADS_PATH)) return imageUrl === current.imageUrl ? undefined : 'picture_host'
   const { protocol, host } = new URL(imageUrl)
   return protocol !== 'https:' ? 'video_not_url' : hosts.includes(host) ? undefined : 'picture_host'
 }
 
 /** A new time must be in the future; the time that the draft has already may be sent back. */
-async function scheduleProblem(tx: Tx, stands: StoryContent, edit: Edit): Promise<'publish_at_past' | 'publish_at_published' | undefined> {
-  if (!edit.publishAt || isSameTime(new Date(edit.publishAt), stands.publishAt)) return undefined
-  if (edit.isActive ?? stands.isActive) return 'publish_at_published'
+async function scheduleProblem(tx: Tx, current: StoryContent, edit: Edit): Promise<'publish_at_past' | 'publish_at_published' | undefined> {
+  if (!edit.publishAt || isSameTime(new Date(edit.publishAt), current.publishAt)) return undefined
+  if (edit.isActive ?? current.isActive) return 'publish_at_published'
   const [{ isPast } = { isPast: true }] = await tx.query<{ isPast: boolean }>(
     sql`select ${edit.publishAt}::timestamptz <= roz_now() as "isPast"`,
   )
   return isPast ? 'publish_at_past' : undefined
 }
 
-type Judged = { readonly stands: LockedStory; readonly after: StoryContent; readonly edit: Edit; readonly pictureHosts: readonly string[] }
+type Judged = { readonly current: LockedStory; readonly after: StoryContent; readonly edit: Edit; readonly pictureHosts: readonly string[] }
 
 /** Why an edit is refused; undefined: it is not. */
-async function judgeEdit(tx: Tx, id: string, { stands, after, edit, pictureHosts }: Judged) {
-  const picture = edit.imageUrl ? pictureProblem(edit.imageUrl, stands, pictureHosts) : undefined
+async function judgeEdit(tx: Tx, id: string, { current, after, edit, pictureHosts }: Judged) {
+  const picture = edit.imageUrl ? pictureProblem(edit.imageUrl, current, pictureHosts) : undefined
   if (picture !== undefined) return invalid({ imageUrl: picture })
-  const schedule = await scheduleProblem(tx, stands, edit)
+  const schedule = await scheduleProblem(tx, current, edit)
   if (schedule !== undefined) return invalid({ publishAt: schedule })
-  const isRelinked = after.outlayId !== stands.outlayId
+  const isRelinked = after.outlayId !== current.outlayId
   // The givers of the other help would never be told, and the notices of the first one's would vanish.
-  if (isRelinked && stands.isTold) return { ok: false, code: 'story_told' } as const
+  if (isRelinked && current.isTold) return { ok: false, code: 'story_told' } as const
   // Also when it is published: the consent may be revoked since.
   if (after.outlayId !== null && (after.isActive || isRelinked)) {
     const refused = await judgeOutlay(tx, id, after.outlayId)
@@ -142,23 +142,23 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
     updateStory: async ({ params: { id }, body, session, language }) => {
       if (!isId(id)) return NOT_FOUND
       const edited = await inTransaction(db, async (tx) => {
-        const stands = await lockStory(tx, id)
-        if (stands === undefined) return NOT_FOUND
-        const after = applyEdit(stands, body)
-        const refusal = await judgeEdit(tx, id, { stands, after, edit: body, pictureHosts })
+        const current = await lockStory(tx, id)
+        if (current === undefined) return NOT_FOUND
+        const after = applyEdit(current, body)
+        const refusal = await judgeEdit(tx, id, { current, after, edit: body, pictureHosts })
         if (refusal !== undefined) return refusal
         await updateStory(tx, id, after)
         await tellOnce(tx, id)
         // The failures were of the schedule that ends here.
-        if (!isSameTime(stands.publishAt, after.publishAt)) await forget(tx, 'story', [id])
+        if (!isSameTime(current.publishAt, after.publishAt)) await forget(tx, 'story', [id])
         await audit(tx, {
           actorId: session.memberId,
-          action: editAction(stands, after),
+          action: editAction(current, after),
           subject: `story:${id}`,
-          before: stateOf(stands),
-          after: { ...stateOf(after), changed: changedWords(stands, after) },
+          before: stateOf(current),
+          after: { ...stateOf(after), changed: changedWords(current, after) },
         })
-        const unnamed = stands.imageUrl === after.imageUrl ? undefined : await giveUpPicture(tx, stands.imageUrl)
+        const unnamed = current.imageUrl === after.imageUrl ? undefined : await giveUpPicture(tx, current.imageUrl)
         return { ok: true, unnamed, row: await getStory(tx, id) } as const
       })
       if (!edited.ok) return edited
@@ -177,12 +177,12 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
       const stored = await storeAndName(storage, { folder: 'posters', bytes: picture.bytes, isNamed }, async (name) => {
         const imageUrl = UPLOADS_PATH + name
         const kept = await inTransaction(db, async (tx) => {
-          const stands = await lockStory(tx, id)
-          if (stands === undefined) return undefined
-          await updateStory(tx, id, { ...stands, imageUrl })
-          const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: stands.imageUrl }, after: { imageUrl } }
+          const current = await lockStory(tx, id)
+          if (current === undefined) return undefined
+          await updateStory(tx, id, { ...current, imageUrl })
+          const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: current.imageUrl }, after: { imageUrl } }
           await audit(tx, { actorId: session.memberId, ...told })
-          return { unnamed: await giveUpPicture(tx, stands.imageUrl), row: await getStory(tx, id) }
+          return { unnamed: await giveUpPicture(tx, current.imageUrl), row: await getStory(tx, id) }
         })
         if (kept === undefined) await storage.remove(name)
         return kept

@@ -21,7 +21,7 @@ beforeEach(async () => {
 const REASON = { reason: 'Four accounts share one bank account.' }
 const ask = (call: string, body?: object, options: { readonly isStale?: boolean } = {}) =>
   world.calls.ask(call, { as: admin, ...(body === undefined ? {} : { body }), ...options })
-const decide = (deed: string, body: object = REASON) => ask(`POST /admin/users/${id}/${deed}`, body)
+const decide = (action: string, body: object = REASON) => ask(`POST /admin/users/${id}/${action}`, body)
 const mails = () =>
   world.database.db.query<{ template: string; language: string }>(sql`
     select payload ->> 'template' as template, payload ->> 'language' as language from job
@@ -65,13 +65,13 @@ test('nobody ends the suspension or the hold of an account of their own', async 
   await world.database.db.query(sql`update member set email = 'kavitarao@gmail.com' where id = ${kavita}::bigint`)
   await decide('suspend')
   await decide('hold')
-  for (const [deed, state] of [
+  for (const [action, state] of [
     ['reinstate', 'suspendedAt'],
     ['release', 'hold'],
   ] as const) {
-    const own = await world.calls.ask(`POST /admin/users/${id}/${deed}`, { as: kavita, body: REASON })
+    const own = await world.calls.ask(`POST /admin/users/${id}/${action}`, { as: kavita, body: REASON })
     expect([own.status, own.body.code]).toEqual([403, 'own_money'])
-    expect((await decide(deed)).body.user[state]).toBeNull()
+    expect((await decide(action)).body.user[state]).toBeNull()
   }
 })
 
@@ -108,11 +108,11 @@ test('an account whose address is not confirmed stays closed to movements when i
 })
 
 test('a decision requires a reason, a fresh password and a member', async () => {
-  for (const deed of ['suspend', 'reinstate', 'hold', 'release', 'end-sessions']) {
-    expect((await decide(deed, { reason: ' ' })).status, deed).toBe(400)
-    expect((await ask(`POST /admin/users/${id}/${deed}`, REASON, { isStale: true })).body.code, deed).toBe('step_up_required')
-    expect((await ask(`POST /admin/users/${id.replace(/^./, 'f')}/${deed}`, REASON)).body.code, deed).toBe('member_not_found')
-    expect((await ask(`POST /admin/users/unknown/${deed}`, REASON)).body.code, deed).toBe('member_not_found')
+  for (const action of ['suspend', 'reinstate', 'hold', 'release', 'end-sessions']) {
+    expect((await decide(action, { reason: ' ' })).status, action).toBe(400)
+    expect((await ask(`POST /admin/users/${id}/${action}`, REASON, { isStale: true })).body.code, action).toBe('step_up_required')
+    expect((await ask(`POST /admin/users/${id.replace(/^./, 'f')}/${action}`, REASON)).body.code, action).toBe('member_not_found')
+    expect((await ask(`POST /admin/users/unknown/${action}`, REASON)).body.code, action).toBe('member_not_found')
   }
   expect((await ask('GET /admin/users/unknown')).body.code).toBe('member_not_found')
   expect((await ask('GET /admin/users/unknown/transactions')).body.code).toBe('member_not_found')

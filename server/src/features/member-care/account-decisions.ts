@@ -29,7 +29,7 @@ type Asked = {
   readonly body: { readonly reason: string }
   readonly origin: string
 }
-type Deed<C extends RefusalCode> = {
+type AccountDecision<C extends RefusalCode> = {
   readonly action: 'suspend' | 'reinstate' | 'hold' | 'release'
   readonly mail: 'account_suspended' | 'account_reinstated' | 'payouts_held' | 'payouts_released'
   /** The refusal if the member is in that state already. */
@@ -48,7 +48,7 @@ const stateOf = ({ suspendedAt, heldAt, heldAbout }: Standing) => ({
 const decide = <C extends RefusalCode>(
   db: Db,
   { session, params, body, origin }: Asked,
-  { action, mail, unchanged, refusalOf, effect }: Deed<C>,
+  { action, mail, unchanged, refusalOf, effect }: AccountDecision<C>,
 ) =>
   inTransaction(db, async (tx) => {
     const memberId = await findMemberId(tx, params.id)

@@ -52,7 +52,7 @@ test('an approved withdrawal is shown to finance, recorded in the audit log, and
   expect((await world.decide(id, 'complete', paid)).body.code).toBe('withdrawal_final')
   expect((await approve()).status).toBe(200)
   await world.pass(3600)
-  expect(await world.stands(id)).toEqual(['approved', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['approved', 20, 10])
   expect((await world.decide(id, 'retry')).body.code).toBe('payouts_by_hand')
   expect((await show(ravi)).body).toEqual({ bankDetail: BANK })
   expect((await world.decide(id, 'complete', { bankReference: '?' }, { as: ravi })).body.fields).toHaveProperty('bankReference')
@@ -62,7 +62,7 @@ test('an approved withdrawal is shown to finance, recorded in the audit log, and
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   expect(answers[0]?.body.withdrawal).toMatchObject({ status: 'paid', reference: 'UTR1234' })
   expect((await world.decide(id, 'complete', paid, { as: ravi })).body.code).toBe('withdrawal_final')
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
   await world.runDue()
   expect(world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
   expect((await auditOf()).map(({ action }) => action)).toEqual(['withdrawal.approve', 'withdrawal.see_bank', 'withdrawal.complete'])
@@ -87,7 +87,7 @@ test('once the account was shown nobody else ends the withdrawal, and the refusa
   const inHindi = await world.decide(id, 'reject', why, { headers: { 'accept-language': 'hi' } })
   expect(inHindi.body).toMatchObject({ code: 'being_paid_by_hand', values: { name: 'Ravi Rao' } })
   expect(inHindi.body.message).toContain('Ravi Rao ने बैंक खाता देख लिया है')
-  expect(await world.stands(id)).toEqual(['approved', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['approved', 20, 10])
   expect(await listed()).toMatchObject({ shownTo: { name: 'Ravi Rao', at: expect.any(String) } })
   expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
 })
@@ -98,7 +98,7 @@ test('the person who was shown the account cannot reject; “not paid” with a 
   expect((await world.decide(id, 'not-paid', { reason: ' ' }, { as: ravi })).body.fields).toHaveProperty('reason')
   const { body } = await world.decide(id, 'not-paid', why, { as: ravi })
   expect(body.withdrawal).toMatchObject({ status: 'rejected', ...why, approvedAt: expect.any(String) })
-  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['rejected', 30, 0])
   expect((await auditOf()).at(-1)).toEqual({ action: 'withdrawal.not_paid', actor: ravi })
   await world.runDue()
   expect(world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
@@ -117,7 +117,7 @@ test('“paid” and “not paid” are refused while nobody was shown the accou
     })
   const inHindi = await world.decide(id, 'complete', paid, { as: ravi, headers: { 'accept-language': 'hi' } })
   expect(inHindi.body.message).toContain('पहले इस निकासी का बैंक खाता')
-  expect(await world.stands(id)).toEqual(['approved', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['approved', 20, 10])
   expect((await world.decide(id, 'reject', why)).body.withdrawal).toMatchObject({ status: 'rejected', approvedAt: expect.any(String) })
 })
 
@@ -169,7 +169,7 @@ test('nobody ends the payment to an account that became their own after the show
     ['not-paid', why],
   ] as const)
     expect(await world.decide(id, what, body, { as: ravi })).toMatchObject({ status: 403, body: { code: 'own_money' } })
-  expect(await world.stands(id)).toEqual(['approved', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['approved', 20, 10])
   expect((await world.decide(id, 'take-over', { reason: 'It is his own' }, { as: sunita })).status).toBe(200)
   expect((await world.decide(id, 'complete', paid, { as: sunita })).status).toBe(200)
 })
@@ -192,7 +192,7 @@ test('a member in debt is paid nothing by hand; a payment that may have left bef
   expect((await show(ravi)).body.code).toBe('member_in_debt')
   expect((await world.decide(id, 'complete', paid, { as: ravi })).body.code).toBe('bank_not_shown')
   expect((await world.decide(id, 'reject', why)).status).toBe(200)
-  expect(await world.stands(id)).toEqual(['rejected', 0, 0])
+  expect(await world.stateOf(id)).toEqual(['rejected', 0, 0])
 
   member = await world.funded(30)
   id = await world.withdraw(member)
@@ -200,7 +200,7 @@ test('a member in debt is paid nothing by hand; a payment that may have left bef
   await chargeBack()
   expect((await show(ravi)).body.code).toBe('member_in_debt')
   expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
-  expect(await world.stands(id)).toEqual(['paid', 0, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 0, 0])
 })
 
 test('a new gateway is not given a withdrawal that somebody was shown, and that person still ends it', async () => {
@@ -229,7 +229,7 @@ test('of showing and rejecting at once one succeeds, never both', async () => {
       world.decide(id, 'reject', { ...seen, ...why }),
     ])
     expect([shown.status, rejected.status].toSorted()).toEqual([200, 409])
-    expect(await world.stands(id)).toEqual(shown.status === 200 ? ['approved', 0, 10] : ['rejected', 10, 0])
+    expect(await world.stateOf(id)).toEqual(shown.status === 200 ? ['approved', 0, 10] : ['rejected', 10, 0])
     expect((shown.status === 200 ? rejected : shown).body.code).toBe(shown.status === 200 ? 'being_paid_by_hand' : 'changed_since_seen')
   }
 })
@@ -253,7 +253,7 @@ test('of paid and not paid in two tabs at once one succeeds, and the money moves
       world.decide(id, 'not-paid', { ...seen, ...why }, { as: ravi }),
     ])
     expect([complete.status, notPaid.status].toSorted()).toEqual([200, 409])
-    expect(await world.stands(id)).toEqual(complete.status === 200 ? ['paid', 0, 0] : ['rejected', 10, 0])
+    expect(await world.stateOf(id)).toEqual(complete.status === 200 ? ['paid', 0, 0] : ['rejected', 10, 0])
   }
 })
 

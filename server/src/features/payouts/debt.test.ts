@@ -86,5 +86,5 @@ test('an approved withdrawal is not sent once its member is in debt, and names t
   ])
   expect((await world.decide(id, 'retry')).body.code).toBe('member_in_debt')
   expect((await world.decide(id, 'reject', { reason: 'The payment was disputed.' })).status).toBe(200)
-  expect(await world.stands(id)).toEqual(['rejected', 0, 0])
+  expect(await world.stateOf(id)).toEqual(['rejected', 0, 0])
 })

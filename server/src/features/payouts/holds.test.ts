@@ -43,7 +43,7 @@ test('a withdrawal approved before the hold is not sent, names its problem, and 
   await hold()
   await world.runDue()
   await world.pass(86_400)
-  expect([world.timesSent(id), world.script.beneficiaries.length, await world.stands(id)]).toEqual([0, 0, ['approved', 20, 10]])
+  expect([world.timesSent(id), world.script.beneficiaries.length, await world.stateOf(id)]).toEqual([0, 0, ['approved', 20, 10]])
   expect(await shown('withdrawals', id)).toMatchObject({ status: 'approved', problem: 'member_on_hold', onHold: true })
   expect((await world.decide(id, 'retry')).body.code).toBe('member_on_hold')
   await release()
@@ -51,7 +51,7 @@ test('a withdrawal approved before the hold is not sent, names its problem, and 
   expect([world.timesSent(id), await shown('withdrawals', id)]).toMatchObject([1, { status: 'sending', problem: null, onHold: false }])
   world.gatewaySays(id, 'paid')
   await world.pass(20)
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
 })
 
 test('a lost sending is not repeated during the hold, but the gateway is still asked about it', async () => {

@@ -35,7 +35,7 @@ const approved = async (id: string): Promise<void> => {
 }
 const list = async () => (await world.calls.ask('GET /wallet/refunds', { as: member })).body
 /** State, balance and held money, in rupees. */
-const stands = async (id: string) => {
+const stateOf = async (id: string) => {
   const { status } = await one<{ status: string }>(world.db, sql`select status from refund where id = ${id}::uuid`)
   const wallet = await readWallet(world.db, member)
   return [status, Number(wallet?.balance ?? 0n) / 100, Number(wallet?.held ?? 0n) / 100]
@@ -67,7 +67,7 @@ test('a refund is requested and held, approved, sent to its order under its own 
   world.gatewayRefunds(id, 'paid')
   expect((await world.refundWebhook({ type: 'REFUND_STATUS_WEBHOOK', orderId, refundId: id.replaceAll('-', '') })).status).toBe(200)
   await world.pass(20)
-  expect(await stands(id)).toEqual(['paid', 7.5, 0])
+  expect(await stateOf(id)).toEqual(['paid', 7.5, 0])
   expect((await list()).refunds).toMatchObject([{ id, status: 'completed', reference: 'ARN7' }])
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member, headers: { 'accept-language': 'hi' } })).body
   expect(transactions[0]).toMatchObject({ description: 'उसी तरीके से रिफ़ंड जिससे पेमेंट हुआ था', type: 'debit', status: 'completed' })
@@ -101,13 +101,13 @@ test('a failed or rejected refund returns the money, which can be requested agai
   await approved(failed)
   world.gatewayRefunds(failed, 'failed', { description: 'The bank did not take it' })
   await world.pass(20)
-  expect(await stands(failed)).toEqual(['failed', 20, 0])
+  expect(await stateOf(failed)).toEqual(['failed', 20, 0])
   const rejected = await asked(20)
   expect((await decide(rejected, 'reject', { reason: 'Already used' })).body.refund).toMatchObject({
     status: 'rejected',
     decision: 'Already used',
   })
-  expect(await stands(rejected)).toEqual(['rejected', 20, 0])
+  expect(await stateOf(rejected)).toEqual(['rejected', 20, 0])
   expect((await list()).refunds.map((refund: { decision: string }) => refund.decision)).toEqual([
     'Already used',
     'The bank did not take it',
@@ -134,7 +134,7 @@ test('a lost sending is sent again under its id; a refused one waits for a secon
   const lost = await asked(5)
   await approved(lost)
   for (const seconds of [16, 31, 61, 121, 241]) await world.pass(seconds)
-  expect([await stands(lost), timesSent(lost)]).toEqual([['sending', 15, 5], 1])
+  expect([await stateOf(lost), timesSent(lost)]).toEqual([['sending', 15, 5], 1])
   await world.pass(481)
   expect(timesSent(lost)).toBe(2)
   world.refunds.sendings.push('refuse')
@@ -145,7 +145,7 @@ test('a lost sending is sent again under its id; a refused one waits for a secon
   await approved(refused)
   world.gatewayRefunds(refused, 'paid')
   await world.pass(60)
-  expect(await stands(refused)).toEqual(['paid', 10, 5])
+  expect(await stateOf(refused)).toEqual(['paid', 10, 5])
 })
 
 test('a gateway state that contradicts an end is booked, raises an alarm, and flags refund and member', async () => {
@@ -157,7 +157,7 @@ test('a gateway state that contradicts an end is booked, raises an alarm, and fl
   await world.pass(86_400)
   await world.pass(86_400)
   expect(world.alarms).toMatchObject([{ refundId: id, ours: 'failed', booked: 'conflict' }])
-  expect(await stands(id)).toEqual(['failed', 20, 0])
+  expect(await stateOf(id)).toEqual(['failed', 20, 0])
   expect(await world.db.query(sql`select kind from member_flag where subject = ${`refund:${id}`}::text`)).toEqual([
     { kind: 'gateway_conflict' },
   ])
@@ -169,11 +169,11 @@ test('a refund in another currency than its payment is not booked and raises an 
   await approved(id)
   world.gatewayRefunds(id, 'paid', { currency: 'USD' })
   await world.pass(20)
-  expect(await stands(id)).toEqual(['sending', 10, 10])
+  expect(await stateOf(id)).toEqual(['sending', 10, 10])
   expect(world.alarms).toMatchObject([{ refundId: id }])
   world.gatewayRefunds(id, 'paid', { currency: 'INR' })
   await world.pass(3600)
-  expect(await stands(id)).toEqual(['paid', 10, 0])
+  expect(await stateOf(id)).toEqual(['paid', 10, 0])
 })
 
 test('a payment in another currency cannot be credited, and is refunded in that currency', async () => {
@@ -209,10 +209,10 @@ test('a refund that comes back days after it was paid returns the money and tell
   await approved(id)
   world.gatewayRefunds(id, 'paid')
   await world.pass(20)
-  expect(await stands(id)).toEqual(['paid', 10, 0])
+  expect(await stateOf(id)).toEqual(['paid', 10, 0])
   world.gatewayRefunds(id, 'failed', { description: 'Account closed' })
   await world.pass(86_400)
-  expect(await stands(id)).toEqual(['failed', 20, 0])
+  expect(await stateOf(id)).toEqual(['failed', 20, 0])
   expect(world.alarms).toMatchObject([{ refundId: id, ours: 'paid', booked: 'reversed' }])
   expect(world.noticesOf(member)).toEqual(['refund_paid', 'refund_returned'])
 })

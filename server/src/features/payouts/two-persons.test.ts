@@ -117,7 +117,7 @@ test('a rejection between the two approvals gives the money back, and the second
   await decide(id, { as: ravi })
   expect((await decide(id, { as: meera, seen: 'awaiting_second', what: 'reject', body: reason })).body.withdrawal.status).toBe('rejected')
   expect(codeOf(await decide(id, { as: sunita, seen: 'awaiting_second' }))).toEqual([409, 'changed_since_seen'])
-  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['rejected', 30, 0])
 })
 
 test('of rejecting and approving a second time at once exactly one succeeds', async () => {

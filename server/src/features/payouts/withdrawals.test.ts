@@ -33,12 +33,12 @@ test('a withdrawal is approved, sent under its own id to the member’s account,
   expect((await world.decide(id, 'approve')).body.withdrawal).toMatchObject({ id, status: 'approved', transferId: id.replaceAll('-', '') })
   expect((await shown()).status).toBe('processing')
   await world.runDue()
-  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['sending', 20, 10])
   expect(world.script.beneficiaries.at(-1)).toMatchObject({ name: BANK.accountHolderName, accountNumber: BANK.accountNumber })
   expect(world.timesSent(id)).toBe(1)
   world.gatewaySays(id, 'paid')
   await world.pass(20)
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
   expect(await shown()).toMatchObject({ status: 'completed', reference: 'UTR42' })
   await world.runDue()
   expect(world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
@@ -50,7 +50,7 @@ test('a withdrawal that fails at the gateway returns the money and tells the mem
   await approved()
   world.gatewaySays(id, 'failed', { statusCode: 'INVALID_ACCOUNT' })
   await world.pass(20)
-  expect(await world.stands(id)).toEqual(['failed', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['failed', 30, 0])
   expect(await shown()).toMatchObject({ status: 'failed', reason: 'INVALID_ACCOUNT' })
   // A gateway's code is not a reason that a member could understand.
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
@@ -65,7 +65,7 @@ test('a withdrawal reversed days after it was paid is found by the sweep alone',
   await world.pass(20)
   world.gatewaySays(id, 'reversed')
   await world.pass(86_400)
-  expect(await world.stands(id)).toEqual(['reversed', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['reversed', 30, 0])
   expect((await shown()).status).toBe('failed')
   expect(world.alarms).toEqual([])
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
@@ -86,7 +86,7 @@ test('after ten days the sweep stops asking, and a webhook still causes a questi
   world.gatewaySays(id, 'reversed')
   expect((await world.webhook(`TRANSFER_REVERSED ${id.replaceAll('-', '')}`)).status).toBe(200)
   await world.runDue()
-  expect(await world.stands(id)).toEqual(['reversed', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['reversed', 30, 0])
 })
 
 test('a sending without an answer reverses nothing; a transfer that the gateway took is found and not sent twice', async () => {
@@ -95,24 +95,24 @@ test('a sending without an answer reverses nothing; a transfer that the gateway 
   world.script.isSilent = true
   await world.pass(3600)
   await world.pass(86_400)
-  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['sending', 20, 10])
   expect((await world.decide(id, 'reject', { reason: 'too late' })).body.code).toBe('withdrawal_final')
   world.script.isSilent = false
   world.gatewaySays(id, 'paid')
   await world.pass(3600)
-  expect([await world.stands(id), world.timesSent(id)]).toEqual([['paid', 20, 0], 1])
+  expect([await world.stateOf(id), world.timesSent(id)]).toEqual([['paid', 20, 0], 1])
 })
 
 test('a lost transfer is sent again under the same id, after three answers that it is unknown and ten minutes', async () => {
   world.script.sendings = ['lose']
   await approved()
   for (const seconds of [16, 31, 61, 121, 241]) await world.pass(seconds)
-  expect([await world.stands(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
+  expect([await world.stateOf(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
   await world.pass(481)
   expect(world.timesSent(id)).toBe(2)
   world.gatewaySays(id, 'paid')
   await world.pass(3600)
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
 })
 
 test('a process that dies between commit and sending loses nothing', async () => {
@@ -141,7 +141,7 @@ test.each([
   await world.runDue()
   world.gatewaySays(id, 'paid')
   await world.pass(40)
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
 })
 
 test('a refusal after an unanswered sending proves nothing: the withdrawal stays under way', async () => {
@@ -150,22 +150,22 @@ test('a refusal after an unanswered sending proves nothing: the withdrawal stays
   await world.db.query(sql`update payout_check set misses = 3, unanswered_at = roz_now() - interval '9 minutes' where id = ${id}::uuid`)
   world.script.sendings = ['refuse']
   await world.payouts.jobs.send_payout({ withdrawalId: id })
-  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['sending', 20, 10])
   await world.db.query(sql`update payout_check set misses = 3, unanswered_at = roz_now() - interval '11 minutes' where id = ${id}::uuid`)
   await world.pass(20)
-  expect(await world.stands(id)).toEqual(['approved', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['approved', 20, 10])
   await world.decide(id, 'reject', { reason: 'the bank does not take it' })
-  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['rejected', 30, 0])
 })
 
 test('a second job whose beneficiary is refused does not touch the sending under way', async () => {
   await approved()
   world.script.beneficiary = 'refuse'
   await world.payouts.jobs.send_payout({ withdrawalId: id })
-  expect([await world.stands(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
+  expect([await world.stateOf(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
   world.gatewaySays(id, 'paid')
   await world.pass(20)
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
 })
 
 test('a lost sending without a usable account returns to the administrator’s decision', async () => {
@@ -173,20 +173,20 @@ test('a lost sending without a usable account returns to the administrator’s d
   await approved()
   world.script.beneficiary = 'unusable'
   for (const seconds of [16, 31, 61, 121, 241]) await world.pass(seconds)
-  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['sending', 20, 10])
   await world.pass(481)
-  expect([await world.stands(id), world.timesSent(id)]).toEqual([['approved', 20, 10], 1])
+  expect([await world.stateOf(id), world.timesSent(id)]).toEqual([['approved', 20, 10], 1])
   await world.decide(id, 'reject', { reason: 'The account is closed' })
-  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['rejected', 30, 0])
 })
 
 test('a gateway that is silent before the sending leaves the withdrawal approved, and the job is retried', async () => {
   world.script.beneficiary = 'silent'
   await approved()
-  expect([await world.stands(id), world.timesSent(id)]).toEqual([['approved', 20, 10], 0])
+  expect([await world.stateOf(id), world.timesSent(id)]).toEqual([['approved', 20, 10], 0])
   world.script.beneficiary = 'ready'
   await world.pass(3600)
-  expect([await world.stands(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
+  expect([await world.stateOf(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
 })
 
 test('a rejection returns the money and shows its reason; if the gateway pays all the same, a loss is booked with an alarm', async () => {
@@ -206,11 +206,11 @@ test('a rejection returns the money and shows its reason; if the gateway pays al
     ['mail', { amount: '₹10.00', reason }],
     ['notice', { amount: '₹10.00', reason }],
   ])
-  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['rejected', 30, 0])
   world.gatewaySays(id, 'paid')
   await world.webhook(`TRANSFER_SUCCESS ${id.replaceAll('-', '')} late`)
   await world.runDue()
-  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['rejected', 30, 0])
   expect(world.alarms).toMatchObject([{ withdrawalId: id, ours: 'rejected', booked: 'conflict' }])
   const flags = await world.db.query(sql`select kind, subject from member_flag where member_id = ${member}::bigint`)
   expect(flags).toEqual([{ kind: 'gateway_conflict', subject: `withdrawal:${id}` }])
@@ -227,24 +227,24 @@ test('a transfer of another amount under our id is not booked and raises an alar
   await approved()
   world.gatewaySays(id, 'paid', { amount: 999n as never })
   await world.pass(20)
-  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['sending', 20, 10])
   expect(world.alarms.length).toBeGreaterThan(0)
   const { withdrawals } = (await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })).body
   expect(withdrawals[0].flags).toContain('other_amount')
   world.gatewaySays(id, 'paid', { amount: 1000n as never })
   await world.pass(3600)
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
 })
 
 test('a transfer in another currency under our id is not booked and raises an alarm', async () => {
   await approved()
   world.gatewaySays(id, 'paid', { currency: 'USD' })
   await world.pass(20)
-  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['sending', 20, 10])
   expect(world.alarms.length).toBeGreaterThan(0)
   world.gatewaySays(id, 'paid', { currency: 'INR' })
   await world.pass(3600)
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
 })
 
 test('a forged webhook is refused, an event is stored once, and webhook and sweep at once book once', async () => {
@@ -259,7 +259,7 @@ test('a forged webhook is refused, an event is stored once, and webhook and swee
   const sweeps = () => world.payouts.sweeps.map((sweep) => sweep())
   await Promise.all([...sweeps(), ...sweeps(), world.runDue(), world.payouts.jobs.check_payout({ withdrawalId: id })])
   await world.pass(20)
-  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
   expect(await world.db.query(sql`select 1 from payout_event where transfer_id = ${id.replaceAll('-', '')}::text`)).toHaveLength(1)
   expect((await world.webhook('TRANSFER_SUCCESS nobody')).status).toBe(200)
 })
@@ -286,7 +286,7 @@ test('an answer to an old question does not count once a newer one was booked', 
     await world.payouts.jobs.check_payout({ withdrawalId: id })
   }
   await world.payouts.jobs.check_payout({ withdrawalId: id })
-  expect(await world.stands(id)).toEqual(['failed', 30, 0])
+  expect(await world.stateOf(id)).toEqual(['failed', 30, 0])
   expect(world.alarms).toEqual([])
 })
 
@@ -299,7 +299,7 @@ test('of approvals and a rejection at once one takes effect, with at most one se
       world.decide(id, 'approve'),
     ])
     await world.runDue()
-    const [status] = await world.stands(id)
+    const [status] = await world.stateOf(id)
     expect([yes.status, again.status].filter((code) => code === 200).length).toBeLessThanOrEqual(1)
     expect(status).toBe(no.status === 200 ? 'rejected' : 'sending')
     expect(world.timesSent(id)).toBe(no.status === 200 ? 0 : 1)
@@ -336,7 +336,7 @@ test('only an administrator after a step-up decides; an unknown withdrawal answe
     ['bank', {}],
   ] as const)
     expect((await world.decide(id, what, body)).body.code).toBe('payouts_by_gateway')
-  expect(await world.stands(id)).toEqual(['requested', 20, 10])
+  expect(await world.stateOf(id)).toEqual(['requested', 20, 10])
 })
 
 test('a member on hold is paid nothing until the hold ends', async () => {

@@ -145,8 +145,8 @@ test('while a note waits for its sign, the member withdraws, is held, and delete
     await untilLockWaits(db, '%insert into signal %')
     const second = await withdraw(asha, 20)
     const { id: publicId } = await one<{ id: string }>(db, sql`select public_id as id from member where id = ${asha}::bigint`)
-    for (const deed of ['suspend', 'reinstate'])
-      expect((await ask(`POST /admin/users/${publicId}/${deed}`, admin, { reason: 'A look at the account.' })).status).toBe(200)
+    for (const action of ['suspend', 'reinstate'])
+      expect((await ask(`POST /admin/users/${publicId}/${action}`, admin, { reason: 'A look at the account.' })).status).toBe(200)
     await paid(second)
     expect((await ask('DELETE /user', asha)).status).toBe(204)
   })
@@ -172,12 +172,12 @@ test('notes, withdrawals and deletions of accounts with one bank account never w
   const members = await Promise.all(Array.from({ length: 6 }, () => funded()))
   const ids = await Promise.all(members.map((member) => withdraw(member)))
   await Promise.all([...ids.map(paid), ...ids.slice(3).map(note)])
-  const deeds = members.flatMap((member, index) => [
+  const actions = members.flatMap((member, index) => [
     noteOrLater(ids[index] ?? ''),
     index % 2 === 0 ? withdraw(member, 20).then(paid) : ask('POST /user/close', member, { gift: true }),
     ask('DELETE /user', member),
   ])
-  await Promise.all(deeds)
+  await Promise.all(actions)
   const deleted = await db.query<{ id: bigint }>(
     sql`select id from member where id = any (${members}::bigint[]) and deleted_at is not null`,
   )

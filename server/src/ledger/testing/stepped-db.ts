@@ -24,7 +24,7 @@ export type Stepped = {
 export function stepped(db: Db, stop: Stop | undefined): Stepped {
   const [stopped, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let [statements, deadlocks, armed] = [0, 0, stop !== undefined]
-  const stand = async (): Promise<void> => {
+  const halt = async (): Promise<void> => {
     if (!armed) return
     armed = false
     stopped.resolve()
@@ -35,7 +35,7 @@ export function stepped(db: Db, stop: Stop | undefined): Stepped {
       try {
         const rows = await connection.query<Row>(statement)
         statements++
-        if (statements === stop?.after) await stand()
+        if (statements === stop?.after) await halt()
         return rows
       } catch (error) {
         if (sqlState(error) === '40P01') deadlocks++
@@ -44,7 +44,7 @@ export function stepped(db: Db, stop: Stop | undefined): Stepped {
     },
     command: async (text) => {
       if (text !== 'COMMIT') return connection.command(text)
-      await stand()
+      await halt()
       if (stop?.ends !== 'rollback') return connection.command(text)
       await connection.command('ROLLBACK')
       throw new RolledBackError('rolled back where the commit would have been')

@@ -75,7 +75,7 @@ export function Announcements() {
                 key={announcement.id}
                 announcement={announcement}
                 mayWrite={mayWrite}
-                onChoose={(deed) => setOpen({ for: deed, announcement })}
+                onChoose={(action) => setOpen({ for: action, announcement })}
               />
             ))}
           </ul>
@@ -91,7 +91,7 @@ export function Announcements() {
 type RowProps = {
   readonly announcement: Announcement
   readonly mayWrite: boolean
-  readonly onChoose: (deed: 'edit' | 'end') => void
+  readonly onChoose: (action: 'edit' | 'end') => void
 }
 
 /** The text in the reader's language first, the others below it. */

@@ -11,35 +11,35 @@ import type { MemberView } from './MemberParts.tsx'
 import { useMay } from './use-may.ts'
 
 type User = MemberView['user']
-type Deed = 'suspendUser' | 'reinstateUser' | 'holdUser' | 'releaseUser' | 'endUserSessions'
+type Action = 'suspendUser' | 'reinstateUser' | 'holdUser' | 'releaseUser' | 'endUserSessions'
 
 export function MemberActions({ user }: { readonly user: User }) {
-  const [deed, setDeed] = useState<Deed>()
+  const [action, setAction] = useState<Action>()
   if (!useMay(CARE)) return null
   return (
     <div className="buttons spaced">
       {user.suspendedAt === null ? (
-        <Button kind="danger" onClick={() => setDeed('suspendUser')}>
+        <Button kind="danger" onClick={() => setAction('suspendUser')}>
           <Trans>Suspend</Trans>
         </Button>
       ) : (
-        <Button onClick={() => setDeed('reinstateUser')}>
+        <Button onClick={() => setAction('reinstateUser')}>
           <Trans>Reinstate</Trans>
         </Button>
       )}
       {user.hold === null ? (
-        <Button kind="secondary" onClick={() => setDeed('holdUser')}>
+        <Button kind="secondary" onClick={() => setAction('holdUser')}>
           <Trans>Hold withdrawals</Trans>
         </Button>
       ) : (
-        <Button kind="secondary" onClick={() => setDeed('releaseUser')}>
+        <Button kind="secondary" onClick={() => setAction('releaseUser')}>
           <Trans>Release</Trans>
         </Button>
       )}
-      <Button kind="secondary" onClick={() => setDeed('endUserSessions')}>
+      <Button kind="secondary" onClick={() => setAction('endUserSessions')}>
         <Trans>Log out everywhere</Trans>
       </Button>
-      {deed === undefined ? null : <Deciding user={user} deed={deed} onClose={() => setDeed(undefined)} />}
+      {action === undefined ? null : <Deciding user={user} action={action} onClose={() => setAction(undefined)} />}
     </div>
   )
 }
@@ -52,7 +52,7 @@ type Words = {
   readonly danger?: true
 }
 
-function useWords({ name, hold }: User): Readonly<Record<Deed, Words>> {
+function useWords({ name, hold }: User): Readonly<Record<Action, Words>> {
   const { t } = useLingui()
   return {
     suspendUser: {
@@ -107,16 +107,16 @@ function useWords({ name, hold }: User): Readonly<Record<Deed, Words>> {
   }
 }
 
-function Deciding({ user, deed, onClose }: { readonly user: User; readonly deed: Deed; readonly onClose: () => void }) {
+function Deciding({ user, action, onClose }: { readonly user: User; readonly action: Action; readonly onClose: () => void }) {
   const { t } = useLingui()
-  const { title, confirm, done, text, danger } = useWords(user)[deed]
+  const { title, confirm, done, text, danger } = useWords(user)[action]
   return (
     <Decision
       title={title}
       confirm={confirm}
       danger={danger === true}
       question={{ label: t`Reason`, hint: t`What you found, for the audit log.`, rule: decisionReason, long: true }}
-      send={async (reason) => void (await call(deed, { params: { id: user.id }, body: { reason } }))}
+      send={async (reason) => void (await call(action, { params: { id: user.id }, body: { reason } }))}
       onDone={() => toast.success(done)}
       onClose={onClose}
     >

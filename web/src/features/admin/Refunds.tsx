@@ -24,7 +24,7 @@ import { type Refund, type RefundState, refundsQuery, sorted } from './queries.t
 import { REFUND_STATES, warningsOf } from './states.ts'
 import { useMay, useViewerId } from './use-may.ts'
 
-type Open = { readonly deed: 'approve' | 'reject'; readonly refund: Refund }
+type Open = { readonly action: 'approve' | 'reject'; readonly refund: Refund }
 
 export function Refunds() {
   const { t } = useLingui()
@@ -72,7 +72,7 @@ export function Refunds() {
                 <RefundRow
                   key={refund.id}
                   refund={refund}
-                  deeds={
+                  actions={
                     mayDecide
                       ? [
                           ...(mayApprove(refund) || isStuck(refund) ? (['approve'] as const) : []),
@@ -81,7 +81,7 @@ export function Refunds() {
                       : []
                   }
                   pick={batch.pickOf(pickable(refund), t`Select ${formatMoney(refund.amount)}, ${nameOf(refund)}`)}
-                  onChoose={(deed) => setOpen({ deed, refund })}
+                  onChoose={(action) => setOpen({ action, refund })}
                 />
               ))}
             </ul>
@@ -89,7 +89,7 @@ export function Refunds() {
         )}
       </Listing>
       {open === undefined ? null : (
-        <Deciding key={`${open.deed} ${open.refund.id}`} {...open} approvalAbove={approvalAbove} onClose={() => setOpen(undefined)} />
+        <Deciding key={`${open.action} ${open.refund.id}`} {...open} approvalAbove={approvalAbove} onClose={() => setOpen(undefined)} />
       )}
     </>
   )
@@ -101,12 +101,12 @@ const isStuck = ({ status, onHold }: Refund): boolean => status === 'approved' &
 
 type RowProps = {
   readonly refund: Refund
-  readonly deeds: readonly Open['deed'][]
+  readonly actions: readonly Open['action'][]
   readonly pick: MoneyRowProps['pick']
-  readonly onChoose: (deed: Open['deed']) => void
+  readonly onChoose: (action: Open['action']) => void
 }
 
-function RefundRow({ refund, deeds, pick, onChoose }: RowProps) {
+function RefundRow({ refund, actions, pick, onChoose }: RowProps) {
   const { t } = useLingui()
   const { amount, status, order_id: order, reason, decision, reference, approvedAt, owed } = refund
   const debt = formatMoney(owed)
@@ -135,21 +135,21 @@ function RefundRow({ refund, deeds, pick, onChoose }: RowProps) {
       ]}
       warnings={warningsOf(refund)}
     >
-      {deeds.map((deed) => (
+      {actions.map((action) => (
         <Button
-          key={deed}
-          kind={deed === 'approve' ? 'secondary' : 'quiet'}
-          aria-label={`${labels[deed]}: ${formatMoney(amount)}, ${who}`}
-          onClick={() => onChoose(deed)}
+          key={action}
+          kind={action === 'approve' ? 'secondary' : 'quiet'}
+          aria-label={`${labels[action]}: ${formatMoney(amount)}, ${who}`}
+          onClick={() => onChoose(action)}
         >
-          {labels[deed]}
+          {labels[action]}
         </Button>
       ))}
     </MoneyRow>
   )
 }
 
-function Deciding({ deed, refund, approvalAbove, onClose }: Open & { readonly approvalAbove: number; readonly onClose: () => void }) {
+function Deciding({ action, refund, approvalAbove, onClose }: Open & { readonly approvalAbove: number; readonly onClose: () => void }) {
   const { t } = useLingui()
   const params = { id: refund.id }
   const { status } = refund
@@ -161,7 +161,7 @@ function Deciding({ deed, refund, approvalAbove, onClose }: Open & { readonly ap
       <p className="muted">{refund.order_id}</p>
     </>
   )
-  return deed === 'approve' ? (
+  return action === 'approve' ? (
     <Decision
       title={t`Approve this refund?`}
       confirm={t`Approve`}

@@ -11,7 +11,7 @@ import { toast } from '../../ui/Toast.tsx'
 import { serverNowMs } from '../clock.ts'
 import { fromIndia, inIndia } from './india-time.ts'
 import { refreshStories } from './queries.ts'
-import { Publication } from './StoryDeeds.tsx'
+import { Publication } from './StoryActions.tsx'
 
 /** The next 6 PM in India, as a date-time field writes it. */
 function nextSixPm(): string {

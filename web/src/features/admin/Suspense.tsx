@@ -22,8 +22,8 @@ import { useMay } from './use-may.ts'
 import { type Payee, type SuspenseItem, suspenseQuery, narrowed } from './queries.ts'
 import { MEMBER_FLAGS, ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
 
-type Deed = 'pay' | 'credit' | 'refund'
-type Open = { readonly deed: Deed; readonly item: SuspenseItem }
+type Action = 'pay' | 'credit' | 'refund'
+type Open = { readonly action: Action; readonly item: SuspenseItem }
 /**
  * The decisions that an open item allows.
  * - Only money of a closed account may be paid by hand.
@@ -32,7 +32,7 @@ type Open = { readonly deed: Deed; readonly item: SuspenseItem }
  * - Nothing is refunded while the member is on hold.
  * - Other roles only read.
  */
-const deedsOf = ({ status, reason, source, currency, onHold }: SuspenseItem, mayDecide: boolean): readonly Deed[] => {
+const actionsOf = ({ status, reason, source, currency, onHold }: SuspenseItem, mayDecide: boolean): readonly Action[] => {
   if (status !== 'open' || !mayDecide) return []
   if (currency !== 'INR') return onHold ? [] : ['refund']
   if (reason !== 'closed_account') return onHold ? ['credit'] : ['credit', 'refund']
@@ -68,24 +68,29 @@ export function Suspense() {
         {(items) => (
           <ul className="story-rows">
             {items.map((item) => (
-              <ItemRow key={item.id} item={item} onChoose={(deed) => setOpen({ deed, item })} />
+              <ItemRow key={item.id} item={item} onChoose={(action) => setOpen({ action, item })} />
             ))}
           </ul>
         )}
       </Listing>
       {open === undefined ? null : (
-        <Deciding key={`${open.deed} ${open.item.id}`} {...open} approvalAbove={list.data?.pages[0]?.approvalAbove ?? 0} onClose={close} />
+        <Deciding
+          key={`${open.action} ${open.item.id}`}
+          {...open}
+          approvalAbove={list.data?.pages[0]?.approvalAbove ?? 0}
+          onClose={close}
+        />
       )}
     </>
   )
 }
 
-function Deciding({ deed, ...rest }: Pick<Open, 'deed'> & DecidingProps) {
-  const Dialog = DIALOGS[deed]
+function Deciding({ action, ...rest }: Pick<Open, 'action'> & DecidingProps) {
+  const Dialog = DIALOGS[action]
   return <Dialog {...rest} />
 }
 
-function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onChoose: (deed: Deed) => void }) {
+function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onChoose: (action: Action) => void }) {
   const { t, i18n } = useLingui()
   const mayDecide = useMay(TREASURY)
   const { order_id: order, paymentId, amount, currency, source, status, bank, reference, memberFlags, owed } = item
@@ -97,7 +102,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
     pay: [t`Paid by hand`, t`Paid by hand: payment ${paymentId}`],
     credit: [t`Give to a member`, t`Give to a member: payment ${paymentId}`],
     refund: [t`Send back`, t`Send back: payment ${paymentId}`],
-  } as const satisfies Record<Deed, readonly [string, string]>
+  } as const satisfies Record<Action, readonly [string, string]>
   return (
     <MoneyRow
       amount={amount}
@@ -119,9 +124,9 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
           : []
       }
     >
-      {deedsOf(item, mayDecide).map((deed, index) => (
-        <Button key={deed} kind={index === 0 ? 'secondary' : 'quiet'} aria-label={labels[deed][1]} onClick={() => onChoose(deed)}>
-          {labels[deed][0]}
+      {actionsOf(item, mayDecide).map((action, index) => (
+        <Button key={action} kind={index === 0 ? 'secondary' : 'quiet'} aria-label={labels[action][1]} onClick={() => onChoose(action)}>
+          {labels[action][0]}
         </Button>
       ))}
     </MoneyRow>

@@ -15,11 +15,11 @@ import { Decision } from './Decision.tsx'
 import type { Withdrawal } from './queries.ts'
 
 type ByHand = 'bank' | 'complete' | 'notPaid' | 'takeOver'
-export type Deed = 'approve' | 'reject' | 'retry' | ByHand
+export type Action = 'approve' | 'reject' | 'retry' | ByHand
 export type Bank = Output<Api['withdrawalBank']>['bankDetail']
 
 type DecisionProps = {
-  readonly deed: Deed
+  readonly action: Action
   readonly withdrawal: Withdrawal
   /** Above this amount a second person must approve too. */
   readonly approvalAbove: number
@@ -37,12 +37,12 @@ function Summary({ withdrawal: { amount, member } }: { readonly withdrawal: With
   )
 }
 
-export function WithdrawalDecision({ deed, withdrawal, approvalAbove, onClose, onBank }: DecisionProps): ReactNode {
+export function WithdrawalDecision({ action, withdrawal, approvalAbove, onClose, onBank }: DecisionProps): ReactNode {
   const { t } = useLingui()
   const params = { id: withdrawal.id }
   const { status } = withdrawal
   const summary = <Summary withdrawal={withdrawal} />
-  switch (deed) {
+  switch (action) {
     case 'approve':
       return (
         <Decision
@@ -93,23 +93,23 @@ export function WithdrawalDecision({ deed, withdrawal, approvalAbove, onClose, o
         </Decision>
       )
     default:
-      return <ByHandDecision deed={deed} withdrawal={withdrawal} onClose={onClose} onBank={onBank} />
+      return <ByHandDecision action={action} withdrawal={withdrawal} onClose={onClose} onBank={onBank} />
   }
 }
 
 /** Payment by hand: an administrator sees the bank account, pays, and reports it as paid or not paid. An owner may take this over. */
 function ByHandDecision({
-  deed,
+  action,
   withdrawal,
   onClose,
   onBank,
-}: Omit<DecisionProps, 'approvalAbove'> & { readonly deed: ByHand }): ReactNode {
+}: Omit<DecisionProps, 'approvalAbove'> & { readonly action: ByHand }): ReactNode {
   const { t } = useLingui()
   const params = { id: withdrawal.id }
   const { status } = withdrawal
   const holder = withdrawal.shownTo?.name ?? ''
   const summary = <Summary withdrawal={withdrawal} />
-  switch (deed) {
+  switch (action) {
     case 'bank':
       return (
         <Decision

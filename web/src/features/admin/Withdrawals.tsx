@@ -21,9 +21,9 @@ import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './Mone
 import { type Withdrawal, type WithdrawalState, withdrawalsQuery, sorted } from './queries.ts'
 import { useMay } from './use-may.ts'
 import { warningsOf, WITHDRAWAL_STATES } from './states.ts'
-import { type Bank, type Deed, WithdrawalDecision } from './WithdrawalDecision.tsx'
+import { type Bank, type Action, WithdrawalDecision } from './WithdrawalDecision.tsx'
 
-type Open = { readonly deed: Deed; readonly withdrawal: Withdrawal } | { readonly deed: 'account'; readonly bank: Bank }
+type Open = { readonly action: Action; readonly withdrawal: Withdrawal } | { readonly action: 'account'; readonly bank: Bank }
 
 export function Withdrawals() {
   const { t } = useLingui()
@@ -36,7 +36,7 @@ export function Withdrawals() {
   const viewer = useViewer()
   const batch = usePicked<WithdrawalState>()
   const pickable = (withdrawal: Withdrawal): Picked<WithdrawalState> | undefined =>
-    deedsOf(withdrawal, byHand, viewer).includes('approve')
+    actionsOf(withdrawal, byHand, viewer).includes('approve')
       ? {
           id: withdrawal.id,
           status: withdrawal.status,
@@ -82,23 +82,23 @@ export function Withdrawals() {
                   withdrawal={withdrawal}
                   byHand={byHand}
                   pick={batch.pickOf(pickable(withdrawal), t`Select ${formatMoney(withdrawal.amount)}, ${withdrawal.member.name}`)}
-                  onChoose={(deed) => setOpen({ deed, withdrawal })}
+                  onChoose={(action) => setOpen({ action, withdrawal })}
                 />
               ))}
             </ul>
           </>
         )}
       </Listing>
-      {open === undefined ? null : open.deed === 'account' ? (
+      {open === undefined ? null : open.action === 'account' ? (
         <Account bank={open.bank} onClose={close} />
       ) : (
         <WithdrawalDecision
-          key={`${open.deed} ${open.withdrawal.id}`}
-          deed={open.deed}
+          key={`${open.action} ${open.withdrawal.id}`}
+          action={open.action}
           withdrawal={open.withdrawal}
           approvalAbove={approvalAbove}
           onClose={close}
-          onBank={(bank) => setOpen({ deed: 'account', bank })}
+          onBank={(bank) => setOpen({ action: 'account', bank })}
         />
       )}
     </>
@@ -109,11 +109,11 @@ export function Withdrawals() {
 type Viewer = { readonly id: string; readonly isOwner: boolean; readonly mayDecide: boolean }
 
 /** The decisions that send money or lead to sending it. None is offered while the member is on hold. */
-const SENDS: readonly Deed[] = ['approve', 'retry', 'bank', 'complete']
+const SENDS: readonly Action[] = ['approve', 'retry', 'bank', 'complete']
 
-function deedsOf({ status, shownTo, onHold, firstApproval }: Withdrawal, byHand: boolean, viewer: Viewer): readonly Deed[] {
+function actionsOf({ status, shownTo, onHold, firstApproval }: Withdrawal, byHand: boolean, viewer: Viewer): readonly Action[] {
   if (!viewer.mayDecide) return []
-  const deeds = (): readonly Deed[] => {
+  const actions = (): readonly Action[] => {
     if (status === 'requested') return ['approve', 'reject']
     if (status === 'awaiting_second') return firstApproval?.id === viewer.id ? ['reject'] : ['approve', 'reject']
     if (status !== 'approved') return []
@@ -123,7 +123,7 @@ function deedsOf({ status, shownTo, onHold, firstApproval }: Withdrawal, byHand:
   }
   // Asking the gateway for a transfer's status sends no money, so a hold does not prevent it.
   if (status === 'sending') return byHand ? [] : ['retry']
-  return deeds().filter((deed) => !onHold || !SENDS.includes(deed))
+  return actions().filter((action) => !onHold || !SENDS.includes(action))
 }
 
 function useViewer(): Viewer {
@@ -150,7 +150,7 @@ type RowProps = {
   readonly withdrawal: Withdrawal
   readonly byHand: boolean
   readonly pick: MoneyRowProps['pick']
-  readonly onChoose: (deed: Deed) => void
+  readonly onChoose: (action: Action) => void
 }
 
 function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
@@ -166,7 +166,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
     complete: t`Mark as paid`,
     notPaid: t`Not paid`,
     takeOver: t`Take over`,
-  } satisfies Record<Deed, string>
+  } satisfies Record<Action, string>
   const holder = useHolder(withdrawal, viewer)
   const approvals = useApprovals(withdrawal)
   const bankName = bank.name
@@ -192,14 +192,14 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
       ]}
       warnings={[...warningsOf(withdrawal), ...(holder === null ? [] : [holder])]}
     >
-      {deedsOf(withdrawal, byHand, viewer).map((deed, index) => (
+      {actionsOf(withdrawal, byHand, viewer).map((action, index) => (
         <Button
-          key={deed}
+          key={action}
           kind={index === 0 ? 'secondary' : 'quiet'}
-          aria-label={`${labels[deed]}: ${formatMoney(amount)}, ${member.name}`}
-          onClick={() => onChoose(deed)}
+          aria-label={`${labels[action]}: ${formatMoney(amount)}, ${member.name}`}
+          onClick={() => onChoose(action)}
         >
-          {labels[deed]}
+          {labels[action]}
         </Button>
       ))}
     </MoneyRow>

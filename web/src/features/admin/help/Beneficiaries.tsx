@@ -56,7 +56,7 @@ export function Beneficiaries() {
                 key={beneficiary.id}
                 beneficiary={beneficiary}
                 mayWrite={mayWrite}
-                onChoose={(deed) => setOpen({ for: deed, beneficiary })}
+                onChoose={(action) => setOpen({ for: action, beneficiary })}
               />
             ))}
           </ul>
@@ -69,7 +69,7 @@ export function Beneficiaries() {
   )
 }
 
-type RowProps = { readonly beneficiary: Beneficiary; readonly mayWrite: boolean; readonly onChoose: (deed: 'edit' | 'revoke') => void }
+type RowProps = { readonly beneficiary: Beneficiary; readonly mayWrite: boolean; readonly onChoose: (action: 'edit' | 'revoke') => void }
 
 function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
   const { t, i18n } = useLingui()

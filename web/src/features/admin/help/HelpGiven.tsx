@@ -17,12 +17,12 @@ import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
 import { StoryDialog } from '../StoryDialog.tsx'
 import { useMay, useViewerId } from '../use-may.ts'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
-import { OutlayDecision, type OutlayDeed } from './OutlayDecision.tsx'
+import { OutlayDecision, type OutlayAction } from './OutlayDecision.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
 import { ReceiptView } from './ReceiptView.tsx'
 
-type Deed = OutlayDeed | 'receipts' | 'correct' | 'story'
-type Open = { readonly deed: 'new' } | { readonly deed: Deed; readonly entry: Disbursement }
+type Action = OutlayAction | 'receipts' | 'correct' | 'story'
+type Open = { readonly action: 'new' } | { readonly action: Action; readonly entry: Disbursement }
 
 export function HelpGiven() {
   const { t } = useLingui()
@@ -42,7 +42,7 @@ export function HelpGiven() {
         </h2>
         <div className="buttons">
           {mayAsk ? (
-            <Button onClick={() => setOpen({ deed: 'new' })}>
+            <Button onClick={() => setOpen({ action: 'new' })}>
               <Trans>New disbursement</Trans>
             </Button>
           ) : null}
@@ -70,19 +70,19 @@ export function HelpGiven() {
         {(entries) => (
           <ul className="story-rows">
             {entries.map((entry) => (
-              <Row key={entry.id} entry={entry} onChoose={(deed) => setOpen({ deed, entry })} />
+              <Row key={entry.id} entry={entry} onChoose={(action) => setOpen({ action, entry })} />
             ))}
           </ul>
         )}
       </Listing>
-      {open?.deed === 'new' ? (
+      {open?.action === 'new' ? (
         <DisbursementDialog approvalAbove={fund?.approvalAbove ?? 0} balance={fund?.balance ?? 0} onClose={close} />
       ) : null}
-      {open?.deed === 'correct' ? <CorrectionDialog entry={open.entry} approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
-      {open?.deed === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
-      {open?.deed === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
-      {open?.deed === 'approve' || open?.deed === 'reject' ? (
-        <OutlayDecision deed={open.deed} of="help" entry={open.entry} onClose={close}>
+      {open?.action === 'correct' ? <CorrectionDialog entry={open.entry} approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
+      {open?.action === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
+      {open?.action === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
+      {open?.action === 'approve' || open?.action === 'reject' ? (
+        <OutlayDecision action={open.action} of="help" entry={open.entry} onClose={close}>
           <p>
             {formatMoney(open.entry.amount)}, {open.entry.purpose}, {open.entry.beneficiary.publicName}
           </p>
@@ -100,7 +100,7 @@ function daysText(days: Disbursement['days']): string {
   return first === last ? from : `${from} – ${formatDay(last.day, currentLanguage())} (${days.length})`
 }
 
-function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onChoose: (deed: Deed) => void }) {
+function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onChoose: (action: Action) => void }) {
   const { t, i18n } = useLingui()
   const viewer = useViewerId()
   const mayDecide = useMay(TREASURY)
@@ -115,7 +115,7 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
   const isOwn = needsSecond && askedBy.id === viewer
   const isGiven = status === 'booked' && !isBack && returned < amount
   const state = story === null ? '' : i18n._(STORY_STATES[story.state].label)
-  const deeds: readonly Deed[] = [
+  const actions: readonly Action[] = [
     ...(mayTell && isGiven && story === null && !beneficiary.isRevoked ? (['story'] as const) : []),
     'receipts',
     ...(mayDecide && status === 'requested' ? ([...(isOwn ? [] : ['approve' as const]), 'reject'] as const) : []),
@@ -127,7 +127,7 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
     approve: t`Approve`,
     reject: t`Reject`,
     correct: t`Money came back`,
-  } satisfies Record<Deed, string>
+  } satisfies Record<Action, string>
   return (
     <MoneyRow
       amount={amount}
@@ -152,14 +152,14 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
         ...(status === 'requested' && isOwn ? [t`You asked for this: another person approves it.`] : []),
       ]}
     >
-      {deeds.map((deed) => (
+      {actions.map((action) => (
         <Button
-          key={deed}
-          kind={deed === 'approve' || deed === 'story' ? 'secondary' : 'quiet'}
-          aria-label={`${labels[deed]}: ${about}`}
-          onClick={() => onChoose(deed)}
+          key={action}
+          kind={action === 'approve' || action === 'story' ? 'secondary' : 'quiet'}
+          aria-label={`${labels[action]}: ${about}`}
+          onClick={() => onChoose(action)}
         >
-          {labels[deed]}
+          {labels[action]}
         </Button>
       ))}
       {story === null ? null : (

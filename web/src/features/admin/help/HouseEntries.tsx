@@ -15,7 +15,7 @@ import { CsvButton } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
-import { OutlayDecision, type OutlayDeed } from './OutlayDecision.tsx'
+import { OutlayDecision, type OutlayAction } from './OutlayDecision.tsx'
 import { OutlayConsequence, OutlayFields, useOutlayForm } from './OutlayForm.tsx'
 import { HOUSE_NAMES, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
@@ -23,7 +23,7 @@ import { ReceiptView } from './ReceiptView.tsx'
 
 type Kind = HouseEntry['kind']
 type Payable = Readonly<Record<Kind, number>>
-type Open = { readonly deed: 'new' } | { readonly deed: OutlayDeed | 'receipts'; readonly entry: HouseEntry }
+type Open = { readonly action: 'new' } | { readonly action: OutlayAction | 'receipts'; readonly entry: HouseEntry }
 const KINDS = Object.keys(HOUSE_NAMES) as readonly Kind[]
 
 export function HouseEntries() {
@@ -42,7 +42,7 @@ export function HouseEntries() {
         </h2>
         <div className="buttons">
           {mayAsk && first !== undefined ? (
-            <Button onClick={() => setOpen({ deed: 'new' })}>
+            <Button onClick={() => setOpen({ action: 'new' })}>
               <Trans>New entry</Trans>
             </Button>
           ) : null}
@@ -71,17 +71,17 @@ export function HouseEntries() {
         {(entries) => (
           <ul className="story-rows">
             {entries.map((entry) => (
-              <Row key={entry.id} entry={entry} onChoose={(deed) => setOpen({ deed, entry })} />
+              <Row key={entry.id} entry={entry} onChoose={(action) => setOpen({ action, entry })} />
             ))}
           </ul>
         )}
       </Listing>
-      {open?.deed === 'new' && first !== undefined ? (
+      {open?.action === 'new' && first !== undefined ? (
         <EntryDialog payable={first.payable} approvalAbove={first.approvalAbove} onClose={close} />
       ) : null}
-      {open?.deed === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
-      {open?.deed === 'approve' || open?.deed === 'reject' ? (
-        <OutlayDecision deed={open.deed} of="house" entry={open.entry} onClose={close}>
+      {open?.action === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
+      {open?.action === 'approve' || open?.action === 'reject' ? (
+        <OutlayDecision action={open.action} of="house" entry={open.entry} onClose={close}>
           <p>
             {formatMoney(open.entry.amount)}, {open.entry.purpose}
           </p>
@@ -96,7 +96,7 @@ function Most({ amount }: { readonly amount: number }) {
   return <Trans>At most {most} today</Trans>
 }
 
-type RowProps = { readonly entry: HouseEntry; readonly onChoose: (deed: OutlayDeed | 'receipts') => void }
+type RowProps = { readonly entry: HouseEntry; readonly onChoose: (action: OutlayAction | 'receipts') => void }
 
 function Row({ entry, onChoose }: RowProps) {
   const { t, i18n } = useLingui()
@@ -108,7 +108,7 @@ function Row({ entry, onChoose }: RowProps) {
   const isOwn = needsSecond && askedBy.id === viewer
   const about = `${formatMoney(amount)}, ${purpose}`
   const labels = { receipts: t`Receipts`, approve: t`Approve`, reject: t`Reject` }
-  const deeds = [
+  const actions = [
     'receipts' as const,
     ...(mayDecide && status === 'requested' ? ([...(isOwn ? [] : ['approve' as const]), 'reject'] as const) : []),
   ]
@@ -129,14 +129,14 @@ function Row({ entry, onChoose }: RowProps) {
       ]}
       warnings={status === 'requested' && isOwn ? [t`You asked for this: another person approves it.`] : []}
     >
-      {deeds.map((deed) => (
+      {actions.map((action) => (
         <Button
-          key={deed}
-          kind={deed === 'approve' ? 'secondary' : 'quiet'}
-          aria-label={`${labels[deed]}: ${about}`}
-          onClick={() => onChoose(deed)}
+          key={action}
+          kind={action === 'approve' ? 'secondary' : 'quiet'}
+          aria-label={`${labels[action]}: ${about}`}
+          onClick={() => onChoose(action)}
         >
-          {labels[deed]}
+          {labels[action]}
         </Button>
       ))}
     </MoneyRow>

@@ -6,9 +6,9 @@ import { call } from '../../../app/api.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 
-export type OutlayDeed = 'approve' | 'reject'
+export type OutlayAction = 'approve' | 'reject'
 type OutlayDecisionProps = {
-  readonly deed: OutlayDeed
+  readonly action: OutlayAction
   /** Whose calls decide it: of the help fund, or of the platform's own accounts. */
   readonly of: 'help' | 'house'
   readonly entry: { readonly id: string; readonly status: 'requested' | 'booked' | 'rejected' }
@@ -16,10 +16,10 @@ type OutlayDecisionProps = {
   readonly children: ReactNode
 }
 
-export function OutlayDecision({ deed, of, entry: { id, status }, onClose, children }: OutlayDecisionProps) {
+export function OutlayDecision({ action, of, entry: { id, status }, onClose, children }: OutlayDecisionProps) {
   const { t } = useLingui()
   const params = { id }
-  if (deed === 'approve')
+  if (action === 'approve')
     return (
       <Decision
         title={<Trans>Approve this payment?</Trans>}

@@ -11,14 +11,14 @@ import { Listing } from '../../Listing.tsx'
 import { useMay } from '../use-may.ts'
 import { type Invitation, type StaffMember, staffQuery } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
-import { type Deed, InviteDialog, TeamDialog } from './TeamDialogs.tsx'
+import { type Action, InviteDialog, TeamDialog } from './TeamDialogs.tsx'
 import './house.css'
 
 export function Team() {
   const { t } = useLingui()
   const mayChange = useMay(OWNERS)
   const list = useInfiniteQuery(staffQuery)
-  const [deed, setDeed] = useState<Deed>()
+  const [action, setAction] = useState<Action>()
   const [invites, setInvites] = useState<Partial<Invitation> | undefined>()
   const invitations = list.data?.pages[0]?.invitations ?? []
   return (
@@ -44,7 +44,7 @@ export function Team() {
                 key={invitation.id}
                 invitation={invitation}
                 onAgain={mayChange ? () => setInvites(invitation) : undefined}
-                onCancel={mayChange ? () => setDeed({ kind: 'cancel', invitation }) : undefined}
+                onCancel={mayChange ? () => setAction({ kind: 'cancel', invitation }) : undefined}
               />
             ))}
           </ul>
@@ -59,13 +59,13 @@ export function Team() {
         {(staff) => (
           <ul className="rows team-rows">
             {staff.map((person) => (
-              <PersonRow key={person.id} person={person} onDeed={mayChange ? setDeed : undefined} />
+              <PersonRow key={person.id} person={person} onAction={mayChange ? setAction : undefined} />
             ))}
           </ul>
         )}
       </Listing>
       {invites === undefined ? null : <InviteDialog known={invites} onClose={() => setInvites(undefined)} />}
-      {deed === undefined ? null : <TeamDialog deed={deed} onClose={() => setDeed(undefined)} />}
+      {action === undefined ? null : <TeamDialog action={action} onClose={() => setAction(undefined)} />}
     </>
   )
 }
@@ -101,7 +101,7 @@ function InvitationRow({ invitation, onAgain, onCancel }: InvitationRowProps) {
   )
 }
 
-function PersonRow({ person, onDeed }: { readonly person: StaffMember; readonly onDeed: ((deed: Deed) => void) | undefined }) {
+function PersonRow({ person, onAction }: { readonly person: StaffMember; readonly onAction: ((action: Action) => void) | undefined }) {
   const { t, i18n } = useLingui()
   const language = currentLanguage()
   const { name, email, role, totp, createdAt, lastSignInAt, removedAt } = person
@@ -120,17 +120,17 @@ function PersonRow({ person, onDeed }: { readonly person: StaffMember; readonly 
       ) : (
         <span className="small muted block">{t`In the team from ${since} to ${formatDay(removedAt, language)}`}</span>
       )}
-      {removedAt !== null || onDeed === undefined ? null : (
+      {removedAt !== null || onAction === undefined ? null : (
         <p className="team-buttons">
-          <Button kind="secondary" onClick={() => onDeed({ kind: 'role', person })} aria-label={t`Change role: ${name}`}>
+          <Button kind="secondary" onClick={() => onAction({ kind: 'role', person })} aria-label={t`Change role: ${name}`}>
             <Trans>Change role</Trans>
           </Button>
           {totp ? (
-            <Button kind="secondary" onClick={() => onDeed({ kind: 'reset', person })} aria-label={t`Phone lost: ${name}`}>
+            <Button kind="secondary" onClick={() => onAction({ kind: 'reset', person })} aria-label={t`Phone lost: ${name}`}>
               <Trans>Phone lost</Trans>
             </Button>
           ) : null}
-          <Button kind="secondary" onClick={() => onDeed({ kind: 'remove', person })} aria-label={t`Remove: ${name}`}>
+          <Button kind="secondary" onClick={() => onAction({ kind: 'remove', person })} aria-label={t`Remove: ${name}`}>
             <Trans>Remove</Trans>
           </Button>
         </p>

@@ -11,7 +11,7 @@ import { Decision } from '../Decision.tsx'
 import type { Invitation, StaffMember } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
 
-export type Deed =
+export type Action =
   | { readonly kind: 'role' | 'remove' | 'reset'; readonly person: StaffMember }
   | { readonly kind: 'cancel'; readonly invitation: Invitation }
 
@@ -67,13 +67,13 @@ export function InviteDialog({ known, onClose }: Closing & { readonly known: Par
   )
 }
 
-export function TeamDialog({ deed, onClose }: Closing & { readonly deed: Deed }) {
-  if (deed.kind === 'cancel') return <CancelDialog invitation={deed.invitation} onClose={onClose} />
-  if (deed.kind === 'role') return <RoleDialog person={deed.person} onClose={onClose} />
-  return deed.kind === 'remove' ? (
-    <RemoveDialog person={deed.person} onClose={onClose} />
+export function TeamDialog({ action, onClose }: Closing & { readonly action: Action }) {
+  if (action.kind === 'cancel') return <CancelDialog invitation={action.invitation} onClose={onClose} />
+  if (action.kind === 'role') return <RoleDialog person={action.person} onClose={onClose} />
+  return action.kind === 'remove' ? (
+    <RemoveDialog person={action.person} onClose={onClose} />
   ) : (
-    <ResetDialog person={deed.person} onClose={onClose} />
+    <ResetDialog person={action.person} onClose={onClose} />
   )
 }
 

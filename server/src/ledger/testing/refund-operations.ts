@@ -11,7 +11,7 @@ import { listUnusedTopups } from '../unused-topups.ts'
 import { readWallet } from '../wallets.ts'
 import { holdWithdrawal } from '../withdrawals.ts'
 
-export function refundDeeds(db: () => Db) {
+export function refundOperations(db: () => Db) {
   const ask = (memberId: bigint, orderId: string, rupees: number, id: string = randomUUID()) =>
     inTransaction(db(), (tx) => requestRefund(tx, { id, memberId, orderId, amount: wholeRupees(rupees), reason: 'changed my mind' }))
   const withdraw = (memberId: bigint, rupees: number, id: string = randomUUID()) =>

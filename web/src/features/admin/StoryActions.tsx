@@ -57,13 +57,13 @@ function Told({ story: { help, isTold } }: { readonly story: PortalStory }) {
   )
 }
 
-type DeedProps = {
+type ActionProps = {
   readonly story: PortalStory
   readonly busy: boolean
   readonly onClose: () => void
   readonly onConfirm: () => void
 }
-type ConfirmationProps = DeedProps & {
+type ConfirmationProps = ActionProps & {
   readonly title: ReactNode
   readonly confirm: string
   readonly danger?: boolean
@@ -94,19 +94,19 @@ function Confirmation({ story, title, confirm, danger = true, busy, onClose, onC
   )
 }
 
-export function Publish(deed: DeedProps) {
+export function Publish(action: ActionProps) {
   const { t } = useLingui()
   return (
-    <Confirmation {...deed} title={<Trans>Publish this story?</Trans>} confirm={t`Publish`} danger={false}>
-      <Publication story={deed.story} />
+    <Confirmation {...action} title={<Trans>Publish this story?</Trans>} confirm={t`Publish`} danger={false}>
+      <Publication story={action.story} />
     </Confirmation>
   )
 }
 
-export function Unpublish(deed: DeedProps) {
+export function Unpublish(action: ActionProps) {
   const { t } = useLingui()
   return (
-    <Confirmation {...deed} title={<Trans>Take this story back?</Trans>} confirm={t`Unpublish`}>
+    <Confirmation {...action} title={<Trans>Take this story back?</Trans>} confirm={t`Unpublish`}>
       <p className="muted under-button">
         <Trans>It disappears from the site and becomes a draft again.</Trans>
       </p>
@@ -114,10 +114,10 @@ export function Unpublish(deed: DeedProps) {
   )
 }
 
-export function Delete(deed: DeedProps) {
+export function Delete(action: ActionProps) {
   const { t } = useLingui()
   return (
-    <Confirmation {...deed} title={<Trans>Delete this draft?</Trans>} confirm={t`Delete`}>
+    <Confirmation {...action} title={<Trans>Delete this draft?</Trans>} confirm={t`Delete`}>
       <p className="muted under-button">
         <Trans>Its words and its picture are gone for good. The help that it is linked to stays, and can have another story.</Trans>
       </p>
