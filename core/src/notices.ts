@@ -94,6 +94,11 @@ export const NOTICES = {
     texts('Disputed payment returned'),
     texts('The bank returned a disputed payment. {amount} is back in your wallet.'),
   ),
+  /** data: amount */
+  debt_ended: notice(
+    texts('You no longer owe for a payment'),
+    texts('The bank returned a disputed payment. You no longer owe {amount} for it.'),
+  ),
 } as const satisfies Record<string, Notice>
 
 const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const

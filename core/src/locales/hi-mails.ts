@@ -107,6 +107,10 @@ export const HI_MAILS = {
     'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {owed} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही चुकाया जाएगा।',
   'If you did not dispute a payment, ask your bank why it was disputed, and write to us.':
     'अगर आपने किसी पेमेंट पर विवाद नहीं किया, तो अपने बैंक से कारण पूछें और हमें लिखें।',
+  'A disputed payment to {brandName} was returned': '{brandName} का विवाद वाला पेमेंट लौट आया',
+  'The bank returned a disputed payment.': 'बैंक ने विवाद वाला पेमेंट लौटा दिया।',
+  'You no longer owe {owed} for it.': 'इसके {owed} अब आपको नहीं चुकाने हैं।',
+  'If this payment is not yours, please write to us.': 'अगर यह पेमेंट आपका नहीं है, तो कृपया हमें लिखें।',
   'Your ₹1 for {day} is back': '{day} का आपका ₹1 वापस आ गया',
   'You were not joined to the round of {day}': 'आप {day} के राउंड में नहीं जुड़े',
   'Add money': 'पैसे जोड़ें',

@@ -259,6 +259,9 @@ export const HI = {
     'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {amount} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही चुकाया जाएगा।',
   'Disputed payment returned': 'विवाद वाले पैसे लौट आए',
   'The bank returned a disputed payment. {amount} is back in your wallet.': 'बैंक ने विवाद वाला पेमेंट लौटा दिया। {amount} आपके वॉलेट में वापस हैं।',
+  'You no longer owe for a payment': 'एक पेमेंट के पैसे अब बाकी नहीं',
+  'The bank returned a disputed payment. You no longer owe {amount} for it.':
+    'बैंक ने विवाद वाला पेमेंट लौटा दिया। इसके {amount} अब आपको नहीं चुकाने हैं।',
 
   // Push messages
   'The result is in': 'नतीजा आ गया',

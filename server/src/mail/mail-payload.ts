@@ -40,8 +40,12 @@ export type MailData = {
   refund_returned: Told<'amount'>
   refund_rejected: Told<'amount' | 'reason'>
   money_added: Told<'amount' | 'orderId'>
+  /** A payment in suspense that the staff credited to the member. */
+  payment_assigned: Told<'amount'>
   /** `amount` came from the wallet, `owed` was more than the wallet had; one of the two may be empty. `open`: the bank has not decided. */
   payment_taken_back: Told<'amount' | 'owed' | 'open'>
+  /** `amount` is back in the wallet, `owed` is no longer owed; one of the two may be empty. */
+  payment_given_back: Told<'amount' | 'owed'>
   /** A round that ended void: everyone's rupee is back. */
   round_returned: Told<'day'>
   draw_won: Told<'amount' | 'day'>

@@ -220,6 +220,12 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('This is your receipt. The unused part can be refunded within 7 days.')],
   },
+  payment_assigned: {
+    subject: texts('{amount} added to your wallet'),
+    paragraphs: [HELLO, texts('A payment of {amount} was checked and is now in your wallet.')],
+    action: { label: SEE_WALLET, path: '/wallet' },
+    after: [texts('If this payment is not yours, please write to us.')],
+  },
   payment_taken_back: ({ amount, owed, open }) => ({
     subject: texts('A payment to {brandName} is disputed'),
     paragraphs: [
@@ -231,6 +237,17 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     ],
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('If you did not dispute a payment, ask your bank why it was disputed, and write to us.')],
+  }),
+  payment_given_back: ({ amount, owed }) => ({
+    subject: texts('A disputed payment to {brandName} was returned'),
+    paragraphs: [
+      HELLO,
+      amount === ''
+        ? texts('The bank returned a disputed payment.')
+        : texts('The bank returned a disputed payment. {amount} is back in your wallet.'),
+      ...(owed === '' ? [] : [texts('You no longer owe {owed} for it.')]),
+    ],
+    action: { label: SEE_WALLET, path: '/wallet' },
   }),
   round_returned: {
     subject: texts('Your ₹1 for {day} is back'),

@@ -268,6 +268,10 @@ test('a payment without a destination is listed, and credited to a member once',
   expect((await readWallet(world.db, member))?.balance).toBe(3000n)
   await world.runDue()
   expect(world.noticesOf(member)).toEqual(['payment_assigned'])
+  expect(await world.toldOf(member, 'payment_assigned')).toEqual([
+    ['mail', { amount: '₹10.00' }],
+    ['notice', { amount: '₹10.00' }],
+  ])
 })
 
 test('a suspense item is refunded to its source, and is open again if that fails', async () => {

@@ -20,6 +20,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
+import { mailMember } from '../../mail/mails.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
@@ -107,11 +108,12 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
 const lockStatus = (tx: Tx, itemId: bigint): Promise<{ readonly status: string } | undefined> =>
   maybeOne<{ status: string }>(tx, sql`select status from suspense_item where id = ${itemId}::bigint for update`)
 
-/** Tells the member of the credit, and joins the member if Auto Participate lacked the money today. */
+/** Tells the member of the credit by a notice and a mail, and joins the member if Auto Participate lacked the money today. */
 async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Paise): Promise<void> {
   const key = `suspense:${itemId}`
   const data = { amount: formatPaise(amount) }
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'payment_assigned', data } })
+  await mailMember(tx, { memberId, template: 'payment_assigned', key: `payment_assigned:${itemId}`, data })
   if (await missedAutoJoin(tx, memberId)) await enqueue(tx, { kind: 'join_after_topup', key, payload: { memberId: String(memberId) } })
 }
 

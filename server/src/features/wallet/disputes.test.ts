@@ -25,16 +25,18 @@ async function payer(rupees = 30): Promise<{ readonly member: bigint; readonly o
 const raise = async (orderId: string, body: object = {}): Promise<string> =>
   String((await world.control('POST', `/orders/${orderId}/dispute`, body))['dispute_id'])
 const move = (disputeId: string, body: object) => world.control('POST', `/disputes/${disputeId}`, body)
+const WORDS = ['payment_', 'debt_']
 const told = (member: bigint): unknown[] =>
   world.jobs.flatMap(({ kind, payload }) => {
     const notice = payload as { memberId?: string; kind: string; data: unknown }
-    return kind === 'notice' && notice.memberId === String(member) && notice.kind.startsWith('payment_') ? [[notice.kind, notice.data]] : []
+    const isOurs = kind === 'notice' && notice.memberId === String(member) && WORDS.some((word) => notice.kind.startsWith(word))
+    return isOurs ? [[notice.kind, notice.data]] : []
   })
 const mailed = async (member: bigint): Promise<unknown[]> => {
   const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
   return world.jobs.flatMap(({ kind, payload }) => {
     const mail = payload as { to?: string; template: string; data: unknown }
-    return kind === 'mail' && mail.to === email && mail.template === 'payment_taken_back' ? [mail.data] : []
+    return kind === 'mail' && mail.to === email && mail.template.startsWith('payment_') ? [[mail.template, mail.data]] : []
   })
 }
 const stateOf = (disputeId: string) => world.db.query(sql`select state, is_taken as "isTaken" from dispute where id = ${disputeId}::text`)
@@ -59,7 +61,10 @@ test('a chargeback takes the money once for all its webhooks, returns it when wo
     ['payment_taken_back', { amount: '₹30.00' }],
     ['payment_given_back', { amount: '₹30.00' }],
   ])
-  expect(await mailed(member)).toMatchObject([{ amount: '₹30.00', owed: '', open: 'yes' }])
+  expect(await mailed(member)).toMatchObject([
+    ['payment_taken_back', { amount: '₹30.00', owed: '', open: 'yes' }],
+    ['payment_given_back', { amount: '₹30.00', owed: '' }],
+  ])
   expect(world.alarms).toMatchObject([{ disputeId: id, orderId, message: 'a payer disputes a payment' }])
   const flags = await world.db.query(sql`select kind from member_flag where member_id = ${member}::bigint`)
   expect(flags).toEqual([{ kind: 'dispute' }])
@@ -84,7 +89,7 @@ test('a dispute takes money only when lost, up to the balance, says so, and the 
     ['payment_lost', { amount: '₹10.00' }],
     ['payment_owed', { amount: '₹20.00' }],
   ])
-  expect(await mailed(member)).toMatchObject([{ amount: '₹10.00', owed: '₹20.00', open: '' }])
+  expect(await mailed(member)).toMatchObject([['payment_taken_back', { amount: '₹10.00', owed: '₹20.00', open: '' }]])
   const parts = await world.db.query(sql`
     select debit = 9 as "isLoss", amount from transfer where kind = 'chargeback' and subject_of(ref) = ${id}::text order by 2`)
   expect(parts).toEqual([
@@ -100,6 +105,21 @@ test('a dispute takes money only when lost, up to the balance, says so, and the 
   await move(id, { stage: 'PRE_ARBITRATION', step: 'CREATED' })
   await move(id, { step: 'MERCHANT_WON' })
   await until('the money is back', async () => (await world.balanceOf(member)) === 30)
+})
+
+test('a dispute won while the debt is unpaid returns what the wallet gave, and tells the member that the debt is over', async () => {
+  const { member, orderId } = await payer()
+  expect((await world.withdraw(member, 20)).status).toBe(200)
+  const id = await raise(orderId)
+  await until('the money is taken', async () => (await world.balanceOf(member)) === 0)
+  await move(id, { step: 'MERCHANT_WON' })
+  await until('the money is back', async () => (await world.balanceOf(member)) === 10)
+  const [, returned] = await mailed(member)
+  expect(returned).toMatchObject(['payment_given_back', { amount: '₹10.00', owed: '₹20.00' }])
+  expect(told(member).slice(2).toSorted()).toEqual([
+    ['debt_ended', { amount: '₹20.00' }],
+    ['payment_given_back', { amount: '₹10.00' }],
+  ])
 })
 
 test('lost or forged webhooks change nothing in the end, because the gateway is asked daily', async () => {

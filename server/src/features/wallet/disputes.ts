@@ -4,7 +4,7 @@
  * - Only the gateway's own answer is booked, never a webhook's body.
  * - No transaction is open while the gateway is asked. Of several questions about one dispute only the newest one's answer counts.
  * - An open dispute is asked about every day, even if webhooks are lost.
- * - A member is told once of money taken or returned.
+ * - Money taken or returned, and a debt that begins or ends, is told to the member once: by notices and one mail.
  * - Every new dispute is an alarm for the operator, who has days to answer it.
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
@@ -94,22 +94,31 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
     where dispute_id = ${disputeId}::text`)
   if (booked.isNew) await flagMember(tx, dispute)
   const { moved } = booked
-  if (moved?.memberId !== undefined && moved.fromMember > 0n) {
-    const taken = dispute.state === 'open' ? 'payment_taken_back' : 'payment_lost'
-    const kind = moved.what === 'taken' ? taken : 'payment_given_back'
-    await tell(tx, kind, { memberId: moved.memberId, amount: moved.fromMember, key: `dispute:${disputeId}:${ask}` })
-  }
-  if (moved?.memberId !== undefined && moved.what === 'taken' && moved.lost > 0n)
-    await tell(tx, 'payment_owed', { memberId: moved.memberId, amount: moved.lost, key: `debt:${disputeId}:${ask}` })
-  if (moved?.memberId !== undefined && moved.what === 'taken' && moved.fromMember + moved.lost > 0n) {
-    await mailMember(tx, {
-      memberId: moved.memberId,
-      template: 'payment_taken_back',
-      key: `payment_taken_back:${disputeId}:${ask}`,
-      data: { amount: printed(moved.fromMember), owed: printed(moved.lost), open: dispute.state === 'open' ? 'yes' : '' },
-    })
+  if (moved?.memberId !== undefined) {
+    const about = { id: `${disputeId}:${ask}`, memberId: moved.memberId, isOpen: dispute.state === 'open' }
+    await (moved.what === 'taken' ? tellTaken : tellReturned)(tx, moved, about)
   }
   return booked
+}
+
+type Moved = Pick<NonNullable<DisputeBooked['moved']>, 'fromMember' | 'lost'>
+type About = { readonly id: string; readonly memberId: bigint; readonly isOpen: boolean }
+
+async function tellTaken(tx: Tx, { fromMember, lost }: Moved, { id, memberId, isOpen }: About): Promise<void> {
+  if (fromMember + lost === 0n) return
+  await notify(tx, isOpen ? 'payment_taken_back' : 'payment_lost', { memberId, amount: fromMember, key: `dispute:${id}` })
+  await notify(tx, 'payment_owed', { memberId, amount: lost, key: `debt:${id}` })
+  const data = { amount: printed(fromMember), owed: printed(lost), open: isOpen ? 'yes' : '' }
+  await mailMember(tx, { memberId, template: 'payment_taken_back', key: `payment_taken_back:${id}`, data })
+}
+
+/** `lost` is here the unpaid part of the debt, which has ended. */
+async function tellReturned(tx: Tx, { fromMember, lost }: Moved, { id, memberId }: About): Promise<void> {
+  if (fromMember + lost === 0n) return
+  await notify(tx, 'payment_given_back', { memberId, amount: fromMember, key: `dispute:${id}` })
+  await notify(tx, 'debt_ended', { memberId, amount: lost, key: `debt:${id}` })
+  const data = { amount: printed(fromMember), owed: printed(lost) }
+  await mailMember(tx, { memberId, template: 'payment_given_back', key: `payment_given_back:${id}`, data })
 }
 
 const printed = (amount: Paise): string => (amount > 0n ? formatPaise(amount) : '')
@@ -123,11 +132,13 @@ async function flagMember(tx: Tx, { orderId, disputeId }: Dispute): Promise<void
     on conflict do nothing`)
 }
 
-async function tell(
+/** A notice of an amount, unless it is zero. */
+async function notify(
   tx: Tx,
-  kind: Extract<NoticeKind, 'payment_taken_back' | 'payment_lost' | 'payment_owed' | 'payment_given_back'>,
+  kind: Extract<NoticeKind, 'payment_taken_back' | 'payment_lost' | 'payment_owed' | 'payment_given_back' | 'debt_ended'>,
   { memberId, amount, key }: { readonly memberId: bigint; readonly amount: Paise; readonly key: string },
 ): Promise<void> {
+  if (amount === 0n) return
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data: { amount: formatPaise(amount) } } })
 }
 
