@@ -1,7 +1,7 @@
 /**
  * Runs the product's server as app.ts builds it, with handlers that only return a fixed answer.
  *
- * - It measures the cost of HTTP, sessions, JSON, validation, headers, metrics and the log alone.
+ * - It measures only the cost of HTTP, sessions, JSON, validation, headers, metrics and the log.
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import { createClock } from '@roz/server/adapters/clock.ts'

@@ -1,4 +1,4 @@
-/** The report of `npm run bench -- --ten-million`: a page written from its figures alone. */
+/** The report of `npm run bench -- --ten-million`: a page written only from its figures. */
 import { IDLE_BELOW_CORES } from './other-load.ts'
 import type { Watched } from './watched-program.ts'
 

@@ -210,7 +210,7 @@ async function setAutoJoin(members: number, set: Sql): Promise<void> {
 }
 
 /**
- * Today's round, with half of the members, ends as one whose beacon stayed away for thirty days: it is closed and sealed, then every
+ * Today's round, with half of the members, ends as one whose beacon was unreachable for thirty days: it is closed and sealed, then every
  * rupee is given back and every member is told.
  */
 async function voidToday(server: Program): Promise<Step[]> {

@@ -151,7 +151,7 @@ export const impactCalls = {
     path: '/impact/stories/{id}/poster',
     access: 'admin',
     roles: EDITORS,
-    summary: "Sets the story's picture; it is stored anew as WebP, without the file's metadata.",
+    summary: "Sets the story's picture; it is stored again as WebP, without the file's metadata.",
     params: z.object({ id: z.string().max(100) }),
     upload: { field: 'file', bytesMax: 5 * 1024 * 1024 },
     output: z.object({ story: portalStory }),

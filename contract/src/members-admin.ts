@@ -30,7 +30,7 @@ const moneyRow = z.object({
 })
 const note = z.object({ id: z.string(), text: z.string(), author: z.string(), createdAt: instant })
 
-/** Each list has the newest rows alone. */
+/** Each list has only the newest rows. */
 const memberPage = z.object({
   user: listed,
   devices: z.array(signedInDevice),

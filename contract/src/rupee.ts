@@ -34,7 +34,7 @@ export const rupeeTrail = z
           receipts: z.array(z.string()),
         }),
       )
-      .meta({ description: 'What came back of help and waits again or was given anew, oldest first' }),
+      .meta({ description: 'What came back of help and waits again or was given again, oldest first' }),
   })
   .nullable()
   .meta({ description: 'null: the member was not in the round, or it has no help share (yet)' })

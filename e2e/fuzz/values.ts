@@ -27,7 +27,7 @@ export const hexOf = (dice: Dice, length: number): string => Array.from({ length
 const AMOUNTS = [0.01, 0.5, 1, 1.25, 2, 5, 10, 10, 15, 20, 30, 60, 100, 1000, 100_000] as const
 const WORDS = ['The bank did not take it.', 'गीता राव', 'Office rent of November', 'a pencil', 'É. O’Neill', 'Bill 12/7'] as const
 
-/** Fields whose meaning the schema cannot tell. */
+/** Fields whose meaning the schema does not show. */
 const BY_NAME: Readonly<Record<string, (place: Place) => unknown>> = {
   email: ({ known }) => known.any('email'),
   password: ({ dice }) => dice.pick([PASSWORD, PASSWORD, 'a staff password', 'wrong']),

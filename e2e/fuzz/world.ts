@@ -127,7 +127,7 @@ async function openSandbox(clockUrl: string) {
 
 const staffOf = (actors: Actors, role: string): Actor => actors.all.find((actor) => actor.label === role) as Actor
 
-/** Makes a call as it is meant, and keeps what the answer tells. */
+/** Makes a call as it is meant, and keeps what the answer contains. */
 const asker =
   ({ url }: Program, known: Known) =>
   async (name: CallName, actor: Actor, { params = '', body, raw }: Asked = {}): Promise<Readonly<Record<string, unknown>>> => {

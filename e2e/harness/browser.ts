@@ -88,7 +88,7 @@ export type VisitOptions = {
 }
 /** Elements that say that something failed or is still under way. */
 const TELLING = '.toast, .field-error, [role=alert], [aria-busy=true]'
-/** A failed wait tells of so many of the last answers. */
+/** A failed wait lists at most this many of the last answers. */
 const ANSWERS_TOLD = 30
 type Noting = typeof globalThis & { rozToasts?: string[] }
 /** Runs in the page: keeps the words of each toast, which is gone when a wait of 30 s fails. */
@@ -198,10 +198,10 @@ async function signInBefore(context: BrowserContext, token: string, slot: Slot):
   )
 }
 
-/** The minified script has less than half of the package's default size; every audited page parses it anew. */
+/** The minified script has less than half of the package's default size; every audited page parses it again. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Runs axe on the present screen; `colours` checks contrast alone. */
+/** Runs axe on the present screen; `colours` checks only contrast. */
 export async function auditScreen(page: Page, only?: 'colours'): Promise<void> {
   await settle(page)
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(AXE)

@@ -24,7 +24,7 @@ const sampleWith = (name: string, changes: readonly (readonly [string | RegExp, 
 export function startNginx({ folder, port, upstream, closedPort }: Place): ChildProcess {
   const site = sampleWith('nginx.conf', [
     ['127.0.0.1:8080', `127.0.0.1:${upstream}`],
-    // The second process is away: nobody may notice.
+    // The second process is down: nobody may notice.
     ['127.0.0.1:8081', `127.0.0.1:${closedPort}`],
     ['listen 443 ssl http2', `listen 127.0.0.1:${port}`],
     ['listen 80', `listen 127.0.0.1:${port + 1}`],
@@ -57,7 +57,7 @@ export function startCaddy({ folder, port, upstream, closedPort }: Place): Child
   })
 }
 
-/** Starts a proxy in front of the program's port and waits until it serves. Its second upstream is away. */
+/** Starts a proxy in front of the program's port and waits until it serves. Its second upstream is down. */
 export async function startProxy(
   start: (place: Place) => ChildProcess,
   upstream: number,

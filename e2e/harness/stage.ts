@@ -15,7 +15,7 @@ export type StageOptions = {
 }
 export type AtOptions = {
   readonly token?: string | undefined
-  /** The token's storage key, if the path does not tell it. */
+  /** The token's storage key, if the path does not show it. */
   readonly slot?: Slot
   /** Setup that must precede the page and that no later test may inherit, such as a clock set by hand: it gets its own browser. */
   readonly before?: (page: Page) => unknown

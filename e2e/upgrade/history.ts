@@ -21,7 +21,7 @@ export type Former = {
 
 const MIGRATIONS = 'server/migrations'
 const MIGRATING = 'server/src/db/migrate.ts'
-/** Its warning on a newer schema: a version without it starts on its own schema alone. */
+/** Its warning on a newer schema: a version without it starts only on its own schema. */
 const WARNING = 'The database is of a newer release than'
 const RELEASED = `${MIGRATIONS}/released.json`
 const isMigration = (name: string): boolean => /^\d{4}_\w+\.sql$/.test(name)

@@ -1,6 +1,6 @@
 /**
  * The short form of npm run upgrade-test, and the control that the judge must find.
- * - Both take minutes and build a former version, so they run with npm run test:all alone.
+ * - Both take minutes and build a former version, so only npm run test:all runs them.
  */
 import { expect, test } from 'vitest'
 import { ROOT } from '../harness/program.ts'

@@ -4,7 +4,7 @@ import { settle } from '../harness/browser.ts'
 
 /**
  * Each text that is cut off: outside the window, outside a box that hides its overflow, or outside its button.
- * - Scrollable text, text with an ellipsis and text for screen readers alone do not count.
+ * - Scrollable text, text with an ellipsis and text only for screen readers do not count.
  */
 export async function cutTexts(page: Page): Promise<string[]> {
   await settle(page)

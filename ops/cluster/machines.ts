@@ -205,7 +205,7 @@ export async function openMachine(options: MachineOptions): Promise<OpenMachine>
     log,
     start(part, argv, env = {}) {
       const file = openSync(log(part), 'a')
-      // In a session of its own: Ctrl-C reaches our process alone, which then stops one after the other.
+      // In a session of its own: Ctrl-C reaches only our process, which then stops one after the other.
       // It stops with a program that is paused, and would outlive us.
       const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'nsenter', ...enter, ...inside, ...argv], {
         detached: true,

@@ -16,7 +16,7 @@ test('a network to which a route of the machine leads is left out, also below an
   expect(freeSubnets(routes)).toHaveLength(244)
 })
 
-test('a machine whose routes lead to every network is told which route it is', () => {
+test('on a machine whose routes lead to every network the error names the route', () => {
   expect(() => freeSubnets([{ dst: '10.0.0.0/8', dev: 'tun0' }])).toThrow(
     /own routes lead to all of them \(10\.0\.0\.0\/8 by tun0\): take that route away/,
   )

@@ -68,7 +68,7 @@ test('each node finds every other, and nothing listens beyond its own address', 
   expect(frontSettings(8080, nodes)).toContain('bind 127.0.0.1:8080')
 })
 
-test('HAProxy routes to the leader alone, and ends the connections of a former leader', () => {
+test('HAProxy routes only to the leader, and ends the connections of a former leader', () => {
   const text = leaderProxySettings(first, nodes)
   expect(text).toMatch(/option httpchk OPTIONS \/primary[\s\S]*init-state fully-down on-marked-down shutdown-sessions/)
   expect(text.match(/server node\d 10\.77\.0\.\d:5432 check port 8008/g)).toHaveLength(3)

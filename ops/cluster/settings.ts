@@ -2,7 +2,7 @@
  * The settings of every program of the cluster, as text.
  * - Each of three nodes has etcd, Patroni with PostgreSQL, HAProxy (finds the leader), PgBouncer and the product.
  * - A commit waits for both standbys. Without a standby it waits for ever: nothing is acknowledged that exists once.
- * - A program listens on its node's address alone.
+ * - A program listens only on its node's address.
  */
 import { RIGHTS } from '../../server/src/db/rights.ts'
 
@@ -237,7 +237,7 @@ export const productEnvironment = (
   CASHFREE_PAYOUT_BASE_URL: `${sandboxUrl}/payout`,
   HOST: address,
   PORT: String(PORT.product),
-  // The node's network reaches this machine alone.
+  // The node's network reaches only this machine.
   ALLOW_INSECURE: 'host',
   TRUST_PROXY: '1',
   DATABASE_URL: `postgres://roz_app:${passwords.roz_app}@${address}:${PORT.pooler}/${DATABASE}`,

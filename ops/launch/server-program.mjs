@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
  * The flags and memory settings of the server, for `npm start` and for the bench.
  * - The heap is bounded. Without these flags it grows to several times the live data before a collection.
  *   At thousands of joins per second the server would then take half as much memory again.
- * - The young generation has 32 MB from the start, and the main thread alone collects it.
+ * - The young generation has 32 MB from the start, and only the main thread collects it.
  *   Measured against 16 MB with two threads: a join takes a twelfth less CPU time, and the server 12 MB more.
  *   32 MB with two threads take 45 MB more and no less time, because each thread reserves its own space.
  * - Pretenuring is off: it promoted objects that lived long only while the first requests waited for each other.

@@ -54,7 +54,7 @@ export type Surroundings = {
   readonly begunAtMs: number
 }
 
-/** Of a process's connections, those for the log's signatures and its witnesses alone. */
+/** Of a process's connections, those only for the log's signatures and its witnesses. */
 const WITNESS_CONNECTIONS_MAX = 3
 
 /** Values that all processes of one server share. */

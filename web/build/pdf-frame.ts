@@ -25,7 +25,7 @@ export async function writePdfFrame(source: string, out: string, common: InlineC
   })
   const [chunk, ...others] = (built as Rolldown.RolldownOutput).output
   if (others.length > 0) throw new Error(`the frame needs more than one file: ${others.map(({ fileName }) => fileName).join(', ')}`)
-  // Inside strings alone; as they are they would end or hide the script.
+  // Only inside strings; as they are they would end or hide the script.
   const script = chunk.code.replaceAll('</script', String.raw`<\/script`).replaceAll('<!--', String.raw`<\!--`)
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>PDF</title><script type="module">${script}</script></html>`
   const file = path.join(out, 'pdf-frame.html')

@@ -65,7 +65,7 @@ describe.each([
   ['360', SMALL],
   ['1280', WIDE],
 ] as const)('at %s px', (_width, size) => {
-  test('the left part of a picture is cropped by keyboard alone, and the server serves it', async () => {
+  test('the left part of a picture is cropped with only the keyboard, and the server serves it', async () => {
     const visit = await editing(size)
     const { page } = visit
     await choose(page)

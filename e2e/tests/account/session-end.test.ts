@@ -147,7 +147,7 @@ test('after an answer that arrived once the session had ended', () =>
     await expectNothing(visit, told)
   }))
 
-test('a page restored from the browser’s back-forward cache after the session ended is drawn anew', () =>
+test('a page restored from the browser’s back-forward cache after the session ended is drawn again', () =>
   withEverything(async ({ page }, { name }) => {
     await page.goto(`${roz.url}/dashboard`)
     await expect(page.getByRole('heading', { level: 1 })).toContainText(name)

@@ -1,6 +1,6 @@
 /**
  * Sessions as people see them, in the portal and in the profile.
- * - The portal's token exists in its tab alone, beside a member's session of the same browser.
+ * - The portal's token exists only in its tab, beside a member's session of the same browser.
  * - A draw asks for the password again 10 minutes after the login.
  * - The profile lists the logged-in devices and can end all others.
  */
@@ -33,7 +33,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 describe('the portal', () => {
   const kept = (page: Page) => page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('admin-token')])
 
-  test('its token exists in its tab alone, and a member logged in beside it stays logged in', async () => {
+  test('its token exists only in its tab, and a member logged in beside it stays logged in', async () => {
     await stage.at(
       '/dashboard',
       async (page) => {

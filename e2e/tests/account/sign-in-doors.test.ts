@@ -129,7 +129,7 @@ describe('without a client id of Google', () => {
   test.each([
     [paths.login, 'Log in', 'Log in'],
     [paths.register, 'Register', 'Create account'],
-  ])('%s has no Google button and does not request its script; its form is there alone', async (path, words, submit) => {
+  ])('%s has no Google button and does not request its script; only its form is there', async (path, words, submit) => {
     await page.goto(roz.url + path)
     await expectAt(path, words)
     await expect(main().getByRole('button', { name: submit, exact: true })).toBeVisible()

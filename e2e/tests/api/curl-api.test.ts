@@ -159,14 +159,14 @@ describe('money comes in', () => {
     expect([other.status, other.refusal.code]).toEqual([409, 'idempotency_mismatch'])
   })
 
-  test("POST /payments/confirm tells anyone an order's status, and answers 404 for an unknown order", async () => {
+  test("POST /payments/confirm shows anyone an order's status, and answers 404 for an unknown order", async () => {
     const { data } = (await ask('confirmPayment', { body: { order_id: orderId } })).output
     expect(data).toEqual({ success: false, orderUserDetails: { order_id: orderId, order_amount: 20, order_status: 'PENDING' } })
     const unknown = (await ask('confirmPayment', { body: { order_id: 'nobody made it' } })).refusal
     expect(unknown).toEqual({ code: 'order_not_found', message: "We couldn't find any payment information for this order." })
   })
 
-  test("GET /wallet/verify/{orderId} credits a paid order, for its member alone; the gateway's webhook then changes nothing", async () => {
+  test("GET /wallet/verify/{orderId} credits a paid order, only for its member; the gateway's webhook then changes nothing", async () => {
     await pay(roz.sandboxUrl, orderId, 'success')
     const balance = await creditOf(roz.url, { ...asha, token: member }, orderId)
     expect(balance).toBe(20)
@@ -243,7 +243,7 @@ describe('the day', () => {
     expect([unknown.status, unknown.refusal.code]).toEqual([404, 'round_not_found'])
   })
 
-  test('GET /rounds/history and /rounds/stats tell the same of it', async () => {
+  test('GET /rounds/history and /rounds/stats show the same of it', async () => {
     const [item] = (await ask('roundHistory', { token: member })).output.results
     const day = item?.date ?? ''
     expect((await ask('userRupee', { token: member, params: { day } })).output.rupee).toEqual(item?.rupee)
@@ -305,7 +305,7 @@ describe('money goes out', () => {
     for (const { description } of hindi) expect(description).toMatch(HINDI)
   })
 
-  test('GET /wallet/transactions/{id} is its receipt, for its owner alone', async () => {
+  test('GET /wallet/transactions/{id} is its receipt, only for its owner', async () => {
     const [newest] = (await ask('transactions', { token: member })).output.transactions
     const params = { id: newest?.id ?? '' }
     const { receipt } = (await ask('receipt', { token: member, params })).output

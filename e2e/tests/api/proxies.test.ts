@@ -79,7 +79,7 @@ for (const [name, program, start] of KINDS) {
       expect((await ask(port, asset)).headers['cache-control']).toContain('immutable')
     })
 
-    test('a process that is away is noticed by nobody, and /metrics is not public', async () => {
+    test('nobody notices a process that is down, and /metrics is not public', async () => {
       for (let time = 0; time < 20; time++) expect((await ask(port, '/healthz')).status).toBe(200)
       expect((await ask(port, '/metrics')).status).toBe(404)
       expect((await ask(roz.port, '/metrics')).status).toBe(200)

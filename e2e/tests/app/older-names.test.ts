@@ -117,7 +117,7 @@ describe('the portal shows the name as it was written', () => {
       },
       { token: admin },
     )
-  /** Opens the first row's dialog and looks at the dialog alone: the list behind it has her name too. */
+  /** Opens the first row's dialog and looks only at the dialog: the list behind it has her name too. */
   const opens =
     (button: string, text: string) =>
     async (page: Page): Promise<void> => {

@@ -187,7 +187,7 @@ describe('a result', () => {
   })
 })
 
-test('the switch is offered once, after a join, and enabled by a tap alone; a logout unsubscribes this browser for the next member too', async () => {
+test('the switch is offered once, after a join, and enabled only by a tap; a logout unsubscribes this browser for the next member too', async () => {
   const mira = await newMember(roz, { name: 'मीरा दास', rupees: 10 })
   await page.evaluate((token) => localStorage.setItem('token', token), mira.token)
   await page.setViewportSize(SMALL)

@@ -1,5 +1,5 @@
 /**
- * The database's disk is full because the folder of backups is away, and is emptied as docs/runbooks/disk-full.md says.
+ * The database's disk is full because the folder of backups is missing, and is emptied as docs/runbooks/disk-full.md says.
  * - Only root can mount a small disk; elsewhere, and in the short run, this file has no test.
  */
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'

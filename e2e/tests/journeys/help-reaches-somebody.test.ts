@@ -1,6 +1,6 @@
 /**
  * The whole way of a rupee: join, draw, help paid by two persons, an editor's story, and the member's view with receipt and proof.
- * - The team works in the portal alone: consent, receipt with its covers, request, approval and story are presses.
+ * - The team works only in the portal: consent, receipt with its covers, request, approval and story are presses.
  */
 import type { Page } from 'playwright-core'
 import { sql } from '@roz/server/db/sql.ts'
@@ -55,7 +55,7 @@ async function addMeera(token: string): Promise<void> {
   })
 }
 
-/** Finance covers what the receipt tells of a person, and asks for the payment; the hash of the page. */
+/** Finance covers what the receipt shows of a person, and asks for the payment; the hash of the page. */
 async function askForShoes(token: string): Promise<string> {
   let hash = ''
   await inPortal('help-given', token, async (page) => {
@@ -167,7 +167,7 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     const check = page.getByRole('link', { name: 'Check it' })
     await expect(check).toHaveAttribute('href', `/verify/${paidOn}`)
   })
-  // A draw of a demo is weak at best. The day of the allotment had no round: its books alone are checked.
+  // A draw of a demo is weak at best. The day of the allotment had no round: only its books are checked.
   for (const [checkedDay, verdict] of [
     [day, 'WEAK'],
     [paidOn, 'PASS'],

@@ -1,5 +1,5 @@
 /**
- * A day's work by keyboard alone: Tab, Enter, Space, arrows, Escape and letters into fields.
+ * A day's work with only the keyboard: Tab, Enter, Space, arrows, Escape and letters into fields.
  * - At every Tab stop the focused element is in view and has a focus ring.
  * - A dialog that closes returns the focus to the button that opened it.
  */

@@ -300,7 +300,7 @@ describe('when the app opens', () => {
     })
   })
 
-  test("days before this device's key keep the old key: the server may name the replaced key for those days alone", async () => {
+  test("days before this device's key keep the old key: the server may name the replaced key only for those days", async () => {
     const key = 'b8'.repeat(32)
     const before = (await ask(stage.roz.url, 'ticketKey', { token: kabir.token, query: {} })).output.key
     expect((await ask(stage.roz.url, 'joinRound', { token: kabir.token, body: { ticketKey: key } })).status).toBe(200)

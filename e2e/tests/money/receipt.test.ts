@@ -1,4 +1,4 @@
-/** A transaction's receipt: from the list to the slip, on a phone and on paper, in both languages, for its owner alone. */
+/** A transaction's receipt: from the list to the slip, on a phone and on paper, in both languages, only for its owner. */
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from '../../harness/browser.ts'

@@ -1,6 +1,6 @@
 /**
  * The portal's house: the team, the own account with its authenticator app, and the audit log.
- * - The owner works with the mouse at 1280 px; the invited colleague with the keyboard alone at 360 px.
+ * - The owner works with the mouse at 1280 px; the invited colleague with only the keyboard at 360 px.
  */
 import { codeOfApp } from '@roz/server/testing/authenticator.ts'
 import type { Page } from 'playwright-core'
@@ -65,7 +65,7 @@ describe('the team', () => {
     await atBothWidths()
   })
 
-  test('the colleague accepts with the keyboard alone, and logs in', async () => {
+  test('the colleague accepts with only the keyboard, and logs in', async () => {
     const link = new URL(await mailedLink(roz.url, EMAIL, '/admin/invitation'))
     await button('Logout').click()
     await expect(page.getByLabel('Email')).toBeVisible()

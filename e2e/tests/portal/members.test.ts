@@ -78,7 +78,7 @@ describe('the page of a member', () => {
     expect((await join()).status).toBe(200)
   })
 
-  test('takes a note by keyboard alone', async () => {
+  test('takes a note with only the keyboard', async () => {
     await openAsha()
     await panel().getByLabel('New note').focus()
     await page.keyboard.type('Called: she lost her phone.')

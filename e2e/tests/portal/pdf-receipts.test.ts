@@ -106,7 +106,7 @@ test('a PDF of two pages becomes two pictures: the covered line is black, and no
   }
   const [first, second] = kept
   if (first === undefined || second === undefined) throw new Error('two pages were used')
-  // The letters of the other lines are there, dark on white; the covered line is black alone.
+  // The letters of the other lines are there, dark on white; the covered line is only black.
   for (const [picture, line] of [
     [first, 0],
     [first, 2],
@@ -218,7 +218,7 @@ test('the frame has no origin: no session, no storage, no portal around it, and 
   })
 })
 
-test('the portal loads the reader for a PDF alone, in a sandbox, and only once it is chosen', async () => {
+test('the portal loads the reader only for a PDF, in a sandbox, and only once it is chosen', async () => {
   await inEntry(async (page) => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))

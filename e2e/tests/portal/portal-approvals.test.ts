@@ -39,7 +39,7 @@ const withdraw = async (person: Person, amount: number): Promise<string> =>
 const stateOf = async (id: string): Promise<string | undefined> =>
   (await ask(roz.url, 'adminWithdrawals', { token: await adminToken(roz.url), query: { q: id } })).output.withdrawals[0]?.status
 
-test('rows are selected by keyboard and approved with one confirmation that lists them with the sum and tells how each ended', async () => {
+test('rows are selected by keyboard and approved with one confirmation that lists them with the sum and shows how each ended', async () => {
   const ravi = await newMember(roz, { name: 'Ravi Rao', rupees: 30 })
   const omar = await newMember(roz, { name: 'Omar Khan', rupees: 20 })
   const ids = [await withdraw(asha, 10), await withdraw(ravi, 16), await withdraw(omar, 11)]

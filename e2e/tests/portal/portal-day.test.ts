@@ -132,7 +132,7 @@ test("today's round has a countdown; its help is named as not set aside yet, and
   })
 })
 
-test('help that waits longer than 14 days is told once, in the to-do list', async () => {
+test('help that waits longer than 14 days is listed once, in the to-do list', async () => {
   const now = Date.parse(await readClock(roz.url))
   await setClock(roz.url, new Date(now + 16 * 86_400_000).toISOString())
   await open('overview', async (at) => {

@@ -1,7 +1,7 @@
 /**
  * The portal's review list: what accounts share is seen, reviewed with a note, and comes back when another account joins.
  * - Nothing is refused by it: the withdrawals behind it stay open for decision.
- * - The review itself is made with the keyboard alone at 360 px.
+ * - The review itself is made with only the keyboard at 360 px.
  */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, test } from 'vitest'
@@ -76,7 +76,7 @@ test('a bank account that two members withdraw to is listed with both, and shown
     await expect(page.locator('.story-rows li', { hasText: name })).toContainText('Another account withdraws to the same bank account')
 })
 
-test('it is reviewed with the keyboard alone at 360 px, leaves the list, and appears under Reviewed with its note', async () => {
+test('it is reviewed with only the keyboard at 360 px, leaves the list, and appears under Reviewed with its note', async () => {
   await page.setViewportSize(SMALL)
   await open('review')
   const press = sharedBank().getByRole('button', { name: 'Mark as reviewed' })

@@ -86,7 +86,7 @@ test("the system's share sheet gets the same words with the day’s picture, and
   })
 })
 
-test('a sheet without files gets the words alone, and so does one whose picture fails to load', async () => {
+test('a sheet without files gets only the words, and so does one whose picture fails to load', async () => {
   await withNewPage(false, async (page) => {
     await page.goto(`${roz.url}/history`)
     await page.getByRole('link', { name: 'Share' }).click()

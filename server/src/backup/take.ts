@@ -37,7 +37,7 @@ export type TakeOptions = {
 }
 export type Taken = { readonly name: string; readonly manifest: Manifest; readonly removed: readonly string[] }
 
-/** PostgreSQL makes the contents of these folders anew, or they are another part of the backup. */
+/** PostgreSQL makes the contents of these folders again, or they are another part of the backup. */
 const EMPTY = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
 const LEFT_OUT = /^(postmaster\.(pid|opts)|current_logfiles|backup_label(\.old)?|tablespace_map(\.old)?|recovery\.signal)$|\.tmp$/
 const LEFT_OUT_ANYWHERE = /(^|\/)(pgsql_tmp[^/]*|pg_internal\.init[^/]*)(\/|$)/

@@ -2,7 +2,7 @@
  * `npm run audit`: checks every invariant of money on a live database.
  * - It only reads, in one snapshot.
  * - It prints each invariant with its sentence.
- * - Exit code: 0 where all invariants are kept, 1 where one is broken, 2 where the check could not run.
+ * - Exit code: 0 if all invariants are kept, 1 if one is broken, 2 if the check could not run.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'

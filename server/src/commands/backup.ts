@@ -95,7 +95,7 @@ async function run(source: Source, { folder, keep, say }: Words): Promise<0 | 1>
     say(`${folder}/${name}: ${Object.keys(manifest.files).length} files, ${(bytes / 1e6).toFixed(1)} MB, ${uploaded}. All were read back.`)
     // An older release's database has no place for it. The backup is good all the same.
     await noteBackup(local.appUrl, 'backup').catch((error: Error) =>
-      say(`That it was taken could not be noted, and an alert may say that it stays away: ${error.message}`),
+      say(`That it was taken could not be noted, and an alert may report it as missing: ${error.message}`),
     )
     for (const old of removed) say(`Removed ${old}, older than the newest ${keep}.`)
     say(`Any second from ${manifest.endedAt} on can be restored: npm run restore -- --from ${folder} --into NEW_DATA_DIR --at …`)

@@ -1,7 +1,7 @@
 /**
  * `npm run parked`: lists parked work, oldest first. With the name of an item, makes that item due at once.
- * - Exit code of the list: 0 where nothing is parked, 1 where something is.
- * - Exit code with a name: 0 where the item is due again, 1 where no such item is parked.
+ * - Exit code of the list: 0 if nothing is parked, 1 if something is.
+ * - Exit code with a name: 0 if the item is due again, 1 if no such item is parked.
  * - Exit code 2: the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'

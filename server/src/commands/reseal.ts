@@ -2,7 +2,7 @@
  * `npm run reseal`: seals with SECRET_KEY all values that SECRET_KEY_OLD sealed.
  * - It may run beside the server, which does the same in the background.
  * - It may be interrupted at any moment and repeated.
- * - Exit code 0 only where SECRET_KEY_OLD is no longer needed.
+ * - Exit code 0 only if SECRET_KEY_OLD is no longer needed.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'
@@ -31,7 +31,7 @@ export async function resealNow(target: ResealTarget): Promise<0 | 1> {
       const reseal = createReseal({ ...target, db, secrets, log: { info: () => undefined, error } as never })
       return await run(reseal, say)
     } catch (error) {
-      say(`Not everything was sealed anew: ${String(error)}. Run it again: it continues where it stopped.`)
+      say(`Not everything was sealed again: ${String(error)}. Run it again: it continues where it stopped.`)
       return false
     } finally {
       await db.close()

@@ -1,7 +1,7 @@
 /**
  * `npm run reset-totp -- <mail address>`: removes the authenticator app of a staff account, for the last owner whose phone is lost.
  * - It ends all sessions of the account, mails its owner, and leaves an entry of the system in the audit log.
- * - Exit code: 0 where the app is removed, 1 where the account has none, 2 where the database could not be read.
+ * - Exit code: 0 if the app is removed, 1 if the account has none, 2 if the database could not be read.
  */
 import { connect, maybeOne, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'

@@ -35,7 +35,7 @@ test('it says so if nothing waits; work that waits for the gateway is listed wit
   ])
 })
 
-test('a question that is overdue and work that failed are told with their age and their runbook', async () => {
+test('a question that is overdue and work that failed are listed with their age and their runbook', async () => {
   await database.db.query(sql`insert into order_check (order_id, ask_at) values ('one', roz_now() - interval '20 minutes')`)
   await database.db.query(sql`insert into job (kind, key, payload, due_at) values ('notice', 'x', '{}', roz_now() - interval '5 hours')`)
   const { code, text } = await status()

@@ -1,7 +1,7 @@
 /**
  * `npm run status`: lists waiting work with its age and its runbook. It only reads, also while no server runs.
  * - Its figures and limits are those of /metrics and of the alerts (ops/observability/alerts.yml); its alarms are those of /readyz.
- * - Exit code: 0 where nothing needs a person, 1 where something does, 2 where the database could not be read.
+ * - Exit code: 0 if nothing needs a person, 1 if something does, 2 if the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { witnessSettings } from '../config/beacon-settings.ts'
@@ -13,7 +13,7 @@ import { readFigures } from '../http/figures.ts'
 import { onDatabase } from './command-database.ts'
 
 type Limit = { readonly name: string; readonly above: number; readonly words: string; readonly runbook: string }
-/** A figure above its limit needs a person. `…_seconds` are told as a duration. */
+/** A figure above its limit needs a person. `…_seconds` are printed as a duration. */
 export const LIMITS: readonly Limit[] = [
   { name: 'roz_round_late_seconds', above: 120, words: 'a round is open after its end', runbook: 'queue-behind' },
   { name: 'roz_job_queue_age_seconds', above: 300, words: 'a due job waits', runbook: 'queue-behind' },

@@ -3,7 +3,7 @@
  * - `put <day> <value>` puts a lost key back: its sealed value out of a backup, or the key of the member's device.
  * - `new` replaces a key that nobody has any more, for a member who entered none of the days without books.
  * - Each change leaves an entry of the system in the audit log.
- * - Exit code: 0 where every key can be read or the change was made, 1 where not, 2 where the database could not be read.
+ * - Exit code: 0 if every key can be read or the change was made, 1 if not, 2 if the database could not be read.
  */
 import { connect, type Db } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'

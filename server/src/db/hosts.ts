@@ -1,7 +1,7 @@
 /**
  * The hosts of a database's address: `postgres://user:password@one:5432,two:5432/roz`.
  * - With several hosts a connection is used only if the host accepts writes, as libpq's target_session_attrs=read-write.
- * - All new connections go to the host that worked last; one that is away or read-only is passed over.
+ * - All new connections go to the host that worked last; one that is down or read-only is passed over.
  */
 import pg from 'pg'
 
@@ -65,7 +65,7 @@ export async function openConnection(url: string, applicationName: string): Prom
       if (addresses.length > 1) await expectWritable(client)
       return client
     } catch (error) {
-      // A host that is away says more than a standby beside it.
+      // A host that is down explains more than a standby beside it.
       if (failure === undefined || !(error instanceof ReadOnlyHostError)) failure = error
       await client.end().catch(() => undefined)
     }

@@ -257,7 +257,7 @@ async function rows<Row extends object>(run: () => Promise<{ rows: unknown[] }>)
 
 function rethrow(error: unknown): never {
   if (sqlState(error) === READ_ONLY) throw new ReadOnlyError('the database accepts no writes', { cause: error })
-  if (isConnectionLoss(error)) throw new DatabaseUnavailableError('the database is away or the connection broke', { cause: error })
+  if (isConnectionLoss(error)) throw new DatabaseUnavailableError('the database is unreachable or the connection broke', { cause: error })
   throw error
 }
 

@@ -39,7 +39,7 @@ function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
   return { code: problem.code, message, ...(fields === undefined ? {} : { fields }), ...(values === undefined ? {} : { values }) }
 }
 
-/** Sends the text of a refusal alone, for a call that answers in plain text; a client that accepts JSON gets JSON. */
+/** Sends only the text of a refusal, for a call that answers in plain text; a client that accepts JSON gets JSON. */
 export function sendProblemAsText(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   if (/\bapplication\/json\b/i.test(request.headers.accept ?? '')) return sendProblem(request, reply, problem)
   reply.refusal = problem.code

@@ -92,7 +92,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
     return call.key === undefined ? steps() : once(call, call.route, steps, STEPS)
   }
 
-  /** Deletes up to 1,000 keys older than seven days; tells whether any were deleted. */
+  /** Deletes up to 1,000 keys older than seven days; returns whether any were deleted. */
   async function forgetOld(): Promise<boolean> {
     const gone = await db.query(sql`
       delete from idempotency_key where (member_id, key) in (

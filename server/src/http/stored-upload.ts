@@ -18,7 +18,7 @@ export async function storeAndName<T>(
   try {
     return await write(name)
   } catch (error) {
-    // The first error says what happened. Where the database cannot tell, an unused file is the smaller loss.
+    // The first error says what happened. If the database cannot answer, an unused file is the smaller loss.
     const isUnused = await isNamed(name).then(
       (named) => !named,
       () => false,

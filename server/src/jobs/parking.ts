@@ -9,7 +9,7 @@
 import { inTrace, type Opening } from '../tracing/spans.ts'
 import { DatabaseUnavailableError, type Db, one, type Queryable, type Sql, sql } from '../db/sql.ts'
 
-/** Kinds of work, each with the statement that makes an item due at once. `undefined`: `next_at` alone decides. */
+/** Kinds of work, each with the statement that makes an item due at once. `undefined`: only `next_at` decides. */
 const DUE_AT_ONCE = {
   order: (id) => sql`update order_check set asked_at = null, ask_at = roz_now() where order_id = ${id}::text`,
   dispute: (id) => sql`update dispute_check set ask_at = roz_now() where dispute_id = ${id}::text`,

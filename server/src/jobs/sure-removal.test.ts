@@ -1,4 +1,4 @@
-/** Tests that a file whose row is gone is removed, although the store is away at that moment. */
+/** Tests that a file whose row is gone is removed, although the store is down at that moment. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createS3Storage } from '../adapters/storage/s3.ts'
 import { sql } from '../db/sql.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 const jobs = () => database.db.query<{ payload: { name: string } }>(sql`select payload from job where kind = 'remove_file'`)
 
-test('while the store is away a removal becomes one job, which removes the file later; run twice it is no error', async () => {
+test('while the store is down a removal becomes one job, which removes the file later; run twice it is no error', async () => {
   const files = createSureRemoval(database.db, createS3Storage(s3.place))
   const name = await files.storage.put('avatars', 'webp', Buffer.from('a face'))
   await s3.goAway()

@@ -1,5 +1,5 @@
 /**
- * Removes files for certain: if the store is away when a file's row is already gone, a job removes the file later.
+ * Removes files for certain: if the store is down when a file's row is already gone, a job removes the file later.
  * - A closed account's picture must not stay because of a minute without the store, or because the process ends after the commit.
  * - A store that does not answer may have kept the new file all the same, or keep it yet. No row will name it: a job removes it.
  */

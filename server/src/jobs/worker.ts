@@ -28,7 +28,7 @@ export type WorkerDeps = {
    * first one also runs before a server serves.
    */
   readonly clockwork: readonly (Due | readonly Due[])[]
-  /** Work that the passing of time alone makes due, such as questions to the gateway and deletions: no clockwork makes it due. */
+  /** Work that only the passing of time makes due, such as questions to the gateway and deletions: no clockwork makes it due. */
   readonly sweeps?: readonly Due[]
   /** Reads the product's clock: real time plus the offset stored in the database. */
   readonly now: () => Promise<Date>

@@ -119,7 +119,7 @@ export async function joinMembers(from: Queryable, wanted: JoinsWanted): Promise
 function joinStatement(batch: JoinsWanted): Sql {
   const verdict = batch.via === 'member' ? BY_MEMBER : BY_ITSELF
   // Sub-selects hide the lengths of the lists from the planner. A plan for a known short list looks so cheap that
-  // PostgreSQL would plan every statement anew.
+  // PostgreSQL would plan every statement again.
   const asked = sql`unnest((select ${batch.memberIds}::bigint[]), (select ${batch.keyPrefixes}::bigint[])) with ordinality as u(member_id, key_prefix, place)`
   return sql`
 with r as materialized (${openRound(batch.held)}),

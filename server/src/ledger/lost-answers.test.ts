@@ -148,6 +148,6 @@ test('each batch is reported with its own members after a lost answer', async ()
 
 test('a join without a database fails as unavailable, not as a refusal', async () => {
   const nowhere = connect({ url: 'postgres://a:b@127.0.0.1:1/x' })
-  await expect(createJoinBatcher({ db: nowhere }).join({ memberId: 1001n })).rejects.toThrow('database is away')
+  await expect(createJoinBatcher({ db: nowhere }).join({ memberId: 1001n })).rejects.toThrow('database is unreachable')
   await nowhere.close()
 })

@@ -112,7 +112,7 @@ const heldStatus = sql`case t.kind
           when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end`
 
 // Sub-selects hide the lengths of the lists from the planner. A plan for a known short list looks so cheap that
-// PostgreSQL would plan every statement anew.
+// PostgreSQL would plan every statement again.
 const pagesStatement = (asked: readonly Asked[]) => sql`
 select q.place::int as place, m.*
   from unnest((select ${asked.map(({ memberId }) => memberId)}::bigint[]), (select ${asked.map(({ count }) => count)}::int[]),

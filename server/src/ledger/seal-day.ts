@@ -1,7 +1,7 @@
 /**
  * Seals a day of the ledger.
  * - Once the totals are written, no transfer is posted into that day.
- * - A posting transaction shares the day's row until its commit. Sealing locks the row alone and sums in a later statement.
+ * - A posting transaction shares the day's row until its commit. Sealing locks only the row and sums in a later statement.
  * - The round fences the joins: it must be closed before.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'

@@ -21,7 +21,7 @@ export const memberDays: Sql = sql`
   select d.day, ${made}, ${gone} from (
     select n::date as day from generate_series(${firstUncounted}, ist_day((select roz_now())), interval '1 day') n) d`
 
-/** Counts up to 400 ended days that are not counted yet, the oldest first; tells whether there were any. */
+/** Counts up to 400 ended days that are not counted yet, the oldest first; returns whether there were any. */
 export const countDays = (db: Db): Promise<boolean> =>
   inTransaction(db, async (tx) => {
     const counted = await tx.query(sql`

@@ -42,7 +42,7 @@ export function joinProcesses(registry: Registry): { readonly gather: Gather; re
       const id = ++newest
       const gathered = Promise.withResolvers<readonly Measured[]>()
       asked.set(id, gathered.resolve)
-      // A scrape without an answer shows this process alone rather than nothing.
+      // A scrape without an answer shows only this process rather than nothing.
       const timer = setTimeout(() => gathered.resolve([own]), PATIENCE_MS)
       try {
         await send({ kind: 'gather', id, own })

@@ -54,7 +54,7 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
       return true
     } catch (error) {
       broken.set(column, [...(broken.get(column) ?? []), context])
-      log.error({ err: error, column: column.name, context }, 'a sealed value was altered: it cannot be sealed anew')
+      log.error({ err: error, column: column.name, context }, 'a sealed value was altered: it cannot be sealed again')
       return false
     }
   }

@@ -41,7 +41,7 @@ export const infoOf = (chain: BeaconChain): string =>
     metadata: { beaconID: chain.beaconId },
   })
 
-/** `none`: the relay has no round. `withholds`: it tells the newest round and gives no other. */
+/** `none`: the relay has no round. `withholds`: it names the newest round and gives no other. */
 export type RelayMood =
   | 'good'
   | 'none'

@@ -1,4 +1,4 @@
-/** An OTLP collector for tests: a real HTTP server that keeps what it gets, and can be slow, deaf or away. */
+/** An OTLP collector for tests: a real HTTP server that keeps what it gets, and can be slow, deaf or down. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 

@@ -9,7 +9,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
-/** Key for localhost alone, made for these tests and used nowhere else. */
+/** Key only for localhost, made for these tests and used nowhere else. */
 export const PUSH_SERVICE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQ2j9Hawrqgu3uoZ6
 OyqRBTR4+cK2DLJvFI5qr2/X9lahRANCAATWKUeAe+gnHOY4BPpv9BfNc9bxbDmr

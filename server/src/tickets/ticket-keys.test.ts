@@ -70,7 +70,7 @@ test('a page of keys compares no row in vain, also by a plan made while the day 
   const looking = inTransaction(root, async (tx) => {
     await tx.query(sql`analyze round_join`)
     await tx.query(sql`analyze ticket_key`)
-    // The superuser writes bare rows without triggers: the plan depends on their number alone.
+    // The superuser writes bare rows without triggers: the plan depends only on their number.
     await tx.query(sql`set local session_replication_role = replica`)
     await tx.query(sql`
       insert into round_join (batch_id, member_id, balance_after, wallet_seq, day)

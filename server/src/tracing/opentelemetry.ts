@@ -1,6 +1,6 @@
 /**
  * The tracer of OpenTelemetry, and the export of its spans by OTLP (JSON over HTTP). Loaded only where traces are on.
- * - A collector that is away or slow delays nothing: spans wait in a bounded queue, and the rest is dropped and counted.
+ * - A collector that is down or slow delays nothing: spans wait in a bounded queue, and the rest is dropped and counted.
  * - The share is taken by the trace's id, which a traceparent from outside chooses. Its own wish to be recorded counts for nothing.
  * - A stop waits for the last spans a limited time.
  */

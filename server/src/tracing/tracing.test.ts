@@ -148,7 +148,7 @@ test('each process exports its own spans, with the headers of the settings', asy
   expect(collector.headers()['x-key']).toBe('a key')
 }, 90_000)
 
-test('a collector that is away or does not answer delays no call and no stop; its lost spans are counted', async () => {
+test('a collector that is down or does not answer delays no call and no stop; its lost spans are counted', async () => {
   const away = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }
   await tracesOfOwn(away, async (program) => {
     await join(program)

@@ -1,6 +1,6 @@
 /**
  * The header with which the server continues the trace of a call (W3C Trace Context). The browser sends no spans of its own.
- * - `randomUUID` exists on secure pages alone (https, localhost): elsewhere no call has the header.
+ * - `randomUUID` exists only on secure pages (https, localhost): elsewhere no call has the header.
  * - Each call has new random ids: no header connects two calls of a member.
  */
 const hex = (): string => crypto.randomUUID().replaceAll('-', '')

@@ -1,6 +1,6 @@
 /**
  * Conformance suite of the payment port, over real HTTP.
- * - The cases use the port alone, plus a `Counterpart` that plays payer and bank.
+ * - The cases use only the port, plus a `Counterpart` that plays payer and bank.
  * - Another `Counterpart` can run the same suite against Cashfree's own sandbox.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

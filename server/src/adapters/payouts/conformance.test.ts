@@ -1,6 +1,6 @@
 /**
  * Conformance suite of the payout port, over real HTTP.
- * - The cases use the port alone, plus a `Counterpart` that plays the bank.
+ * - The cases use only the port, plus a `Counterpart` that plays the bank.
  * - Another `Counterpart` can run the same suite against Cashfree's own sandbox.
  */
 import { generateKeyPairSync } from 'node:crypto'

@@ -2,7 +2,7 @@
  * Storage of uploaded files.
  * - A name never changes its content: names are unguessable and used once, so a file may be cached for ever.
  * - A file is stored whole or not at all.
- * - A store that is away or refuses fails with UnavailableError: the call answers 503, and may be repeated.
+ * - A store that is down or refuses fails with UnavailableError: the call answers 503, and may be repeated.
  */
 import { randomBytes } from 'node:crypto'
 

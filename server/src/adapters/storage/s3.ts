@@ -95,7 +95,7 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs
   }
 }
 
-/** A connection that breaks within a file is a store that is away. */
+/** A connection that breaks within a file is a store that is down. */
 const bytesOf = async (response: Response): Promise<Buffer> => {
   try {
     return Buffer.from(await response.arrayBuffer())

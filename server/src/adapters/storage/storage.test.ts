@@ -162,7 +162,7 @@ test.each([
 test.each([
   ['an unknown key', { accessKeyId: 'NOBODY' }, 'the file store answered 403 InvalidAccessKeyId'],
   ['no such bucket', { bucket: 'elsewhere' }, 'the file store answered 404 NoSuchBucket'],
-  ['a store that is away', { endpoint: 'http://127.0.0.1:1' }, 'the file store does not answer'],
+  ['a store that is down', { endpoint: 'http://127.0.0.1:1' }, 'the file store does not answer'],
 ])('s3: with %s each call fails as unavailable, and says so without a key', async (_what, wrong, message) => {
   const storage = createS3Storage({ ...s3.place, ...wrong })
   const name = `avatars/${'0'.repeat(32)}.webp`
@@ -171,7 +171,7 @@ test.each([
     expect(end).toMatchObject({ status: 'rejected', reason: { name: 'UnavailableError', message } })
 })
 
-test('while the store is away a file answers 503 in plain words, with the time of the next try', async () => {
+test('while the store is down a file answers 503 in plain words, with the time of the next try', async () => {
   const app = Fastify()
   registerFaults(app)
   registerUploads(app, createS3Storage({ ...s3.place, endpoint: 'http://127.0.0.1:1' }))

@@ -37,7 +37,7 @@ export function worksIn(pid: number, folder: string): boolean {
   return /(^|\/)postgres/.test(askPs(pid))
 }
 
-/** Pids of the PostgreSQL processes whose working folder is `folder`. Empty without /proc, which alone can tell them apart. */
+/** Pids of the PostgreSQL processes whose working folder is `folder`. Empty without /proc, without which they look alike. */
 export function processesIn(folder: string): number[] {
   if (!HAS_PROC) return []
   return readdirSync('/proc')

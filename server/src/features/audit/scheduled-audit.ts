@@ -65,7 +65,7 @@ async function check(from: Parameters<typeof auditEach>[0], since: IstDay | unde
   return broken
 }
 
-/** The log names rows; persons appear by their number alone. */
+/** The log names rows; persons appear only by their number. */
 const summaryOf = ({ invariant, rows, hasMore }: Checked) => ({
   invariant,
   rows: rows.length,

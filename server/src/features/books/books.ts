@@ -4,7 +4,7 @@
  * - Days follow each other without a gap, each after its ledger is sealed and the log has its list (`close`) or its end (`void`).
  * - The file, its hash in the log and the sealed parts become visible in one transaction.
  * - Several processes, or one that was killed, make a day's books once.
- * - Books that are unsound or cannot be made are held with an alarm, and the next days wait for them. Only a database that is away
+ * - Books that are unsound or cannot be made are held with an alarm, and the next days wait for them. Only a database that is down
  *   holds nothing.
  */
 import { createHash } from 'node:crypto'

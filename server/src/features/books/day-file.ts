@@ -35,7 +35,7 @@ const COVERED = 'SUSPENSE'
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 const roundOf = (pool: string): IstDay => pool.slice(POOL.length) as IstDay
 
-/** A day's books as far as the ledger alone says them: without the liabilities. */
+/** A day's books as far as the ledger itself has them: without the liabilities. */
 export type DayLedger = {
   readonly day: IstDay
   readonly flows: readonly BooksFlow[]

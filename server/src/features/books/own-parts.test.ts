@@ -1,5 +1,5 @@
 /**
- * A member's own parts, checked as the protocol says, from the answer and the published files alone.
+ * A member's own parts, checked as the protocol says, only from the answer and the published files.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'

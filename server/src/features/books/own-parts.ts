@@ -94,7 +94,7 @@ async function findParts(
 
 async function findSome(db: Db, day: IstDay, ids: readonly Buffer[]): Promise<Found[]> {
   const places = await findGroups(db, day, ids)
-  // Reads these groups alone, in the order of `places`.
+  // Reads only these groups, in the order of `places`.
   const slices = await db.query<{ slice: Buffer }>(sql`
     select substring(p.leaves from w.start + 1 for ${LEAVES_GROUP * LEAF_BYTES}::int) as slice
       from unnest(${places.map(({ page }) => page.page)}::int[], ${places.map(({ group }) => group * LEAVES_GROUP * LEAF_BYTES)}::int[])

@@ -1,4 +1,4 @@
-/** A day's draw, recomputed from published data alone. */
+/** A day's draw, recomputed only from published data. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hex } from '@roz/core/draw.ts'
@@ -52,7 +52,7 @@ test('the sealed list has one ticket for each rupee, ascending, and its root is 
   expect(close['sealedAt']).toBeGreaterThan(Date.parse('2026-11-22T00:00:00+05:30'))
 })
 
-test('seed, winners, shares and tax follow from the records and the list alone', async () => {
+test('seed, winners, shares and tax follow only from the records and the list', async () => {
   const [openRecord, close, result] = [await recordOf('open'), await recordOf('close'), await recordOf('result')]
   const tickets = (await list()).map(({ ticket }) => ticket)
   const secret = Buffer.from(String(result['secret']), 'hex')

@@ -103,7 +103,7 @@ export function createWaiting({ db, beacon, writeList, endWithoutBeacon, attempt
     return true
   }
 
-  /** Whether repeated attempts show that nobody has the number. Relays that withhold one round, or were away for an hour, void nothing. */
+  /** Whether repeated attempts show that nobody has the number. Relays that withhold one round, or were unreachable for an hour, void nothing. */
   async function isMissing(chain: BeaconChain, { day, round, drawAt }: Unspoken, nowMs: number): Promise<boolean> {
     const word = await beacon.askForLater(chain, round)
     const waitedMs = nowMs - drawAt.getTime()

@@ -2,7 +2,7 @@
  * Beneficiaries: whom the help fund helps, by which consent.
  * - The private note is sealed at rest, and only the roles that write it read it.
  * - A child's consent names the relation of the guardian who gave it.
- * - A recorded consent may be corrected, but only a revocation ends it: what is public asks for a revocation alone.
+ * - A recorded consent may be corrected, but only a revocation ends it: what is public asks only for a revocation.
  * - A revocation is final. Its transaction turns every story that ever told of the person into a draft without picture, and
  *   drops waiting mails with the name. The books keep their entries; public pages read them without the name (view
  *   outlay_public).
@@ -152,7 +152,7 @@ const fieldsOf = (row: Row): Omit<Fields, 'note'> => ({
   consent: row.how === null || row.consentedOn === null ? null : { how: row.how, on: row.consentedOn },
 })
 
-/** The rules between fields: a real day that is not in the future, and a guardian for a child's consent alone. */
+/** The rules between fields: a real day that is not in the future, and a guardian only for a child's consent. */
 async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<Fields, 'note'>) {
   if (!isChild && guardian !== null) return invalid({ guardian: 'choice_invalid' })
   if (consent === null) return undefined

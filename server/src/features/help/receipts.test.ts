@@ -68,7 +68,7 @@ test('a large picture is made smaller, and stays readable', async () => {
   expect([body.width, body.height]).toEqual([2400, 1800])
 })
 
-test('a receipt is for staff alone until its entry is booked, and never at the address of other uploads', async () => {
+test('a receipt is only for staff until its entry is booked, and never at the address of other uploads', async () => {
   const hash = await world.receipt()
   expect((await bytesOf(`/receipts/${hash}`)).status).toBe(404)
   const forStaff = await bytesOf(`/admin/receipts/${hash}`, world.staff.support)

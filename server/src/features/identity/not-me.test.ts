@@ -55,8 +55,8 @@ describe('the link', () => {
   const ANDROID = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36'
   test.each([
     ['browser and system', ANDROID, 'Chrome on Android', 'Android पर Chrome'],
-    ['the browser alone', 'Firefox/142.0', 'Firefox', 'Firefox'],
-    ['the system alone', 'a reader for Linux', 'Linux', 'Linux'],
+    ['only the browser', 'Firefox/142.0', 'Firefox', 'Firefox'],
+    ['only the system', 'a reader for Linux', 'Linux', 'Linux'],
     ['no device when the user agent names none, and never its own text', 'Free money at evil.example', 'unknown', 'पता नहीं चला'],
   ])('the mail about a new login names %s', async (_, userAgent, english, hindi) => {
     for (const [language, line] of [

@@ -29,7 +29,7 @@ describe('changing the profile', () => {
     expect((await roz.ask('GET /user/me', { token: asha.token })).body).toEqual(answer.body)
   })
 
-  test('accepts Auto Participate alone and leaves the rest', async () => {
+  test('accepts only Auto Participate and leaves the rest', async () => {
     const answer = await put({ autoParticipate: false })
     expect(answer.body.user).toMatchObject({ name: 'Asha Devi', phone: '6000000000', autoParticipate: false })
     expect(await one(roz.db, sql`select auto_join from wallet where member_id = ${await roz.memberId(asha)}::bigint`)).toEqual({
@@ -192,7 +192,7 @@ describe('the picture', () => {
     ['an SVG', svg, 'image/svg+xml'],
     ['an SVG declared as a PNG', svg, 'image/png'],
     ['half a PNG', undefined, 'image/png'],
-    ['a PNG’s head alone', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'image/png'],
+    ['only a PNG’s head', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'image/png'],
     ['nothing at all', Buffer.alloc(0), 'image/png'],
   ])('%s is refused with a message and changes nothing', async (_what, bytes, type) => {
     const before = (await roz.ask('GET /user/me', { token: asha.token })).body.user.avatar

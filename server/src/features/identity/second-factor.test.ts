@@ -170,7 +170,7 @@ describe('a step-up with an app', () => {
 })
 
 describe('recovery codes', () => {
-  test('are made anew by a code of the app; the old ones end', async () => {
+  test('are made again by a code of the app; the old ones end', async () => {
     const { email, token, app } = await enrolled()
     const renew = async (totp: string) => roz.ask('POST /admin/totp/recovery-codes', { token, body: { totp } })
     expect(said(await renew('000000'))).toBe('403 wrong_code')

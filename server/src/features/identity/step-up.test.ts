@@ -20,7 +20,7 @@ const isSteppedUp = async (token: string): Promise<boolean | undefined> => {
   return session?.kind === 'admin' ? session.steppedUp : undefined
 }
 
-test('a sign-in counts as a step-up for ten minutes, then the password for ten more, in that session alone', async () => {
+test('a sign-in counts as a step-up for ten minutes, then the password for ten more, only in that session', async () => {
   const [mine, other] = [await signIn(), await signIn()]
   expect(await isSteppedUp(mine)).toBe(true)
   await roz.pass(10 * 60 + 1)

@@ -1,7 +1,7 @@
 /**
  * The step-up: an administrator repeats the second factor, or without one the password, before money moves.
  *
- * - A step-up is valid for ten minutes and for this session alone.
+ * - A step-up is valid for ten minutes and only for this session.
  * - A wrong password or code counts in the throttle like one at a sign-in.
  * - A step-up is recorded only while the password that was checked is unchanged.
  */

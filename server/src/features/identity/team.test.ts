@@ -154,7 +154,7 @@ describe('a role', () => {
     })
   })
 
-  test('is given by owners alone; an unknown person answers 404, an unknown role 400', async () => {
+  test('is given only by owners; an unknown person answers 404, an unknown role 400', async () => {
     const person = await addStaff(roz, address(), 'auditor')
     const theirs = await openPortal(roz, person.email)
     expect(said(await setRole(person.publicId, 'owner', theirs))).toBe('403 forbidden')

@@ -117,7 +117,7 @@ describe('a schedule', () => {
 })
 
 describe('the picture', () => {
-  test('is stored anew without metadata, at most 1280 px wide, and replaces the one before', async () => {
+  test('is stored again without metadata, at most 1280 px wide, and replaces the one before', async () => {
     const id = await world.newDraft()
     const first = (await world.upload(id, await jpeg(2000, 1000))).body.story.imageUrl
     expect(first).toMatch(/^\/uploads\/posters\/[0-9a-f]{32}\.webp$/)

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const search = (q: string, change: Partial<Search> = {}): Search => ({ q, status: undefined, after: undefined, limit: 25, ...change })
-/** Both ways of the search: by the rows next in order alone, and by the indexes alone. */
+/** Both ways of the search: only by the rows next in order, and only by the indexes. */
 const both = async (table: typeof WITHDRAWALS, asked: Search) => [
   await findIds(world.db, table, asked, 100),
   await findIds(world.db, table, asked, 0),

@@ -256,7 +256,7 @@ const approveAll = (rows: readonly object[], headers: Record<string, string> = {
   world.calls.ask('POST /admin/withdrawals/approve', { as, headers, body: { rows } })
 const seen = (id: string, status = 'requested') => ({ id, status })
 
-test('several approvals are decided row by row, and the answer tells of each how it ended', async () => {
+test('several approvals are decided row by row, and the answer says how each ended', async () => {
   const [small, large, gone] = [await world.withdraw(member, 10), await over(), await world.withdraw(await world.funded(20), 10)]
   await decide(gone, { as: meera, what: 'reject', body: reason })
   const held = await world.funded(20)
@@ -282,7 +282,7 @@ test('several approvals are decided row by row, and the answer tells of each how
   expect(codeOf(await approveAll(rows.slice(1), headers))).toEqual([409, 'idempotency_mismatch'])
 })
 
-test('a row that fails is told as unknown, and the rows around it are decided', async () => {
+test('a row that fails is reported as unknown, and the rows around it are decided', async () => {
   const [first, broken, last] = [
     await world.withdraw(member, 10),
     await world.withdraw(member, 10),

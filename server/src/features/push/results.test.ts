@@ -1,4 +1,4 @@
-/** Results on devices after a round is settled: once, readable by its browser alone, in the member's language. */
+/** Results on devices after a round is settled: once, readable only by its browser, in the member's language. */
 import { resultNews } from '@roz/core/result-news.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'

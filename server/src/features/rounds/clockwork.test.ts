@@ -9,7 +9,7 @@ import { tellLowBalance, tellSkipped } from './notices.ts'
 const ALL = process.env.ROZ_TEST_ALL === '1'
 /** The most rounds that a year allows; ledger/year.test.ts shows that each of them counts once. */
 const YEAR = 365
-/** How many of those rounds the clock runs through, and for how many days the service is away, past the turn of a year. */
+/** How many of those rounds the clock runs through, and for how many days the service is down, past the turn of a year. */
 const [WALKED, AWAY] = ALL ? [YEAR, 365] : [10, 60]
 
 let world: RoundsWorld

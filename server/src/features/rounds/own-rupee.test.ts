@@ -1,4 +1,4 @@
-/** Where a member's rupee went: on the history and by its own call, for the member's own days alone. */
+/** Where a member's rupee went: on the history and by its own call, only for the member's own days. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { type Outlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
@@ -69,7 +69,7 @@ test('a share that went to two is listed with the amount of each, and a later da
   expect(second).toMatchObject({ waiting: 0.3, help: [{ purpose: 'rice', name: 'Ramesh', amount: 0.3 }] })
 })
 
-test('a day that the member did not join tells nothing', async () => {
+test('a day that the member did not join shows nothing', async () => {
   expect((await trails(asha))['2026-11-22']).toBeNull()
   for (const day of ['2026-11-22', '2026-13-01', 'today'])
     expect((await world.ask(`GET /user/rupees/${day}`, { as: asha })).status).toBe(404)

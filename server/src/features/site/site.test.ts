@@ -298,7 +298,7 @@ describe('the app', () => {
     )
   })
 
-  test('tells the app to send a traceparent only where traces are recorded', async () => {
+  test('tells the app to send a traceparent only if traces are recorded', async () => {
     const bodies = [await start(), await start({ isTraced: true })].map(async (app) =>
       (await app.inject('/dashboard')).body.includes('isTraced'),
     )

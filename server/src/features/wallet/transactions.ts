@@ -70,7 +70,7 @@ async function readOrders(from: Queryable, memberId: bigint, payments: readonly 
   return new Map(orders.map((row) => [row.paymentId, row.orderId]))
 }
 
-/** Reasons of rejections alone: the gateway's codes of failures are not texts for members. */
+/** Only reasons of rejections: the gateway's codes of failures are not texts for members. */
 const readWithdrawals = (from: Queryable, memberId: bigint, ids: readonly string[]) =>
   from.query<{ id: string; bank: string; reason: string | null }>(sql`
     select w.id, b.bank_name || ' ••' || b.last_four as bank, case when w.status = 'rejected' then w.reason end as reason

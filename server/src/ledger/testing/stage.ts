@@ -1,7 +1,7 @@
 /**
  * Stages for two operations that meet: members, orders, withdrawals, refunds, items and rounds in every state that an operation may find.
  * - Each meeting gets a new stage.
- * - The rows of a stage are told with names in place of ids, so that two stages can be compared.
+ * - The rows of a stage are printed with names in place of ids, so that two stages can be compared.
  */
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'

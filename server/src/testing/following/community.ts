@@ -1,5 +1,5 @@
 /**
- * Simulates a community over many days: the published files that a stranger sees, and the truth for the referee alone.
+ * Simulates a community over many days: the published files that a stranger sees, and the truth only for the referee.
  * - Tickets and parts are made by the server's own code. The same seed makes the same days.
  * - A leak changes one way of publishing and nothing that members do.
  */

@@ -1,6 +1,6 @@
 /**
  * The dialog for every decision about money.
- * - It says what will happen, and asks for a reason where one is required.
+ * - It says what will happen, and asks for a reason if one is required.
  * - It asks for the code of the authenticator app, or without one for the password, when the server requires step-up.
  * - One decision has one idempotency key, kept until its answer is known.
  */
@@ -36,7 +36,7 @@ type DecisionProps<T> = {
   /** Disables the button until something in the body is chosen. */
   readonly unready?: boolean
   readonly question?: Question
-  /** The body is a form: `check` tells whether it may be sent, and a refusal keeps it open. */
+  /** The body is a form: `check` decides whether it may be sent, and a refusal keeps it open. */
   readonly check?: () => boolean
   /** The message for a failure without a message from the server. */
   readonly failed?: string

@@ -13,7 +13,7 @@ import { type TodoItem, todoQuery } from './queries.ts'
 
 type Line = {
   readonly label: MessageDescriptor
-  /** The section where it is done, which every role that gets the line can read; nothing where the overview itself tells more. */
+  /** The section where it is done, which every role that gets the line can read; nothing if the overview itself shows more. */
   readonly tab?: string
 }
 

@@ -60,7 +60,7 @@ export const adminUsersQuery = (narrowing: UserNarrowing) =>
     ...paging,
   })
 
-/** All stories, or one alone. */
+/** All stories, or a single one. */
 export const adminStoriesQuery = (id: string | undefined) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'stories', id],

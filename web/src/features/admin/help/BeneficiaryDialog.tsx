@@ -83,7 +83,7 @@ export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficia
         error={values.how === '' ? wordsOf(problems.consent) : undefined}
         onChange={(event) => set({ how: event.target.value })}
       >
-        {/* A recorded consent ends by a revocation alone. */}
+        {/* A recorded consent ends only by a revocation. */}
         {(beneficiary?.consent ?? null) === null ? <option value="">{t`Not given yet`}</option> : null}
         {CONSENT_WAYS.map((way) => (
           <option key={way} value={way}>

@@ -34,7 +34,7 @@ export async function readPdf(file: Blob, pagesMax: number): Promise<ReadPdf> {
   }
 }
 
-/** The port goes to this frame alone, so nobody else can answer. */
+/** The port goes only to this frame, so nobody else can answer. */
 const drawnIn = (frame: HTMLIFrameElement, order: PdfOrder): Promise<ReadPdf> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()

@@ -44,7 +44,7 @@ export function useOwesApp(): boolean | undefined {
   return isPending ? undefined : data?.totp.required === true && data.totp.enrolledAt === null
 }
 
-/** Whether a step-up asks for a code. If that cannot be told, the server's answer to the password will. */
+/** Whether a step-up asks for a code. If that is unknown, the server's answer to the password will. */
 export async function hasApp(): Promise<boolean> {
   try {
     return (await queryClient.fetchQuery(accountQuery)).totp.enrolledAt !== null
