@@ -43,6 +43,11 @@ export type PortalStory = z.infer<typeof portalStory>
 
 const charity = z.strictObject({ name: charityName, description: charityDescription }, 'charity_required')
 const outlayId = z.uuid('wrong_type').nullable().optional()
+/** Whom a publication or a link tells depends on these: other values than the editor saw are refused with `changed_since_seen`. */
+const seen = z
+  .strictObject({ outlayId: z.uuid('wrong_type').nullable(), isActive: z.boolean('wrong_type'), isTold: z.boolean('wrong_type') })
+  .optional()
+  .meta({ description: 'These fields as the editor saw them; if one has changed since, the edit is refused' })
 /** A story's own uploaded picture, as an edit may send it back. */
 const POSTER = /^\/uploads\/posters\/[0-9a-f]{32}\.webp$/
 /** Fields of a story that an edit may send back and that it does not change. */
@@ -130,10 +135,11 @@ export const impactCalls = {
       isActive: z.boolean('wrong_type').optional(),
       publishAt: z.iso.datetime({ offset: true, error: 'publish_at_invalid' }).nullable().optional(),
       outlayId,
+      seen,
       ...readOnly,
     }),
     output: z.object({ story: portalStory }),
-    refusals: ['story_not_found', 'disbursement_not_found', 'story_exists', 'story_told', 'consent_revoked'],
+    refusals: ['story_not_found', 'changed_since_seen', 'disbursement_not_found', 'story_exists', 'story_told', 'consent_revoked'],
   }),
   deleteStory: endpoint({
     method: 'DELETE',

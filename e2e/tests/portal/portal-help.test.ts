@@ -144,6 +144,28 @@ test('help is sent with a receipt: what was covered is gone from the published p
     expect(at(x, y)[0], `${x}, ${y}`).toBeGreaterThan(150)
 })
 
+/** Another editor links the story while this one has a dialog of it open. */
+async function editedByAnother(page: Page): Promise<void> {
+  const { id, outlayId } = (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0] ?? { id: '', outlayId: '' }
+  const another = (body: object) => ask(roz.url, 'updateStory', { token: admin, params: { id }, body })
+  const row = page.locator('.story-rows li')
+  const button = (deed: string) => row.getByRole('button', { name: `${deed}: school shoes for Meera` })
+  const unlink = async (): Promise<void> => {
+    await another({ outlayId: null })
+    await page.reload()
+    await expect(row).not.toContainText('Tells of')
+  }
+  await unlink()
+  await button('Publish').click()
+  const publication = dialog(page, 'Publish this story?')
+  await expect(publication).toContainText('No help is linked, so no member is told.')
+  await another({ outlayId })
+  await publication.getByRole('button', { name: 'Publish' }).click()
+  await expect(toast(page, 'This changed while you had it open. Look at it again, then decide.')).toBeVisible()
+  await expect(row).toContainText('Tells of: school shoes, Meera')
+  await expect(row.locator('.badge')).toHaveText('Draft')
+}
+
 test('booked help waits on the to-do list and in its own list until its story is published', async () => {
   await inPortal('overview', async (page) => {
     const todo = page.getByRole('region', { name: 'To do' })
@@ -175,6 +197,7 @@ test('booked help waits on the to-do list and in its own list until its story is
     await edit.getByLabel('Help that it tells of').selectOption({ label: 'school shoes for Meera, ₹12.50' })
     await edit.getByRole('button', { name: 'Save story' }).click()
     await expect(page.locator('.story-rows li')).toContainText('Tells of: school shoes, Meera')
+    await editedByAnother(page)
     // All of it was a gift.
     await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
     await expect(dialog(page, 'Publish this story?')).toContainText('No member is told: this help came from gifts.')

@@ -91,10 +91,14 @@ async function scheduleProblem(tx: Tx, current: StoryContent, edit: Edit): Promi
   return isPast ? 'publish_at_past' : undefined
 }
 
+const isAsSeen = ({ outlayId, isActive, isTold }: LockedStory, seen: NonNullable<Edit['seen']>): boolean =>
+  seen.outlayId === outlayId && seen.isActive === isActive && seen.isTold === isTold
+
 type Judged = { readonly current: LockedStory; readonly after: StoryContent; readonly edit: Edit; readonly pictureHosts: readonly string[] }
 
 /** Why an edit is refused; undefined: it is not. */
 async function judgeEdit(tx: Tx, id: string, { current, after, edit, pictureHosts }: Judged) {
+  if (edit.seen !== undefined && !isAsSeen(current, edit.seen)) return { ok: false, code: 'changed_since_seen' } as const
   const picture = edit.imageUrl ? pictureProblem(edit.imageUrl, current, pictureHosts) : undefined
   if (picture !== undefined) return invalid({ imageUrl: picture })
   const schedule = await scheduleProblem(tx, current, edit)

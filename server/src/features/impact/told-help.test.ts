@@ -53,3 +53,33 @@ test('another link at the same time as the publication comes before it, or is re
     ])
   }
 })
+
+const UNSEEN = { outlayId: null, isActive: false, isTold: false }
+
+test('a publication or a schedule by another link than was seen is refused, and by the present one done', async () => {
+  const id = await world.newDraft()
+  const shoes = await newHelp()
+  await world.edit(id, { outlayId: shoes })
+  const changed = {
+    status: 409,
+    body: { code: 'changed_since_seen', message: 'This changed while you had it open. Look at it again, then decide.' },
+  }
+  for (const deed of [{ isActive: true }, { publishAt: '2099-01-01T18:00:00+05:30' }])
+    expect(await world.edit(id, { ...deed, seen: UNSEEN })).toMatchObject(changed)
+  expect(await world.stored(id)).toMatchObject({ isActive: false, publishAt: null, isTold: false })
+  const seen = { ...UNSEEN, outlayId: shoes }
+  expect((await world.edit(id, { isActive: true, seen })).body.story).toMatchObject({ isActive: true, isTold: true })
+  await world.edit(id, { isActive: false })
+  expect(await world.edit(id, { isActive: true, seen })).toMatchObject(changed)
+  expect((await world.edit(id, { isActive: true, seen: { ...seen, isTold: true } })).status).toBe(200)
+})
+
+test('of a publication that saw no link and a link that saw a draft, at once, one takes effect, and nobody is told', async () => {
+  for (let round = 0; round < 8; round++) {
+    const shoes = await newHelp()
+    const id = await world.newDraft()
+    const answers = await Promise.all([world.edit(id, { isActive: true, seen: UNSEEN }), world.edit(id, { outlayId: shoes, seen: UNSEEN })])
+    expect(answers.map(({ body }) => body.code ?? 'done').sort()).toEqual(['changed_since_seen', 'done'])
+    expect(await world.stored(id)).toMatchObject({ isTold: false })
+  }
+})

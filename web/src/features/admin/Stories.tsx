@@ -21,6 +21,7 @@ import { Listing } from '../Listing.tsx'
 import { adminStoriesQuery, refreshStories } from './queries.ts'
 import { Delete, Preview, Publish, Unpublish } from './StoryActions.tsx'
 import { StoryDialog } from './StoryDialog.tsx'
+import { seenOf } from './story-fields.ts'
 import { StorySchedule } from './StorySchedule.tsx'
 import { useMay } from './use-may.ts'
 
@@ -41,7 +42,7 @@ export function Stories() {
   }
   const publish = useMutation({
     mutationFn: ({ story, isActive }: { readonly story: PortalStory; readonly isActive: boolean }) =>
-      call('updateStory', { params: { id: story.id }, body: { isActive } }),
+      call('updateStory', { params: { id: story.id }, body: isActive ? { isActive, seen: seenOf(story) } : { isActive } }),
     onSuccess: (_, { isActive }) => toast.success(isActive ? t`Story published successfully!` : t`The story was taken back.`),
     onError: (error, { isActive }) => toast.error(messageOf(error, isActive ? t`Failed to publish story` : t`Failed to update story`)),
     onSettled: settled,

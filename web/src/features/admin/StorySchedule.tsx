@@ -11,6 +11,7 @@ import { toast } from '../../ui/Toast.tsx'
 import { serverNowMs } from '../clock.ts'
 import { fromIndia, inIndia } from './india-time.ts'
 import { refreshStories } from './queries.ts'
+import { seenOf } from './story-fields.ts'
 import { Publication } from './StoryActions.tsx'
 
 /** The next 6 PM in India, as a date-time field writes it. */
@@ -29,13 +30,15 @@ export function StorySchedule({ story, onClose }: { readonly story: PortalStory;
   const send = async (publishAt: string | null): Promise<void> => {
     setBusy(publishAt === null ? 'end' : 'set')
     try {
-      await call('updateStory', { params: { id: story.id }, body: { publishAt } })
+      await call('updateStory', { params: { id: story.id }, body: publishAt === null ? { publishAt } : { publishAt, seen: seenOf(story) } })
       onClose()
       toast.success(publishAt === null ? t`The story is not scheduled any more.` : t`Story scheduled!`)
     } catch (failure) {
       const ofField = failure instanceof ApiError ? failure.fields.publishAt : undefined
       setError(ofField)
       if (ofField === undefined) toast.error(messageOf(failure, t`Failed to update story`))
+      // The list behind shows what it is now.
+      if (failure instanceof ApiError && failure.code === 'changed_since_seen') onClose()
     } finally {
       setBusy(undefined)
     }

@@ -1,11 +1,15 @@
 /** The fields of the story dialog. The charity's fields are nested in the call and flat in the form. */
 import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
+import type { PortalStory } from '@roz/contract/impact.ts'
 import type { UseFormReturn } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { ApiError } from '../../app/api.ts'
 
 export const storyRules = z.object({ title: storyTitle, description: storyDescription, charityName, charityDescription, videoUrl })
 export type StoryValues = z.infer<typeof storyRules>
+
+/** The state by which the screens say whom a publication or a link tells. The server refuses both if it has changed since. */
+export const seenOf = ({ outlayId, isActive, isTold }: PortalStory) => ({ outlayId, isActive, isTold })
 
 const PLACES: Readonly<Record<string, keyof StoryValues | undefined>> = {
   title: 'title',
