@@ -4,7 +4,8 @@
  * - A commit waits for both standbys. Without a standby it waits for ever: nothing is acknowledged that exists once.
  * - A program listens only on its node's address.
  */
-import { RIGHTS } from '../../server/src/db/rights.ts'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 
 export const PORT = { etcd: 2379, etcdPeers: 2380, postgres: 5432, patroni: 8008, leader: 5000, pooler: 6432, product: 8080 } as const
 /** Of the cluster in etcd and in Patroni's commands. */
@@ -197,6 +198,8 @@ backend instances
   default-server inter 1s fastinter 500ms downinter 500ms fall 2 rise 1 init-state down on-marked-down shutdown-sessions
 ${nodes.map(({ name, address }) => `  server ${name} ${address}:${PORT.product} check`).join('\n')}
 `
+
+const RIGHTS = readFileSync(path.join(import.meta.dirname, '../../server/src/db/rights.sql'), 'utf8')
 
 /** Roles and database of the product. */
 export const rolesSql = ({ roz_owner, roz_app }: Passwords): string => `create role roz_owner login password '${roz_owner}';

@@ -6,15 +6,16 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { RIGHTS } from '../rights.ts'
 import { EmbeddedPostgresError } from './error.ts'
 
 export type Passwords = { readonly postgres: string; readonly roz_owner: string; readonly roz_app: string }
 type Role = keyof Passwords
 
 const DATABASE = 'roz'
+const RIGHTS = path.join(import.meta.dirname, '../rights.sql')
 /** SQLSTATE of a server that is starting up, recovering or shutting down: it will either answer or end. */
 const CANNOT_CONNECT_NOW = '57P03'
 const PASSING = new Set([CANNOT_CONNECT_NOW, 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])
@@ -53,7 +54,7 @@ export async function ensureRoles(passwords: Passwords, port: number, gone: () =
       if (!present.has(role)) await client.query(`create role ${role} login password ${pg.escapeLiteral(passwords[role])}`)
     }
     if (!present.has(DATABASE)) await client.query(`create database ${DATABASE} owner roz_owner`)
-    await client.query(RIGHTS)
+    await client.query(await readFile(RIGHTS, 'utf8'))
     return 'ready'
   } finally {
     await client.end()
