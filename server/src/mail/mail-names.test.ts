@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import type { Mail } from '../adapters/mail/port.ts'
 import { testSecrets } from '../testing/calls.ts'
 import { createMailJob } from './mail-job.ts'
+import type { MailPayload } from './mail-payload.ts'
+import { mailWords } from './mail-texts.ts'
 
 test('a name with line breaks adds no paragraph, header or recipient to a mail', async () => {
   const sent: Mail[] = []
@@ -28,4 +30,14 @@ test('a name with line breaks adds no paragraph, header or recipient to a mail',
     expect(html).not.toMatch(/<(p|br)[^>]*>(Bcc|You have won)/)
   }
   expect(sent[1]?.text).toContain('Hello\nyou')
+})
+
+test('a mail about a new bank account that was queued without its amount is readable', () => {
+  const frame = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: 't' }
+  const data = { name: 'Asha', origin: '', bank: 'HDFC Bank', account: '9012', tokenId: 'x' }
+  for (const language of ['en', 'hi'] as const) {
+    const words = mailWords({ to: 'a@x.test', template: 'new_bank_account', language, data } as unknown as MailPayload, frame)
+    expect(JSON.stringify(words)).not.toMatch(/[{]\w+[}]/)
+    expect(words.paragraphs.join(' ')).toContain('9012')
+  }
 })

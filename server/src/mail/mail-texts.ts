@@ -150,17 +150,25 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [HELLO, texts('We have finished checking your account. You can withdraw and get refunds again.')],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
-  new_bank_account: {
-    subject: texts('Withdrawal of {amount} to a new bank account requested'),
+  new_bank_account: (told) => ({
+    // A mail that was queued before this text named the amount has none.
+    subject:
+      'amount' in told
+        ? texts('Withdrawal of {amount} to a new bank account requested')
+        : texts('Withdrawal to a new bank account requested'),
     paragraphs: [
       HELLO,
-      texts(
-        'Your withdrawal of {amount} is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.',
-      ),
+      'amount' in told
+        ? texts(
+            'Your withdrawal of {amount} is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.',
+          )
+        : texts(
+            'Your withdrawal is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.',
+          ),
     ],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
-  },
+  }),
   withdrawal_requested: {
     subject: texts('Withdrawal of {amount} requested'),
     paragraphs: [
