@@ -49,6 +49,11 @@ export class ReadOnlyError extends DatabaseUnavailableError {
   override readonly name = 'ReadOnlyError'
 }
 
+/** A transaction took longer than its own limit. The database is not away: the same work may take as long again. */
+export class TransactionTimeoutError extends DatabaseUnavailableError {
+  override readonly name = 'TransactionTimeoutError'
+}
+
 export type ConnectOptions = {
   /** With one host or several. */
   readonly url: string

@@ -2,10 +2,19 @@
  * Transactions: READ COMMITTED with explicit row locks. Every wait has a timeout.
  * - Deadlocks and serialization failures are retried with the same keys, up to five attempts. They never become a refusal.
  * - A hook runs only after its transaction has committed.
+ * - A transaction that takes longer than its limit throws TransactionTimeoutError.
  * - An error that is thrown rolls back. A refusal that is returned commits.
  */
 import { inSpan } from '../tracing/spans.ts'
-import { type Connection, type Db, DatabaseUnavailableError, type Queryable, ReadOnlyError, sqlState } from './sql.ts'
+import {
+  type Connection,
+  type Db,
+  DatabaseUnavailableError,
+  type Queryable,
+  ReadOnlyError,
+  sqlState,
+  TransactionTimeoutError,
+} from './sql.ts'
 
 declare const transaction: unique symbol
 /** An open transaction. A `Db` is not assignable to it: functions that move money take `tx` as their first parameter. */
@@ -73,6 +82,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, wai
 }
 
 async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<T>, waits: Waits, begun: { done: boolean }): Promise<T> {
+  const startedMs = performance.now()
   await connection.command(
     `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${waits.lockTimeoutMs}; ` +
       `SET LOCAL statement_timeout = ${waits.statementTimeoutMs}; SET LOCAL transaction_timeout = ${waits.transactionTimeoutMs}; ` +
@@ -96,13 +106,23 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
   } catch (error) {
     if (!(error instanceof DatabaseUnavailableError) || error instanceof ReadOnlyError)
       await connection.command('ROLLBACK').catch(() => undefined)
-    throw error
+    throw ofTimeout(error, performance.now() - startedMs, waits)
   } finally {
     open = false
     hooks.delete(tx)
   }
   for (const then of waiting) then()
   return value
+}
+
+/**
+ * PostgreSQL ends a session whose transaction takes too long. If it does so between two statements, the next one finds only a broken
+ * connection: the duration tells this from a database that is away.
+ */
+function ofTimeout(error: unknown, tookMs: number, { transactionTimeoutMs }: Waits): unknown {
+  const isLost = error instanceof DatabaseUnavailableError && !(error instanceof ReadOnlyError)
+  if (!isLost || tookMs < transactionTimeoutMs) return error
+  return new TransactionTimeoutError(`a transaction took longer than its limit of ${transactionTimeoutMs} ms`, { cause: error })
 }
 
 /** A connection that broke before BEGIN has done nothing, so another attempt is safe. */

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockInTransaction } from '../db/advisory-locks.ts'
 import { connect, type Db, OverloadedError, sql, sqlState } from '../db/sql.ts'
-import { inTransaction } from '../db/transaction.ts'
+import { inTransaction, type Tx } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { registerFaults } from './faults.ts'
 
@@ -55,7 +55,13 @@ test('every statement, lock, transaction and idle transaction has a timeout', as
     )
   expect(await failureOf(lock(() => lock(async () => undefined, { ...short, statementTimeoutMs: 5000 })))).toBe('55P03')
   const tooLong = { ...short, statementTimeoutMs: 5000, transactionTimeoutMs: 100 }
-  expect(await failureOf(inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), tooLong))).toBe('DatabaseUnavailableError')
+  expect(await failureOf(inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), tooLong))).toBe('TransactionTimeoutError')
+  // PostgreSQL ends the session between two statements.
+  const thinking = async (tx: Tx): Promise<unknown> => {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    return tx.query(sql`select 1`)
+  }
+  expect(await failureOf(inTransaction(db, thinking, tooLong))).toBe('TransactionTimeoutError')
 })
 
 test('a timeout of a statement or lock answers 503 with Retry-After', async () => {

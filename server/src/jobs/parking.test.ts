@@ -1,7 +1,7 @@
 /** One broken row in each kind of due work: other work goes on, the item is parked with an alarm, and it runs again once it is mended. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Db, sql } from '../db/sql.ts'
+import { DatabaseUnavailableError, type Db, sql, TransactionTimeoutError } from '../db/sql.ts'
 import { operatorApp } from '../testing/operator.ts'
 import { makeMember, testSecrets } from '../testing/calls.ts'
 import { breakRows } from '../testing/database.ts'
@@ -55,6 +55,18 @@ describe('orders, disputes and events', () => {
     expect(await world.balanceOf(bad)).toBe(10)
     expect(await parkedNow(target, '')).toBe(0)
     expect(said.at(-1)).toBe('Nothing is parked.')
+  })
+
+  test('work that always exceeds its own time limit is parked; a database that is away parks nothing', async () => {
+    const attempt = createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })
+    const fail = (item: string, error: Error) => attempt('order', item, () => Promise.reject(error))
+    for (let round = 0; round < 5; round++) {
+      await fail('slow', new TransactionTimeoutError('too long'))
+      await fail('away', new DatabaseUnavailableError('away'))
+    }
+    expect(await parkedNames(world.db)).toEqual(['order slow'])
+    await attempt('order', 'slow', async () => undefined)
+    expect(await parkedNames(world.db)).toEqual([])
   })
 
   test('a dispute that cannot be booked blocks no other dispute', async () => {

@@ -7,7 +7,7 @@
  * - The first successful try deletes the record of failures. Work that ends in another way deletes it with `forget`.
  */
 import { inTrace, type Opening } from '../tracing/spans.ts'
-import { DatabaseUnavailableError, type Db, one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { DatabaseUnavailableError, type Db, one, type Queryable, type Sql, sql, TransactionTimeoutError } from '../db/sql.ts'
 
 /** Kinds of work, each with the statement that makes an item due at once. `undefined`: only `next_at` decides. */
 const DUE_AT_ONCE = {
@@ -47,8 +47,8 @@ export function createAttempt({ db, log }: { readonly db: Db; readonly log: Log 
       await forget(db, work, [item])
       return { ok: true, value }
     } catch (error) {
-      // Not the item's fault: the failure is not counted, and the next tick retries.
-      if (error instanceof DatabaseUnavailableError) {
+      // Not the item's fault: the failure is not counted, and the next tick retries. Work that exceeds its own time limit is counted.
+      if (error instanceof DatabaseUnavailableError && !(error instanceof TransactionTimeoutError)) {
         log.warn({ err: error, work, item }, 'the database went away while due work ran')
         return { ok: false }
       }

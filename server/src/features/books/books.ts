@@ -12,7 +12,7 @@ import { booksBytes } from '@roz/core/books.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { tryLockInTransaction } from '../../db/advisory-locks.ts'
-import { DatabaseUnavailableError, type Db, maybeOne, sql } from '../../db/sql.ts'
+import { DatabaseUnavailableError, type Db, maybeOne, sql, TransactionTimeoutError } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { errorText } from '../../jobs/parking.ts'
@@ -43,7 +43,9 @@ const WAITS = { statementTimeoutMs: 60_000, transactionTimeoutMs: 120_000 }
 
 type Calls = 'booksFile' | 'liabilitiesFile' | 'userLiabilities' | 'publicDays' | 'publicDay'
 
-export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: BooksDeps) {
+export function createBooks(deps: BooksDeps) {
+  const { db, ticketKeys, proofs, pages = {} } = deps
+  const holding = createHolding(deps)
   const handlers: Handlers<Calls> = {
     booksFile: ({ params }) =>
       ofDay(params.day, async (day) => {
@@ -97,7 +99,7 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
         hasLeft = hasLeft && (await forgetParts(db))
         return hasLeft ? 'portion' : undefined
       }
-      return holding(db, alarm, next, () =>
+      return holding(next, () =>
         inTransaction(
           db,
           async (tx) => {
@@ -107,27 +109,36 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
             hasLeft ||= done === 'portion'
             return done
           },
-          WAITS,
+          { ...WAITS, ...(pages.transactionTimeoutMs === undefined ? {} : { transactionTimeoutMs: pages.transactionTimeoutMs }) },
         ),
       )
     },
   }
 }
 
+/** Tries that exceed the time limit before the day is held: the first may be due to a moment's load. */
+const TIMEOUTS_MAX = 3
+
 /** Holds a day whose books are unsound or cannot be made, and raises the alarm. */
-async function holding<T>(db: Db, alarm: Alarm, day: IstDay, make: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await inTrace({ name: 'due books', kind: 'internal', attributes: { 'roz.day': day } }, make)
-  } catch (error) {
-    if (error instanceof DatabaseUnavailableError) throw error
-    const isUnsound = error instanceof BooksHeldError
-    const memberId = isUnsound || error instanceof UnreadableKeyError ? error.memberId : undefined
-    const found = isUnsound ? error.message : errorText(error)
-    // The data of an ended day changes only by a person's hand. Any other cause may pass by itself.
-    await holdBooks(db, day, { found, memberId, mayPass: !isUnsound })
-    const told = { day, memberId: memberId?.toString(), found, ...(isUnsound ? {} : { err: error }) }
-    alarm(told, 'the books of a day are held, and the next days wait for it')
-    return undefined
+function createHolding({ db, alarm }: BooksDeps) {
+  let timeouts = 0
+  return async <T>(day: IstDay, make: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      const made = await inTrace({ name: 'due books', kind: 'internal', attributes: { 'roz.day': day } }, make)
+      timeouts = 0
+      return made
+    } catch (error) {
+      const isTooLong = error instanceof TransactionTimeoutError && ++timeouts >= TIMEOUTS_MAX
+      if (error instanceof DatabaseUnavailableError && !isTooLong) throw error
+      const isUnsound = error instanceof BooksHeldError
+      const memberId = isUnsound || error instanceof UnreadableKeyError ? error.memberId : undefined
+      const found = isUnsound ? error.message : errorText(error)
+      // The data of an ended day changes only by a person's hand. Any other cause may pass by itself.
+      await holdBooks(db, day, { found, memberId, mayPass: !isUnsound })
+      const told = { day, memberId: memberId?.toString(), found, ...(isUnsound ? {} : { err: error }) }
+      alarm(told, 'the books of a day are held, and the next days wait for it')
+      return undefined
+    }
   }
 }
 

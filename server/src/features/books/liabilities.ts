@@ -57,6 +57,8 @@ export type RunOptions = {
   readonly pagesAtOnce?: number
   readonly leavesPage?: number
   readonly portionMs?: number
+  /** Time limit of the transaction of a portion. */
+  readonly transactionTimeoutMs?: number
 }
 type Work = { readonly ticketKeys: TicketKeys; readonly day: IstDay; readonly options: RunOptions; readonly covers: boolean }
 

@@ -1,7 +1,9 @@
-/** A ticket key that does not decrypt: the day's books are held, and everything else continues. */
+/** Books that cannot be made, as at a ticket key that does not decrypt: the day is held, and everything else continues. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { sql } from '../../db/sql.ts'
+import { sql, TransactionTimeoutError } from '../../db/sql.ts'
 import { heldBooksNow } from '../../commands/held-books.ts'
+import { findHeldBooks } from '../../ledger/held-books.ts'
+import { breakRows } from '../../testing/database.ts'
 import { operatorApp } from '../../testing/operator.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
@@ -77,3 +79,24 @@ test('an unreadable key holds the books with an alarm that names the member, is 
     expect(code, text).toBe(VERDICT.weak)
   expect(await readiness()).toMatchObject({ alarms: [], parked: 0 })
 })
+
+test('books that exceed their transaction’s time limit are held after the third try', async () => {
+  const slow = await openRoundsWorld({ bookPages: { transactionTimeoutMs: 300 } })
+  await slow.join(await slow.member(5))
+  const quicken = await breakRows(slow.database, 'liability_page', "pg_sleep(1)::text = 'never'")
+  await slow.database.setClock(new Date(`${NEXT}T00:00:05+05:30`))
+  const held = () => findHeldBooks(slow.db)
+  let failed = 0
+  while ((await held()) === undefined && failed < 10)
+    await slow.runDue().catch((error: unknown) => {
+      expect(error).toBeInstanceOf(TransactionTimeoutError)
+      failed++
+    })
+  expect(failed).toBeGreaterThan(0)
+  expect(await held()).toMatchObject({ day: DAY, found: 'TransactionTimeoutError: a transaction took longer than its limit of 300 ms' })
+  expect(slow.faults.splice(0).at(-1)).toMatchObject({ day: DAY, found: expect.stringContaining('longer than its limit') })
+  await quicken()
+  await slow.goTo(`${NEXT}T02:00:00+05:30`)
+  expect(await held()).toBeUndefined()
+  await slow.close()
+}, 60_000)
