@@ -211,7 +211,8 @@ export const identityCalls = {
     method: 'GET',
     path: '/user/ticket-key',
     access: 'member',
-    summary: 'The key of the member’s tickets on a day (by default today), for another device of the member; null if there is none.',
+    summary:
+      'The key of the member’s tickets on a day (by default today), for another device of the member; null if there is none, or none that can be read.',
     query: z.object({ day: day.optional() }),
     output: z.object({ key: z.string().nullable(), custodial: z.boolean() }),
     refusals: [],

@@ -69,7 +69,7 @@ test('an entrant’s unreadable key parks the list with the member’s number; p
   const { code, said } = await parked()
   expect(code).toBe(1)
   expect(said).toContain(`seal_list ${NEXT}`)
-  expect(said).toContain(`ticket_key:${entrant}`)
+  expect(said).toContain(`the ticket key of member ${entrant} cannot be read`)
   expect(await ticketKey(String(entrant))).toEqual({ code: 1, said: 'beginning  custodial  CANNOT BE READ' })
 
   const put = (value: string, day = 'beginning') => ticketKey(String(entrant), 'put', day, value)

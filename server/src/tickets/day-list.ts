@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { tryLockInTransaction } from '../db/advisory-locks.ts'
-import { type Db, one, type Queryable, sql } from '../db/sql.ts'
+import { DatabaseUnavailableError, type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inSnapshot, inTransaction, type Tx } from '../db/transaction.ts'
 import { asBuffer, LIST_PAGE, type ListPage, PAGES_AT_ONCE, TICKET_BYTES } from './flat-list.ts'
 import type { ListMaker } from './list-maker.ts'
@@ -105,6 +105,10 @@ async function write(db: Db, list: DayOfList, ticketKeys: TicketKeys): Promise<v
     if (listed !== entries) throw new Error(`round ${day}: ${listed} tickets for ${entries} rupees`)
     await maker.sort()
     await writePages(db, list, maker)
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError) throw error
+    // The thread names neither a key of the wrong length nor more than one key.
+    throw (await ticketKeys.findUnreadable(db, day)) ?? error
   } finally {
     await maker.close()
   }

@@ -30,7 +30,7 @@ test('an entrant without a key who requests one while the list is written gets t
   const shown = await asked
   if (sealed === undefined || sealed === 'bare') throw new Error('an entrant has no key')
   const key = testSecrets.open(Buffer.from(sealed.sealed, 'base64'), keyContextOf(member))
-  expect(shown?.ok && shown.value.key).toBe(key.toString('hex'))
+  expect(shown?.ok && shown.value?.key).toBe(key.toString('hex'))
   expect(await ticketKeys.find(db, member, DAY)).toEqual(shown?.ok && shown.value)
 })
 
@@ -89,4 +89,24 @@ test('a page of keys compares no row in vain, also by a plan made while the day 
   await root.close()
   expect(looked).toMatchObject({ isWhole: true, comparedInVain: 0 })
   expect(looked?.count).toBeGreaterThanOrEqual(entrants)
+})
+
+test('an unreadable key stops no change of the key, no look and no first key of a browser', async () => {
+  const { db, ticketKeys } = world
+  const damage = (memberId: bigint) =>
+    db.query(sql`
+      update ticket_key set sealed_key = set_byte(sealed_key, 50, get_byte(sealed_key, 50) # 1) where member_id = ${memberId}::bigint`)
+  const [fresh, entrant] = [await world.member(5), await world.member(5)]
+  for (const member of [fresh, entrant]) await inTransaction(db, (tx) => ticketKeys.ensure(tx, member))
+  expect((await world.join(entrant)).status).toBe(200)
+  for (const member of [fresh, entrant]) await damage(member)
+  for (const member of [fresh, entrant])
+    expect(await world.ask('GET /user/ticket-key', { as: member })).toMatchObject({ status: 200, body: { key: null } })
+  expect(await inTransaction(db, (tx) => ticketKeys.ensure(tx, entrant, 'a1'.repeat(32)))).toEqual({ ok: true, value: undefined })
+  expect(await inTransaction(db, (tx) => ticketKeys.ensure(tx, fresh, 'a2'.repeat(32)))).toMatchObject({ value: { custodial: false } })
+  const put = await world.ask('PUT /user/ticket-key', { as: entrant, body: { ticketKey: 'a3'.repeat(32) } })
+  expect(put).toMatchObject({ status: 200, body: { key: 'a3'.repeat(32) } })
+  await db.query(sql`
+    update ticket_key set sealed_key = set_byte(sealed_key, 50, get_byte(sealed_key, 50) # 1)
+     where member_id = ${entrant}::bigint and serves_from = '-infinity'`)
 })

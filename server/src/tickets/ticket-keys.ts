@@ -17,6 +17,7 @@ import { SEALED_KEY_BYTES, type SealedKeys } from './flat-list.ts'
 import { createListMaker, type ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import { keyContextOf, TICKET_KEY_BYTES } from './ticket.ts'
+import { UnreadableKeyError } from './unreadable-keys.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
@@ -24,15 +25,6 @@ export type TicketKeys = ReturnType<typeof createTicketKeys>
 export type KeysPage = SealedKeys & { readonly last: bigint }
 /** Members, and their concatenated 32-byte keys in the same order. */
 export type FlatKeys = { readonly members: readonly bigint[]; readonly keys: Buffer }
-/** A stored key does not decrypt: its row was damaged, or sealed under a key that nobody has. */
-export class UnreadableKeyError extends Error {
-  override readonly name = 'UnreadableKeyError'
-  readonly memberId: bigint
-  constructor(memberId: bigint, cause: unknown) {
-    super(`the ticket key of member ${memberId} cannot be read`, { cause })
-    this.memberId = memberId
-  }
-}
 type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
 
 /** A claim is stored under the key's plain hash: a hash of 32 random bytes reveals nothing, and needs no secret of ours. */
@@ -40,10 +32,20 @@ const CLAIM = Buffer.from('roz ticket key claim\n')
 export const claimOf = (key: Uint8Array): Buffer => Buffer.from(sha256(CLAIM, key))
 
 export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
-  const opened = (memberId: bigint, { sealedKey, custodial }: Stored): TicketKey => ({
-    key: secrets.open(sealedKey, keyContextOf(memberId)).toString('hex'),
-    custodial,
-  })
+  /** Undefined where the key cannot be read. */
+  function openOr(memberId: bigint, { sealedKey, custodial }: Stored): TicketKey | undefined {
+    try {
+      const key = secrets.open(sealedKey, keyContextOf(memberId))
+      return key.length === TICKET_KEY_BYTES ? { key: key.toString('hex'), custodial } : undefined
+    } catch {
+      return undefined
+    }
+  }
+  function opened(memberId: bigint, stored: Stored): TicketKey {
+    const key = openOr(memberId, stored)
+    if (key === undefined) throw new UnreadableKeyError([memberId])
+    return key
+  }
 
   async function store(tx: Tx, memberId: bigint, key: Buffer, options: { custodial: boolean; servesFrom: IstDay | '-infinity' }) {
     await tx.query(sql`
@@ -84,14 +86,15 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   /**
    * Ensures that a member has a key: the one given with a top-up or join, or one that the server makes.
    * Until the first join a given key replaces the present one. After it the given key is ignored: PUT /user/ticket-key changes keys.
+   * A key that cannot be read stays, and stops no payment: the value is then undefined.
    * On a refusal nothing has changed, and the caller rolls back or answers 409.
    */
-  async function ensure(tx: Tx, memberId: bigint, given?: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
+  async function ensure(tx: Tx, memberId: bigint, given?: string): Promise<Outcome<TicketKey | undefined, 'ticket_key_taken'>> {
     const hasJoined = await lockJoined(tx, memberId)
     const newest = await findKey(tx, memberId, undefined)
     if (newest === undefined) return replaceUnused(tx, memberId, given)
-    const known = opened(memberId, newest)
-    return hasJoined || given === undefined || known.key === given ? accepted(known) : replaceUnused(tx, memberId, given)
+    const known = openOr(memberId, newest)
+    return hasJoined || given === undefined || known?.key === given ? accepted(known) : replaceUnused(tx, memberId, given)
   }
 
   /** Makes a key for each entrant of a day who has none. A fallback: every way to join ensures a key first. */
@@ -117,28 +120,50 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
                order by member_id desc, serves_from desc) serving`,
     )
     const keys = Buffer.alloc(members.length * TICKET_KEY_BYTES)
-    let index = 0
-    const contextOf = (at: number): string => {
-      index = at
-      return keyContextOf(members[at] as bigint)
-    }
+    const contextOf = (index: number): string => keyContextOf(members[index] as bigint)
     try {
       secrets.openMany({ bytes: Buffer.from(sealed, 'base64'), each: SEALED_KEY_BYTES, contextOf }, keys)
     } catch (error) {
-      throw new UnreadableKeyError(members[index] as bigint, error)
+      const [first, ...others] = await listUnreadable(from, memberIds, day)
+      throw first === undefined ? error : new UnreadableKeyError([first, ...others], error)
     }
     return { members, keys }
+  }
+
+  /** Of the given members, those whose key of the day cannot be read. Opens each key by itself: a row may have lost bytes. */
+  async function listUnreadable(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<bigint[]> {
+    const rows = await from.query<Stored & { readonly memberId: bigint }>(sql`
+      select distinct on (member_id) member_id as "memberId", sealed_key as "sealedKey", custodial from ticket_key
+       where member_id = any(${memberIds}::bigint[]) and serves_from <= ${day}::date order by member_id, serves_from desc`)
+    return rows.filter((row) => openOr(row.memberId, row) === undefined).map(({ memberId }) => memberId)
   }
 
   return {
     ensure,
     ensureForEntrants,
 
+    /** The error that names a day's entrants whose key cannot be read; undefined where there is none. */
+    async findUnreadable(from: Queryable, day: IstDay): Promise<UnreadableKeyError | undefined> {
+      const lost: bigint[] = []
+      for (let after = 0n; ; ) {
+        const page = await from.query<{ memberId: bigint }>(sql`
+          select member_id as "memberId" from round_join where day = ${day}::date and member_id > ${after}::bigint order by member_id limit 1000`)
+        const members = page.map(({ memberId }) => memberId)
+        lost.push(...(await listUnreadable(from, members, day)))
+        const [first, ...others] = lost
+        const last = members.at(-1)
+        if (last === undefined) return first === undefined ? undefined : new UnreadableKeyError([first, ...others])
+        after = last
+      }
+    },
+
     /** Changes the key: from today before the first join, from the next day after it. */
     async change(tx: Tx, memberId: bigint, given: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
       const hasJoined = await lockJoined(tx, memberId)
       const newest = await findKey(tx, memberId, undefined)
-      if (newest !== undefined && opened(memberId, newest).key === given) return accepted(opened(memberId, newest))
+      // A key that cannot be read counts as another one.
+      const known = newest === undefined ? undefined : openOr(memberId, newest)
+      if (known?.key === given) return accepted(known)
       if (!hasJoined || newest === undefined) return replaceUnused(tx, memberId, given)
       const key = Buffer.from(given, 'hex')
       if (!(await claim(tx, memberId, key))) return refused('ticket_key_taken')
@@ -148,10 +173,10 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       return accepted({ key: given, custodial: false })
     },
 
-    /** The key that serves on a day; undefined where the member has none. */
+    /** The key that serves on a day; undefined where the member has none, or none that can be read: that stops no payment. */
     async find(from: Queryable, memberId: bigint, day: IstDay): Promise<TicketKey | undefined> {
       const row = await findKey(from, memberId, day)
-      return row === undefined ? undefined : opened(memberId, row)
+      return row === undefined ? undefined : openOr(memberId, row)
     },
 
     /** The key that serves on a day, made where the member has none. */
@@ -160,6 +185,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       if (known !== undefined) return opened(memberId, known)
       const made = await inTransaction(db, (tx) => ensure(tx, memberId))
       if (!made.ok) throw new Error('a key of our own making was taken')
+      if (made.value === undefined) throw new UnreadableKeyError([memberId])
       return made.value
     },
 

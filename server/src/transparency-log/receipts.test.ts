@@ -1,10 +1,12 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { leafHash } from '@roz/core/draw.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../db/sql.ts'
 import { createJoinBatcher } from '../ledger/join-batcher.ts'
 import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
 import { sha256 } from '../tickets/sha256.ts'
 import { rootByPath } from './merkle-tree.ts'
+import { createReceipts } from './receipts.ts'
 
 let world: RoundsWorld
 beforeAll(async () => {
@@ -37,4 +39,30 @@ test('simultaneous repeated requests for the receipts of one batch share a signa
   expect(new Set(roots.map((root) => Buffer.from(root as Uint8Array).toString('hex'))).size).toBe(
     new Set(receipts.map(({ receipt }) => receipt.signature)).size,
   )
+})
+
+test('a ticket key that cannot be read fails its own member’s receipt, and no other of the batch', async () => {
+  const members = await Promise.all([1, 2, 3, 4].map(() => world.member(5)))
+  for (const memberId of members) await world.ticketKeys.get(world.db, memberId, DAY)
+  const [altered, short] = members as [bigint, bigint]
+  await world.db.query(sql`
+    update ticket_key set sealed_key = set_byte(sealed_key, 50, get_byte(sealed_key, 50) # 1) where member_id = ${altered}::bigint`)
+  await world.db.query(sql`update ticket_key set sealed_key = substring(sealed_key for 40) where member_id = ${short}::bigint`)
+  const batcher = createJoinBatcher({ db: world.db, onJoined: (batch) => world.receipts.begin(batch) })
+  const joined = await Promise.all(members.map((memberId) => batcher.join({ memberId })))
+  // Right after the batch, and later, when no receipts of the batch are cached.
+  for (const receipts of [world.receipts, createReceipts({ db: world.db, keys: world.logKeys, ticketKeys: world.ticketKeys })]) {
+    const made = await Promise.allSettled(
+      joined.map((outcome, index) => {
+        if (!outcome.ok) throw new Error(outcome.code)
+        return receipts.of({ ...outcome.value, memberId: members[index] as bigint })
+      }),
+    )
+    expect(made).toMatchObject([
+      { status: 'rejected', reason: { memberIds: [altered] } },
+      { status: 'rejected', reason: { memberIds: [short] } },
+      { status: 'fulfilled' },
+      { status: 'fulfilled' },
+    ])
+  }
 })

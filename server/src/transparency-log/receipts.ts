@@ -3,6 +3,7 @@
  * - A receipt is signed only after its entry is durable.
  * - It is signed by the key that serves on the entry's day, in any process and however late.
  * - One signature covers a batch of joins. The batcher never waits for it.
+ * - A member whose ticket key cannot be read gets none. The others of the batch get theirs.
  * - A receipt that a repeated request needs later shares a signature with the others of its batch requested in the same moment.
  */
 import { sign } from 'node:crypto'
@@ -11,6 +12,7 @@ import { endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
 import type { Db } from '../db/sql.ts'
 import type { TicketKeys } from '../tickets/ticket-keys.ts'
 import { TICKET_KEY_BYTES, ticketHex } from '../tickets/ticket.ts'
+import { UnreadableKeyError } from '../tickets/unreadable-keys.ts'
 import type { LogKey, LogKeys } from './log-key.ts'
 import { leafHex, rootAndPaths } from './merkle-tree.ts'
 
@@ -35,7 +37,18 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
   const batches = new Map<bigint, Promise<Made | undefined>>()
   const again = new Map<bigint, { readonly memberIds: bigint[]; readonly made: Promise<Made> }>()
 
+  /** The receipts of the batch, without those of members whose key cannot be read: `ofItsOwn` fails for these alone. */
   async function make(batch: JoinedBatch): Promise<Made> {
+    try {
+      return await makeAll(batch)
+    } catch (error) {
+      if (!(error instanceof UnreadableKeyError)) throw error
+      const lost = new Set(error.memberIds)
+      return makeAll({ ...batch, memberIds: batch.memberIds.filter((memberId) => !lost.has(memberId)) })
+    }
+  }
+
+  async function makeAll(batch: JoinedBatch): Promise<Made> {
     const [key, found] = await Promise.all([keys.servingOn(db, batch.day), ticketKeys.flatFor(db, batch.memberIds, batch.day)])
     const entries = found.members.map((memberId, index) => ({
       memberId,

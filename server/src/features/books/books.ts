@@ -21,7 +21,8 @@ import { answerFile, answerPages, NOT_FOUND, ofDay } from '../../transparency-lo
 import { appendRecord } from '../../transparency-log/records.ts'
 import type { LogProofs } from '../../transparency-log/log-tree.ts'
 import { LEAF_BYTES } from '../../transparency-log/sum-tree.ts'
-import { type TicketKeys, UnreadableKeyError } from '../../tickets/ticket-keys.ts'
+import type { TicketKeys } from '../../tickets/ticket-keys.ts'
+import { UnreadableKeyError } from '../../tickets/unreadable-keys.ts'
 import { inTrace } from '../../tracing/spans.ts'
 import { coverAccounts, findBooks, makeBooks, readDayLedger } from './day-file.ts'
 import { findDay, findFigures, listDays, readDays } from './days.ts'
@@ -131,7 +132,7 @@ function createHolding({ db, alarm }: BooksDeps) {
       const isTooLong = error instanceof TransactionTimeoutError && ++timeouts >= TIMEOUTS_MAX
       if (error instanceof DatabaseUnavailableError && !isTooLong) throw error
       const isUnsound = error instanceof BooksHeldError
-      const memberId = isUnsound || error instanceof UnreadableKeyError ? error.memberId : undefined
+      const memberId = isUnsound ? error.memberId : error instanceof UnreadableKeyError ? error.memberIds[0] : undefined
       const found = isUnsound ? error.message : errorText(error)
       // The data of an ended day changes only by a person's hand. Any other cause may pass by itself.
       await holdBooks(db, day, { found, memberId, mayPass: !isUnsound })

@@ -111,6 +111,15 @@ test('adding money keeps the browser’s ticket key, and refuses a key that anot
   expect(key).toEqual({ custodial: false })
 })
 
+test('a ticket key that cannot be read stops no payment', async () => {
+  const member = await world.funded(20)
+  expect((await world.add(member)).status).toBe(200)
+  await world.db.query(sql`
+    update ticket_key set sealed_key = set_byte(sealed_key, 50, get_byte(sealed_key, 50) # 1) where member_id = ${member}::bigint`)
+  expect((await world.add(member)).status).toBe(200)
+  expect((await world.add(member, { ...ADD, ticketKey: 'ef'.repeat(32) })).status).toBe(200)
+})
+
 test('a gateway without an answer is reported, and the same key continues with the same order', async () => {
   const member = await makeMember(world.db)
   await world.control('POST', '/faults', { api: 'no_answer' })
