@@ -60,6 +60,7 @@ export const roundCalls = {
       'idempotency_mismatch',
       'forbidden',
       'on_hold',
+      'cannot_join',
     ],
   }),
   currentRound: endpoint({

@@ -26,6 +26,7 @@ export const REFUSALS = {
   forbidden: refusal(403, texts('You do not have access to this.')),
   email_unverified: refusal(403, texts('Please verify your email to continue.')),
   on_hold: refusal(403, texts('Your account is suspended. Please contact us.')),
+  cannot_join: refusal(403, texts('We cannot add you to a round right now. No money was taken. Please contact us.')),
   step_up_required: refusal(403, texts('Please confirm with your password.')),
   totp_required: refusal(403, texts('Please set up your authenticator app first.')),
   code_required: refusal(403, texts('Please enter the code of your authenticator app.')),

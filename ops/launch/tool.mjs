@@ -1,6 +1,6 @@
 /**
  * `npm run <tool>`: installs what is missing, with --web also builds the pages, and runs a TypeScript program of ours on the pinned Node.
- * - The program gets every further argument.
+ * - The program gets every further argument, and standard input.
  */
 import path from 'node:path'
 import { install } from './install.mjs'
@@ -28,7 +28,10 @@ try {
   const web = servesPages ? { WEB_DIR: process.env.WEB_DIR || (await buildWeb(node)) } : {}
   if (!isStopping()) {
     const cache = { NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache') }
-    const { code } = await run(node, [program, ...args], { env: { ...process.env, ...web, ...resolved('DATA_DIR'), ...cache } })
+    const { code } = await run(node, [program, ...args], {
+      env: { ...process.env, ...web, ...resolved('DATA_DIR'), ...cache },
+      stdio: 'inherit',
+    })
     process.exit(code ?? NOT_RUN)
   }
 } catch (error) {

@@ -88,7 +88,7 @@ const renew = { 'ticket-key': ticketKeyNow, 'rotate-log-key': rotateLogKey, 'rot
 if (renew !== undefined) {
   const { SECRET_KEY: secretKey, SECRET_KEY_OLD: secretKeyOld } = process.env
   const target = { ...auditSettings(process.env), secretKey, secretKeyOld, say: (line: string) => void process.stdout.write(`${line}\n`) }
-  process.exit(await renew({ ...target, words: process.argv.slice(3) }))
+  process.exit(await renew({ ...target, words: process.argv.slice(3), input: process.stdin }))
 }
 
 const config = configOrExit()

@@ -19,6 +19,8 @@ export const HI = {
   'Please log in to continue.': 'आगे बढ़ने के लिए लॉग इन करें।',
   'You do not have access to this.': 'आपको इसकी अनुमति नहीं है।',
   'Please verify your email to continue.': 'आगे बढ़ने के लिए अपने ईमेल की पुष्टि करें।',
+  'We cannot add you to a round right now. No money was taken. Please contact us.':
+    'अभी हम आपको राउंड में नहीं जोड़ पा रहे हैं। आपके पैसे नहीं कटे। कृपया हमसे संपर्क करें।',
   'Your account is suspended. Please contact us.': 'आपका खाता सस्पेंड है। कृपया हमसे संपर्क करें।',
   'Please confirm with your password.': 'कृपया अपने पासवर्ड से पुष्टि करें।',
   'An account with this email already exists.': 'इस ईमेल से एक खाता पहले से है।',

@@ -1,6 +1,11 @@
 /** A lost ticket key and the operator's way on: put back from a backup or the member's device, or replaced. */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { setAutoJoin } from '../ledger/wallets.ts'
 import { TEST_SECRET_KEY } from '../testing/calls.ts'
 import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../testing/verifier.ts'
@@ -41,7 +46,17 @@ const targetOf = (say: (line: string) => void) => ({
   secretKeyOld: undefined,
   say,
 })
-const ticketKey = (...words: string[]): Promise<Said> => told((target) => ticketKeyNow({ ...target, words }))
+const typing = (value: string, ...words: string[]): Promise<Said> =>
+  told((target) => ticketKeyNow({ ...target, words, input: Readable.from([`${value}\n`]) }))
+const ticketKey = (...words: string[]): Promise<Said> => typing('', ...words)
+/** What `put` answers, without the line that asks for the value. */
+async function put(memberId: bigint, day: string, value: string): Promise<Said> {
+  const { code, said } = await typing(value, String(memberId), 'put', day)
+  return { code, said: said.replace('Paste the value and press Enter:\n', '') }
+}
+const NOTHING_COMPARED =
+  'The key is back in its row. No sealed list has a ticket of it yet: it was compared only with the keys that the member has claimed.'
+const listedOn = (day: string): string => `The key is back in its row: it makes the member's ticket in the sealed list of ${day}.`
 const parked = (name = ''): Promise<Said> => told((target) => parkedNow(target, name))
 /** The sealed value, as the same command prints it on a copy of a backup. */
 const inBackup = async (memberId: bigint): Promise<string> => (await ticketKey(String(memberId))).said.split('  ').at(-1) ?? ''
@@ -70,16 +85,17 @@ test('an entrant’s unreadable key parks the list with the member’s number; p
   expect(code).toBe(1)
   expect(said).toContain(`seal_list ${NEXT}`)
   expect(said).toContain(`the ticket key of member ${entrant} cannot be read`)
+  expect((await world.join(entrant)).body).toMatchObject({ code: 'cannot_join' })
   expect(await ticketKey(String(entrant))).toEqual({ code: 1, said: 'beginning  custodial  CANNOT BE READ' })
 
-  const put = (value: string, day = 'beginning') => ticketKey(String(entrant), 'put', day, value)
   for (const wrong of [anothers, 'ab'.repeat(65), 'cd'.repeat(32)])
-    expect(await put(wrong)).toEqual({ code: 1, said: 'This is not the key of this member: nothing was changed.' })
-  expect(await put(saved, NEXT)).toEqual({ code: 1, said: 'This member has no such key.' })
-  expect((await put('abc')).said).toContain('npm run ticket-key -- MEMBER put DAY VALUE')
+    expect(await put(entrant, 'beginning', wrong)).toEqual({ code: 1, said: 'This is not the key of this member: nothing was changed.' })
+  expect(await put(entrant, NEXT, saved)).toEqual({ code: 1, said: 'This member has no such key.' })
+  expect((await put(entrant, 'beginning', 'abc')).said).toContain('A value has 64 or 130 characters')
+  expect((await ticketKey(String(entrant), 'put', 'beginning', saved)).said).toContain('npm run ticket-key -- MEMBER put DAY')
   expect(await ticketKey(String(entrant), 'new')).toMatchObject({ code: 1, said: expect.stringContaining('has joined a day') })
-  expect(await put(saved)).toEqual({ code: 0, said: 'The key is back in its row.' })
-  expect((await put(saved)).said).toBe('This key can be read: nothing is to do.')
+  expect(await put(entrant, 'beginning', saved)).toEqual({ code: 0, said: listedOn(DAY) })
+  expect((await put(entrant, 'beginning', saved)).said).toBe('This key can be read: nothing is to do.')
   expect((await parked(`seal_list ${NEXT}`)).code).toBe(0)
   await world.runDue()
   await world.join(entrant)
@@ -94,7 +110,7 @@ test('an entrant’s unreadable key parks the list with the member’s number; p
 test('a key that only the member’s device has is put back too', async () => {
   const key = await ownKey(entrant)
   await flipBit(entrant)
-  expect(await ticketKey(String(entrant), 'put', 'beginning', key)).toEqual({ code: 0, said: 'The key is back in its row.' })
+  expect(await put(entrant, 'beginning', key)).toEqual({ code: 0, said: listedOn(DAY) })
   expect(await ownKey(entrant)).toBe(key)
 })
 
@@ -103,6 +119,12 @@ test('a lost key of a member who did not enter is replaced from the first day wi
   await flipBit(silent)
   await world.goTo('2026-11-23T00:00:05+05:30')
   expect(world.faults.splice(0)).toMatchObject([{ day: NEXT, memberId: String(silent) }])
+  // While the key is lost the member cannot make it irreplaceable by joining.
+  expect(await world.join(silent)).toMatchObject({ status: 403, body: { code: 'cannot_join' } })
+  await inTransaction(world.db, (tx) => setAutoJoin(tx, silent, true))
+  await world.goTo('2026-11-24T00:00:05+05:30')
+  expect(world.faults.splice(0)).toMatchObject([{ day: NEXT, memberId: String(silent) }])
+  expect(await world.entrants('2026-11-24')).toEqual([])
   expect(await ticketKey(String(silent), 'new')).toMatchObject({ code: 0, said: expect.stringContaining(`a new key from ${NEXT} on`) })
   expect((await told((target) => heldBooksNow({ ...target, words: ['retry'] }))).code).toBe(0)
   await world.runDue()
@@ -113,3 +135,80 @@ test('a lost key of a member who did not enter is replaced from the first day wi
   expect(await ownKey(silent)).not.toBe(key)
   expect((await ticketKey(String(silent), 'new')).said).toBe('This key can be read: nothing is to do.')
 })
+
+test('a key of the member that is not the one of these days is refused, by a sealed list or as the key of another row', async () => {
+  const first = await ownKey(entrant)
+  const second = 'e'.repeat(64)
+  const third = 'f'.repeat(64)
+  const change = (ticketKey: string) => world.ask('PUT /user/ticket-key', { as: entrant, body: { ticketKey } })
+  expect((await change(second)).status).toBe(200)
+  await world.goTo('2026-11-23T12:00:00+05:30')
+  const damage = (servesFrom: string) =>
+    world.db.query(
+      sql`update ticket_key set sealed_key = set_byte(sealed_key, 50, get_byte(sealed_key, 50) # 1)
+           where member_id = ${entrant}::bigint and serves_from = ${servesFrom}::date`,
+    )
+  await damage('2026-11-23')
+  // No list has a ticket of the second key yet.
+  const other = { code: 1, said: 'This is a key of the member, but not the one of these days: nothing was changed.' }
+  expect(await put(entrant, '2026-11-23', first)).toEqual(other)
+  expect(await put(entrant, '2026-11-23', second)).toEqual({ code: 0, said: NOTHING_COMPARED })
+  await world.join(entrant)
+  await change(third)
+  await world.goTo('2026-11-24T12:00:00+05:30')
+  await damage('-infinity')
+  await damage('2026-11-23')
+  await damage('2026-11-24')
+  for (const wrong of [second, third]) expect(await put(entrant, 'beginning', wrong)).toEqual(other)
+  expect(await put(entrant, 'beginning', first)).toEqual({ code: 0, said: listedOn(NEXT) })
+  for (const wrong of [first, third]) expect(await put(entrant, '2026-11-23', wrong)).toEqual(other)
+  expect(await put(entrant, '2026-11-23', second)).toEqual({ code: 0, said: listedOn('2026-11-23') })
+  expect(await put(entrant, '2026-11-24', third)).toEqual({ code: 0, said: NOTHING_COMPARED })
+})
+
+test('a key that nobody has, of an entrant: the operator’s express decision gives the unsealed days a new key, and the draw goes on', async () => {
+  await flipBit(entrant)
+  await world.goTo('2026-11-23T00:00:05+05:30')
+  expect(await world.statuses()).toMatchObject({ [NEXT]: 'closed' })
+  expect((await ticketKey(String(entrant), 'new')).code).toBe(1)
+  const { code, said } = await ticketKey(String(entrant), 'new', 'despite-receipts')
+  expect(code).toBe(0)
+  expect(said).toContain(`a new key from ${NEXT} on`)
+  expect(said).toContain(`The member entered ${NEXT}. A receipt of these days, if there is one, names a ticket that no list will have`)
+  await world.goTo('2026-11-23T12:00:00+05:30')
+  expect((await world.join(entrant)).status).toBe(200)
+  await goOn()
+  expect(await world.statuses()).toMatchObject({ [NEXT]: 'settled', '2026-11-23': 'settled' })
+  await expectSound()
+  const [noted] = await world.db.query(sql`select after from audit_log where action = 'ticket_key.new'`)
+  expect(noted).toEqual({ after: { from: NEXT, entered: [NEXT], held: [] } })
+})
+
+test('a list that is sealed keeps its key: the new one serves from the first day without a sealed list', async () => {
+  await world.db.query(sql`
+    insert into books_hold (day, found, next_try_at) values (${NEXT}::date, 'a test holds it', '2026-11-23T00:55:00+05:30')`)
+  await world.goTo('2026-11-23T00:00:05+05:30')
+  expect(await world.statuses()).toMatchObject({ [NEXT]: 'settled' })
+  const key = await ownKey(entrant)
+  await flipBit(entrant)
+  expect((await ticketKey(String(entrant), 'new', 'despite-receipts')).said).toContain('a new key from 2026-11-23 on')
+  const said = (await ticketKey(String(entrant))).said
+  expect(said).toContain('beginning  custodial  CANNOT BE READ')
+  await world.goTo('2026-11-23T12:00:00+05:30')
+  world.faults.splice(0)
+  expect((await world.join(entrant)).status).toBe(200)
+  expect(await put(entrant, 'beginning', key)).toEqual({ code: 0, said: listedOn(NEXT) })
+  await goOn()
+  await expectSound()
+})
+
+test('the command takes the value from standard input through npm’s launcher', async () => {
+  const key = await ownKey(entrant)
+  await flipBit(entrant)
+  const child = spawn(process.execPath, ['ops/launch/tool.mjs', 'server/src/main.ts', 'ticket-key', String(entrant), 'put', 'beginning'], {
+    cwd: new URL('../../..', import.meta.url),
+    env: { ...process.env, DATABASE_URL: world.database.appUrl, SECRET_KEY: TEST_SECRET_KEY },
+  })
+  child.stdin.end(`${key}\n`)
+  expect(await text(child.stdout)).toContain(listedOn(DAY))
+}, 60_000)

@@ -55,11 +55,14 @@ export const openRound = (held: HeldWallets): Sql => sql`
      ${held === 'wait_briefly' ? sql`and (select set_config('lock_timeout', ${`${BRIEFLY_MS}ms`}::text, true)) is not null` : empty}
      for share`
 
-/** The verdict on a wallet `w` in a round `r`. */
+/**
+ * The verdict on a wallet `w` in a round `r`. An entry of a member whose ticket key cannot be read would have no ticket: the statement
+ * reads these few members once.
+ */
 export const verdictOn = ({ key, mayMove = sql`w.may_move` }: { readonly key: Sql; readonly mayMove?: Sql }): Sql => sql`
          case when ${key} = w.last_key and w.last_round >= r.day - 1 then 'replayed'
               when w.last_round >= r.day then 'already_joined'
-              when not (${mayMove}) then 'may_not_move'
+              when not (${mayMove}) or w.member_id = any(array(select member_id from unreadable_key)) then 'may_not_move'
               when w.join_year = r.year and w.year_joins >= ${JOINS_PER_YEAR_MAX}::int then 'yearly_maximum'
               when w.balance < entry_fee() then 'insufficient_balance'
               else 'joined' end`

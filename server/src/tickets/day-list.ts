@@ -65,7 +65,7 @@ const writeAlone = (db: Db, list: DayOfList, ticketKeys: TicketKeys): Promise<bo
       // A lost connection ends the lock, not the list: pages that two processes write are equal.
       const beat = setInterval(() => void tx.query(sql`select`).catch(() => undefined), BEAT_MS)
       try {
-        if (!(await isWritten(db, list))) await write(db, list, ticketKeys)
+        if (!(await isWritten(db, list))) await ticketKeys.keepingUnreadable(db, () => write(db, list, ticketKeys))
       } finally {
         clearInterval(beat)
       }

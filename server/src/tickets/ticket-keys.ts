@@ -17,7 +17,7 @@ import { SEALED_KEY_BYTES, type SealedKeys } from './flat-list.ts'
 import { createListMaker, type ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import { keyContextOf, TICKET_KEY_BYTES } from './ticket.ts'
-import { UnreadableKeyError } from './unreadable-keys.ts'
+import { keepFromJoining, UnreadableKeyError } from './unreadable-keys.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
@@ -138,9 +138,26 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     return rows.filter((row) => openOr(row.memberId, row) === undefined).map(({ memberId }) => memberId)
   }
 
+  /** Keeps those of the members from joining whose present key cannot be read. One that serves on earlier days alone keeps nobody. */
+  async function keepUnreadable(into: Queryable, memberIds: readonly bigint[]): Promise<void> {
+    const { today } = await one<{ today: IstDay }>(into, sql`select ist_day(roz_now()) as today`)
+    await keepFromJoining(into, await listUnreadable(into, memberIds, today))
+  }
+
   return {
     ensure,
     ensureForEntrants,
+    keepUnreadable,
+
+    /** Runs `work`. If keys that cannot be read make it fail, their members are kept from joining. */
+    async keepingUnreadable<T>(into: Queryable, work: () => Promise<T>): Promise<T> {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof UnreadableKeyError) await keepUnreadable(into, error.memberIds)
+        throw error
+      }
+    },
 
     /** The error that names a day's entrants whose key cannot be read; undefined where there is none. */
     async findUnreadable(from: Queryable, day: IstDay): Promise<UnreadableKeyError | undefined> {

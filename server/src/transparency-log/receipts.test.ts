@@ -65,4 +65,7 @@ test('a ticket key that cannot be read fails its own member’s receipt, and no 
       { status: 'fulfilled' },
     ])
   }
+  // They are kept from joining the next round.
+  const kept = await world.db.query<{ id: bigint }>(sql`select member_id as id from unreadable_key order by member_id`)
+  expect(kept.map(({ id }) => id)).toEqual([altered, short].toSorted((left, right) => Number(left - right)))
 })

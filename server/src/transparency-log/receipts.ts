@@ -43,6 +43,7 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
       return await makeAll(batch)
     } catch (error) {
       if (!(error instanceof UnreadableKeyError)) throw error
+      await ticketKeys.keepUnreadable(db, error.memberIds)
       const lost = new Set(error.memberIds)
       return makeAll({ ...batch, memberIds: batch.memberIds.filter((memberId) => !lost.has(memberId)) })
     }

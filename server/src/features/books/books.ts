@@ -5,7 +5,7 @@
  * - The file, its hash in the log and the sealed parts become visible in one transaction.
  * - Several processes, or one that was killed, make a day's books once.
  * - Books that are unsound or cannot be made are held with an alarm, and the next days wait for them. Only a database that is down
- *   holds nothing.
+ *   holds nothing. A member whose ticket key cannot be read joins no round meanwhile.
  */
 import { createHash } from 'node:crypto'
 import { booksBytes } from '@roz/core/books.ts'
@@ -121,11 +121,13 @@ export function createBooks(deps: BooksDeps) {
 const TIMEOUTS_MAX = 3
 
 /** Holds a day whose books are unsound or cannot be made, and raises the alarm. */
-function createHolding({ db, alarm }: BooksDeps) {
+function createHolding({ db, ticketKeys, alarm }: BooksDeps) {
   let timeouts = 0
   return async <T>(day: IstDay, make: () => Promise<T>): Promise<T | undefined> => {
     try {
-      const made = await inTrace({ name: 'due books', kind: 'internal', attributes: { 'roz.day': day } }, make)
+      const made = await inTrace({ name: 'due books', kind: 'internal', attributes: { 'roz.day': day } }, () =>
+        ticketKeys.keepingUnreadable(db, make),
+      )
       timeouts = 0
       return made
     } catch (error) {

@@ -37,6 +37,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   // All rounds of the member have ended, and ticket owners are forgotten: without the key nobody can link the tickets again.
   // The claim stays without a name, so that no other member can ever get the same key.
   await tx.query(sql`delete from ticket_key where member_id = ${id}`)
+  await tx.query(sql`delete from unreadable_key where member_id = ${id}`)
   await tx.query(sql`update ticket_key_claim set member_id = null where member_id = ${id}`)
   // Withdrawals refer to these rows. The details and the MACs that would recognise them are erased.
   await tx.query(sql`
