@@ -1,6 +1,4 @@
 /** A lost ticket key and the operator's way on: put back from a backup or the member's device, or replaced. */
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
@@ -201,14 +199,3 @@ test('a list that is sealed keeps its key: the new one serves from the first day
   await goOn()
   await expectSound()
 })
-
-test('the command takes the value from standard input through npm’s launcher', async () => {
-  const key = await ownKey(entrant)
-  await flipBit(entrant)
-  const child = spawn(process.execPath, ['ops/launch/tool.mjs', 'server/src/main.ts', 'ticket-key', String(entrant), 'put', 'beginning'], {
-    cwd: new URL('../../..', import.meta.url),
-    env: { ...process.env, DATABASE_URL: world.database.appUrl, SECRET_KEY: TEST_SECRET_KEY },
-  })
-  child.stdin.end(`${key}\n`)
-  expect(await text(child.stdout)).toContain(listedOn(DAY))
-}, 60_000)
