@@ -164,6 +164,26 @@ async function editedByAnother(page: Page): Promise<void> {
   await expect(toast(page, 'This changed while you had it open. Look at it again, then decide.')).toBeVisible()
   await expect(row).toContainText('Tells of: school shoes, Meera')
   await expect(row.locator('.badge')).toHaveText('Draft')
+
+  await unlink()
+  await button('Edit').click()
+  const edit = dialog(page, 'Edit story')
+  await edit.getByLabel('Description', { exact: true }).fill('Her old ones hurt.')
+  await another({ outlayId, charity: { name: 'Meera of Surat', description: 'Shoes and socks' } })
+  await edit.getByRole('button', { name: 'Save story' }).click()
+  await expect(row).toContainText('Tells of: school shoes, Meera')
+  const story = (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories.find((each) => each.id === id)
+  expect(story).toMatchObject({ description: 'Her old ones hurt.', charity: { name: 'Meera of Surat', description: 'Shoes and socks' } })
+
+  // The link that this editor changed was changed by the other one too.
+  await button('Edit').click()
+  await edit.getByLabel('Help that it tells of').selectOption('None')
+  await another({ outlayId: null, isActive: true })
+  await edit.getByRole('button', { name: 'Save story' }).click()
+  await expect(toast(page, 'This changed while you had it open. Look at it again, then decide.')).toBeVisible()
+  await edit.getByRole('button', { name: 'Cancel' }).click()
+  await another({ isActive: false, outlayId })
+  await page.reload()
 }
 
 test('booked help waits on the to-do list and in its own list until its story is published', async () => {

@@ -2,6 +2,7 @@
  * The form of a story, for a new draft and for an edit. The picture is uploaded after the words are saved.
  * - A story that is not public can be linked to the help that it tells of, until the givers of that help were told. The help fills the
  *   words that nobody has written yet.
+ * - An edit sends only the changed fields: another editor may have changed the others meanwhile.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { PortalStory } from '@roz/contract/impact.ts'
@@ -16,16 +17,8 @@ import { tellFirst, useRules } from '../forms.ts'
 import { HelpField, KeptHelp } from './HelpField.tsx'
 import { refreshStories, type ToldHelp } from './queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
-import { showRefusedStory, storyRules, type StoryValues } from './story-fields.ts'
+import { bodyOf, changesOf, seenOf, showRefusedStory, storyRules, type StoryValues, valuesOf } from './story-fields.ts'
 import { wordsOf } from './portal-form-errors.ts'
-
-const valuesOf = (story: PortalStory | undefined): StoryValues => ({
-  title: story?.title ?? '',
-  description: story?.description ?? '',
-  charityName: story?.charity.name ?? '',
-  charityDescription: story?.charity.description ?? '',
-  videoUrl: story?.videoUrl ?? '',
-})
 
 /** The help that a story is linked to. */
 const linkOf = ({ outlayId, help, amount }: PortalStory): ToldHelp | undefined =>
@@ -62,18 +55,18 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
 
   const save = form.handleSubmit(
     async (values) => {
-      const body = {
-        title: values.title,
-        description: values.description,
-        charity: { name: values.charityName, description: values.charityDescription },
-        videoUrl: values.videoUrl === '' ? null : values.videoUrl,
-        ...(story?.isActive === true ? {} : { outlayId: help?.id ?? null }),
-      }
       try {
         const saved =
           story === undefined
-            ? await call('createStory', { body })
-            : await call('updateStory', { params: { id: story.id }, body: picture === 'removed' ? { ...body, imageUrl: null } : body })
+            ? await call('createStory', { body: { ...bodyOf(values), outlayId: help?.id ?? null } })
+            : await call('updateStory', {
+                params: { id: story.id },
+                body: {
+                  ...changesOf(story, values),
+                  ...(picture === 'removed' ? { imageUrl: null } : {}),
+                  ...(help?.id === linkOf(story)?.id ? {} : { outlayId: help?.id ?? null, seen: seenOf(story) }),
+                },
+              })
         await savePicture(saved.story.id)
       } catch (error) {
         showRefusedStory(form, error)

@@ -8,6 +8,33 @@ import { ApiError } from '../../app/api.ts'
 export const storyRules = z.object({ title: storyTitle, description: storyDescription, charityName, charityDescription, videoUrl })
 export type StoryValues = z.infer<typeof storyRules>
 
+export const valuesOf = (story: PortalStory | undefined): StoryValues => ({
+  title: story?.title ?? '',
+  description: story?.description ?? '',
+  charityName: story?.charity.name ?? '',
+  charityDescription: story?.charity.description ?? '',
+  videoUrl: story?.videoUrl ?? '',
+})
+
+export const bodyOf = ({ title, description, charityName: name, charityDescription: about, videoUrl: video }: StoryValues) => ({
+  title,
+  description,
+  charity: { name, description: about },
+  videoUrl: video === '' ? null : video,
+})
+
+/** The fields that differ from the story as the form found it. The charity is one field. */
+export function changesOf(story: PortalStory, values: StoryValues) {
+  const [before, { title, description, charity, videoUrl: video }] = [bodyOf(valuesOf(story)), bodyOf(values)]
+  const isSameCharity = charity.name === before.charity.name && charity.description === before.charity.description
+  return {
+    ...(title === before.title ? {} : { title }),
+    ...(description === before.description ? {} : { description }),
+    ...(isSameCharity ? {} : { charity }),
+    ...(video === before.videoUrl ? {} : { videoUrl: video }),
+  }
+}
+
 /** The state by which the screens say whom a publication or a link tells. The server refuses both if it has changed since. */
 export const seenOf = ({ outlayId, isActive, isTold }: PortalStory) => ({ outlayId, isActive, isTold })
 
