@@ -3,6 +3,7 @@
  * - A change that is rolled back leaves no note.
  * - While the worker is paused, no job is claimed, so each change belongs to the preceding request.
  */
+import type { CallName } from '@roz/contract/api.ts'
 import { type Db, sql } from '@roz/server/db/sql.ts'
 
 export type Change = { readonly id: bigint; readonly table: string; readonly op: string; readonly columns: string }
@@ -28,6 +29,12 @@ export const SET_ASIDE: Readonly<Record<string, string>> = {
   member_sort: 'the order of the portal’s list of members, made again by time',
   member_sort_pass: 'the order of the portal’s list of members, made again by time',
 }
+
+/** Calls that record their refusals in the audit log: a refused Trigger Draw must not close another round when it is repeated. */
+const RECORDED: ReadonlySet<CallName> = new Set(['triggerDraw'])
+/** Whether a refused request of this call may make this change. */
+export const recordsRefusal = (call: CallName, { table, op }: Change): boolean =>
+  RECORDED.has(call) && table === 'audit_log' && op === 'INSERT'
 
 const raw = (text: string) => sql([text] as unknown as TemplateStringsArray)
 

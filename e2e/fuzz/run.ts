@@ -6,7 +6,7 @@
 import { api, type CallName } from '@roz/contract/api.ts'
 import { runAudit } from '@roz/server/ledger/audit.ts'
 import { createDice } from '../faults/random.ts'
-import { type Change, takeChanges } from './changes.ts'
+import { type Change, recordsRefusal, takeChanges } from './changes.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { type FuzzRequest, makeRequest, NAMES } from './requests.ts'
 import { type Answer, createSender } from './send.ts'
@@ -179,7 +179,8 @@ function createTally(found: (finding: Finding) => void) {
       const counted = calls[request.call] as CallCount
       if (answer.status < 400) counted.accepted++
       else if (!isShed) counted.refused++
-      if (answer.status >= 400 && changes.length > 0) blame(request, `refused with ${code}, and changed ${describe(changes)}`, answer)
+      const changed = changes.filter((change) => !recordsRefusal(request.call, change))
+      if (answer.status >= 400 && changed.length > 0) blame(request, `refused with ${code}, and changed ${describe(changed)}`, answer)
       return answer.status < 400 ? output : undefined
     },
     result: () => ({

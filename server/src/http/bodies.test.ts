@@ -40,6 +40,15 @@ test('a body that breaks off is refused as an input, not logged as a fault', asy
   await expect(collected).rejects.toMatchObject({ statusCode: 400 })
 })
 
+test('a body that broke off before it is read is refused too', async () => {
+  const stream = new PassThrough()
+  stream.on('error', () => undefined)
+  stream.write('half')
+  stream.destroy(new Error('Unexpected end of form'))
+  await new Promise((resolve) => stream.once('close', resolve))
+  await expect(collect(stream, 100)).rejects.toMatchObject({ statusCode: 400, message: 'Unexpected end of form' })
+})
+
 test('a body that nobody asked for is not read: of another type, or for an unknown address', async () => {
   const app = Fastify()
   readJsonBodies(app)

@@ -2,7 +2,7 @@
  * Parsers of request bodies: JSON, where an empty body counts as absent, or the raw bytes of a webhook. Any other body is not read.
  * - Bytes are copied into one buffer as they arrive. Kept as they came, chunks of one byte took 200 bytes each.
  */
-import type { Readable } from 'node:stream'
+import { finished, type Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 
 /** The most bytes of any body but an upload. */
@@ -54,10 +54,11 @@ export function collect(from: Readable, bytesMax: number): Promise<Buffer> {
       chunk.copy(kept, length)
       length = needed
     }
-    const breakOff = (error?: Error): void => reject(Object.assign(error ?? new Error('the body broke off'), { statusCode: 400 }))
     from.on('data', take)
-    from.once('end', () => resolve(kept.subarray(0, length)))
-    from.once('error', breakOff)
-    from.once('close', () => breakOff())
+    // `finished` also knows a stream that broke off before this call: no event of it comes any more.
+    finished(from, { writable: false }, (error) => {
+      if (error) reject(Object.assign(error, { statusCode: 400 }))
+      else resolve(kept.subarray(0, length))
+    })
   })
 }
