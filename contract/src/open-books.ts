@@ -142,7 +142,7 @@ export const openBooksCalls = {
     query: page,
     output: z.object({
       totals: z.object({ days: count, entries: count, intake: rupees, split: amounts, disbursed: rupees, helpFund: rupees }),
-      otherEntries: z.array(otherEntry).meta({ description: 'The newest 50 of all days, on every page' }),
+      otherEntries: z.array(otherEntry).meta({ description: 'The newest 50 of all days, on the first page; on later ones none' }),
       days: z.array(dayView),
       nextCursor,
     }),

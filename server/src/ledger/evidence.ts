@@ -6,7 +6,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { lockInTransaction } from '../db/advisory-locks.ts'
-import { maybeOne, one, type Queryable, sql } from '../db/sql.ts'
+import { maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, type AccountName, type TransferKind } from './accounts.ts'
 import { moveSystem } from './transfer.ts'
@@ -18,6 +18,10 @@ export type Outlay = {
   readonly evidence: readonly Buffer[]
 }
 export type OutlayKind = Extract<TransferKind, 'disbursement' | 'disbursement_back' | 'platform_out' | 'tds_remitted' | 'losses_covered'>
+
+/** The id of the outlay that an entry is of, so that it is found by its key; entries of tests have other ids. */
+export const outlayOf = (entryId: Sql): Sql =>
+  sql`case when ${entryId} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${entryId}::uuid end`
 
 /** Locks all outlays until the commit: two must not spend the same rupees. Fixes and returns the day of posting. */
 export async function lockOutlays(tx: Tx): Promise<IstDay> {

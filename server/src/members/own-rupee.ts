@@ -7,6 +7,7 @@
 import type { RupeeTrail } from '@roz/contract/rupee.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Sql, sql } from '../db/sql.ts'
+import { outlayOf } from '../ledger/evidence.ts'
 
 /** As the database writes it; paise are numbers, of one day's share. */
 export type TrailColumn = {
@@ -30,9 +31,6 @@ export type TrailColumn = {
     readonly receipts: readonly string[] | null
   }[]
 }
-
-/** The outlay of an entry of the ledger; entries of tests have other ids. */
-const outlayOf = (entryId: Sql): Sql => sql`case when ${entryId} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${entryId}::uuid end`
 
 /** The column, for a row `r` of `round`; null without a help share. */
 export const TRAIL: Sql = sql`

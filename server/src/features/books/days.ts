@@ -4,6 +4,7 @@
  * - Figures come from the ledger and the books of the day.
  * - A winner's name is joined when a page is read, by the member's choice at that moment, and is stored nowhere else.
  * - A running day is not shown.
+ * - The first page alone lists the entries that belong to no day.
  * - A day's disbursed amount is the sum of its allotments, which are in the books too.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
@@ -18,6 +19,7 @@ import { type PublicName, publicNameOf } from '@roz/core/names.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
 import type { Answer, Call } from '../../http/route.ts'
+import { outlayOf } from '../../ledger/evidence.ts'
 import { isDemoSql } from '../../ledger/rounds.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
 import { NOT_FOUND } from '../../transparency-log/published-file.ts'
@@ -96,23 +98,26 @@ const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
     select ${ENTRY}, part.day, part.allotted, o.public_name as name,
            (select sum(a.paise)::bigint from help_allotment a where a.disbursement_id = part.id) as amount
       from part join transfer t on t.kind = 'disbursement' and t.ref = part.id
-      left join outlay_public o on o.disbursement_id = part.id order by t.day, t.transfer_id`)
+      left join outlay_public o on o.id = ${outlayOf(sql`part.id`)} order by t.day, t.transfer_id`)
 
 /** What came back of these disbursements. */
 const listBacks = (db: Db, ids: readonly string[]): Promise<Back[]> =>
   db.query<Back>(sql`
     select ${ENTRY}, t.amount, d.corrects
       from disbursement d join transfer t on t.kind = 'disbursement_back' and t.ref = d.id
-      left join outlay_public o on o.disbursement_id = d.id
+      left join outlay_public o on o.id = ${outlayOf(sql`d.id`)}
      where d.corrects = any(${ids}::text[]) order by t.transfer_id`)
 
 const OTHERS_MAX = 50
+/** The newest, found by an index of these four kinds before their words are joined. */
 const listOthers = (db: Db): Promise<Other[]> =>
   db.query<Other>(sql`
-    select ${ENTRY}, t.amount, t.kind
-      from transfer t left join outlay_public o on o.disbursement_id = t.ref
-     where t.kind in ('disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered')
-     order by t.day desc, t.transfer_id desc limit ${OTHERS_MAX}::int`)
+    with t as materialized (
+      select kind, ref, day, transfer_id, amount from transfer
+       where kind in ('disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered')
+       order by day desc, transfer_id desc limit ${OTHERS_MAX}::int)
+    select ${ENTRY}, t.amount, t.kind from t left join outlay_public o on o.id = ${outlayOf(sql`t.ref`)}
+     order by t.day desc, t.transfer_id desc`)
 
 const shown = ({ id, date, amount, purpose, hasPictures, evidence }: Entry) => ({
   id,
@@ -237,7 +242,11 @@ type Wanted = { readonly before?: string | undefined; readonly limit: number; re
 export async function readDays(db: Db, { before, limit, language }: Wanted): Promise<Output<Api['publicDays']>> {
   const found = await listRows(db, sql`r.day < ${before ?? 'infinity'}::date order by r.day desc limit ${limit + 1}::int`)
   const { rows, nextCursor } = cutPage(found, limit, (row) => [row.day])
-  const [totals, days, others] = await Promise.all([readTotals(db), viewsOf(db, rows, language), listOthers(db)])
+  const [totals, days, others] = await Promise.all([
+    readTotals(db),
+    viewsOf(db, rows, language),
+    before === undefined ? listOthers(db) : [],
+  ])
   return { totals, otherEntries: others.map((entry) => ({ ...shown(entry), kind: entry.kind })), days, nextCursor }
 }
 
