@@ -81,9 +81,9 @@ test('an unreadable key holds the books with an alarm that names the member, is 
 })
 
 test('books that exceed their transaction’s time limit are held after the third try', async () => {
-  const slow = await openRoundsWorld({ bookPages: { transactionTimeoutMs: 300 } })
+  const slow = await openRoundsWorld({ bookPages: { transactionTimeoutMs: 2000 } })
   await slow.join(await slow.member(5))
-  const quicken = await breakRows(slow.database, 'liability_page', "pg_sleep(1)::text = 'never'")
+  const quicken = await breakRows(slow.database, 'liability_page', "pg_sleep(5)::text = 'never'")
   await slow.database.setClock(new Date(`${NEXT}T00:00:05+05:30`))
   const held = () => findHeldBooks(slow.db)
   let failed = 0
@@ -93,7 +93,7 @@ test('books that exceed their transaction’s time limit are held after the thir
       failed++
     })
   expect(failed).toBeGreaterThan(0)
-  expect(await held()).toMatchObject({ day: DAY, found: 'TransactionTimeoutError: a transaction took longer than its limit of 300 ms' })
+  expect(await held()).toMatchObject({ day: DAY, found: 'TransactionTimeoutError: a transaction took longer than its limit of 2000 ms' })
   expect(slow.faults.splice(0).at(-1)).toMatchObject({ day: DAY, found: expect.stringContaining('longer than its limit') })
   await quicken()
   await slow.goTo(`${NEXT}T02:00:00+05:30`)
