@@ -15,6 +15,7 @@ beforeEach(() => {
   const files = ['package.json', 'core/src/version.ts', 'ops/release/release.ts', ...workspaces.map((folder) => `${folder}/package.json`)]
   for (const name of files) cpSync(path.join(ROOT, name), path.join(copy, name))
   cpSync(path.join(ROOT, 'server/migrations'), path.join(copy, 'server/migrations'), { recursive: true })
+  put('server/migrations/released.json', '{}\n')
   put('CHANGELOG.md', text('CHANGELOG.md').replace(/^## (\S+) – .+$/m, '## $1 – 2026-12-01'))
 })
 afterEach(() => rmSync(copy, { recursive: true, force: true }))
