@@ -37,6 +37,11 @@ const DEVELOPERS_WORDS = [
   /Redirect blocked: unsafe protocol/g,
   /(?<=this\.queryHash\}) data is undefined/g,
   /No mutationFn found/g,
+  /Too many redirects/g,
+  /Invariant failed/g,
+  /A Promise was thrown/g,
+  /Missing queryFn: /g,
+  /(?<=["'`])object with keys \{/g,
 ]
 const leanPlugin: Plugin = {
   name: 'roz-lean',
