@@ -11,7 +11,7 @@ const KEPT: Readonly<Record<string, { readonly [L in 'en' | 'hi']: string | read
   'app/language.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
   'public/site.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
   'app/own-memory.ts': {
-    en: ['your ticket key, and since which day it serves', 'the receipts of your last fourteen entries'],
+    en: ['your ticket key, and the day it came into use', 'the receipts of your last fourteen entries'],
     hi: ['आपकी टिकट कुंजी, और यह कि वह किस दिन से चलती है', 'पिछली चौदह एंट्रियों की रसीदें'],
   },
   'shell/AnnouncementStrip.tsx': { en: 'which announcements were put away', hi: 'कौन-सी घोषणाएँ इस डिवाइस पर हटा दी गईं' },
