@@ -71,8 +71,8 @@ export async function ticketKeyNow(target: Target): Promise<0 | 1 | 2> {
     try {
       const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
       const { memberId, action } = asked
-      if (action === 'list') return await list(db, secrets, memberId, say)
       const work = { db, secrets, memberId, say }
+      if (action === 'list') return await list(work)
       return 'put' in action ? await put(work, action.put, input) : await replace(work, action.new === 'despite receipts')
     } finally {
       await db.close()
@@ -81,7 +81,7 @@ export async function ticketKeyNow(target: Target): Promise<0 | 1 | 2> {
   return done ?? 2
 }
 
-async function list(db: Db, secrets: Secrets, memberId: bigint, say: Say): Promise<0 | 1> {
+async function list({ db, secrets, memberId, say }: Work): Promise<0 | 1> {
   const keys = await listKeys(db, secrets, memberId)
   for (const { servesFrom, custodial, sealed, key } of keys)
     say(
@@ -92,8 +92,7 @@ async function list(db: Db, secrets: Secrets, memberId: bigint, say: Say): Promi
   return keys.length > 0 && keys.every(({ key }) => key !== undefined) ? 0 : 1
 }
 
-type Say = (line: string) => void
-type Work = { readonly db: Db; readonly secrets: Secrets; readonly memberId: bigint; readonly say: Say }
+type Work = { readonly db: Db; readonly secrets: Secrets; readonly memberId: bigint; readonly say: (line: string) => void }
 const dayText = (servesFrom: string): string => (servesFrom === '-infinity' ? FIRST : servesFrom)
 
 async function put({ db, secrets, memberId, say }: Work, servesFrom: string, input: Readable): Promise<0 | 1> {

@@ -16,7 +16,7 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { TICKET_BYTES } from './flat-list.ts'
 import { keyContextOf, TICKET_KEY_BYTES, ticketOf } from './ticket.ts'
 import { claimOf } from './ticket-keys.ts'
-import { letJoin } from './unreadable-keys.ts'
+import { letJoin, openKey } from './unreadable-keys.ts'
 
 /** `servesFrom`: a day, or `-infinity`. `key`: undefined where the row cannot be read. */
 export type StoredKey = {
@@ -28,20 +28,11 @@ export type StoredKey = {
 type Why = 'no_such_row' | 'readable' | 'not_their_key' | 'of_other_days' | 'joined' | 'sealed'
 const no = <Code extends Why>(code: Code): { readonly ok: false; readonly code: Code } => ({ ok: false, code })
 
-function open(secrets: Secrets, memberId: bigint, sealed: Buffer): Buffer | undefined {
-  try {
-    const key = secrets.open(sealed, keyContextOf(memberId))
-    return key.length === TICKET_KEY_BYTES ? key : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** The keys of a member, oldest first. */
 export async function listKeys(from: Queryable, secrets: Secrets, memberId: bigint): Promise<readonly StoredKey[]> {
   const rows = await from.query<Omit<StoredKey, 'key'>>(sql`
     select serves_from::text as "servesFrom", custodial, sealed_key as sealed from ticket_key where member_id = ${memberId}::bigint order by serves_from`)
-  return rows.map((row) => ({ ...row, key: open(secrets, memberId, row.sealed) }))
+  return rows.map((row) => ({ ...row, key: openKey(secrets, memberId, row.sealed) }))
 }
 
 /** The keys that cannot be read and serve on the day or later; `from`: the first of these days, undefined where there is no such key. */
@@ -75,7 +66,7 @@ export async function putKeyBack(tx: Tx, secrets: Secrets, { memberId, servesFro
   const row = keys[at]
   if (row === undefined) return no('no_such_row')
   if (row.key !== undefined) return no('readable')
-  const key = given.length === TICKET_KEY_BYTES ? given : open(secrets, memberId, given)
+  const key = given.length === TICKET_KEY_BYTES ? given : openKey(secrets, memberId, given)
   if (key === undefined) return no('not_their_key')
   const claim = await maybeOne(
     tx,

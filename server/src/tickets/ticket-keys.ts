@@ -17,7 +17,7 @@ import { SEALED_KEY_BYTES, type SealedKeys } from './flat-list.ts'
 import { createListMaker, type ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import { keyContextOf, TICKET_KEY_BYTES } from './ticket.ts'
-import { keepFromJoining, UnreadableKeyError } from './unreadable-keys.ts'
+import { keepFromJoining, openKey, UnreadableKeyError } from './unreadable-keys.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
@@ -34,12 +34,8 @@ export const claimOf = (key: Uint8Array): Buffer => Buffer.from(sha256(CLAIM, ke
 export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   /** Undefined where the key cannot be read. */
   function openOr(memberId: bigint, { sealedKey, custodial }: Stored): TicketKey | undefined {
-    try {
-      const key = secrets.open(sealedKey, keyContextOf(memberId))
-      return key.length === TICKET_KEY_BYTES ? { key: key.toString('hex'), custodial } : undefined
-    } catch {
-      return undefined
-    }
+    const key = openKey(secrets, memberId, sealedKey)
+    return key === undefined ? undefined : { key: key.toString('hex'), custodial }
   }
   function opened(memberId: bigint, stored: Stored): TicketKey {
     const key = openOr(memberId, stored)

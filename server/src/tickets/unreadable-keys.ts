@@ -4,6 +4,8 @@
  * - A member in `unreadable_key` joins no round (ledger/join-statement.ts): the entry would have no receipt, and its day no list.
  */
 import { type Queryable, sql } from '../db/sql.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { keyContextOf, TICKET_KEY_BYTES } from './ticket.ts'
 
 const NAMED_MAX = 20
 
@@ -15,6 +17,16 @@ export class UnreadableKeyError extends Error {
     const named = others.slice(0, NAMED_MAX).join(', ') + (others.length > NAMED_MAX ? ' …' : '')
     super(`the ticket key of member ${first} cannot be read${named === '' ? '' : `, nor those of ${named}`}`, { cause })
     this.memberIds = memberIds
+  }
+}
+
+/** The key of a row; undefined if it cannot be read. */
+export function openKey(secrets: Secrets, memberId: bigint, sealed: Buffer): Buffer | undefined {
+  try {
+    const key = secrets.open(sealed, keyContextOf(memberId))
+    return key.length === TICKET_KEY_BYTES ? key : undefined
+  } catch {
+    return undefined
   }
 }
 
