@@ -29,6 +29,15 @@ export async function signIn(page: Page, person: { readonly email: string; reado
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
+/**
+ * Uses the picture in the crop dialog, and waits until the dialog is gone. Playwright's `fill` on a field behind an open dialog types
+ * nothing and reports nothing.
+ */
+export async function usePicture(page: Page): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: 'Use this photo' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+}
+
 /** Waits for the gateway's script: without it, adding money is refused. */
 export async function gatewayIsReady(page: Page): Promise<void> {
   await expect(page.getByLabel('Phone number', { exact: true })).toHaveValue(PHONE)

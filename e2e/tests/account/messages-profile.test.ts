@@ -15,7 +15,7 @@ import { newMember, PASSWORD, PHONE, type Person, readClock } from '../../harnes
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
 import { useStage, type Work } from '../../harness/stage.ts'
-import { balanceInBar, toast } from '../../harness/steps.ts'
+import { balanceInBar, toast, usePicture } from '../../harness/steps.ts'
 
 const NOT_SAVED = 'The change could not be saved.'
 const FOUR_LINES = [
@@ -220,7 +220,6 @@ describe('the edit mode', () => {
 
 describe('the picture', () => {
   const picker = (page: Page) => page.locator('input[type=file]')
-  const use = (page: Page): Promise<void> => page.getByRole('dialog').getByRole('button', { name: 'Use this photo' }).click()
   const picture = (name: string, mimeType: string) => ({ name, mimeType, buffer: png(1, 1, () => [128, 128, 128]) })
 
   test('the file picker exists in the edit mode only and accepts images only', async () => {
@@ -251,7 +250,7 @@ describe('the picture', () => {
       await button(page, 'Edit Profile').click()
       await picker(page).setInputFiles(picture('a.png', 'image/png'))
       const logged = isLogged(page, 'Failed to upload the avatar:')
-      await use(page)
+      await usePicture(page)
       await logged
       await expect(toast(page, 'Your picture could not be uploaded.')).toBeVisible()
       await expect(page.locator('.avatar-overlay')).toHaveCount(0)
@@ -264,7 +263,7 @@ describe('the picture', () => {
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await picker(page).setInputFiles(picture('a.png', 'image/png'))
-      await use(page)
+      await usePicture(page)
       await field(page, 'Full Name').fill('Mira Sen')
       await button(page, 'Save Changes').click()
       await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
@@ -308,7 +307,7 @@ describe('the picture', () => {
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await picker(page).setInputFiles(picture('a.png', 'image/png'))
-      await use(page)
+      await usePicture(page)
       await expect(page.locator('.avatar-overlay').getByRole('status')).toHaveText('Loading')
       line.mend()
       await expect(page.locator('.avatar-overlay')).toHaveCount(0)

@@ -15,6 +15,7 @@ import {
   exactToast as toast,
   gatewayIsReady,
   onSlowPhone,
+  usePicture,
   watchEvents,
   watchToasts,
 } from '../../harness/steps.ts'
@@ -33,7 +34,7 @@ const field = (page: Page, label: string) => page.getByLabel(label, { exact: tru
 async function choosePicture(page: Page): Promise<void> {
   await button(page, 'Edit Profile').click()
   await page.locator('input[type=file]').setInputFiles(PICTURE)
-  await page.getByRole('dialog').getByRole('button', { name: 'Use this photo' }).click()
+  await usePicture(page)
 }
 
 describe('the focus', () => {
