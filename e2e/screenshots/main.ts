@@ -17,6 +17,7 @@ import type { Browser, Page } from 'playwright-core'
 import { newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from '../harness/browser.ts'
 import { ask } from '../harness/calls.ts'
 import { adminToken, eventually, readClock } from '../harness/people.ts'
+import { PORTAL_TABS } from '../harness/portal-tabs.ts'
 import { endEverything, type Program, ROOT, setToNoon, startProgram } from '../harness/program.ts'
 import { compressed, GUIDE, GUIDE_SIZE, guideAddress } from './guide.ts'
 import { makeStates, type Screen, type Who } from './states.ts'
@@ -44,11 +45,6 @@ const VISITORS = [
   paths.goodbye,
 ]
 const MEMBERS = [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications, paths.myTicket]
-/** The ids of the portal's sections, from their list. */
-const TABS = [...readFileSync(path.join(ROOT, 'web/src/features/admin/sections.ts'), 'utf8').matchAll(/id: '([a-z-]+)'/g)].map(
-  ([, id]) => id as string,
-)
-
 /** Addresses below the pages, from the demo community's data: a receipt of each direction, a story, a day. */
 type Below = { readonly receipts: readonly string[]; readonly story: string; readonly day: string }
 
@@ -70,7 +66,7 @@ const screensOf = ({ receipts, story, day }: Below): readonly Screen[] => [
     address: at(`${paths.receipt}?id=${encodeURIComponent(id)}`),
     as: 'member' as const,
   })),
-  ...TABS.map((tab) => ({ name: `admin-${tab}`, address: at(`${paths.adminDashboard}?tab=${tab}`), as: 'admin' as const })),
+  ...PORTAL_TABS.map((tab) => ({ name: `admin-${tab}`, address: at(`${paths.adminDashboard}?tab=${tab}`), as: 'admin' as const })),
 ]
 
 const isWanted = ({ name }: Screen): boolean => values.only.some((part) => name.includes(part))

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { INTERLEAVINGS } from './bug.ts'
@@ -27,4 +27,24 @@ test('the tests that a seeded bug narrows to are in its file; those of the inter
     only === undefined || file === INTERLEAVINGS || new RegExp(only).test(read(file)) ? [] : [`${name}: no “${only}” in ${file}`],
   )
   expect(lost).toEqual([])
+})
+
+const FUNCTIONS = /^create (?:or replace )?function (\w+)[^$]*\$\$.*?\$\$/gms
+/** The functions that a migration defines, with their text. */
+const functionsOf = (migration: string): RegExpExecArray[] => [...read(migration).matchAll(FUNCTIONS)]
+
+test('a seeded bug in a function of the schema is in its last definition: a later one would mend it', () => {
+  const migrations = readdirSync(new URL('../../server/migrations', import.meta.url))
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => `server/migrations/${name}`)
+  const mended = BUGS.flatMap(({ name, file, find }) =>
+    functionsOf(file)
+      .filter(([text]) => text.includes(find))
+      .flatMap(([, changed]) =>
+        migrations
+          .filter((later) => later > file && functionsOf(later).some(([, defined]) => defined === changed))
+          .map((later) => `${name}: ${later} defines ${changed} again`),
+      ),
+  )
+  expect(mended).toEqual([])
 })

@@ -39,6 +39,7 @@ import {
   type Person,
   PHONE,
 } from '../../harness/people.ts'
+import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
 import { ADMIN, type Program, startProgram } from '../../harness/program.ts'
 
 const OPERATOR = {
@@ -163,8 +164,7 @@ const VISITORS = [
 const MEMBERS = Object.values(app).filter(
   (path) => !(VISITORS as readonly string[]).includes(path) && path !== paths.login && path !== paths.register,
 )
-const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes'] as const
-const PORTAL = TABS.map((tab) => `${paths.adminDashboard}?tab=${tab}`)
+const PORTAL = PORTAL_TABS.map((tab) => `${paths.adminDashboard}?tab=${tab}`)
 
 describe('on a first day, without data', () => {
   test('the public pages', async () => {

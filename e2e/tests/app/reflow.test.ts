@@ -20,6 +20,7 @@ import {
   type Person,
   strangePayment,
 } from '../../harness/people.ts'
+import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
 import { cutTexts, smallTexts } from '../../walks/reflow.ts'
 
@@ -105,9 +106,8 @@ const membersSteps = (receipts: readonly string[]): readonly Step[] => [
   [`${paths.myTicket}?day=${day}`],
   ...receipts.map((id) => [`${paths.receipt}?id=${encodeURIComponent(id)}`] as const),
 ]
-const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes'] as const
 const PORTAL: readonly Step[] = [
-  ...TABS.map((tab) => [`${paths.adminDashboard}?tab=${tab}`] as const),
+  ...PORTAL_TABS.map((tab) => [`${paths.adminDashboard}?tab=${tab}`] as const),
   [`${paths.adminDashboard}?tab=stories`, '.tab-panel button'],
   [`${paths.adminDashboard}?tab=withdrawals`, '.story-rows button'],
   [`${paths.adminDashboard}?tab=refunds`, '.story-rows button'],
