@@ -119,7 +119,7 @@ export const HI_MAILS = {
   'Add money': 'पैसे जोड़ें',
   '[{ticket}] We got your message': '[{ticket}] आपका संदेश मिल गया',
   'We got your message. Your ticket number is {ticket}. We answer within 1–2 business days.':
-    'आपका संदेश मिल गया। आपका टिकट नंबर {ticket} है। हम 1–2 कार्य दिवस में जवाब देते हैं।',
+    'आपका संदेश मिल गया। आपके संदेश का नंबर {ticket} है। हम 1–2 कार्य दिवस में जवाब देते हैं।',
   'Open the help center': 'सहायता केंद्र खोलें',
   'If you did not write to us, ignore this email.': 'अगर आपने हमें नहीं लिखा, तो इस ईमेल को अनदेखा करें।',
 } as const

@@ -61,7 +61,7 @@ export const HI = {
   'This announcement is over. Please make a new one.': 'यह घोषणा खत्म हो चुकी है। कृपया नई बनाएँ।',
   'There is no such message.': 'ऐसा कोई संदेश नहीं है।',
   'Re: [{ticket}] We got your message': 'Re: [{ticket}] आपका संदेश मिल गया',
-  'To answer, reply to this email. Your ticket number is {ticket}.': 'जवाब देने के लिए इसी ईमेल पर लिखें। आपका टिकट नंबर {ticket} है।',
+  'To answer, reply to this email. Your ticket number is {ticket}.': 'जवाब देने के लिए इसी ईमेल पर लिखें। आपके संदेश का नंबर {ticket} है।',
   'Please write a note of 3 to 2,000 characters': 'कृपया 3 से 2,000 अक्षरों का नोट लिखें',
   'Please write a reply of 10 to 4,000 characters': 'कृपया 10 से 4,000 अक्षरों का जवाब लिखें',
   "This member's withdrawals are on hold.": 'इस सदस्य की निकासी रुकी है।',

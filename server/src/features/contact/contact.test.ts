@@ -39,7 +39,7 @@ test('the writer gets the ticket by mail, in the language of the page, and no wo
   const { ticket } = (await send({ email: 'ravi@x.test' }, { 'accept-language': 'hi' })).body
   const [mail] = await roz.mailsTo('ravi@x.test')
   expect(mail?.subject).toBe(`[${ticket}] आपका संदेश मिल गया`)
-  expect(mail?.text).toContain(`आपका टिकट नंबर ${ticket} है।`)
+  expect(mail?.text).toContain(`आपके संदेश का नंबर ${ticket} है।`)
   expect(mail?.text).not.toMatch(/Asha|money/)
   await send({ email: 'mala@x.test' })
   expect((await roz.mailsTo('mala@x.test')).map(({ text }) => text)).toEqual([expect.stringContaining('We got your message.')])
