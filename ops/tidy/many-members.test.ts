@@ -32,6 +32,19 @@ test('a nested template is inlined, and values are marked', () => {
 })
 
 test.each([
+  ["owner.query('delete from session where member_id = $1', [id])", 'delete from session where member_id = $'],
+  ['client.query<Row>(\n  `select n from VALUE group by day`)', 'select n from some_table group by day'],
+  ["all(from, `with m as (select 1 from member) select 'VALUE' from m`)", "with m as (select 1 from member) select '$' from m"],
+  ['to.query(copyFrom(`copy VALUE (day, VALUE) from stdin`))', 'insert into some_table select from stdin'],
+])('a plain string is a statement, too: %s', (text, statement) => {
+  expect(statementsIn(text.replaceAll('VALUE', ['$', '{x}'].join('')))).toEqual([statement])
+})
+
+test('a quote that closes in a comment begins no statement', () => {
+  expect(statementsIn('// Runs `work` with the `url`.\nconst a = sql`select 1`')).toEqual(['select 1'])
+})
+
+test.each([
   ['select balance from wallet where member_id = $::bigint', undefined],
   ['select 1 from member m where m.id = $::bigint', undefined],
   ['insert into notice (member_id, kind) values ($, $)', undefined],
@@ -91,6 +104,10 @@ test.each([
   ['update push_device set member_id = $ where id = $::bigint', 'key'],
   ['select 1 from round_join where batch_id = $', 'many'],
   ['select 1 from member where lower(email) = lower($::text)', 'key'],
+  // archive-month.ts, copy-database.ts: a month of entries, or each table in turn.
+  ['insert into archived_entry (month, member_id) select $, member_id from some_table group by member_id', 'many'],
+  ['copy (select $ from some_table) to stdout', 'many'],
+  ['insert into some_table select from stdin', 'many'],
   // A fragment is bound by the statement around it.
   ['coalesce((select sum(d.amount) from draw_winner d where d.member_id = m.id), 0)', undefined],
 ])('%s: %s', (statement, kind) => {

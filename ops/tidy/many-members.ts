@@ -3,6 +3,7 @@
  * - Such a statement would meet several shards of a database that is divided by member (docs/scale.md).
  * - `key`: it names a row by another key, so it would ask every shard. `many`: it may meet rows of several members (one-member.ts).
  * - Only the text is judged: a statement behind a view, function or fragment counts by the tables that its text names.
+ * - Statements that change tables themselves (`alter`, `truncate`, `lock`) are not judged: they always meet all rows.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -20,16 +21,21 @@ const withMember = migrations.flatMap(({ text }) =>
     .filter(([, , body = '']) => /\bmember_id\b/.test(body))
     .map(([, name = '']) => name),
 )
+/** A table whose name is put into a plain string. It may be any table: a month of entries, or each table in turn. */
+const SOME_TABLE = 'some_table'
 /** Tables with rows of members. */
-export const OWNED: ReadonlySet<string> = new Set([...withMember, ...ALSO_OWNED])
+export const OWNED: ReadonlySet<string> = new Set([...withMember, ...ALSO_OWNED, SOME_TABLE])
 
-/** The statements and fragments in a source: each `sql` template, with the templates inside it in their places and `$` for each value. */
+/** An `sql` template, or the quote of a plain string that begins like a statement. A closing quote in a comment follows a word. */
+const BEGIN = /\bsql`|(?<=[\s([{])(['"`])(?=\s*\(?(?:select|insert into|update|delete from|with|copy)\s)/g
+
+/** The statements and fragments in a source, with the templates inside them in their places and `$` for each value. */
 export function statementsIn(text: string): string[] {
   const found: string[] = []
-  const read = (from: number): { readonly content: string; readonly end: number } => {
+  const read = (from: number, quote = '`'): { readonly content: string; readonly end: number } => {
     let content = ''
     let at = from
-    while (at < text.length && text[at] !== '`') {
+    while (at < text.length && text[at] !== quote) {
       if (text.startsWith('${', at)) {
         const { value, end } = readValue(at + 2)
         content += value
@@ -57,13 +63,22 @@ export function statementsIn(text: string): string[] {
     }
     return { value: value === '' ? '$' : value, end: at }
   }
-  for (let at = text.indexOf('sql`'); at !== -1; ) {
-    const { content, end } = read(at + 4)
-    found.push(content.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim())
-    at = text.indexOf('sql`', end)
+  const begin = new RegExp(BEGIN)
+  for (let match = begin.exec(text); match !== null; match = begin.exec(text)) {
+    const { content, end } = read(begin.lastIndex, match[1])
+    const statement = content.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
+    found.push(match[1] === undefined ? statement : plain(statement))
+    begin.lastIndex = end
   }
   return found
 }
+
+/** A plain string has its values as `$1`: what is put into it after `from` or `into` is a table. `copy` is written as what it does. */
+const plain = (statement: string): string =>
+  statement
+    .replace(/\b(from|join|into|update|copy) \$(?!\d)/g, `$1 ${SOME_TABLE}`)
+    .replace(/\$\d+/g, '$')
+    .replace(/^copy (\w+) .*from stdin.*$/, 'insert into $1 select from stdin')
 
 /** Undefined for a statement that names no table of members, or rows of one member only. */
 export function judge(statement: string): Omit<Found, 'file'> | undefined {
