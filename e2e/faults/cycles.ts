@@ -3,6 +3,7 @@
  * - A fault with nothing in flight is no cycle.
  * - The system is judged at rest before it closes.
  * - After a finding the next cycle gets a new system.
+ * - Any answer of 500 is a finding, except of a system that is weakened on purpose.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt } from '@roz/core/ist-day.ts'
@@ -113,7 +114,12 @@ export async function runCycles<G extends FaultTarget, K extends string>(setup: 
     noticeUrl: () => system.servers.url(),
   })
   const context: FaultContext<G> = { system, load, calls, gateway, dice }
-  const complaints = (): string[] => [...load.complaints(), ...system.servers.complaints(), ...(failsNoCall ? calls.failures() : [])]
+  const complaints = (): string[] => [
+    ...load.complaints(),
+    ...system.servers.complaints(),
+    ...(failsNoCall ? calls.failures() : []),
+    ...(isWeakened ? [] : calls.faults(system.servers.printed)),
+  ]
   // The members' starting money was acknowledged to no client.
   const before = system.journal.acknowledged()
   const countsBefore = new Map(system.journal.counts())

@@ -1,6 +1,7 @@
 /**
  * Clients that retry a call with its key until it gets a definite answer.
  * - An answer that says nothing about the call (a broken connection, a 5xx, a 429) counts as lost, and the call is retried.
+ * - A 500 is retried too, but `faults` names it: no fault around a server explains a fault in it. A lost database is a 503.
  * - The number of calls in flight that move money is known at any moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,6 +49,7 @@ export function createCalls(options: {
   let cutOff = 0
   let failed = 0
   const failures: string[] = []
+  const faults: { readonly told: string; readonly requestId: string | null }[] = []
   const statuses = new Map<number, number>()
 
   function fails(request: Request, why: string): undefined {
@@ -80,6 +82,8 @@ export function createCalls(options: {
       const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
       // An order that expired at its gateway meanwhile is not created again under its key.
       const isGone = body.code === 'gateway_unavailable' && tries > GATEWAY_TRIES_MAX
+      if (response.status === 500 && faults.length < FAILURES_KEPT)
+        faults.push({ told: `${request.path} answered 500 ${text.slice(0, 200)}`, requestId: response.headers.get('x-request-id') })
       if (SAYS_NOTHING.has(response.status) && !isGone) return fails(request, `${response.status} ${text.slice(0, 200)}`)
       return { status: response.status, body, sentAt }
     } catch (error) {
@@ -111,6 +115,17 @@ export function createCalls(options: {
     failed: (): number => failed,
     /** The first of them, in words. */
     failures: (): readonly string[] => failures,
+    /** The first answers of 500, each with the lines about its request in what the servers printed. */
+    faults: (printed: () => string): string[] =>
+      faults.map(({ told, requestId }) => {
+        const lines =
+          requestId === null
+            ? []
+            : printed()
+                .split('\n')
+                .filter((line) => line.includes(requestId))
+        return lines.length === 0 ? `${told}, which no server logged` : `${told}, logged as ${lines.join(' ')}`
+      }),
     /** Answers of 500 and above, so far, by status. */
     statuses: (): ReadonlyMap<number, number> => statuses,
   }

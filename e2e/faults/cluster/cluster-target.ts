@@ -3,7 +3,7 @@
  * - A part that exits without a fault is reported as a finding.
  * - `repair` undoes whatever a fault did, and waits until the cluster is whole.
  */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -85,7 +85,8 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
       /** A fault repairs its own damage. */
       revive: () => Promise.resolve(),
       complaints: (): readonly string[] => complaints,
-      printed: () => lastLines(cluster),
+      /** Everything that the product printed, and the end of each program's output. */
+      printed: () => [...nodes.map((node) => readFileSync(node.log('product'), 'utf8')), lastLines(cluster)].join('\n'),
     },
     now: async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
     async setClock(atMs: number): Promise<void> {
