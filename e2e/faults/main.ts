@@ -1,7 +1,7 @@
 /**
  * npm run faults: injects faults into a running server and its database, and counts losses, doubles and broken invariants.
  * - The run is limited by cycles and by minutes.
- * - The exit code is 1 after any finding, and when a control was not found.
+ * - The exit code is 1 after any finding, and when a control was not found. In a cluster a silence above the lease + 7 s is a finding.
  * - --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 8  --instances 2  --json file
  * - --cluster  --lease 8: the cluster of ops/cluster instead, with faults of its own.
  * - --write file: only writes the page from existing figures; --cluster --write file: the cluster's.
@@ -92,6 +92,7 @@ function report(): FaultReport {
     members: MEMBERS,
     instances: campaign.instances,
     ...(campaign.leaseSeconds === undefined ? {} : { leaseSeconds: campaign.leaseSeconds }),
+    ...(campaign.silenceMaxMs === undefined ? {} : { silenceMaxMs: campaign.silenceMaxMs }),
   })
 }
 
@@ -136,10 +137,11 @@ for (const complaint of left) say(complaint)
 say(`written to ${values.json}; the servers' output is in ${logFile}`)
 process.exit(clean ? 0 : 1)
 
-function summaryText({ totals, kinds: rows }: FaultReport): string {
+function summaryText({ totals, kinds: rows, findings }: FaultReport): string {
   const lines = rows.map(
     ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs, maxSilenceMs }) =>
       `${kind.padEnd(22)}${String(cycles).padStart(6)} cycles${String(inFlight).padStart(7)} in flight${String(cutOff).padStart(7)} cut off   back p50 ${p50Ms} ms, max ${maxMs} ms, silent ${maxSilenceMs} ms`,
   )
-  return `${lines.join('\n')}\n${JSON.stringify(totals)}`
+  const told = findings.flatMap((finding) => finding.told.map((text) => `${finding.kind}, cycle ${finding.cycle}: ${text}`))
+  return [...lines, JSON.stringify(totals), ...told].join('\n')
 }

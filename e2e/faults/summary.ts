@@ -1,4 +1,8 @@
-/** The figures of a run, as the report file has them. */
+/**
+ * The figures of a run, as the report file has them, and its verdict.
+ * - A run is clean without a finding, and if each control was found.
+ * - A silence that is longer than the campaign allows is a finding. It does not end its system: nothing was lost.
+ */
 import type { Cycle, Finding, RunResult, CycleOptions } from './cycles.ts'
 
 export type ControlResult = {
@@ -14,6 +18,7 @@ export type Campaign = {
   readonly often?: Readonly<Record<string, number>>
   readonly instances: number
   readonly leaseSeconds?: number
+  readonly silenceMaxMs?: number
   readonly controls: readonly ((seed: number) => Promise<ControlResult>)[]
   readonly run: (options: CycleOptions<string>) => Promise<RunResult>
 }
@@ -28,8 +33,9 @@ export type Circumstances = {
   readonly members: number
   /** Servers on one database. */
   readonly instances: number
-  /** For a cluster: the leader's lease. */
+  /** For a cluster: the leader's lease, and the longest time that a fault may leave all clients without an acknowledgement. */
   readonly leaseSeconds?: number
+  readonly silenceMaxMs?: number
 }
 export type KindRow = {
   readonly kind: string
@@ -66,7 +72,10 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 export function summarise(results: readonly RunResult[], controls: readonly ControlResult[], circumstances: Circumstances): FaultReport {
   const cycles = results.flatMap((result) => result.cycles)
-  const findings = results.flatMap(({ finding }) => finding ?? [])
+  const findings = results.flatMap(({ cycles: of, finding }) => [
+    ...silencesIn(of, circumstances.silenceMaxMs),
+    ...(finding === undefined ? [] : [finding]),
+  ])
   const count = (list: 'lost' | 'doubled' | 'strange' | 'broken' | 'told'): number => sum(findings.map((finding) => finding[list].length))
   return {
     ...circumstances,
@@ -93,6 +102,14 @@ export function summarise(results: readonly RunResult[], controls: readonly Cont
     findings,
     clean: findings.length === 0 && controls.every(({ found }) => found !== undefined),
   }
+}
+
+function silencesIn(cycles: readonly Cycle[], maxMs = Number.POSITIVE_INFINITY): Finding[] {
+  const seconds = (ms: number): string => (ms / 1000).toFixed(1)
+  return cycles.flatMap(({ kind, silenceMs }, index) => {
+    const told = [`no client got an acknowledgement for ${seconds(silenceMs)} s; at most ${seconds(maxMs)} s are allowed`]
+    return silenceMs <= maxMs ? [] : [{ kind, cycle: index + 1, lost: [], doubled: [], strange: [], broken: [], told }]
+  })
 }
 
 function addUp(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {

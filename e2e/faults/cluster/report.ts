@@ -43,7 +43,7 @@ ${rows.map(lineOf).join('\n')}`
 const runOf = (report: FaultReport, options: string): string =>
   `\`npm run faults -- --cluster${options}\` on ${report.at}, ${thousands(Math.round(report.seconds / 60))} minutes on ${report.machine}, at commit \`${report.commit.slice(0, 12)}\` with \`--seed ${report.seed}\``
 
-/** A complaint ends its cluster before it is judged at rest; the faults before it were judged. */
+/** A complaint, except of a silence, ends its cluster before it is judged at rest; the faults before it were judged. */
 const complaints = ({ findings }: FaultReport): string =>
   findings.length === 0 ? '' : `\n${findings.flatMap(({ kind, told }) => told.map((text) => `- \`${kind}\`: ${text}`)).join('\n')}\n`
 
@@ -78,7 +78,7 @@ ${report.clients} clients act for ${report.members} members, with the journal an
 ## The faults
 
 - **Back** is the time from the fault to the first acknowledgement of a call that left after it.
-- **Longest silence** is the longest time without an acknowledgement to any client, from the fault to the end of the repair, the node's return included.
+- **Longest silence** is the longest time without an acknowledgement to any client, from the fault to the end of the repair, the node's return included.${report.silenceMaxMs === undefined ? '' : ` More than ${report.silenceMaxMs / 1000} s is a complaint.`}
 - **Failed calls** are calls whose first try got no definite answer (a broken connection, 5xx). Their clients repeated them with the same key.
 
 ${tableOf(report)}

@@ -5,6 +5,8 @@ import { canCutHere, lackingHere, openClusterTarget } from './cluster-target.ts'
 import { CLUSTER_KINDS, CLUSTER_OFTEN, CLUSTER_FAULTS, type ClusterKind, CUTS } from './cluster-faults.ts'
 
 const TRIES_MAX = 4
+/** The death of a leader is noticed when its lease ends. The election and the way back to it take less than this. */
+const AFTER_LEASE_MS = 7000
 
 export async function clusterCampaign(leaseSeconds: number): Promise<Campaign | string> {
   const lacking = await lackingHere()
@@ -15,6 +17,7 @@ export async function clusterCampaign(leaseSeconds: number): Promise<Campaign | 
     often: CLUSTER_OFTEN,
     instances: 3,
     leaseSeconds,
+    silenceMaxMs: leaseSeconds * 1000 + AFTER_LEASE_MS,
     controls: canCut ? [(seed) => loseWithoutStandbys(leaseSeconds, seed)] : [],
     run: (options) => runOnCluster({ ...options, kinds: options.kinds as readonly ClusterKind[] }, leaseSeconds),
   }
