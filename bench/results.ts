@@ -20,6 +20,8 @@ export type Results = {
     readonly commit: string
   }
   readonly size: Readonly<Record<string, number>>
+  /** Seconds of a second `npm start`; older figures have none. */
+  readonly starts?: readonly number[]
   readonly pgbench: { readonly clients: number; readonly scale: number }
   readonly engine: {
     readonly repeats: readonly {
@@ -79,8 +81,13 @@ const row = (what: string, measured: string, must = '', reached?: boolean): Row 
  */
 export function rowsOf(results: Results): Row[] {
   const run = row('duration of the whole run', seconds(results.seconds), '≤ 300 s', results.seconds <= 300)
-  return [...engineRows(results), ...httpRows(results), ...latencyRows(results), ...dayRows(results), run]
+  return [...engineRows(results), ...httpRows(results), ...latencyRows(results), ...dayRows(results), ...startRows(results), run]
 }
+
+const startRows = ({ starts }: Results): Row[] =>
+  starts === undefined
+    ? []
+    : [row('second `npm start`, from the command to the first answer', spread(starts, seconds), '≤ 3 s', median(starts) <= 3)]
 
 function engineRows({ engine: { repeats, weight } }: Results): Row[] {
   const all = (pick: (repeat: (typeof repeats)[number]) => number): readonly number[] => repeats.map(pick)

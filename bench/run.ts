@@ -29,10 +29,12 @@ import { complaints, type Program, ROOT, startEmpty, startPeer, startProduct } f
 import { finish, median, type Results, type Taken } from './results.ts'
 import { writeScale } from './scale-figures.ts'
 import { addHistory, addMembers, openScene, type Scene } from './scene.ts'
+import { endStarts, secondStarts } from './second-start.ts'
 
 const quick = process.argv.includes('--quick')
 const SIZE = quick
   ? {
+      starts: 1,
       repeats: 2,
       warmUps: 4,
       peerWarmSeconds: 4,
@@ -51,6 +53,7 @@ const SIZE = quick
       rateSeconds: 4,
     }
   : {
+      starts: 3,
       repeats: 3,
       // Each program still speeds up for this many warm-ups, while V8 compiles its hot code.
       warmUps: 4,
@@ -95,6 +98,7 @@ let isStopped = false
 /** Runs once, on a signal, a failure or the normal end. */
 const end = (): Promise<void> => (ending ??= endAll())
 async function endAll(): Promise<void> {
+  await endStarts()
   for (const program of programs.splice(0).reverse()) await program.stop()
   await scene.stop()
 }
@@ -120,6 +124,8 @@ try {
 }
 
 async function measureAll(at: Scene): Promise<Results> {
+  const starts = await secondStarts(at.folder, SIZE.starts)
+  say(`a second npm start: ${starts.map((seconds) => seconds.toFixed(1)).join(', ')} s`)
   say('preparing members, sessions and keys')
   const pgbench = await preparePgbench(at)
   await addMembers(at, 0, SIZE.active, { autoJoin: false, sessions: true })
@@ -139,6 +145,7 @@ async function measureAll(at: Scene): Promise<Results> {
     at: new Date().toISOString(),
     machine,
     size: SIZE,
+    starts,
     pgbench: { clients: pgbench.clients, scale: pgbench.scale },
     engine,
     http,
