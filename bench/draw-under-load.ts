@@ -2,18 +2,22 @@
  * `npm run bench:draw`: how much a Trigger Draw and 256 members who join delay each other, with four processes.
  *
  * - A close waits for the joins in progress, and joins wait for nobody: after the close they are refused at once.
- * - One day in two is drawn while nobody joins. Both days have about as many entries. The script prints and asserts no duration.
+ * - One day in two is drawn while nobody joins. Both days have about as many entries. The script asserts no duration.
+ * - `--write docs/processes.json` writes its part of that file, and the page beside it, docs/processes.md.
  * - It fails if an entry was counted that no member was told of, or the other way round.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { one, sql } from '@roz/server/db/sql.ts'
+import { circumstancesOf } from './circumstances.ts'
 import { passDay } from './days.ts'
 import { comeToRest, JOIN, joinRequests, percentilesOf } from './http.ts'
 import { closedLoop, type Loaded } from './load.ts'
+import { watchOtherLoad } from './other-load.ts'
 import { type Program, startProduct } from './processes.ts'
-import { median } from './results.ts'
-import { addMembers, openScene, type Scene } from './scene.ts'
+import { type Answers, type DrawnDays, type Draws, tableOfDraws, writePart } from './processes-results.ts'
+import { addMembers, cpuMsOf, openScene, type Scene } from './scene.ts'
 
 const PROCESSES = 4
 const JOINERS = 256
@@ -28,24 +32,26 @@ const ADMIN = { email: 'admin@roz.local', password: 'bench password 1' }
 
 type Day = { readonly drawSeconds: number; readonly entries: number; readonly before: Loaded; readonly during: Loaded | undefined }
 
+const { values } = parseArgs({ options: { write: { type: 'string' } } })
+const beganMs = performance.now()
 const scene = await openScene()
 try {
+  const otherCores = watchOtherLoad(() => cpuMsOf(process.pid) + scene.databaseCpuMs())
   await addMembers(scene, 0, BEFORE + DURING, { autoJoin: false, sessions: true })
+  const days: DrawnDays[] = []
   const product = await startProduct(scene, { PROCESSES: String(PROCESSES) })
   try {
-    const quiet: Day[] = []
-    const busy: Day[] = []
     // The first two days are the warm-up.
     for (let repeat = 0; repeat <= REPEATS; repeat++) {
-      const [left, right] = [await drawnDay(scene, product, false), await drawnDay(scene, product, true)]
-      if (repeat === 0) continue
-      quiet.push(left)
-      busy.push(right)
+      const [quiet, busy] = [await drawnDay(scene, product, false), await drawnDay(scene, product, true)]
+      if (repeat > 0) days.push(compared(quiet, busy))
     }
-    print(quiet, busy)
   } finally {
     await product.stop()
   }
+  const draws: Draws = { ...circumstancesOf({ beganMs, otherCores: otherCores() }), processes: PROCESSES, joiners: JOINERS, days }
+  process.stdout.write(`${tableOfDraws(draws)}\n`)
+  if (values.write !== undefined) writePart(values.write, { draws })
 } finally {
   await scene.stop()
 }
@@ -87,21 +93,18 @@ const entriesOf = async ({ db }: Scene, day: IstDay): Promise<number> =>
   (await one<{ entries: number }>(db, sql`select entries::float8 as entries from round where day = ${day}::date and status = 'settled'`))
     .entries
 
-function print(quiet: readonly Day[], busy: readonly Day[]): void {
-  const say = (line: string): void => void process.stdout.write(`${line}\n`)
-  const drawn = (days: readonly Day[]): string =>
-    `${median(days.map(({ drawSeconds }) => drawSeconds)).toFixed(2)} s (${days.map(({ drawSeconds }) => drawSeconds.toFixed(2)).join(', ')})`
-  const joined = (found: readonly Loaded[]): string => {
-    const taken = found.map(({ latencies }) => ({ ...percentilesOf(latencies), most: latencies.at(-1) ?? Number.NaN }))
-    const of = (read: (one: (typeof taken)[number]) => number): string => median(taken.map(read)).toFixed(0)
-    return `p50 ${of(({ p50 }) => p50)} ms, p99 ${of(({ p99 }) => p99)} ms, slowest ${of(({ most }) => most)} ms`
+function compared(quiet: Day, { drawSeconds, entries, before, during }: Day): DrawnDays {
+  if (during === undefined) throw new Error('nobody joined on the busy day')
+  const refused = during.answers - (during.byStatus[200] ?? 0)
+  return {
+    quiet: { drawSeconds: quiet.drawSeconds, entries: quiet.entries },
+    busy: { drawSeconds, entries, refused },
+    before: answersOf(before),
+    during: answersOf(during),
   }
-  const refused = busy.map(({ during }) => during?.answers ?? 0).map((all, index) => all - (busy[index]?.during?.byStatus[200] ?? 0))
-  say(`PROCESSES=${PROCESSES}, ${JOINERS} joiners, medians of ${REPEATS} days each`)
-  say(`Trigger Draw while nobody joins:  ${drawn(quiet)}, ${median(quiet.map(({ entries }) => entries))} entries`)
-  say(`Trigger Draw while members join:  ${drawn(busy)}, ${median(busy.map(({ entries }) => entries))} entries`)
-  say(`joins without a draw:             ${joined(busy.map(({ before }) => before))}`)
-  say(
-    `joins during a draw and after it: ${joined(busy.flatMap(({ during }) => during ?? []))}; ${median(refused)} were refused after the close`,
-  )
+}
+
+function answersOf({ latencies }: Loaded): Answers {
+  const { p50, p99 } = percentilesOf(latencies)
+  return { p50Ms: p50, p99Ms: p99, slowestMs: latencies.at(-1) ?? Number.NaN }
 }

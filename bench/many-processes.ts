@@ -1,29 +1,37 @@
 /**
  * `npm run bench:processes`: joins per second over HTTP with PROCESSES=1 and 2, in turn, on the same machine and database.
  *
- * - Two must not be slower than one. The script prints rates and asserts nothing.
+ * - Two must not be slower than one. The script asserts nothing.
+ * - `--write docs/processes.json` writes its part of that file, and the page beside it, docs/processes.md.
  * - `--quick` uses a tenth of the members.
  */
+import { parseArgs } from 'node:util'
+import { circumstancesOf } from './circumstances.ts'
 import { passDay } from './days.ts'
 import { comeToRest, JOIN, joinRequests, measureJoins } from './http.ts'
+import { watchOtherLoad } from './other-load.ts'
 import { startProduct } from './processes.ts'
-import { median } from './results.ts'
-import { addMembers, openScene, type Scene } from './scene.ts'
+import { type Rates, tableOfRates, writePart } from './processes-results.ts'
+import { addMembers, cpuMsOf, openScene, type Scene } from './scene.ts'
 
-const MEMBERS = process.argv.includes('--quick') ? 3_000 : 30_000
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, write: { type: 'string' } } })
+const MEMBERS = values.quick ? 3_000 : 30_000
 const REPEATS = 3
 const SECONDS_MAX = 60
 
+const beganMs = performance.now()
 const scene = await openScene()
 try {
+  const otherCores = watchOtherLoad(() => cpuMsOf(process.pid) + scene.databaseCpuMs())
   await addMembers(scene, 0, MEMBERS, { autoJoin: false, sessions: true })
-  const rates = new Map<number, number[]>([1, 2].map((processes) => [processes, []]))
-  for (let repeat = 0; repeat < REPEATS; repeat++) for (const [processes, found] of rates) found.push(await joinRate(scene, processes))
-  for (const [processes, found] of rates) {
-    const listed = found.map((rate) => rate.toFixed(0)).join(', ')
-    process.stdout.write(`PROCESSES=${processes}: median ${median(found).toFixed(0)} joins/s (${listed}), ${MEMBERS} members\n`)
+  const [one, two]: [number[], number[]] = [[], []]
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    one.push(await joinRate(scene, 1))
+    two.push(await joinRate(scene, 2))
   }
-  process.stdout.write(`two against one: ×${(median(rates.get(2) ?? []) / median(rates.get(1) ?? [])).toFixed(2)}\n`)
+  const rates: Rates = { ...circumstancesOf({ beganMs, otherCores: otherCores() }), members: MEMBERS, one, two }
+  process.stdout.write(`${tableOfRates(rates)}\n`)
+  if (values.write !== undefined) writePart(values.write, { rates })
 } finally {
   await scene.stop()
 }

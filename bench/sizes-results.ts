@@ -1,4 +1,5 @@
 /** The report of `npm run bench -- --ten-million`: a page written only from its figures. */
+import type { Circumstances } from './circumstances.ts'
 import { IDLE_BELOW_CORES } from './other-load.ts'
 import type { Watched } from './watched-program.ts'
 
@@ -20,16 +21,7 @@ export type Size = {
   readonly databaseBytes: number
 }
 
-export type Report = {
-  readonly at: string
-  readonly seconds: number
-  readonly commit: string
-  readonly machine: string
-  readonly node: string
-  /** Cores that programs other than the measured ones took meanwhile, on average. */
-  readonly otherCores: number
-  readonly sizes: readonly Size[]
-}
+export type Report = Circumstances & { readonly sizes: readonly Size[] }
 
 const VERDICTS: Readonly<Record<number, string>> = { 0: 'PASS', 2: 'FAIL', 3: 'WEAK', 4: 'INCOMPLETE' }
 

@@ -6,9 +6,7 @@
  *   figures of docs/scale.md.
  * - Ten million take 25 GB of disk and about an hour.
  */
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -19,6 +17,7 @@ import { inClockwork } from '@roz/server/ledger/round-lock.ts'
 import { closeRound } from '@roz/server/ledger/rounds.ts'
 import { voidRound } from '@roz/server/ledger/settlement.ts'
 import { appendRecord } from '@roz/server/transparency-log/records.ts'
+import { circumstancesOf } from './circumstances.ts'
 import { watchOtherLoad } from './other-load.ts'
 import { complaints, type Program, ROOT, startProduct } from './processes.ts'
 import { passDay, today } from './days.ts'
@@ -234,22 +233,11 @@ async function voidToday(server: Program): Promise<Step[]> {
   return [step]
 }
 
-function circumstances() {
-  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
-  return {
-    at: new Date().toISOString(),
-    seconds: (performance.now() - began) / 1000,
-    commit: git('rev-parse', '--short=12', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes'),
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB`,
-    node: process.versions.node,
-  }
-}
-
 try {
   const otherCores = watchOtherLoad(() => cpuMsOf(process.pid) + scene.databaseCpuMs())
   const measuredSizes: Size[] = []
   for (const members of sizes) measuredSizes.push(await measure(members, sizes[measuredSizes.length - 1] ?? 0))
-  const report: Report = { ...circumstances(), otherCores: otherCores(), sizes: measuredSizes }
+  const report: Report = { ...circumstancesOf({ beganMs: began, otherCores: otherCores() }), sizes: measuredSizes }
   process.stdout.write(`${tableOf(report.sizes)}\n`)
   if (values.write !== undefined) {
     writeFileSync(values.write, `${JSON.stringify(report, undefined, 2)}\n`)
