@@ -14,6 +14,7 @@ import { Overview } from './Overview.tsx'
 import { sectionsOf } from './sections.ts'
 import { TriggerDraw } from './TriggerDraw.tsx'
 import { useMay, useStaffRole } from './use-may.ts'
+import './portal.css'
 
 export function AdminDashboardPage() {
   const { t, i18n } = useLingui()

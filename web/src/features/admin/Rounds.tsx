@@ -37,8 +37,8 @@ export function Rounds() {
   const list = useInfiniteQuery(roundsQuery)
   return (
     <>
-      <div className="head-row">
-        <h2 className="spaced">
+      <div className="head-row spaced">
+        <h2>
           <Trans>Rounds</Trans>
         </h2>
         <CsvButton of="adminRoundsCsv" name="rounds" filters={{}} />

@@ -56,7 +56,7 @@ export function Todo() {
           <Trans>Nothing to do.</Trans>
         </p>
       ) : (
-        <ul className="ledger">
+        <ul className="ledger todo">
           {list.data.todo.map((item) => (
             <TodoLine key={item.code} {...item} />
           ))}
