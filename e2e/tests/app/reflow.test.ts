@@ -112,7 +112,7 @@ const PORTAL: readonly Step[] = [
   [`${paths.adminDashboard}?tab=withdrawals`, '.story-rows button'],
   [`${paths.adminDashboard}?tab=refunds`, '.story-rows button'],
   [`${paths.adminDashboard}?tab=suspense`, '.story-rows button'],
-  [paths.adminDashboard, '.portal-head button'],
+  [paths.adminDashboard, '.tab-panel button'],
 ]
 
 type Window = { readonly widths: readonly number[]; readonly lettersPx: number }

@@ -96,7 +96,7 @@ describe('the tabs', () => {
       const ofMoney = 'Withdrawals, Refunds, Suspense, Disputes, Platform entries, Announcements, Site, Team, Audit log, My account'
       await expect(page.getByRole('tab')).toHaveText(`${ofMembers}, ${ofMoney}`.split(', '))
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
-      const figures = ['Total members', 'Put in so far', 'Set aside for people in need', 'Members today', 'Put in today', 'Active rounds']
+      const figures = ['Total members', 'Put in so far', 'Set aside for people in need', 'Joined today', 'Put in today', 'Active rounds']
       await expect(page.getByRole('tabpanel').locator('dt')).toHaveText(figures)
       await page.getByRole('tab', { name: 'Users' }).click()
       await page.reload()
@@ -177,6 +177,14 @@ describe('the draw', () => {
       await press(page)
       await expect(toast(page, 'No members have joined yet.')).toBeVisible()
       await expect(page.getByRole('dialog')).toHaveCount(0)
+    })
+  })
+
+  test('its question says how long the round would stay open, and that nobody can join after it', async () => {
+    await inPortal(async (page) => {
+      const dialog = await openQuestion(page)
+      await expect(dialog).toContainText(/It closes by itself at midnight, in \d+ h \d+ min\. If you draw now, nobody can join any more today\./)
+      await expect(dialog).toContainText('The draw picks one winner and divides the money. This cannot be undone.')
     })
   })
 

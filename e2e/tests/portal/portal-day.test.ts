@@ -123,7 +123,7 @@ test("today's round has a countdown; its help is named as not set aside yet, and
     const round = at.getByRole('region', { name: "Today's round" })
     await expect(round.getByRole('timer')).toHaveText(/^\d{2}h \d{2}min \d{2}s$/)
     await expect(round).toContainText('In the round: ₹1.00 from 1 member.')
-    await expect(round).toContainText('Of it ₹0.60 is for people in need. It is set aside when the round is settled.')
+    await expect(round).toContainText('₹0.60 of this is for people in need. It is set aside when the round is settled.')
     const table = at.getByRole('region', { name: 'Figures by day' })
     await expect(table.getByRole('row').nth(1)).toContainText('not yet')
     await expect(table.getByText('not yet')).toHaveCount(1)

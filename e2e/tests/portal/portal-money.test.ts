@@ -263,7 +263,7 @@ describe('the audit of the books', () => {
     const token = await adminToken(roz.url)
     await eventually('the first check', async () => (await ask(roz.url, 'adminStats', { token })).output.audit ?? undefined)
     await openTab('overview')
-    const check = page.getByRole('region', { name: 'Check of the accounts' })
+    const check = page.getByRole('region', { name: 'Accounts check' })
     await expect(check).toContainText('All add up')
     await expect(check).toContainText('Last checked')
     await inDatabase(roz.dataDir, (db) =>

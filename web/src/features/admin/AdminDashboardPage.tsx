@@ -1,6 +1,5 @@
 /** The portal's page. The address names the open section, so a reload or a link keeps it. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { TREASURY } from '@roz/contract/roles.ts'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { paths } from '../../paths.ts'
@@ -12,15 +11,13 @@ import { FirstSetup } from './house/FirstSetup.tsx'
 import { useOwesApp } from './house/queries.ts'
 import { Overview } from './Overview.tsx'
 import { sectionsOf } from './sections.ts'
-import { TriggerDraw } from './TriggerDraw.tsx'
-import { useMay, useStaffRole } from './use-may.ts'
+import { useStaffRole } from './use-may.ts'
 import './portal.css'
 
 export function AdminDashboardPage() {
   const { t, i18n } = useLingui()
   const navigate = useNavigate()
   const { tab } = useSearch({ strict: false })
-  const mayDraw = useMay(TREASURY)
   const owesApp = useOwesApp()
   const groups = sectionsOf(useStaffRole())
   const section = groups.flatMap(({ sections }) => sections).find(({ id }) => id === tab)
@@ -32,12 +29,9 @@ export function AdminDashboardPage() {
   return (
     <Book title={t`Admin dashboard`}>
       <TodaySection>
-        <div className="head-row portal-head">
-          <h1>
-            <Trans>Admin dashboard</Trans>
-          </h1>
-          {mayDraw ? <TriggerDraw /> : null}
-        </div>
+        <h1>
+          <Trans>Admin dashboard</Trans>
+        </h1>
         <Tabs
           label={t`Parts of the portal`}
           tabs={tabs}

@@ -11,17 +11,13 @@ import { adminStatsQuery } from './queries.ts'
 import { Todo } from './Todo.tsx'
 import { TodaysRound } from './TodaysRound.tsx'
 
+/** Each part loads by itself: without the figures the round can still be drawn, and the to-do list read. */
 export function Overview() {
   const { t } = useLingui()
   const stats = useQuery(adminStatsQuery)
-  if (stats.data === undefined) {
-    if (!stats.isError) return <Skeleton lines={6} />
-    return <ErrorState title={t`The figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
-  }
-  const { totalUsers, totalRevenue, totalDonated, todayParticipants, todayRevenue, activeRounds, audit, alarms } = stats.data
   return (
     <>
-      {alarms.map((alarm) =>
+      {stats.data?.alarms.map((alarm) =>
         isToDo(alarm.code) ? null : (
           <p key={alarm.code} role="alert" className="warning-line">
             <AlarmWords {...alarm} code={alarm.code} />
@@ -30,27 +26,42 @@ export function Overview() {
       )}
       <TodaysRound />
       <Todo />
-      <StatTiles columns={3}>
-        <StatTile label={t`Total members`}>{formatCount(totalUsers)}</StatTile>
-        <StatTile label={t`Put in so far`}>
-          <Money amount={totalRevenue} />
-        </StatTile>
-        <StatTile label={t`Set aside for people in need`}>
-          <Money amount={totalDonated} />
-        </StatTile>
-        <StatTile label={t`Members today`}>{formatCount(todayParticipants)}</StatTile>
-        <StatTile label={t`Put in today`}>
-          <Money amount={todayRevenue} />
-        </StatTile>
-        <StatTile label={t`Active rounds`}>{formatCount(activeRounds)}</StatTile>
-      </StatTiles>
+      {stats.data !== undefined ? (
+        <Tiles stats={stats.data} />
+      ) : stats.isError ? (
+        <ErrorState title={t`The figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
+      ) : (
+        <Skeleton lines={6} />
+      )}
       <Figures />
-      <BooksCheck audit={audit} />
+      {stats.data === undefined ? null : <BooksCheck audit={stats.data.audit} />}
     </>
   )
 }
 
-type Alarm = Output<Api['adminStats']>['alarms'][number]
+type Stats = Output<Api['adminStats']>
+
+function Tiles({ stats }: { readonly stats: Stats }) {
+  const { t } = useLingui()
+  return (
+    <StatTiles columns={3}>
+      <StatTile label={t`Total members`}>{formatCount(stats.totalUsers)}</StatTile>
+      <StatTile label={t`Put in so far`}>
+        <Money amount={stats.totalRevenue} />
+      </StatTile>
+      <StatTile label={t`Set aside for people in need`}>
+        <Money amount={stats.totalDonated} />
+      </StatTile>
+      <StatTile label={t`Joined today`}>{formatCount(stats.todayParticipants)}</StatTile>
+      <StatTile label={t`Put in today`}>
+        <Money amount={stats.todayRevenue} />
+      </StatTile>
+      <StatTile label={t`Active rounds`}>{formatCount(stats.activeRounds)}</StatTile>
+    </StatTiles>
+  )
+}
+
+type Alarm = Stats['alarms'][number]
 type Told = Exclude<Alarm['code'], 'help_waiting'>
 /** Help that waits too long is a line of the to-do list, with its age and the way to its section. */
 const isToDo = (code: Alarm['code']): code is Exclude<Alarm['code'], Told> => code === 'help_waiting'
@@ -77,7 +88,7 @@ function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
 }
 
 /** The latest audit of the invariants of money. */
-function BooksCheck({ audit }: Pick<Output<Api['adminStats']>, 'audit'>) {
+function BooksCheck({ audit }: Pick<Stats, 'audit'>) {
   const { t } = useLingui()
   if (audit === null)
     return (
@@ -87,10 +98,10 @@ function BooksCheck({ audit }: Pick<Output<Api['adminStats']>, 'audit'>) {
     )
   const at = formatInstant(audit.checkedAt, currentLanguage())
   return (
-    <section className="books-check" aria-label={t`Check of the accounts`}>
+    <section className="books-check" aria-label={t`Accounts check`}>
       <div className="head-row">
         <h2>
-          <Trans>Check of the accounts</Trans>
+          <Trans>Accounts check</Trans>
         </h2>
         <Badge tone={audit.ok ? 'good' : 'bad'}>{audit.ok ? t`All add up` : t`Broken`}</Badge>
       </div>

@@ -1,5 +1,6 @@
-/** Today's round in the portal: the time until it closes, what is in it, and the help in it that is not set aside yet. */
+/** Today's round in the portal: the time until it closes, what is in it, the help in it that is not set aside yet, and Trigger Draw. */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
 import { apportion, paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Countdown } from '../../ui/Countdown.tsx'
@@ -7,10 +8,13 @@ import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { AFTER_MIDNIGHT_MS, type CurrentRound, roundQuery } from '../queries.ts'
 import { refreshPortal } from './queries.ts'
+import { TriggerDraw } from './TriggerDraw.tsx'
+import { useMay } from './use-may.ts'
 
 export function TodaysRound() {
   const { t } = useLingui()
   const round = useQuery(roundQuery)
+  const mayDraw = useMay(TREASURY)
   const follow = (): void => {
     setTimeout(() => {
       void round.refetch()
@@ -40,6 +44,11 @@ export function TodaysRound() {
       ) : (
         <Skeleton lines={3} />
       )}
+      {mayDraw ? (
+        <div className="card-actions">
+          <TriggerDraw />
+        </div>
+      ) : null}
     </section>
   )
 }
@@ -67,7 +76,7 @@ function Shown({ round, onEnd }: { readonly round: CurrentRound; readonly onEnd:
       </p>
       {isSettled ? null : (
         <p className="muted">
-          <Trans>Of it {help} is for people in need. It is set aside when the round is settled.</Trans>
+          <Trans>{help} of this is for people in need. It is set aside when the round is settled.</Trans>
         </p>
       )}
     </>

@@ -12,6 +12,7 @@ import { Button } from '../../ui/Button.tsx'
 import { formatLongDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { serverNowMs } from '../clock.ts'
 import { type CurrentRound, refreshRound, roundQuery } from '../queries.ts'
 import { Decision } from './Decision.tsx'
 
@@ -39,6 +40,7 @@ export function TriggerDraw() {
         <Decision
           title={<Trans>Draw this round?</Trans>}
           confirm={t`Trigger Draw`}
+          danger
           failed={t`Failed to trigger draw`}
           send={(_, idempotencyKey) => call('triggerDraw', { body: { day: asked.id }, idempotencyKey }).finally(() => void refreshRound())}
           onDone={(answer) =>
@@ -66,9 +68,32 @@ function Question({ round }: { readonly round: CurrentRound }) {
       <p>
         <Plural value={round.totalParticipants} one="# member" other="# members" />, {formatMoney(round.totalAmount)}
       </p>
-      <p className="muted under-button">
-        <Trans>The round closes now, the draw picks the winners and the money is divided. This cannot be undone.</Trans>
-      </p>
+      <div className="under-button stack-gap">
+        {round.status === 'open' ? <ClosesEarly endTime={round.endTime} /> : null}
+        <p className="muted">
+          {round.split.platform === 0 ? (
+            <Trans>The draw picks the winners and divides the money. This cannot be undone.</Trans>
+          ) : (
+            <Trans>The draw picks one winner and divides the money. This cannot be undone.</Trans>
+          )}
+        </p>
+      </div>
     </>
+  )
+}
+
+const MINUTE_MS = 60_000
+
+/** The price of a draw before midnight: the members who have not joined yet. */
+function ClosesEarly({ endTime }: { readonly endTime: string }) {
+  const left = Math.max(0, Math.ceil((Date.parse(endTime) - serverNowMs()) / MINUTE_MS))
+  const hours = Math.floor(left / 60)
+  const minutes = left % 60
+  return (
+    <p>
+      <Trans>
+        It closes by itself at midnight, in {hours} h {minutes} min. If you draw now, nobody can join any more today.
+      </Trans>
+    </p>
   )
 }

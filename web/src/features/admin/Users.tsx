@@ -92,22 +92,29 @@ function Name({ member }: { readonly member: Member }) {
         <b>{member.name}</b>
       </Link>
       {member.suspendedAt === null ? null : (
-        <>
-          {' '}
+        <span className="member-badge">
           <Badge tone="bad">
             <Trans>Suspended</Trans>
           </Badge>
-        </>
+        </span>
       )}
       {member.hold === null ? null : (
-        <>
-          {' '}
+        <span className="member-badge">
           <Badge tone="waiting">
             <Trans>Withdrawals on hold</Trans>
           </Badge>
-        </>
+        </span>
       )}
     </>
+  )
+}
+
+function Contact({ member: { email, phone } }: { readonly member: Member }) {
+  return (
+    <span className="small muted block user-mail">
+      {email}
+      {phone === null ? null : <span className="block">{phone}</span>}
+    </span>
   )
 }
 
@@ -120,11 +127,13 @@ function Rows({ users }: { readonly users: readonly Member[] }) {
             <Name member={user} />
           </span>
           <span className="amount">{formatMoney(user.walletBalance)}</span>
-          <span className="small muted user-mail">{user.email}</span>
+          <Contact member={user} />
           <span className="small muted end">
             <Plural value={user.totalParticipated} one="# round" other="# rounds" />
           </span>
-          <span className="small muted">{formatDay(user.createdAt, currentLanguage())}</span>
+          <span className="small muted">
+            <Trans>Member since {formatDay(user.createdAt, currentLanguage())}</Trans>
+          </span>
           <span className="small muted end">
             <Trans>won {formatMoney(user.totalWon)}</Trans>
           </span>
@@ -143,10 +152,7 @@ function UserTable({ users }: { readonly users: readonly Member[] }) {
             <Trans>Name</Trans>
           </th>
           <th>
-            <Trans>Email</Trans>
-          </th>
-          <th>
-            <Trans>Joined</Trans>
+            <Trans>Member since</Trans>
           </th>
           <th className="number ruled">
             <Trans>Wallet</Trans>
@@ -164,10 +170,9 @@ function UserTable({ users }: { readonly users: readonly Member[] }) {
           <tr key={user.id}>
             <td>
               <Name member={user} />
-              {user.phone === null ? null : <span className="small muted block">{user.phone}</span>}
+              <Contact member={user} />
             </td>
-            <td className="small muted user-mail">{user.email}</td>
-            <td className="small muted">{formatDay(user.createdAt, currentLanguage())}</td>
+            <td className="small muted unbroken">{formatDay(user.createdAt, currentLanguage())}</td>
             <td className="number ruled">{formatMoney(user.walletBalance)}</td>
             <td className="number ruled">{formatCount(user.totalParticipated)}</td>
             <td className="number ruled">{formatMoney(user.totalWon)}</td>
