@@ -65,13 +65,19 @@ test('a dispute is listed with the date by which the bank needs an answer, and l
   })
 })
 
-test('the figures of each day are a drawing and a table, for 30, 90 or 365 days', async () => {
+test('the figures of each day are a drawing and a table, on a phone rows, for 30, 90 or 365 days', async () => {
   await open('overview', async (at) => {
     const figures = at.getByRole('region', { name: 'Figures over time' })
+    await expect(figures.getByRole('row')).toHaveCount(8)
+    await figures.getByRole('button', { name: 'Show all 30 days' }).click()
     await expect(figures.getByRole('row')).toHaveCount(31)
     await expect(figures.locator('polyline')).toHaveCount(4)
     await figures.getByLabel('Period').selectOption('90')
     await expect(figures.getByRole('row')).toHaveCount(91)
+    await at.setViewportSize(SMALL)
+    await expect(figures.getByRole('listitem')).toHaveCount(90)
+    await expect(figures.getByRole('listitem').first()).toContainText(/Joined: \d+ of \d+/)
+    await at.setViewportSize(WIDE)
   })
 })
 

@@ -1,15 +1,17 @@
 /**
- * Members, pool and help over time: a line for the eye, and the table below it with every number.
+ * Members, pool and help over time: a line for the eye, and below it every number, in a table or on a phone in rows.
  * - The drawing is hidden from screen readers; the table says the same.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { currentLanguage } from '../../app/language.ts'
+import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { useIsWide } from '../../ui/wide.ts'
 import { type Days, type Figure, figuresQuery } from './queries.ts'
 
 type Line = { readonly name: string; readonly kind: 'first' | 'second'; readonly of: (figure: Figure) => number | null }
@@ -57,7 +59,7 @@ function Drawn({ figures }: { readonly figures: readonly Figure[] }) {
           ]}
         />
       </div>
-      <FigureTable figures={figures} />
+      <FigureList figures={figures} />
     </div>
   )
 }
@@ -72,10 +74,11 @@ type ChartProps = {
   readonly format: (value: number) => string
 }
 
-/** One or two lines from zero to the highest value, which is written beside the name. A day without a value has no point. */
+/** One or two lines from zero to the highest value, which is written below the name. A day without a value has no point. */
 function Chart({ figures, lines, format }: ChartProps) {
   const { t } = useLingui()
   const highest = Math.max(...lines.flatMap(({ of }) => figures.map((figure) => of(figure) ?? 0)))
+  const dayOf = (figure: Figure | undefined): string => (figure === undefined ? '' : formatDay(figure.day, currentLanguage()))
   const step = (WIDTH - 2 * EDGE) / Math.max(1, figures.length - 1)
   const y = (value: number): number => HEIGHT - EDGE - (highest === 0 ? 0 : (value / highest) * (HEIGHT - 2 * EDGE))
   const pointOf = (index: number, value: number | null): string[] =>
@@ -95,40 +98,92 @@ function Chart({ figures, lines, format }: ChartProps) {
           <polyline key={name} className={kind} points={figures.flatMap((figure, index) => pointOf(index, of(figure))).join(' ')} />
         ))}
       </svg>
+      <p className="chart-days small muted">
+        <span>{dayOf(figures[0])}</span>
+        <span>{dayOf(figures.at(-1))}</span>
+      </p>
     </figure>
   )
 }
 
+const DAYS_AT_FIRST = 7
+
 /** The newest day first. */
-function FigureTable({ figures }: { readonly figures: readonly Figure[] }): ReactNode {
+function FigureList({ figures }: { readonly figures: readonly Figure[] }): ReactNode {
+  const { t } = useLingui()
+  const isWide = useIsWide()
+  const [isWhole, setIsWhole] = useState(false)
+  const newest = figures.toReversed()
+  const shown = isWhole ? newest : newest.slice(0, DAYS_AT_FIRST)
+  return (
+    <div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a table with long amounts scrolls, also by keyboard */}
+      <div className="figure-table" role="region" aria-label={t`Figures by day`} tabIndex={0}>
+        {isWide ? <FigureTable figures={shown} /> : <FigureRows figures={shown} />}
+      </div>
+      {isWhole ? null : (
+        <p className="load-more">
+          <Button kind="secondary" onClick={() => setIsWhole(true)}>
+            <Trans>Show all {figures.length} days</Trans>
+          </Button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function FigureTable({ figures }: { readonly figures: readonly Figure[] }) {
   const { t } = useLingui()
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the table scrolls, also by keyboard
-    <div className="figure-table" role="region" aria-label={t`Figures by day`} tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{t`Day`}</th>
-            <th scope="col" className="number">{t`Members`}</th>
-            <th scope="col" className="number">{t`Joined`}</th>
-            <th scope="col" className="number">{t`Put in`}</th>
-            <th scope="col" className="number">{t`Set aside for help`}</th>
-            <th scope="col" className="number">{t`Sent as help`}</th>
+    <table className="table">
+      <thead>
+        <tr>
+          <th scope="col">{t`Day`}</th>
+          <th scope="col" className="number">{t`Members`}</th>
+          <th scope="col" className="number">{t`Joined`}</th>
+          <th scope="col" className="number">{t`Put in`}</th>
+          <th scope="col" className="number">{t`Set aside for help`}</th>
+          <th scope="col" className="number">{t`Sent as help`}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {figures.map(({ day, members, joined, pool, setAside, given }) => (
+          <tr key={day}>
+            <th scope="row">{formatDay(day, currentLanguage())}</th>
+            <td className="number">{formatCount(members)}</td>
+            <td className="number">{formatCount(joined)}</td>
+            <td className="number">{formatMoney(pool)}</td>
+            <td className="number">{setAside === null ? <span className="muted">{t`not yet`}</span> : formatMoney(setAside)}</td>
+            <td className="number">{formatMoney(given)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {figures.toReversed().map(({ day, members, joined, pool, setAside, given }) => (
-            <tr key={day}>
-              <th scope="row">{formatDay(day, currentLanguage())}</th>
-              <td className="number">{formatCount(members)}</td>
-              <td className="number">{formatCount(joined)}</td>
-              <td className="number">{formatMoney(pool)}</td>
-              <td className="number">{setAside === null ? <span className="muted">{t`not yet`}</span> : formatMoney(setAside)}</td>
-              <td className="number">{formatMoney(given)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function FigureRows({ figures }: { readonly figures: readonly Figure[] }) {
+  return (
+    <ul className="rows">
+      {figures.map(({ day, members, joined, pool, setAside, given }) => (
+        <li key={day}>
+          <span>{formatDay(day, currentLanguage())}</span>
+          <span className="amount">{formatMoney(pool)}</span>
+          <span className="small muted">
+            <Trans>
+              Joined: {formatCount(joined)} of {formatCount(members)}
+            </Trans>
+          </span>
+          <span className="small muted end">
+            {setAside === null ? <Trans>Not set aside yet</Trans> : <Trans>Set aside: {formatMoney(setAside)}</Trans>}
+          </span>
+          {given === 0 ? null : (
+            <span className="small muted end whole-row">
+              <Trans>Sent as help: {formatMoney(given)}</Trans>
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
   )
 }
