@@ -41,6 +41,11 @@ export const portalStory = z.object({
 })
 export type PortalStory = z.infer<typeof portalStory>
 
+export const storyState = z
+  .enum(['unpublished', 'scheduled', 'published'], 'choice_invalid')
+  .meta({ description: 'unpublished: drafts, scheduled or not' })
+export type StoryState = z.infer<typeof storyState>
+
 const charity = z.strictObject({ name: charityName, description: charityDescription }, 'charity_required')
 const outlayId = z.uuid('wrong_type').nullable().optional()
 /** Whom a publication or a link tells depends on these: other values than the editor saw are refused with `changed_since_seen`. */
@@ -98,7 +103,7 @@ export const impactCalls = {
     access: 'admin',
     roles: STAFF,
     summary: 'All stories, drafts included, newest first; or the one with this id.',
-    query: z.object({ ...page.shape, id: z.uuid('wrong_type').optional() }),
+    query: z.object({ ...page.shape, id: z.uuid('wrong_type').optional(), status: storyState.optional() }),
     output: z.object({ stories: z.array(portalStory), nextCursor }),
     refusals: [],
   }),

@@ -7,6 +7,10 @@ import { CARE, READERS } from './roles.ts'
 import { instant, nextCursor, order, page } from './shapes.ts'
 
 export const messageState = z.enum(['new', 'open', 'answered', 'closed'], 'choice_invalid')
+/** Messages are also found by what they wait for. */
+export const messageFilter = z
+  .enum([...messageState.options, 'unanswered'], 'choice_invalid')
+  .meta({ description: 'unanswered: new and open ones, which wait for us' })
 
 const received = z.object({
   id: z.string(),
@@ -31,7 +35,7 @@ export const messageCalls = {
     roles: READERS,
     summary:
       'Messages of the contact form with their replies, newest first or, by `order`, oldest first; q searches ticket, name and mail.',
-    query: z.object({ ...page.shape, order, status: messageState.optional(), q: z.string().max(200).optional() }),
+    query: z.object({ ...page.shape, order, status: messageFilter.optional(), q: z.string().max(200).optional() }),
     output: z.object({ messages: z.array(received), nextCursor }),
     refusals: [],
   }),

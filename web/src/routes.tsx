@@ -189,7 +189,7 @@ const adminLogin = createRoute({
 const adminDashboard = createRoute({
   getParentRoute: () => admin,
   path: paths.adminDashboard,
-  validateSearch: textsOf('tab', 'member', 'story'),
+  validateSearch: textsOf('tab', 'member', 'story', 'status', 'order'),
   component: lazyRouteComponent(() => import('./features/admin/AdminDashboardPage.tsx'), 'AdminDashboardPage'),
 })
 const adminInvitation = createRoute({

@@ -52,7 +52,7 @@ const publish = async (text: string, from = 0, link: string | null = null) =>
 describe('the portal', () => {
   test('says that there is none, keeps a form with mistakes open, and saves it with its preview', async () => {
     await inPortal(async () => {
-      await expect(page.getByText('No announcements found')).toBeVisible()
+      await expect(page.getByText('No announcements yet')).toBeVisible()
       await page.getByRole('button', { name: 'New announcement' }).click()
       await dialog().getByLabel('Page to read more').fill('https://example.org')
       await dialog().getByRole('button', { name: 'Save' }).click()
@@ -81,12 +81,12 @@ describe('the portal', () => {
       await page.setViewportSize(SMALL)
       await auditVisit(stage.visit, 'light')
       await page.setViewportSize(WIDE)
-      await page.getByLabel('State').selectOption('Planned')
+      await page.getByLabel('Status').selectOption('Planned')
       await expect(page.getByText('No announcements found')).toBeVisible()
-      await page.getByLabel('State').selectOption('Running')
+      await page.getByLabel('Status').selectOption('Running')
       await expect(rows()).toHaveCount(1)
       await page.route('**/api/admin/announcements*status=over*', (route) => route.fulfill({ status: 503, body: '' }))
-      await page.getByLabel('State').selectOption('Over')
+      await page.getByLabel('Status').selectOption('Over')
       await expect(page.getByText('The announcements could not be loaded.')).toBeVisible()
       await page.unrouteAll()
       await expectSilence(stage.visit, /status of 503/)

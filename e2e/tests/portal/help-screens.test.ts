@@ -155,8 +155,8 @@ test.each(SCREENS)('the help desk in %s at %o', async (language, size) => {
   await inPortal('stories', async (page) => {
     await expect(rows(page)).toHaveCount(1)
     await look()
-    // Edit, schedule, publish and delete.
-    for (const place of [1, 2, 3, 4]) await lookInto(page, rows(page).first().locator('.buttons button').nth(place), look)
+    // Edit, publish, schedule and delete.
+    for (const place of [0, 1, 2, 4]) await lookInto(page, rows(page).first().locator('.buttons button').nth(place), look)
   })
 
   await inPortal('house-entries', async (page) => {

@@ -83,7 +83,7 @@ test('rows are selected by keyboard and approved with one confirmation that list
 
 test('another person sees who approved first and gives the second approval', async () => {
   await withdrawalsOf(await sunita(), async (at) => {
-    await at.getByLabel('State').selectOption('awaiting_second')
+    await at.getByLabel('Status').selectOption('awaiting_second')
     await expect(row('₹16.00, Ravi Rao')).toContainText('First approval: Administrator')
     await row('₹16.00, Ravi Rao')
       .getByRole('button', { name: /^Approve/ })
@@ -92,7 +92,7 @@ test('another person sees who approved first and gives the second approval', asy
     await expect(dialog()).toContainText('Bank account first used less than a day before the request')
     await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
     await expect(toast(at, 'The withdrawal is approved.')).toBeVisible()
-    await at.getByLabel('State').selectOption('')
+    await at.getByLabel('Status').selectOption('')
     await expect(row('₹16.00, Ravi Rao')).toContainText('Approved by Administrator and Sunita Nair')
   })
 })
@@ -103,10 +103,10 @@ test('a withdrawal beyond 48 hours is marked late, and the oldest can be read fi
   await setClock(roz.url, new Date(now + 50 * 3_600_000).toISOString())
   await withdraw(asha, 10)
   await withdrawalsOf(await adminToken(roz.url), async (at) => {
-    await at.getByLabel('State').selectOption('requested')
+    await at.getByLabel('Status').selectOption('requested')
     await expect(at.locator('.story-rows li')).toHaveCount(2)
-    await expect(at.locator('.story-rows li').first()).toContainText('Waits less than an hour')
+    await expect(at.locator('.story-rows li').first()).toContainText('Waiting for less than an hour')
     await at.getByLabel('Order').selectOption('oldest')
-    await expect(at.locator('.story-rows li').first()).toContainText('Late: waits 2 days; 24 to 48 hours are promised.')
+    await expect(at.locator('.story-rows li').first()).toContainText('Late: waiting for 2 days. We promise 24 to 48 hours.')
   })
 })

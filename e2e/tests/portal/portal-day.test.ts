@@ -46,7 +46,22 @@ test('with nothing to do the list says so; a late withdrawal is listed with its 
     await bothWidths()
     await line.getByRole('link', { name: 'Withdrawals to decide' }).focus()
     await at.keyboard.press('Enter')
-    await expect(at.getByText('Late: waits 2 days; 24 to 48 hours are promised.')).toBeVisible()
+    await expect(at.getByText('Late: waiting for 2 days. We promise 24 to 48 hours.')).toBeVisible()
+    await expect(at.getByLabel('Status')).toHaveValue('requested')
+    await expect(at.getByLabel('Sort order')).toHaveValue('oldest')
+    // The tab itself opens the whole list.
+    await at.getByRole('tab', { name: 'Withdrawals' }).click()
+    await expect(at.getByLabel('Status')).toHaveValue('')
+    await at.getByRole('link', { name: 'Asha Verma' }).click()
+    await expect(at.getByRole('heading', { level: 2, name: 'Asha Verma' })).toBeVisible()
+  })
+})
+
+test('a filter in the address that the list does not know is ignored', async () => {
+  await open('withdrawals&status=toString&order=sideways', async (at) => {
+    await expect(at.locator('.story-rows li')).toHaveCount(1)
+    await expect(at.getByLabel('Status')).toHaveValue('')
+    await expect(at.getByLabel('Sort order')).toHaveValue('')
   })
 })
 

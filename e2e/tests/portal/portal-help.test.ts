@@ -153,7 +153,7 @@ async function editedByAnother(page: Page): Promise<void> {
   const unlink = async (): Promise<void> => {
     await another({ outlayId: null })
     await page.reload()
-    await expect(row).not.toContainText('Tells of')
+    await expect(row).not.toContainText('About:')
   }
   await unlink()
   await button('Publish').click()
@@ -162,7 +162,7 @@ async function editedByAnother(page: Page): Promise<void> {
   await another({ outlayId })
   await publication.getByRole('button', { name: 'Publish' }).click()
   await expect(toast(page, 'This changed while you had it open. Look at it again, then decide.')).toBeVisible()
-  await expect(row).toContainText('Tells of: school shoes, Meera')
+  await expect(row).toContainText('About: school shoes, Meera')
   await expect(row.locator('.badge')).toHaveText('Draft')
 
   await unlink()
@@ -171,7 +171,7 @@ async function editedByAnother(page: Page): Promise<void> {
   await edit.getByLabel('Description', { exact: true }).fill('Her old ones hurt.')
   await another({ outlayId, charity: { name: 'Meera of Surat', description: 'Shoes and socks' } })
   await edit.getByRole('button', { name: 'Save story' }).click()
-  await expect(row).toContainText('Tells of: school shoes, Meera')
+  await expect(row).toContainText('About: school shoes, Meera')
   const story = (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories.find((each) => each.id === id)
   expect(story).toMatchObject({ description: 'Her old ones hurt.', charity: { name: 'Meera of Surat', description: 'Shoes and socks' } })
 
@@ -189,9 +189,9 @@ async function editedByAnother(page: Page): Promise<void> {
 test('booked help waits on the to-do list and in its own list until its story is published', async () => {
   await inPortal('overview', async (page) => {
     const todo = page.getByRole('region', { name: 'To do' })
-    await todo.getByRole('link', { name: 'Help that no published story tells of' }).click()
+    await todo.getByRole('link', { name: 'Help without a published story' }).click()
     await expect(page.getByRole('heading', { name: 'Help given' })).toBeVisible()
-    await page.getByLabel('State').selectOption('Booked, no published story')
+    await expect(page.getByLabel('Status').locator('option:checked')).toHaveText('Booked, no published story')
     const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
     await row.getByRole('button', { name: /^Write its story/ }).click()
     const form = dialog(page, 'New story')
@@ -204,7 +204,7 @@ test('booked help waits on the to-do list and in its own list until its story is
     await expect(row.getByRole('button', { name: /^Write its story/ })).toHaveCount(0)
     await row.getByRole('link', { name: /^See its story/ }).click()
     await expect(page.locator('.story-rows li')).toHaveCount(1)
-    await expect(page.locator('.story-rows li')).toContainText('Tells of: school shoes, Meera')
+    await expect(page.locator('.story-rows li')).toContainText('About: school shoes, Meera')
     await expect(page.getByRole('link', { name: 'All stories' })).toBeVisible()
 
     // The link is removed and chosen again.
@@ -212,11 +212,11 @@ test('booked help waits on the to-do list and in its own list until its story is
     const edit = dialog(page, 'Edit story')
     await edit.getByLabel('Help that it tells of').selectOption('None')
     await edit.getByRole('button', { name: 'Save story' }).click()
-    await expect(page.locator('.story-rows li')).not.toContainText('Tells of')
+    await expect(page.locator('.story-rows li')).not.toContainText('About:')
     await page.getByRole('button', { name: 'Edit: school shoes for Meera' }).click()
     await edit.getByLabel('Help that it tells of').selectOption({ label: 'school shoes for Meera, ₹12.50' })
     await edit.getByRole('button', { name: 'Save story' }).click()
-    await expect(page.locator('.story-rows li')).toContainText('Tells of: school shoes, Meera')
+    await expect(page.locator('.story-rows li')).toContainText('About: school shoes, Meera')
     await editedByAnother(page)
     // All of it was a gift.
     await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
@@ -233,6 +233,9 @@ test('booked help waits on the to-do list and in its own list until its story is
     await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
     await dialog(page, 'Publish this story?').getByRole('button', { name: 'Publish' }).click()
     await expect(page.locator('.story-rows li .badge')).toHaveText('Published')
+    await page.getByRole('link', { name: 'All stories' }).click()
+    await page.getByLabel('Status').selectOption('Not published')
+    await expect(page.getByText('No stories found')).toBeVisible()
   })
   await inPortal('overview', async (page) => {
     await expect(page.getByRole('region', { name: 'To do' })).toContainText('Nothing to do.')

@@ -101,7 +101,7 @@ describe('withdrawals', () => {
     const now = Date.parse(await readClock(roz.url))
     await setClock(roz.url, new Date(now + 11 * 60_000).toISOString())
     await page.reload()
-    await page.getByLabel('State').selectOption('requested')
+    await page.getByLabel('Status').selectOption('requested')
     await decide('Approve')
     await dialog().getByLabel('Your password', { exact: true }).fill('not the password')
     await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
@@ -114,7 +114,7 @@ describe('withdrawals', () => {
 
   test('a withdrawal that somebody else rejected meanwhile is refused in plain words, and the list is updated', async () => {
     const id = await withdraw(10)
-    await page.getByLabel('State').selectOption('requested')
+    await page.getByLabel('Status').selectOption('requested')
     await page.reload()
     const token = await adminToken(roz.url)
     await page
@@ -173,7 +173,7 @@ describe('payments in suspense', () => {
 
   test('another payment is sent back to its payer', async () => {
     await strangeOrder(12)
-    await page.getByLabel('State').selectOption('open')
+    await page.getByLabel('Status').selectOption('open')
     await decide('Send back')
     await expect(toast(page, 'The payment goes back to the original payment method.')).toBeVisible()
     expect(visit.complaints()).toEqual([])
@@ -248,11 +248,11 @@ describe('disputes', () => {
     await play(`disputes/${id}`, { step: 'DOCS_RECEIVED' })
     await play(`disputes/${id}`, { step: 'MERCHANT_WON' })
     await eventually('its end', isNow('won'))
-    await page.getByLabel('State').selectOption('won')
+    await page.getByLabel('Status').selectOption('won')
     await expect(dispute).toContainText('Won')
     await expect(dispute).toContainText('The money is with us.')
     await expect(dispute).not.toContainText('Answer the bank')
-    await page.getByLabel('State').selectOption('lost')
+    await page.getByLabel('Status').selectOption('lost')
     await expect(page.getByText('No disputes found')).toBeVisible()
     expect(visit.complaints()).toEqual([])
   })

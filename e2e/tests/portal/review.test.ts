@@ -91,7 +91,7 @@ test('it is reviewed with only the keyboard at 360 px, leaves the list, and appe
   await page.keyboard.press('Enter')
   await expect(toast(page, 'Saved.')).toBeVisible()
   await expect(sharedBank()).toHaveCount(0)
-  await page.getByLabel('State').selectOption('Reviewed')
+  await page.getByLabel('Status').selectOption('Reviewed')
   await expect(sharedBank()).toContainText(NOTE)
   await expect(sharedBank()).toContainText('Administrator')
   await auditVisit(stage.visit, 'light')

@@ -8,7 +8,7 @@
 import type { Output } from '@roz/contract/api.ts'
 import type { messageCalls } from '@roz/contract/messages.ts'
 import type { Language } from '@roz/core/language.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { instantOf, pageOf, type Search } from '../../http/listing.ts'
@@ -83,6 +83,9 @@ const columns = sql`
 
 const KEY = { at: sql`c.created_at`, id: sql`c.id` }
 
+const isOf = (status: string | undefined): Sql =>
+  status === undefined ? sql`true` : status === 'unanswered' ? sql`c.status in ('new', 'open')` : sql`c.status = ${status}::text`
+
 /** Newest first, or oldest first; one row more than `limit` when there is a next page. */
 async function search(db: Db, { status, q, limit, ...sorted }: Search): Promise<{ readonly shown: Message; readonly key: Cursor }[]> {
   const text = (q ?? '').trim()
@@ -94,7 +97,7 @@ async function search(db: Db, { status, q, limit, ...sorted }: Search): Promise<
       : sql`grams_of(${words}) @> grams_of(lower(${needle}::text)) and position(lower(${needle}::text) in ${words}) > 0`
   const rows = await db.query<Row>(sql`
     select ${columns} from contact_message c
-     where ${beyond(KEY, sorted, 'bigint')} and ${status === undefined ? sql`true` : sql`c.status = ${status}::text`} and ${matches}
+     where ${beyond(KEY, sorted, 'bigint')} and ${isOf(status)} and ${matches}
      order by ${orderOf(KEY, sorted)} limit ${limit + 1}::int`)
   const shown = await withReplies(db, rows)
   return rows.map((row, index) => ({ shown: shown[index] as Message, key: [row.sortedAt, String(row.id)] }))

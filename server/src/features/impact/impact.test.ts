@@ -135,6 +135,22 @@ test('a picture of a named host is taken', async () => {
   expect((await edit(body.story.id, { imageUrl })).body.story.imageUrl).toBe(imageUrl)
 })
 
+test('the portal finds stories by their state; a scheduled draft is also unpublished', async () => {
+  const draft: string = (await create({ ...STORY, title: 'draft' })).body.story.id
+  const scheduled: string = (await create({ ...STORY, title: 'scheduled' })).body.story.id
+  expect((await edit(scheduled, { publishAt: new Date(Date.now() + 3_600_000).toISOString() })).status).toBe(200)
+  const shown = await live('shown')
+  const found = async (status: string) => {
+    const ids = (await listed(`?limit=100&status=${status}`)).stories.map(({ id }) => id)
+    return [draft, scheduled, shown].filter((id) => ids.includes(id))
+  }
+  expect(await found('unpublished')).toEqual([draft, scheduled])
+  expect(await found('scheduled')).toEqual([scheduled])
+  expect(await found('published')).toEqual([shown])
+  expect((await calls.ask('GET /impact/stories-admin?status=old', { as: editor })).status).toBe(400)
+  await edit(scheduled, { publishAt: null })
+})
+
 test('only staff may write, and every edit is in the audit log', async () => {
   const member = await makeMember(database.db)
   expect((await calls.ask('POST /impact/stories', { as: member, body: STORY })).status).toBe(403)

@@ -5,6 +5,7 @@
  * - The winner's name is joined when a story is read, never stored.
  * - Lists page by the whole sort key: newest publication first, drafts by creation.
  */
+import type { StoryState } from '@roz/contract/impact.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
@@ -96,13 +97,26 @@ export function listPublished(db: Queryable, page: { readonly after: Cursor | un
     order by s.published_at desc, s.id desc limit ${page.limit + 1}::int`)
 }
 
-type AllPage = { readonly after: Cursor | undefined; readonly limit: number; readonly only: string | undefined }
-/** All stories, newest first: published ones by publication, drafts by creation. `only`: the one with this id. */
+const IN_STATE = {
+  unpublished: sql`not s.is_active`,
+  scheduled: sql`not s.is_active and s.publish_at is not null`,
+  published: sql`s.is_active`,
+} as const satisfies Record<StoryState, Sql>
+
+type AllPage = {
+  readonly after: Cursor | undefined
+  readonly limit: number
+  /** The one with this id. */
+  readonly only: string | undefined
+  readonly status: StoryState | undefined
+}
+/** All stories, newest first: published ones by publication, drafts by creation. */
 export function listAll(db: Queryable, page: AllPage): Promise<PortalRow[]> {
   const [at, id] = page.after ?? []
   const later = at === undefined ? sql`true` : sql`(${listedAt}, s.id) < (${instantOf(at)}, ${id}::uuid)`
   return db.query<PortalRow>(sql`
     ${portalRows} where ${later} and ${page.only === undefined ? sql`true` : sql`s.id = ${page.only}::uuid`}
+      and ${page.status === undefined ? sql`true` : IN_STATE[page.status]}
     order by ${listedAt} desc, s.id desc limit ${page.limit + 1}::int`)
 }
 

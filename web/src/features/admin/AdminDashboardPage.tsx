@@ -1,4 +1,4 @@
-/** The portal's page. The address names the open section, so a reload or a link keeps it. */
+/** The portal's page. The address names the open section, and the filter with which it opens, so a reload or a link keeps them. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
@@ -17,7 +17,7 @@ import './portal.css'
 export function AdminDashboardPage() {
   const { t, i18n } = useLingui()
   const navigate = useNavigate()
-  const { tab } = useSearch({ strict: false })
+  const { tab, status = '', order = '' } = useSearch({ strict: false })
   const owesApp = useOwesApp()
   const groups = sectionsOf(useStaffRole())
   const section = groups.flatMap(({ sections }) => sections).find(({ id }) => id === tab)
@@ -38,8 +38,10 @@ export function AdminDashboardPage() {
           value={section?.id ?? 'overview'}
           onChange={(id) => void navigate({ to: paths.adminDashboard, search: { tab: id } })}
         >
-          {/* A section would request data that is refused until the authenticator app is set up. */}
-          <Suspense fallback={<Skeleton lines={6} />}>{owesApp === undefined ? <Skeleton lines={6} /> : <Screen />}</Suspense>
+          {/* A section would request data that is refused until the authenticator app is set up. Another filter in the address opens it anew. */}
+          <Suspense fallback={<Skeleton lines={6} />}>
+            {owesApp === undefined ? <Skeleton lines={6} /> : <Screen key={`${status} ${order}`} />}
+          </Suspense>
         </Tabs>
       </TodaySection>
     </Book>

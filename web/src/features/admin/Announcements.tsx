@@ -9,12 +9,12 @@ import { call } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
-import { SelectField } from '../../ui/Field.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
 import { AnnouncementDialog } from './AnnouncementDialog.tsx'
 import { Decision } from './Decision.tsx'
+import { useStatus } from './MoneyRows.tsx'
 import { type Announcement, announcementsQuery } from './queries.ts'
 import type { Shown } from './states.ts'
 import { useMay } from './use-may.ts'
@@ -30,9 +30,9 @@ const STATES = {
 type Open = { readonly for: 'new' } | { readonly for: 'edit' | 'end'; readonly announcement: Announcement }
 
 export function Announcements() {
-  const { t, i18n } = useLingui()
+  const { t } = useLingui()
   const mayWrite = useMay(EDITORS)
-  const [status, setStatus] = useState<State | ''>('')
+  const { status, field } = useStatus(STATES)
   const [open, setOpen] = useState<Open>()
   const list = useInfiniteQuery(announcementsQuery(status))
   const close = (): void => setOpen(undefined)
@@ -48,24 +48,19 @@ export function Announcements() {
           </Button>
         ) : null}
       </div>
-      <div className="narrowing">
-        <SelectField label={t`State`} value={status} onChange={(event) => setStatus(event.target.value as State | '')}>
-          <option value="">{t`All`}</option>
-          {Object.entries<Shown>(STATES).map(([state, { label }]) => (
-            <option key={state} value={state}>
-              {i18n._(label)}
-            </option>
-          ))}
-        </SelectField>
-      </div>
+      <div className="narrowing">{field}</div>
       <Listing
         list={list}
         itemsOf={(page) => page.announcements}
         failed={t`The announcements could not be loaded.`}
         empty={
-          <EmptyState art="slip" title={t`No announcements found`}>
-            <Trans>An announcement is a short text above every member's screen, from its start to its end.</Trans>
-          </EmptyState>
+          status === '' ? (
+            <EmptyState art="slip" title={t`No announcements yet`}>
+              <Trans>A short text that members see at the top of every screen, between the start and end you set.</Trans>
+            </EmptyState>
+          ) : (
+            <EmptyState art="slip" title={t`No announcements found`} />
+          )
         }
       >
         {(announcements) => (

@@ -56,6 +56,7 @@ function DisputeRow({ dispute }: { readonly dispute: Dispute }) {
     <MoneyRow
       amount={dispute.amount}
       who={member?.name ?? t`payer unknown`}
+      member={member}
       at={dispute.createdAt}
       state={DISPUTE_STATES[state]}
       facts={[

@@ -17,7 +17,7 @@ import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
 import { at, paging } from '../queries.ts'
 import { Decision } from './Decision.tsx'
-import { MESSAGE_STATES } from './message-states.ts'
+import { MESSAGE_FILTERS, MESSAGE_STATES } from './message-states.ts'
 import { useNarrowing } from './MoneyRows.tsx'
 import { type Narrowing, refreshPortal, sorted } from './queries.ts'
 import { useMay } from './use-may.ts'
@@ -25,7 +25,7 @@ import { useMay } from './use-may.ts'
 type Message = Output<Api['messages']>['messages'][number]
 type State = Message['status']
 
-const messagesQuery = (narrowing: Narrowing<State>) =>
+const messagesQuery = (narrowing: Narrowing<keyof typeof MESSAGE_FILTERS>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'messages', narrowing],
     queryFn: ({ pageParam, signal }) => call('messages', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
@@ -34,7 +34,7 @@ const messagesQuery = (narrowing: Narrowing<State>) =>
 
 export function Messages() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(MESSAGE_STATES, t`Search messages`, t`Ticket, name or email`, true)
+  const { narrowing, fields } = useNarrowing(MESSAGE_FILTERS, t`Search messages`, t`Ticket, name or email`, true)
   const list = useInfiniteQuery(messagesQuery(narrowing))
   const [answering, setAnswering] = useState<Message>()
   return (
@@ -122,7 +122,7 @@ function NextState({ message }: { readonly message: Message }) {
   const [isBusy, setIsBusy] = useState(false)
   const status = NEXT[message.status]
   const about = aboutOf(message)
-  const names = { closed: t`Close: ${about}`, open: message.status === 'new' ? t`Mark as open: ${about}` : t`Open again: ${about}` }
+  const names = { closed: t`Close: ${about}`, open: message.status === 'new' ? t`Start on it: ${about}` : t`Open again: ${about}` }
   const set = async () => {
     setIsBusy(true)
     try {
@@ -135,7 +135,7 @@ function NextState({ message }: { readonly message: Message }) {
   }
   return (
     <Button kind="secondary" busy={isBusy} aria-label={names[status]} onClick={() => void set()}>
-      {status === 'closed' ? <Trans>Close</Trans> : message.status === 'new' ? <Trans>Mark as open</Trans> : <Trans>Open again</Trans>}
+      {status === 'closed' ? <Trans>Close</Trans> : message.status === 'new' ? <Trans>Start on it</Trans> : <Trans>Open again</Trans>}
     </Button>
   )
 }

@@ -1,40 +1,59 @@
-/** Parts that the portal's lists of outgoing money share: the search and filter above the list, and the row. */
+/** Parts that the portal's lists share: the search and filter above the list, and the row of money. */
 import type { MessageDescriptor } from '@lingui/core'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { READERS } from '@roz/contract/roles.ts'
+import { Link, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { currentLanguage } from '../../app/language.ts'
+import { paths } from '../../paths.ts'
 import { Badge } from '../../ui/Feedback.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatForeign } from '../../ui/Money.tsx'
-import type { Narrowing, Withdrawal } from './queries.ts'
-import type { Shown } from './states.ts'
+import { Unbroken } from '../../ui/Unbroken.tsx'
+import type { Narrowing, Payee, Withdrawal } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
+import type { Shown } from './states.ts'
+import { useMay } from './use-may.ts'
 import { usePaused } from './use-paused.ts'
+
+type States<S extends string> = Readonly<Record<S, Shown>>
+
+/** The status that a list is narrowed to, and its field. The address may name the first one; an unknown one is ignored. */
+export function useStatus<S extends string>(states: States<S>) {
+  const { t, i18n } = useLingui()
+  const asked = useSearch({ strict: false }).status ?? ''
+  const [status, setStatus] = useState<S | ''>(Object.hasOwn(states, asked) ? (asked as S) : '')
+  const field = (
+    <SelectField label={t`Status`} value={status} onChange={(event) => setStatus(event.target.value as S | '')}>
+      <option value="">{t`All`}</option>
+      {Object.entries<Shown>(states).map(([state, { label }]) => (
+        <option key={state} value={state}>
+          {i18n._(label)}
+        </option>
+      ))}
+    </SelectField>
+  )
+  return { status, field }
+}
 
 /** The current search and filter, and the fields that set them. `isSorted`: the list can also be read oldest first. */
 export function useNarrowing<S extends string>(
-  states: Readonly<Record<S, Shown>>,
+  states: States<S>,
   searchLabel: string,
   placeholder: string,
   isSorted = false,
 ) {
-  const { t, i18n } = useLingui()
+  const { t } = useLingui()
   const [typed, setTyped] = useState('')
-  const [status, setStatus] = useState<S | ''>('')
-  const [order, setOrder] = useState<'oldest' | ''>('')
+  const { status, field } = useStatus(states)
+  const isAskedOldest = useSearch({ strict: false }).order === 'oldest'
+  const [order, setOrder] = useState<'oldest' | ''>(isSorted && isAskedOldest ? 'oldest' : '')
   const narrowing: Narrowing<S> = { status, q: usePaused(typed.trim()), order }
   const fields = (
     <div className="narrowing">
       <SearchField label={searchLabel} placeholder={placeholder} value={typed} onType={setTyped} />
-      <SelectField label={t`State`} value={status} onChange={(event) => setStatus(event.target.value as S | '')}>
-        <option value="">{t`All`}</option>
-        {Object.entries<Shown>(states).map(([state, { label }]) => (
-          <option key={state} value={state}>
-            {i18n._(label)}
-          </option>
-        ))}
-      </SelectField>
+      {field}
       {isSorted ? (
         <SelectField label={t`Sort order`} value={order} onChange={(event) => setOrder(event.target.value as 'oldest' | '')}>
           <option value="">{t`Newest first`}</option>
@@ -55,13 +74,17 @@ function Waiting({ hours }: { readonly hours: number }) {
     return (
       <p className="small warning-line">
         <Trans>
-          Late: waits <Plural value={Math.floor(hours / 24)} one="# day" other="# days" />; 24 to 48 hours are promised.
+          Late: waiting for <Plural value={Math.floor(hours / 24)} one="# day" other="# days" />. We promise 24 to 48 hours.
         </Trans>
       </p>
     )
   return (
     <p className="small muted">
-      {hours === 0 ? <Trans>Waits less than an hour</Trans> : <Plural value={hours} one="Waits # hour" other="Waits # hours" />}
+      {hours === 0 ? (
+        <Trans>Waiting for less than an hour</Trans>
+      ) : (
+        <Plural value={hours} one="Waiting for # hour" other="Waiting for # hours" />
+      )}
     </p>
   )
 }
@@ -81,6 +104,8 @@ export type MoneyRowProps = {
   /** Set where the amount is not in rupees. */
   readonly currency?: string
   readonly who: string
+  /** The member named by `who`. The name leads to their page; a closed account has none. */
+  readonly member?: Payee | null
   readonly at: string
   readonly state: Shown
   /** The lines below: account, order, reason. */
@@ -98,6 +123,7 @@ export function MoneyRow({
   amount,
   currency = 'INR',
   who,
+  member = null,
   at,
   state,
   facts,
@@ -107,6 +133,7 @@ export function MoneyRow({
   children,
 }: MoneyRowProps) {
   const { i18n } = useLingui()
+  const mayRead = useMay(READERS)
   return (
     <li>
       <div>
@@ -117,16 +144,25 @@ export function MoneyRow({
           </label>
         )}
         <h3>
-          {formatForeign(amount, currency)}, {who}
+          {formatForeign(amount, currency)},{' '}
+          {member === null || member.email === null || !mayRead ? (
+            who
+          ) : (
+            <Link to={paths.adminDashboard} search={{ tab: 'users', member: member.id }}>
+              {who}
+            </Link>
+          )}
         </h3>
         <p className="small muted">
-          <time dateTime={at}>{formatInstant(at, currentLanguage())}</time>
+          <time dateTime={at}>
+            <Unbroken text={formatInstant(at, currentLanguage())} />
+          </time>
         </p>
         {waitingHours === null ? null : <Waiting hours={waitingHours} />}
         {facts.map((fact) =>
           fact === null ? null : (
             <p key={fact} className="small muted">
-              {fact}
+              <Unbroken text={fact} />
             </p>
           ),
         )}
@@ -134,7 +170,7 @@ export function MoneyRow({
           const text = typeof warning === 'string' ? warning : i18n._(warning)
           return (
             <p key={text} className="small warning-line">
-              {text}
+              <Unbroken text={text} />
             </p>
           )
         })}

@@ -28,7 +28,7 @@ type Open = { readonly action: 'approve' | 'reject'; readonly refund: Refund }
 
 export function Refunds() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(REFUND_STATES, t`Search refunds`, t`Name, email, order, ID or reference`, true)
+  const { narrowing, fields } = useNarrowing(REFUND_STATES, t`Search refunds`, t`Name, email or order`, true)
   const list = useInfiniteQuery(refundsQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const approvalAbove = list.data?.pages[0]?.approvalAbove ?? 0
@@ -117,6 +117,7 @@ function RefundRow({ refund, actions, pick, onChoose }: RowProps) {
     <MoneyRow
       amount={amount}
       who={who}
+      member={refund.member}
       at={refund.createdAt}
       state={REFUND_STATES[status]}
       waitingHours={refund.waitingHours}

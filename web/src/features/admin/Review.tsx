@@ -47,7 +47,7 @@ export function Review() {
         </Trans>
       </p>
       <div className="narrowing">
-        <SelectField label={t`State`} value={state} onChange={(event) => setState(event.target.value as State)}>
+        <SelectField label={t`Status`} value={state} onChange={(event) => setState(event.target.value as State)}>
           <option value="unreviewed">{t`Not reviewed`}</option>
           <option value="reviewed">{t`Reviewed`}</option>
           <option value="">{t`All`}</option>

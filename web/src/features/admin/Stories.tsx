@@ -2,8 +2,9 @@
  * The portal's impact stories: drafts, scheduled and published ones. An editor writes, previews, schedules, publishes and unpublishes
  * them, and deletes a draft that was never published.
  */
+import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import type { PortalStory } from '@roz/contract/impact.ts'
+import type { PortalStory, StoryState } from '@roz/contract/impact.ts'
 import { EDITORS } from '@roz/contract/roles.ts'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -16,14 +17,23 @@ import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { CharityName } from '../CharityName.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
+import { CharityName, isPendingCharity } from '../CharityName.tsx'
 import { Listing } from '../Listing.tsx'
+import { useStatus } from './MoneyRows.tsx'
 import { adminStoriesQuery, refreshStories } from './queries.ts'
+import type { Shown } from './states.ts'
 import { Delete, Preview, Publish, Unpublish } from './StoryActions.tsx'
 import { StoryDialog } from './StoryDialog.tsx'
 import { seenOf } from './story-fields.ts'
 import { StorySchedule } from './StorySchedule.tsx'
 import { useMay } from './use-may.ts'
+
+const STATES = {
+  unpublished: { tone: 'waiting', label: msg`Not published` },
+  scheduled: { tone: 'good', label: msg`Scheduled` },
+  published: { tone: 'live', label: msg`Published` },
+} as const satisfies Record<StoryState, Shown>
 
 /** The purpose of the tab's one open dialog. */
 type Purpose = 'edit' | 'preview' | 'schedule' | 'publish' | 'unpublish' | 'delete'
@@ -33,7 +43,8 @@ export function Stories() {
   const { t } = useLingui()
   const mayEdit = useMay(EDITORS)
   const { story: only } = useSearch({ strict: false })
-  const list = useInfiniteQuery(adminStoriesQuery(only))
+  const { status, field } = useStatus(STATES)
+  const list = useInfiniteQuery(adminStoriesQuery(only, status))
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const settled = async (): Promise<void> => {
@@ -66,7 +77,9 @@ export function Stories() {
           </Button>
         ) : null}
       </div>
-      {only === undefined ? null : (
+      {only === undefined ? (
+        <div className="narrowing">{field}</div>
+      ) : (
         <p className="spaced">
           <Link to={paths.adminDashboard} search={{ tab: 'stories' }}>
             <Trans>All stories</Trans>
@@ -78,9 +91,13 @@ export function Stories() {
         itemsOf={(page) => page.stories}
         failed={t`The stories could not be loaded.`}
         empty={
-          <EmptyState art="slip" title={t`No impact stories yet`}>
-            <Trans>Each settled round creates a draft here.</Trans>
-          </EmptyState>
+          status === '' ? (
+            <EmptyState art="slip" title={t`No impact stories yet`}>
+              <Trans>Each settled round creates a draft here.</Trans>
+            </EmptyState>
+          ) : (
+            <EmptyState art="slip" title={t`No stories found`} />
+          )
         }
       >
         {(stories) => (
@@ -124,44 +141,47 @@ type StoryRowProps = {
   readonly onOpen: (purpose: Purpose) => void
 }
 
+/** Outlined buttons first, quiet ones after them. Only a story that names whom it is about offers its publication as the next step. */
 function StoryRow({ story, mayEdit, onOpen }: StoryRowProps) {
   const { t } = useLingui()
   const { title, isActive, publishAt, help, wasPublished } = story
   const purpose = help?.purpose ?? ''
   const helped = help?.publicName ?? ''
+  const isReady = help !== null || !isPendingCharity(story.charity.name)
   return (
     <li>
       <div>
         <h3>{title}</h3>
         <p className="small muted">
-          {formatDay(story.date, currentLanguage())}, {formatMoney(story.amount)}, <CharityName name={story.charity.name} />
+          <Unbroken text={formatDay(story.date, currentLanguage())} />, {formatMoney(story.amount)}, <CharityName name={story.charity.name} />
         </p>
-        {help === null ? null : <p className="small muted">{t`Tells of: ${purpose}, ${helped}`}</p>}
+        {help === null ? null : <p className="small muted">{t`About: ${purpose}, ${helped}`}</p>}
       </div>
       <StoryState story={story} />
       <div className="buttons">
-        <Button kind="quiet" aria-label={t`Preview: ${title}`} onClick={() => onOpen('preview')}>
-          <Trans>Preview</Trans>
-        </Button>
         {mayEdit ? (
           <Button kind="secondary" aria-label={t`Edit: ${title}`} onClick={() => onOpen('edit')}>
             <Trans>Edit</Trans>
           </Button>
         ) : null}
         {mayEdit && !isActive ? (
-          <Button kind="secondary" aria-label={t`Schedule: ${title}`} onClick={() => onOpen('schedule')}>
-            {publishAt === null ? <Trans>Schedule</Trans> : <Trans>Change the time</Trans>}
-          </Button>
+          <>
+            <Button kind={isReady ? 'primary' : 'secondary'} aria-label={t`Publish: ${title}`} onClick={() => onOpen('publish')}>
+              <Trans>Publish</Trans>
+            </Button>
+            <Button kind="secondary" aria-label={t`Schedule: ${title}`} onClick={() => onOpen('schedule')}>
+              {publishAt === null ? <Trans>Schedule</Trans> : <Trans>Change the time</Trans>}
+            </Button>
+          </>
         ) : null}
-        {!mayEdit ? null : isActive ? (
+        <Button kind="quiet" aria-label={t`Preview: ${title}`} onClick={() => onOpen('preview')}>
+          <Trans>Preview</Trans>
+        </Button>
+        {mayEdit && isActive ? (
           <Button kind="quiet" aria-label={t`Unpublish: ${title}`} onClick={() => onOpen('unpublish')}>
             <Trans>Unpublish</Trans>
           </Button>
-        ) : (
-          <Button aria-label={t`Publish: ${title}`} onClick={() => onOpen('publish')}>
-            <Trans>Publish</Trans>
-          </Button>
-        )}
+        ) : null}
         {mayEdit && !wasPublished ? (
           <Button kind="quiet" aria-label={t`Delete: ${title}`} onClick={() => onOpen('delete')}>
             <Trans>Delete</Trans>

@@ -108,6 +108,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
       amount={amount}
       currency={currency}
       who={name ?? t`payer unknown`}
+      member={item.member}
       at={item.createdAt}
       state={SUSPENSE_STATES[item.status]}
       facts={[

@@ -1,4 +1,4 @@
-/** The to-do list that the role may read: each line with its count, a bank's deadline or the age of its oldest item, and a link to its section. */
+/** The to-do list that the role may read: each line with its count, a bank's deadline or the age of its oldest item, and a link to its section, narrowed to the same items. */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
@@ -8,29 +8,31 @@ import { currentLanguage } from '../../app/language.ts'
 import { paths } from '../../paths.ts'
 import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatCount, formatInstant } from '../../ui/format.ts'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { serverNowMs } from '../clock.ts'
 import { type TodoItem, todoQuery } from './queries.ts'
 
 type Line = {
   readonly label: MessageDescriptor
-  /** The section where it is done, which every role that gets the line can read; nothing if the overview itself shows more. */
-  readonly tab?: string
+  /** The section where it is done, which every role that gets the line can read, and its filter; nothing if the overview itself shows more. */
+  readonly search?: { readonly tab: string; readonly status?: string; readonly order?: 'oldest' }
 }
 
 const LINES = {
-  withdrawals: { label: msg`Withdrawals to decide`, tab: 'withdrawals' },
-  refunds: { label: msg`Refunds to decide`, tab: 'refunds' },
-  payouts_by_hand: { label: msg`Approved, to be paid by hand`, tab: 'withdrawals' },
-  failed_payouts: { label: msg`Withdrawals approved, but not sent`, tab: 'withdrawals' },
-  failed_refunds: { label: msg`Refunds approved, but not sent`, tab: 'refunds' },
-  suspense: { label: msg`Payments in suspense`, tab: 'suspense' },
-  disputes: { label: msg`Disputes to answer at the bank`, tab: 'disputes' },
-  stories: { label: msg`Stories not out by 6 PM`, tab: 'stories' },
-  untold_help: { label: msg`Help that no published story tells of`, tab: 'help-given' },
-  help_waiting: { label: msg`Days whose help waits longer than 14 days`, tab: 'help-given' },
-  outlays: { label: msg`Payments from the help fund to approve`, tab: 'help-given' },
-  house_entries: { label: msg`House entries to approve`, tab: 'house-entries' },
-  messages: { label: msg`Messages without an answer`, tab: 'messages' },
+  withdrawals: { label: msg`Withdrawals to decide`, search: { tab: 'withdrawals', status: 'requested', order: 'oldest' } },
+  refunds: { label: msg`Refunds to decide`, search: { tab: 'refunds', status: 'requested', order: 'oldest' } },
+  payouts_by_hand: { label: msg`Approved, to be paid by hand`, search: { tab: 'withdrawals', status: 'approved', order: 'oldest' } },
+  // These are in two states, approved and sending: no filter finds both.
+  failed_payouts: { label: msg`Withdrawals approved, but not sent`, search: { tab: 'withdrawals', order: 'oldest' } },
+  failed_refunds: { label: msg`Refunds approved, but not sent`, search: { tab: 'refunds', order: 'oldest' } },
+  suspense: { label: msg`Payments in suspense`, search: { tab: 'suspense', status: 'open' } },
+  disputes: { label: msg`Disputes to answer at the bank`, search: { tab: 'disputes', status: 'open' } },
+  stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'unpublished' } },
+  untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },
+  help_waiting: { label: msg`Days whose help waits longer than 14 days`, search: { tab: 'help-given' } },
+  outlays: { label: msg`Payments from the help fund to approve`, search: { tab: 'help-given', status: 'requested' } },
+  house_entries: { label: msg`Platform entries to approve`, search: { tab: 'house-entries', status: 'requested' } },
+  messages: { label: msg`Unanswered messages`, search: { tab: 'messages', status: 'unanswered', order: 'oldest' } },
   audit: { label: msg`Rules that the accounts break` },
   jobs: { label: msg`Background jobs that are late or fail` },
 } as const satisfies Record<TodoItem['code'], Line>
@@ -68,15 +70,15 @@ export function Todo() {
 
 function TodoLine({ code, count, oldest, answerBy, isLate }: TodoItem) {
   const { i18n } = useLingui()
-  const { label, tab }: Line = LINES[code]
+  const { label, search }: Line = LINES[code]
   const words = i18n._(label)
   return (
     <li>
       <span>
-        {tab === undefined ? (
+        {search === undefined ? (
           words
         ) : (
-          <Link to={paths.adminDashboard} search={{ tab }}>
+          <Link to={paths.adminDashboard} search={search}>
             {words}
           </Link>
         )}
@@ -90,8 +92,9 @@ function TodoLine({ code, count, oldest, answerBy, isLate }: TodoItem) {
 }
 
 function Deadline({ by: instant }: { readonly by: string }) {
+  const { t } = useLingui()
   const by = formatInstant(instant, currentLanguage())
-  return <Trans>Answer the bank by {by}.</Trans>
+  return <Unbroken text={t`Answer the bank by ${by}.`} />
 }
 
 function Age({ since }: { readonly since: string }) {

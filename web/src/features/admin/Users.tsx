@@ -74,7 +74,7 @@ function useUserNarrowing() {
         <option value="joins">{t`Rounds joined`}</option>
         <option value="won">{t`Amount won`}</option>
       </SelectField>
-      <SelectField label={t`State`} value={status} onChange={(event) => setStatus(event.target.value as UserStatus)}>
+      <SelectField label={t`Status`} value={status} onChange={(event) => setStatus(event.target.value as UserStatus)}>
         <option value="">{t`All`}</option>
         <option value="held">{t`Withdrawals on hold`}</option>
         <option value="suspended">{t`Suspended`}</option>

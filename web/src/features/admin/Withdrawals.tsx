@@ -175,6 +175,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
     <MoneyRow
       amount={amount}
       who={member.name}
+      member={member}
       at={withdrawal.createdAt}
       state={WITHDRAWAL_STATES[status]}
       waitingHours={withdrawal.waitingHours}

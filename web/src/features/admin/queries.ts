@@ -1,5 +1,6 @@
 /** The portal's queries. */
 import type { Api, Output } from '@roz/contract/api.ts'
+import type { StoryState } from '@roz/contract/impact.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { queryClient } from '../../app/query.ts'
@@ -60,11 +61,14 @@ export const adminUsersQuery = (narrowing: UserNarrowing) =>
     ...paging,
   })
 
-/** All stories, or a single one. */
-export const adminStoriesQuery = (id: string | undefined) =>
+/** The stories in a state, all of them, or a single one. */
+export const adminStoriesQuery = (id: string | undefined, status: StoryState | '') =>
   infiniteQueryOptions({
-    queryKey: ['admin', 'stories', id],
-    queryFn: ({ pageParam, signal }) => call('storiesAdmin', { query: { ...at(pageParam), ...(id === undefined ? {} : { id }) }, signal }),
+    queryKey: ['admin', 'stories', id, status],
+    queryFn: ({ pageParam, signal }) => {
+      const narrowing = id === undefined ? (status === '' ? {} : { status }) : { id }
+      return call('storiesAdmin', { query: { ...at(pageParam), ...narrowing }, signal })
+    },
     ...paging,
   })
 
