@@ -130,10 +130,10 @@ describe('the portal shows the name as it was written', () => {
   test('with a refund and its decision', () => inTab('refunds', opens('Approve', NAME)))
   test('where a payment in suspense is credited to her', () =>
     inTab('suspense', async (page) => {
-      await opens('Give to a member', 'Search members')(page)
+      await opens('Credit to a member', 'Search members')(page)
       await page.getByRole('dialog').getByLabel('Search members').fill('Asha')
       await page.getByRole('dialog').getByRole('radio').check()
-      await expectSoon(page.getByRole('button', { name: `Give to ${NAME}` })).toBeVisible()
+      await expectSoon(page.getByRole('button', { name: `Credit to ${NAME}` })).toBeVisible()
     }))
   test('where her hold is ended', async () => {
     const link = new URL(await mailedLink(roz.url, asha.email, paths.notMe))

@@ -73,10 +73,10 @@ async function askForShoes(token: string): Promise<string> {
     await form.getByLabel('Who is helped').selectOption('Meera')
     await form.getByLabel('Amount in rupees').fill('1.20')
     await form.getByLabel('What it is for').fill('school shoes')
-    await form.getByRole('button', { name: 'Ask for approval' }).click()
-    await expect(toast(page, 'Requested. Another person approves it.')).toBeVisible()
+    await form.getByRole('button', { name: 'Request approval' }).click()
+    await expect(toast(page, 'Requested. Another person must approve it.')).toBeVisible()
     const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
-    await expect(row).toContainText('You asked for this: another person approves it.')
+    await expect(row).toContainText('You requested this. Another person must approve it.')
     await expect(row.getByRole('button', { name: /^Approve/ })).toHaveCount(0)
   })
   return hash
@@ -92,7 +92,7 @@ async function approveShoes(token: string): Promise<void> {
     await row.getByRole('button', { name: /^Approve/ }).click()
     await openDialog(page, 'Approve this payment?').getByRole('button', { name: 'Approve and record' }).click()
     await expect(toast(page, 'Recorded.')).toBeVisible()
-    await expect(row).toContainText('Booked')
+    await expect(row).toContainText('Sent')
   })
 }
 

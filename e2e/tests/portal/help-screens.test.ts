@@ -37,7 +37,7 @@ async function upload(red: number): Promise<string> {
   return (await ask(roz.url, 'uploadReceipt', { token: admin, form })).output.hash
 }
 
-/** A child helped and one whose consent was revoked; help that is booked, help that waits for another person, and a house entry. */
+/** A child helped and one whose consent was revoked; help that is booked, more help than the fund has that waits for another person, and a house entry. */
 async function fillDesk(): Promise<void> {
   const consent = { how: 'written', on: '2026-01-05' }
   const fields = { publicName: 'Meera', isChild: true, guardian: 'mother', consent, note: 'Her school has the paper.' }
@@ -49,6 +49,7 @@ async function fillDesk(): Promise<void> {
   for (const [amount, status] of [
     [1.5, 'booked'],
     [12, 'requested'],
+    [25, 'requested'],
   ] as const) {
     const receipts = [await upload(amount * 10)]
     const body = { amount, purpose: 'school shoes', beneficiaryId: beneficiary.id, receipts }
@@ -137,7 +138,8 @@ test.each(SCREENS)('the help desk in %s at %o', async (language, size) => {
   })
 
   await inPortal('help-given', async (page) => {
-    await expect(rows(page)).toHaveCount(2)
+    await expect(rows(page)).toHaveCount(3)
+    if (language === 'en') await expect(panel(page)).toContainText(/More is requested than the fund has: ₹\d+\.\d{2} is missing\./)
     await look()
     // The newest is a request of one's own: its receipts, and the rejection. The booked one: what came back.
     const [request, booked] = [rows(page).first().locator('.buttons button'), rows(page).last().locator('.buttons button')]

@@ -1,4 +1,4 @@
-/** The help that a story tells of: chosen from booked help without a story, or kept once the story was published with it. */
+/** The help that a story tells of: chosen from sent help without a story, or kept once the story was published with it. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ export function HelpField({ chosen, onChoose }: HelpFieldProps) {
   const found = useQuery({ ...storylessQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
   return (
     <PickField
-      search={{ label: t`Find the help`, placeholder: t`Public words or name`, typed, onType: setTyped }}
+      search={{ label: t`Find the help`, placeholder: t`What it was for, or name`, typed, onType: setTyped }}
       found={found}
       chosen={chosen}
       label={t`Help that it tells of`}

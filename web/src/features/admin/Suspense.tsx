@@ -100,7 +100,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
   const lastFour = bank?.lastFour
   const labels = {
     pay: [t`Paid by hand`, t`Paid by hand: payment ${paymentId}`],
-    credit: [t`Give to a member`, t`Give to a member: payment ${paymentId}`],
+    credit: [t`Credit to a member`, t`Credit to a member: payment ${paymentId}`],
     refund: [t`Send back`, t`Send back: payment ${paymentId}`],
   } as const satisfies Record<Action, readonly [string, string]>
   return (
@@ -145,7 +145,7 @@ function Crediting({ item, onClose }: DecidingProps) {
   return (
     <Decision
       title={t`Credit this payment to a member?`}
-      confirm={name === undefined ? t`Choose a member first` : t`Give to ${name}`}
+      confirm={name === undefined ? t`Choose a member first` : t`Credit to ${name}`}
       unready={payee === undefined}
       send={(_, idempotencyKey) =>
         call('creditSuspense', { params: { id: item.id }, body: { status: item.status, memberId: payee?.id ?? '' }, idempotencyKey })

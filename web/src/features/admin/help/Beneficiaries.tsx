@@ -10,12 +10,13 @@ import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
+import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../MoneyRows.tsx'
 import { useMay } from '../use-may.ts'
 import { BeneficiaryDialog } from './BeneficiaryDialog.tsx'
-import { BENEFICIARY_STATES, type Beneficiary, beneficiariesQuery, CONSENTS, GUARDIAN_NAMES } from './queries.ts'
+import { BENEFICIARY_STATES, type Beneficiary, beneficiariesQuery, CONSENT_REFUSED, CONSENTS, GUARDIAN_NAMES } from './queries.ts'
 
 type Open = { readonly for: 'new' } | { readonly for: 'edit' | 'revoke'; readonly beneficiary: Beneficiary }
 
@@ -71,28 +72,48 @@ export function Beneficiaries() {
 
 type RowProps = { readonly beneficiary: Beneficiary; readonly mayWrite: boolean; readonly onChoose: (action: 'edit' | 'revoke') => void }
 
+/** Somebody who gave no consent yet may still refuse it for good: the call is the same as for a revocation. */
 function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
   const { t, i18n } = useLingui()
   const { publicName, consent, guardian, note, revokedAt, helped, status } = beneficiary
-  const state = BENEFICIARY_STATES[status]
+  const hasRefused = status === 'revoked' && consent === null
+  const state = hasRefused ? CONSENT_REFUSED : BENEFICIARY_STATES[status]
   const sum = formatMoney(helped)
   const given = consent === null ? '' : formatDay(consent.on, currentLanguage())
   const how = consent === null ? '' : i18n._(CONSENTS[consent.how])
-  const by = guardian === null ? '' : i18n._(GUARDIAN_NAMES[guardian])
+  const by = guardian === null ? '' : i18n._(GUARDIAN_NAMES[guardian]).toLocaleLowerCase(currentLanguage())
   const until = revokedAt === null ? '' : formatInstant(revokedAt, currentLanguage())
   return (
     <li>
       <div>
         <h3>{publicName}</h3>
-        {consent === null ? null : <p className="small muted">{t`Consent: ${how}, ${given}`}</p>}
-        {guardian === null ? null : <p className="small muted">{t`Given for a child by: ${by}`}</p>}
-        {revokedAt === null ? null : <p className="small warning-line">{t`Revoked on ${until}. Nothing public names them.`}</p>}
+        {consent === null ? null : (
+          <p className="small muted">
+            <Unbroken text={t`Consent: ${how}, ${given}`} />
+          </p>
+        )}
+        {guardian === null ? null : <p className="small muted">{t`Child; consent given by: ${by}`}</p>}
+        {revokedAt === null ? null : (
+          <p className="small warning-line">
+            <Unbroken text={hasRefused ? t`Refused on ${until}.` : t`Revoked on ${until}. Their name is no longer shown.`} />
+          </p>
+        )}
         <p className="small muted">{t`Helped so far: ${sum}`}</p>
         {note === null ? null : <p className="small muted">{t`Private note: ${note}`}</p>}
       </div>
       <Badge tone={state.tone}>{i18n._(state.label)}</Badge>
       <div className="buttons">
-        {mayWrite && status !== 'revoked' ? (
+        {mayWrite && status === 'waiting' ? (
+          <>
+            <Button kind="secondary" aria-label={t`Record consent: ${publicName}`} onClick={() => onChoose('edit')}>
+              <Trans>Record consent</Trans>
+            </Button>
+            <Button kind="quiet" aria-label={t`Consent refused: ${publicName}`} onClick={() => onChoose('revoke')}>
+              <Trans>Consent refused</Trans>
+            </Button>
+          </>
+        ) : null}
+        {mayWrite && status === 'consented' ? (
           <>
             <Button kind="secondary" aria-label={t`Edit: ${publicName}`} onClick={() => onChoose('edit')}>
               <Trans>Edit</Trans>
@@ -109,23 +130,37 @@ function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
 
 function Revocation({ beneficiary, onClose }: { readonly beneficiary: Beneficiary; readonly onClose: () => void }) {
   const { t } = useLingui()
-  const { id, publicName } = beneficiary
+  const { id, publicName, consent } = beneficiary
+  const words =
+    consent === null
+      ? {
+          title: <Trans>Did they refuse their consent?</Trans>,
+          confirm: t`Record the refusal`,
+          done: t`The refusal is recorded.`,
+          text: <Trans>This cannot be undone. No help can be sent to them, and nothing about them is published.</Trans>,
+        }
+      : {
+          title: <Trans>Revoke the consent?</Trans>,
+          confirm: t`Revoke`,
+          done: t`The consent is revoked. Nothing public names them any more.`,
+          text: (
+            <Trans>
+              This cannot be undone. Their stories become drafts, and their pictures and receipts are no longer shown. The money stays in
+              the accounts, without the name. Copies that others saved cannot be called back.
+            </Trans>
+          ),
+        }
   return (
     <Decision
-      title={<Trans>Revoke the consent?</Trans>}
-      confirm={t`Revoke`}
+      title={words.title}
+      confirm={words.confirm}
       danger
       send={() => call('updateBeneficiary', { params: { id }, body: { revoked: true } })}
-      onDone={() => toast.success(t`The consent is revoked. Nothing public names them any more.`)}
+      onDone={() => toast.success(words.done)}
       onClose={onClose}
     >
       <p>{publicName}</p>
-      <p className="muted spaced">
-        <Trans>
-          This cannot be undone. Their stories become drafts, and their pictures and receipts are no longer shown. The money stays in the
-          books, without the name. Copies that others saved cannot be called back.
-        </Trans>
-      </p>
+      <p className="muted spaced">{words.text}</p>
     </Decision>
   )
 }

@@ -39,7 +39,7 @@ export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogPr
         check={form.check}
         send={(_, idempotencyKey) => call('askDisbursement', { body: { ...form.body, beneficiaryId }, idempotencyKey }).catch(form.refused)}
         onDone={({ disbursement }) =>
-          toast.success(disbursement.status === 'booked' ? t`Recorded.` : t`Requested. Another person approves it.`)
+          toast.success(disbursement.status === 'booked' ? t`Recorded.` : t`Requested. Another person must approve it.`)
         }
         onClose={onClose}
       >
@@ -116,7 +116,7 @@ export function CorrectionDialog({ entry, approvalAbove, onClose }: CorrectionPr
         check={form.check}
         send={(_, idempotencyKey) => call('correctDisbursement', { params, body: form.body, idempotencyKey }).catch(form.refused)}
         onDone={({ disbursement }) =>
-          toast.success(disbursement.status === 'booked' ? t`Recorded.` : t`Requested. Another person approves it.`)
+          toast.success(disbursement.status === 'booked' ? t`Recorded.` : t`Requested. Another person must approve it.`)
         }
         onClose={onClose}
       >

@@ -1,6 +1,7 @@
 /** Help given: disbursements from the help fund with their receipts, and money of them that came back. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { EDITORS, HELPERS, TREASURY } from '@roz/contract/roles.ts'
+import { SPEECH } from '@roz/core/language.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,7 +9,6 @@ import { currentLanguage } from '../../../app/language.ts'
 import { paths } from '../../../paths.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
-import { formatDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { CsvButton } from '../CsvButton.tsx'
@@ -17,7 +17,7 @@ import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
 import { StoryDialog } from '../StoryDialog.tsx'
 import { useMay, useViewerId } from '../use-may.ts'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
-import { OutlayDecision, type OutlayAction } from './OutlayDecision.tsx'
+import { OutlayDecision, type OutlayAction, useDeciders } from './OutlayDecision.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
 import { ReceiptView } from './ReceiptView.tsx'
 
@@ -26,7 +26,7 @@ type Open = { readonly action: 'new' } | { readonly action: Action; readonly ent
 
 export function HelpGiven() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(HELP_STATES, t`Search help given`, t`Public words or name`)
+  const { narrowing, fields } = useNarrowing(HELP_STATES, t`Search help given`, t`What it was for, or name`)
   const list = useInfiniteQuery(disbursementsQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
@@ -34,6 +34,8 @@ export function HelpGiven() {
   const fund = list.data?.pages[0]?.fund
   const balance = formatMoney(fund?.balance ?? 0)
   const requested = formatMoney(fund?.requested ?? 0)
+  // In whole paise, so that no float subtracts rupees.
+  const missing = fund === undefined ? 0 : Math.round(fund.requested * 100 - fund.balance * 100) / 100
   return (
     <>
       <div className="head-row spaced">
@@ -56,6 +58,11 @@ export function HelpGiven() {
           </Trans>
         </p>
       )}
+      {missing <= 0 ? null : (
+        <p className="warning-line spaced">
+          <Trans>More is requested than the fund has: {formatMoney(missing)} is missing.</Trans>
+        </p>
+      )}
       {fields}
       <Listing
         list={list}
@@ -70,7 +77,7 @@ export function HelpGiven() {
         {(entries) => (
           <ul className="story-rows">
             {entries.map((entry) => (
-              <Row key={entry.id} entry={entry} onChoose={(action) => setOpen({ action, entry })} />
+              <Row key={entry.id} entry={entry} inFund={fund?.balance ?? 0} onChoose={(action) => setOpen({ action, entry })} />
             ))}
           </ul>
         )}
@@ -92,33 +99,38 @@ export function HelpGiven() {
   )
 }
 
-/** The days as one text: `21 Nov 2026`, or `19 Nov 2026 – 21 Nov 2026 (3)`. */
+/** The first to the last day as one text: `21 Nov 2026`, `19–21 Nov 2026`. */
 function daysText(days: Disbursement['days']): string {
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return ''
-  const from = formatDay(first.day, currentLanguage())
-  return first === last ? from : `${from} – ${formatDay(last.day, currentLanguage())} (${days.length})`
+  const { locale } = SPEECH[currentLanguage()]
+  const format = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'Asia/Kolkata' })
+  return format.formatRange(noonOf(first.day), noonOf(last.day))
 }
+const noonOf = (day: string): Date => new Date(`${day}T12:00:00+05:30`)
 
-function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onChoose: (action: Action) => void }) {
+type RowProps = { readonly entry: Disbursement; readonly inFund: number; readonly onChoose: (action: Action) => void }
+
+function Row({ entry, inFund, onChoose }: RowProps) {
   const { t, i18n } = useLingui()
   const viewer = useViewerId()
   const mayDecide = useMay(TREASURY)
   const mayTell = useMay(EDITORS)
-  const { amount, purpose, beneficiary, status, kind, askedBy, decidedBy, reason, returned, days, needsSecond, story } = entry
+  const { amount, purpose, beneficiary, status, kind, askedBy, reason, returned, days, needsSecond, story } = entry
   const isBack = kind === 'disbursement_back'
-  const asker = askedBy.name
-  const decider = decidedBy?.name ?? ''
   const given = daysText(days)
+  const count = days.length
   const back = formatMoney(returned)
   const about = `${formatMoney(amount)}, ${purpose}, ${beneficiary.publicName}`
   const isOwn = needsSecond && askedBy.id === viewer
+  const isOpen = mayDecide && status === 'requested'
   const isGiven = status === 'booked' && !isBack && returned < amount
-  const state = story === null ? '' : i18n._(STORY_STATES[story.state].label)
+  const state = story === null ? '' : i18n._(STORY_STATES[story.state].label).toLocaleLowerCase(currentLanguage())
   const actions: readonly Action[] = [
     ...(mayTell && isGiven && story === null && !beneficiary.isRevoked ? (['story'] as const) : []),
+    ...(isOpen && !isOwn ? (['approve'] as const) : []),
     'receipts',
-    ...(mayDecide && status === 'requested' ? ([...(isOwn ? [] : ['approve' as const]), 'reject'] as const) : []),
+    ...(isOpen ? (['reject'] as const) : []),
     ...(mayDecide && isGiven ? (['correct'] as const) : []),
   ]
   const labels = {
@@ -133,23 +145,20 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
       amount={amount}
       who={purpose}
       at={entry.askedAt}
-      state={OUTLAY_STATES[status]}
+      state={isBack ? OUTLAY_STATES[status] : HELP_STATES[status]}
       facts={[
         beneficiary.publicName,
         isBack ? t`Came back to the help fund` : null,
-        given === '' ? null : isBack ? t`Open again: ${given}` : t`Help of: ${given}`,
-        decidedBy === null
-          ? t`Requested by ${asker}`
-          : asker === decider
-            ? t`Asked and decided by ${asker}`
-            : t`Requested by ${asker}, decided by ${decider}`,
+        given === '' ? null : isBack ? t`Open again: ${given}` : count === 1 ? t`From 1 day: ${given}` : t`From ${count} days: ${given}`,
+        useDeciders(entry),
         reason === null ? null : t`Reason: ${reason}`,
         returned === 0 ? null : t`Came back since: ${back}`,
-        story === null ? null : t`Its story: ${state}`,
+        story === null ? null : t`Story: ${state}`,
       ]}
       warnings={[
         ...(beneficiary.isRevoked ? [t`The consent was revoked: nothing public names them.`] : []),
-        ...(status === 'requested' && isOwn ? [t`You asked for this: another person approves it.`] : []),
+        ...(status === 'requested' && !isBack && amount > inFund ? [t`The help fund does not have this much now.`] : []),
+        ...(status === 'requested' && isOwn ? [t`You requested this. Another person must approve it.`] : []),
       ]}
     >
       {actions.map((action) => (
@@ -167,9 +176,9 @@ function Row({ entry, onChoose }: { readonly entry: Disbursement; readonly onCho
           className={buttonClass('quiet')}
           to={paths.adminDashboard}
           search={{ tab: 'stories', story: story.id }}
-          aria-label={t`See its story: ${about}`}
+          aria-label={t`Open story: ${about}`}
         >
-          <Trans>See its story</Trans>
+          <Trans>Open story</Trans>
         </Link>
       )}
     </MoneyRow>

@@ -15,9 +15,9 @@ import { CsvButton } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
-import { OutlayDecision, type OutlayAction } from './OutlayDecision.tsx'
+import { OutlayDecision, type OutlayAction, useDeciders } from './OutlayDecision.tsx'
 import { OutlayConsequence, OutlayFields, useOutlayForm } from './OutlayForm.tsx'
-import { HOUSE_NAMES, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from './queries.ts'
+import { HOUSE_NAMES, HOUSE_PAYABLE, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
 import { ReceiptView } from './ReceiptView.tsx'
 
@@ -28,7 +28,7 @@ const KINDS = Object.keys(HOUSE_NAMES) as readonly Kind[]
 
 export function HouseEntries() {
   const { t, i18n } = useLingui()
-  const { narrowing, fields } = useNarrowing(OUTLAY_STATES, t`Search platform entries`, t`Public words`)
+  const { narrowing, fields } = useNarrowing(OUTLAY_STATES, t`Search platform entries`, t`What it was for`)
   const list = useInfiniteQuery(houseEntriesQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
@@ -53,9 +53,9 @@ export function HouseEntries() {
         <dl className="facts-list spaced">
           {KINDS.map((kind) => (
             <div key={kind}>
-              <dt>{i18n._(HOUSE_NAMES[kind])}</dt>
+              <dt>{i18n._(HOUSE_PAYABLE[kind])}</dt>
               <dd>
-                <Most amount={first.payable[kind]} />
+                <Available amount={first.payable[kind]} />
               </dd>
             </div>
           ))}
@@ -91,9 +91,9 @@ export function HouseEntries() {
   )
 }
 
-function Most({ amount }: { readonly amount: number }) {
+function Available({ amount }: { readonly amount: number }) {
   const most = formatMoney(amount)
-  return <Trans>At most {most} today</Trans>
+  return amount === 0 ? <Trans>Nothing available today</Trans> : <Trans>Available today: {most}</Trans>
 }
 
 type RowProps = { readonly entry: HouseEntry; readonly onChoose: (action: OutlayAction | 'receipts') => void }
@@ -102,32 +102,20 @@ function Row({ entry, onChoose }: RowProps) {
   const { t, i18n } = useLingui()
   const viewer = useViewerId()
   const mayDecide = useMay(TREASURY)
-  const { amount, purpose, status, kind, askedBy, decidedBy, reason, needsSecond } = entry
-  const asker = askedBy.name
-  const decider = decidedBy?.name ?? ''
+  const { amount, purpose, status, kind, askedBy, reason, needsSecond } = entry
   const isOwn = needsSecond && askedBy.id === viewer
   const about = `${formatMoney(amount)}, ${purpose}`
   const labels = { receipts: t`Receipts`, approve: t`Approve`, reject: t`Reject` }
-  const actions = [
-    'receipts' as const,
-    ...(mayDecide && status === 'requested' ? ([...(isOwn ? [] : ['approve' as const]), 'reject'] as const) : []),
-  ]
+  const isOpen = mayDecide && status === 'requested'
+  const actions = [...(isOpen && !isOwn ? (['approve'] as const) : []), 'receipts' as const, ...(isOpen ? (['reject'] as const) : [])]
   return (
     <MoneyRow
       amount={amount}
       who={purpose}
       at={entry.askedAt}
       state={OUTLAY_STATES[status]}
-      facts={[
-        i18n._(HOUSE_NAMES[kind]),
-        decidedBy === null
-          ? t`Requested by ${asker}`
-          : asker === decider
-            ? t`Asked and decided by ${asker}`
-            : t`Requested by ${asker}, decided by ${decider}`,
-        reason === null ? null : t`Reason: ${reason}`,
-      ]}
-      warnings={status === 'requested' && isOwn ? [t`You asked for this: another person approves it.`] : []}
+      facts={[i18n._(HOUSE_NAMES[kind]), useDeciders(entry), reason === null ? null : t`Reason: ${reason}`]}
+      warnings={status === 'requested' && isOwn ? [t`You requested this. Another person must approve it.`] : []}
     >
       {actions.map((action) => (
         <Button
@@ -156,7 +144,7 @@ function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
         confirm={form.confirm}
         check={form.check}
         send={(_, idempotencyKey) => call('askHouseEntry', { body: { ...form.body, kind }, idempotencyKey }).catch(form.refused)}
-        onDone={({ entry }) => toast.success(entry.status === 'booked' ? t`Recorded.` : t`Requested. Another person approves it.`)}
+        onDone={({ entry }) => toast.success(entry.status === 'booked' ? t`Recorded.` : t`Requested. Another person must approve it.`)}
         onClose={onClose}
       >
         <SelectField label={t`Kind of entry`} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
@@ -167,7 +155,7 @@ function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
           ))}
         </SelectField>
         <p className="spaced">
-          <Most amount={payable[kind]} />
+          <Available amount={payable[kind]} />
         </p>
         <OutlayFields form={form} purposeLabel={t`What it is for`} purposeHint={t`Everybody can read these words.`} />
         <OutlayConsequence form={form} />

@@ -1,10 +1,11 @@
-/** Approves or rejects a requested payment. It sends the status that the row showed, so that the server refuses a decision on an outdated row. */
+/** Approves or rejects a requested payment, and says who did. A decision sends the status that the row showed, so that the server refuses a decision on an outdated row. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import type { ReactNode } from 'react'
 import { call } from '../../../app/api.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
+import type { Disbursement } from '../queries.ts'
 
 export type OutlayAction = 'approve' | 'reject'
 type OutlayDecisionProps = {
@@ -14,6 +15,18 @@ type OutlayDecisionProps = {
   readonly entry: { readonly id: string; readonly status: 'requested' | 'booked' | 'rejected' }
   readonly onClose: () => void
   readonly children: ReactNode
+}
+
+type Decided = Pick<Disbursement, 'askedBy' | 'decidedBy' | 'status'>
+/** The people who requested and decided it, as text. */
+export function useDeciders({ askedBy, decidedBy, status }: Decided): string {
+  const { t } = useLingui()
+  const asker = askedBy.name
+  if (decidedBy === null) return t`Requested by ${asker}`
+  const decider = decidedBy.name
+  if (status === 'rejected')
+    return askedBy.id === decidedBy.id ? t`Requested and rejected by ${asker}` : t`Requested by ${asker}, rejected by ${decider}`
+  return askedBy.id === decidedBy.id ? t`Requested and approved by ${asker}` : t`Requested by ${asker}, approved by ${decider}`
 }
 
 export function OutlayDecision({ action, of, entry: { id, status }, onClose, children }: OutlayDecisionProps) {

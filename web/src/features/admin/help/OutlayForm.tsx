@@ -53,7 +53,7 @@ export function useOutlayForm({ approvalAbove, about = '', more = () => ({}) }: 
     isSure,
     setSure: (sure: boolean): void => setSureOf(sure ? asked : ''),
     /** The label of the button, by what it does. */
-    confirm: booksNow ? t`Book it now` : t`Ask for approval`,
+    confirm: booksNow ? t`Record it now` : t`Request approval`,
     amount,
     setAmount,
     purpose,
@@ -123,8 +123,8 @@ export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
     return (
       <p className="muted spaced">
         <Trans>
-          Another person approves it. Then it goes into the books, its receipts become public, and nothing undoes it. Up to {limit} finance
-          and owners book alone.
+          Another person must approve it. Then it enters the accounts, its receipts become public, and this cannot be undone. Up to {limit}{' '}
+          finance and owners record alone.
         </Trans>
       </p>
     )
@@ -133,8 +133,8 @@ export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
     <>
       <p className="muted spaced">
         <Trans>
-          It goes into the books of today, its receipts become public, and nothing undoes it. A mistake is corrected by an entry of its own.
-          Above {limit} another person approves it.
+          It enters today's accounts, its receipts become public, and this cannot be undone. A mistake is corrected by an entry of its own.
+          Above {limit} another person must approve it.
         </Trans>
       </p>
       <label className="pick">

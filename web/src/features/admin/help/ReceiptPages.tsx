@@ -126,7 +126,8 @@ export function ReceiptPages({ pages, error }: { readonly pages: Pages; readonly
       </p>
       <p className="hint">
         <Trans>
-          Photos, screenshots or PDFs. You cover personal data before anything is uploaded. Everybody can see them once it is booked.
+          Photos, screenshots or PDFs. You cover personal data before anything is uploaded. Everybody can see them once the payment is
+          recorded.
         </Trans>
       </p>
       {pages.pages.length === 0 ? null : (

@@ -6,7 +6,7 @@ import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
 import { at, paging } from '../../queries.ts'
-import type { Disbursement, Narrowing } from '../queries.ts'
+import { type Disbursement, type Narrowing, narrowed } from '../queries.ts'
 import type { Shown } from '../states.ts'
 
 export type Beneficiary = Output<Api['beneficiaries']>['beneficiaries'][number]
@@ -14,11 +14,6 @@ export type HouseEntry = Output<Api['houseEntries']>['entries'][number]
 export type OutlayState = Disbursement['status']
 /** The states that help is found by. */
 export type HelpState = OutlayState | 'untold'
-
-const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
-  ...(status === '' ? {} : { status }),
-  ...(q === '' ? {} : { q }),
-})
 
 export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) =>
   infiniteQueryOptions({
@@ -58,20 +53,24 @@ export const houseEntriesQuery = (narrowing: Narrowing<OutlayState>) =>
   })
 
 export const BENEFICIARY_STATES = {
-  waiting: { tone: 'waiting', label: msg`Waits for consent` },
+  waiting: { tone: 'waiting', label: msg`Consent missing` },
   consented: { tone: 'good', label: msg`Consent recorded` },
   revoked: { tone: 'bad', label: msg`Consent revoked` },
 } as const satisfies Record<Beneficiary['status'], Shown>
 
+/** A revocation without a consent before it. */
+export const CONSENT_REFUSED: Shown = { tone: 'bad', label: msg`Consent refused` }
+
 export const OUTLAY_STATES = {
   requested: { tone: 'waiting', label: msg`Requested` },
-  booked: { tone: 'good', label: msg`Booked` },
+  booked: { tone: 'good', label: msg`Recorded` },
   rejected: { tone: 'bad', label: msg`Rejected` },
 } as const satisfies Record<OutlayState, Shown>
 
 export const HELP_STATES = {
   ...OUTLAY_STATES,
-  untold: { tone: 'waiting', label: msg`Booked, no published story` },
+  booked: { tone: 'good', label: msg`Sent` },
+  untold: { tone: 'waiting', label: msg`Sent, no published story` },
 } as const satisfies Record<HelpState, Shown>
 
 export const STORY_STATES = {
@@ -92,6 +91,13 @@ export const GUARDIAN_NAMES = {
   grandparent: msg`Grandparent`,
   legal_guardian: msg`Legal guardian`,
 } as const satisfies Record<Guardian, MessageDescriptor>
+
+/** The money that each kind of entry can take. */
+export const HOUSE_PAYABLE = {
+  platform_out: msg`Platform share`,
+  tds_remitted: msg`Tax to pay to the government`,
+  losses_covered: msg`Losses to cover`,
+} as const satisfies Record<HouseEntry['kind'], MessageDescriptor>
 
 export const HOUSE_NAMES = {
   platform_out: msg`Platform share paid out`,
