@@ -8,7 +8,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Dispute, disputesQuery } from './queries.ts'
-import { DISPUTE_PROBLEMS, DISPUTE_STATES } from './states.ts'
+import { DISPUTE_PROBLEMS, DISPUTE_STAGES, DISPUTE_STATES, disputeStep } from './states.ts'
 
 export function Disputes() {
   const { t } = useLingui()
@@ -20,7 +20,7 @@ export function Disputes() {
         <Trans>Disputes</Trans>
       </h2>
       <p className="muted spaced">
-        <Trans>Answer the bank in the gateway's dashboard. We ask the gateway for the state every day.</Trans>
+        <Trans>Answer the bank in the gateway's dashboard. We ask the gateway for the status every day.</Trans>
       </p>
       {fields}
       <Listing
@@ -46,11 +46,14 @@ export function Disputes() {
 }
 
 function DisputeRow({ dispute }: { readonly dispute: Dispute }) {
-  const { t } = useLingui()
+  const { t, i18n } = useLingui()
   const { id, order_id: order, paymentId, type, status, state, needsAnswer, problem, member } = dispute
   const language = currentLanguage()
   const by = dispute.respondBy === null ? '' : formatInstant(dispute.respondBy, language)
   const told = formatInstant(dispute.updatedAt, language)
+  const [stage, step] = [DISPUTE_STAGES[type], disputeStep(status)]
+  const kind = stage === undefined ? type : i18n._(stage)
+  const word = step === undefined ? status : i18n._(step)
   const answer = by === '' ? t`The bank waits for an answer.` : t`Answer the bank by ${by}.`
   return (
     <MoneyRow
@@ -61,8 +64,8 @@ function DisputeRow({ dispute }: { readonly dispute: Dispute }) {
       state={DISPUTE_STATES[state]}
       facts={[
         member?.email ?? null,
-        t`Dispute ${id}: ${type}`,
-        t`The gateway says ${status} (${told})`,
+        t`Dispute ${id}: ${kind}`,
+        t`The gateway says: ${word} (${told})`,
         state === 'open' && !needsAnswer ? t`Answered: the bank decides.` : null,
         useWhereabouts(dispute),
         t`Order ${order}`,
@@ -78,7 +81,8 @@ function useWhereabouts({ isTaken, loss, amount, problem }: Dispute): string | n
   const { t } = useLingui()
   if (problem !== null) return null
   if (!isTaken) return t`The money is with us.`
+  const whole = formatMoney(amount)
   const ours = formatMoney(loss)
   const theirs = formatMoney(amount - loss)
-  return t`The payer's bank has the money: ${theirs} from the member's wallet, ${ours} our loss.`
+  return t`The bank took back ${whole}: ${theirs} from the member's wallet, ${ours} from us.`
 }

@@ -52,6 +52,30 @@ export const DISPUTE_STATES = {
   lost: { tone: 'bad', label: msg`Lost` },
 } as const satisfies Record<DisputeState, Shown>
 
+/** The stages of a dispute, which are the gateway's types of it. An unknown one is shown as the gateway sent it. */
+export const DISPUTE_STAGES: Readonly<Record<string, MessageDescriptor | undefined>> = {
+  RETRIEVAL: msg`The bank asks for documents`,
+  DISPUTE: msg`Dispute before a chargeback`,
+  CHARGEBACK: msg`Chargeback`,
+  PRE_ARBITRATION: msg`Second chargeback`,
+  ARBITRATION: msg`Decision by the card network`,
+}
+
+/** The last part of the gateway's status: the step within a stage. */
+const DISPUTE_STEPS = {
+  CREATED: msg`it was opened`,
+  DOCS_RECEIVED: msg`our documents have arrived`,
+  UNDER_REVIEW: msg`it is under review`,
+  MERCHANT_WON: msg`we have won`,
+  MERCHANT_LOST: msg`we have lost`,
+  MERCHANT_ACCEPTED: msg`we have accepted it`,
+  INSUFFICIENT_EVIDENCE: msg`our documents are not enough`,
+} as const
+
+/** The words of `CREATED` or `CHARGEBACK_CREATED`; nothing for a status that we do not know. */
+export const disputeStep = (status: string): MessageDescriptor | undefined =>
+  Object.entries(DISPUTE_STEPS).find(([step]) => status === step || status.endsWith(`_${step}`))?.[1]
+
 export const DISPUTE_PROBLEMS = {
   unknown_payment: msg`No payment of ours: nothing was recorded.`,
   more_than_paid: msg`More than was paid: nothing was recorded.`,
