@@ -51,12 +51,7 @@ export function AuditLog() {
             </option>
           ))}
         </SelectField>
-        <SearchField
-          label={t`Subject`}
-          placeholder={t`An email, or as listed below`}
-          value={filter.subject}
-          onType={(subject) => set({ subject })}
-        />
+        <SearchField label={t`Subject`} placeholder={t`Email or subject`} value={filter.subject} onType={(subject) => set({ subject })} />
         <TextField label={t`From`} type="date" value={filter.from} onChange={(event) => set({ from: event.target.value })} />
         <TextField label={t`To`} type="date" value={filter.to} onChange={(event) => set({ to: event.target.value })} />
       </div>
@@ -98,23 +93,30 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
   )
 }
 
+/** A list as its items, an object as its fields. A list without items is shown like an absent value: empty. */
+function shown(name: string, value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (name === 'amount' && typeof value === 'number') return formatMoney(value)
+  if (Array.isArray(value)) return value.map((item) => shown('', item)).join(', ')
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([field, part]) => `${field}: ${shown(field, part)}`)
+      .join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** The changed values, one line each, as `name: before → after`. A value that stayed the same, or stayed empty, is left out. */
 function Values({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
-  const shown = (name: string, value: unknown): string => {
-    if (name === 'amount' && typeof value === 'number') return formatMoney(value)
-    return typeof value === 'string' ? value : JSON.stringify(value)
-  }
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (name) => shown(name, before?.[name] ?? null) !== shown(name, after?.[name] ?? null),
+    (name) => shown(name, before?.[name]) !== shown(name, after?.[name]),
   )
   return (
     <ul className="audit-values small">
       {names.map((name) => {
-        const [old, now] = [before?.[name] ?? undefined, after?.[name] ?? undefined]
+        const [old, now] = [shown(name, before?.[name]), shown(name, after?.[name])]
         return (
           <li key={name}>
-            <span className="muted">{name}:</span> {old === undefined ? null : <del>{shown(name, old)}</del>}{' '}
-            {now === undefined ? null : <ins>{shown(name, now)}</ins>}
+            <span className="muted">{name}:</span> {old === '' ? null : <del>{old}</del>} {now === '' ? null : <ins>{now}</ins>}
           </li>
         )
       })}
