@@ -43,6 +43,12 @@ export function AdminLoginPage() {
     <AuthSheet title={t`Admin login`} lead={t`For the people who run ${brandName}. Members log in on the site.`}>
       <form noValidate onSubmit={(event) => void logIn(event)}>
         <SignInFields form={form} />
+        {/* The page is on the members' side, which loads anew. */}
+        <p className="auth-aside">
+          <a href={paths.forgotPassword}>
+            <Trans>Forgot password?</Trans>
+          </a>
+        </p>
         {asksCode ? (
           <TextField
             label={t`Code of your authenticator app`}
