@@ -183,7 +183,9 @@ describe('the draw', () => {
   test('its question says how long the round would stay open, and that nobody can join after it', async () => {
     await inPortal(async (page) => {
       const dialog = await openQuestion(page)
-      await expect(dialog).toContainText(/It closes by itself at midnight, in \d+ h \d+ min\. If you draw now, nobody can join any more today\./)
+      await expect(dialog).toContainText(
+        /It closes by itself at midnight, in \d+ h \d+ min\. If you draw now, nobody can join any more today\./,
+      )
       await expect(dialog).toContainText('The draw picks one winner and divides the money. This cannot be undone.')
     })
   })

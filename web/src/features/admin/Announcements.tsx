@@ -11,6 +11,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { toast } from '../../ui/Toast.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { Listing } from '../Listing.tsx'
 import { AnnouncementDialog } from './AnnouncementDialog.tsx'
 import { Decision } from './Decision.tsx'
@@ -107,9 +108,15 @@ function Row({ announcement, mayWrite, onChoose }: RowProps) {
             {text[other]}
           </p>
         ))}
-        <p className="small muted">{t`${start} to ${end} (IST)`}</p>
+        <p className="small muted">
+          <Unbroken text={t`${start} to ${end} (IST)`} />
+        </p>
         {link === null ? null : <p className="small muted">{t`Leads to ${link}`}</p>}
-        {endedAt === null ? null : <p className="small muted">{t`Ended by the team: ${ended}`}</p>}
+        {endedAt === null ? null : (
+          <p className="small muted">
+            <Unbroken text={t`Ended by the team: ${ended}`} />
+          </p>
+        )}
       </div>
       <Badge tone={STATES[status].tone}>{i18n._(STATES[status].label)}</Badge>
       <div className="buttons">

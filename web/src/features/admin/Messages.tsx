@@ -14,6 +14,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { toast } from '../../ui/Toast.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { Listing } from '../Listing.tsx'
 import { at, paging } from '../queries.ts'
 import { Decision } from './Decision.tsx'
@@ -85,7 +86,10 @@ function MessageRow({ message, onAnswer }: { readonly message: Message; readonly
               {message.email}
             </Link>
           )}
-          , <time dateTime={message.createdAt}>{formatInstant(message.createdAt, currentLanguage())}</time>
+          ,{' '}
+          <time dateTime={message.createdAt}>
+            <Unbroken text={formatInstant(message.createdAt, currentLanguage())} />
+          </time>
         </p>
         <p className="pre-line" lang={message.language}>
           {message.message}

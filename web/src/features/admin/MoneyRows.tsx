@@ -38,12 +38,7 @@ export function useStatus<S extends string>(states: States<S>) {
 }
 
 /** The current search and filter, and the fields that set them. `isSorted`: the list can also be read oldest first. */
-export function useNarrowing<S extends string>(
-  states: States<S>,
-  searchLabel: string,
-  placeholder: string,
-  isSorted = false,
-) {
+export function useNarrowing<S extends string>(states: States<S>, searchLabel: string, placeholder: string, isSorted = false) {
   const { t } = useLingui()
   const [typed, setTyped] = useState('')
   const { status, field } = useStatus(states)

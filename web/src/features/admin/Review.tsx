@@ -42,8 +42,8 @@ export function Review() {
       </h2>
       <p className="muted spaced">
         <Trans>
-          Families share phones and devices, and a whole town can share a network address. These notes refuse nothing: look at them together
-          with the accounts, then decide.
+          Families share phones and devices, and a whole town can share a network address. A match blocks nothing: look at it together with
+          the accounts, then decide.
         </Trans>
       </p>
       <div className="narrowing">
@@ -94,7 +94,7 @@ function FlagRow({ flag, onReview }: { readonly flag: Flag; readonly onReview: (
                 {name}
               </Link>{' '}
               <span className="small muted">
-                <Trans>since {formatDay(createdAt, currentLanguage())}</Trans>
+                <Trans>member since {formatDay(createdAt, currentLanguage())}</Trans>
               </span>
             </li>
           ))}

@@ -8,6 +8,7 @@ import { publicPath } from '../../paths.ts'
 import { Badge, type BadgeTone, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { Listing } from '../Listing.tsx'
 import { CsvButton } from './CsvButton.tsx'
 import { type ListedRound, roundsQuery } from './queries.ts'
@@ -99,7 +100,7 @@ function RoundRow({ round }: { readonly round: ListedRound }) {
 
 function Facts({ round }: { readonly round: ListedRound }) {
   const { t } = useLingui()
-  const { split, winners, closedAt, root, beacon, witnesses, endedAt, books } = round
+  const { status, split, winners, closedAt, root, beacon, witnesses, endedAt, books } = round
   const at = (instant: string): string => formatInstant(instant, currentLanguage())
   const short = root?.slice(0, 16)
   const number = beacon.round
@@ -122,13 +123,13 @@ function Facts({ round }: { readonly round: ListedRound }) {
     split === null
       ? null
       : t`Help ${formatMoney(split.need)}, reward ${formatMoney(split.reward)}, platform ${formatMoney(split.platform)}; winners: ${winners}`,
-    endedAt === null ? null : t`Ended: ${at(endedAt)}`,
+    endedAt === null ? null : status === 'void' ? t`Returned: ${at(endedAt)}` : t`Settled: ${at(endedAt)}`,
     books === 'published' ? t`Accounts: published` : null,
   ]
   return facts.map((fact) =>
     fact === null ? null : (
       <p key={fact} className="small muted">
-        {fact}
+        <Unbroken text={fact} />
       </p>
     ),
   )

@@ -68,21 +68,21 @@ function SiteForm({ site }: { readonly site: SiteWords }) {
     <form className="site-words" noValidate onSubmit={(event) => void save(event)}>
       <TextField
         label={t`People in the community`}
-        hint={t`As text, for example 14,000`}
+        hint={t`Shown exactly as written, e.g. 14,000`}
         autoComplete="off"
         error={wordsOf(errors.people?.message)}
         {...form.register('people')}
       />
       <TextField
         label={t`Contributors`}
-        hint={t`As text, for example 10,000+`}
+        hint={t`Shown exactly as written, e.g. 10,000+`}
         autoComplete="off"
         error={wordsOf(errors.contributors?.message)}
         {...form.register('contributors')}
       />
       <TextField
         label={t`How it works video`}
-        hint={t`A YouTube link. Empty: no video.`}
+        hint={t`A YouTube link. Leave empty for no video.`}
         type="url"
         autoComplete="off"
         error={wordsOf(errors.howItWorksVideo?.message)}

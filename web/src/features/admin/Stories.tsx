@@ -153,7 +153,8 @@ function StoryRow({ story, mayEdit, onOpen }: StoryRowProps) {
       <div>
         <h3>{title}</h3>
         <p className="small muted">
-          <Unbroken text={formatDay(story.date, currentLanguage())} />, {formatMoney(story.amount)}, <CharityName name={story.charity.name} />
+          <Unbroken text={formatDay(story.date, currentLanguage())} />, {formatMoney(story.amount)},{' '}
+          <CharityName name={story.charity.name} />
         </p>
         {help === null ? null : <p className="small muted">{t`About: ${purpose}, ${helped}`}</p>}
       </div>

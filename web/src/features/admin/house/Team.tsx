@@ -7,6 +7,7 @@ import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
+import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
 import { useMay } from '../use-may.ts'
 import { type Invitation, type StaffMember, staffQuery } from './queries.ts'
@@ -86,7 +87,9 @@ function InvitationRow({ invitation, onAgain, onCancel }: InvitationRowProps) {
         <Badge tone={expired ? 'bad' : 'waiting'}>{expired ? t`Expired` : t`Invited`}</Badge>
       </div>
       <span className="small muted block user-mail">{email}</span>
-      <span className="small muted block">{t`Invited by ${invitedBy}; the link works until ${until}`}</span>
+      <span className="small muted block">
+        <Unbroken text={t`Invited by ${invitedBy}; the link works until ${until}`} />
+      </span>
       {onAgain === undefined || onCancel === undefined ? null : (
         <p className="team-buttons">
           <Button kind="secondary" onClick={onAgain} aria-label={t`Invite again: ${name}`}>
@@ -116,9 +119,13 @@ function PersonRow({ person, onAction }: { readonly person: StaffMember; readonl
       {email === null ? null : <span className="small muted block user-mail">{email}</span>}
       <span className="small muted block">{i18n._(words.may)}</span>
       {removedAt === null ? (
-        <span className="small muted block">{t`Since ${since}; last login: ${seen}`}</span>
+        <span className="small muted block">
+          <Unbroken text={t`Since ${since}; last login: ${seen}`} />
+        </span>
       ) : (
-        <span className="small muted block">{t`In the team from ${since} to ${formatDay(removedAt, language)}`}</span>
+        <span className="small muted block">
+          <Unbroken text={t`In the team from ${since} to ${formatDay(removedAt, language)}`} />
+        </span>
       )}
       {removedAt !== null || onAction === undefined ? null : (
         <p className="team-buttons">
