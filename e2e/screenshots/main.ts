@@ -5,7 +5,7 @@
  * - `--guide` takes the pictures of the operator's guide instead, into docs/pictures.
  * - Writes <screen>-<language>-<theme>-<width>.png and an index of them all into .build/screenshots, or `--out <folder>`.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'

@@ -24,7 +24,7 @@ const VERBS = new Set(
   insert inspect install introduce invalidate invite isolate issue join judge justify keep kill label launch lay lead leave lengthen let lift
   limit line link list listen load lock log look loosen lose lower mail maintain make mark mask match measure mend mention merge migrate
   minimize mirror miss move multiply name narrow never normalize note notify number offer omit open order organize outgrow overlap override own
-  pack package pad page paint park parse pass pause pay permit persist pick pin place plan point poll post postpone prefer prefetch prepare
+  pack package pad page paint park parse pass pause pay permit persist pick pin plant place plan point poll post postpone prefer prefetch prepare
   present preserve press prevent print probe process produce prohibit promise promote prompt propagate protect prove provide prune publish
   pull purge push put qualify query queue quote raise rank rate read rebase rebuild recalculate receive recheck recognize recompute
   reconcile reconnect record recover redirect redraw reduce refactor refer reflect refresh refund refuse register reject relate relax release
