@@ -1,5 +1,5 @@
 /** Bugs in the constraints of the schema, and in the nightly audit that checks for what the schema cannot prevent. */
-import { type Bug, LEDGER } from './bug.ts'
+import { type Bug, LEDGER, PAYOUTS } from './bug.ts'
 
 const GUARDS = 'server/migrations/0040_ledger_guards.sql'
 const GUARDS_TEST = `${LEDGER}/schema-guards.test.ts`
@@ -33,6 +33,22 @@ export const SCHEMA_BUGS: readonly Bug[] = [
     find: 'select t.amount = new.balance - old.balance and t.balance_after = new.balance\n',
     replace: 'select t.amount > 0\n',
     test: GUARDS_TEST,
+  },
+  {
+    name: 'The gateway reports a payout as paid, and the schema refuses it because the member has the approver’s phone by then',
+    file: 'server/migrations/0106_judged_when_recorded.sql',
+    find: "case when tg_op = 'INSERT' or old.approved_by is null then new.approved_by end",
+    replace: 'new.approved_by',
+    test: PAYOUTS,
+    only: 'refuses no final word',
+  },
+  {
+    name: 'The schema accepts a withdrawal that was approved by its own member',
+    file: 'server/migrations/0106_judged_when_recorded.sql',
+    find: 'or is_own_money(v_last, v_owner)',
+    replace: 'or is_own_money(null, v_owner)',
+    test: 'server/src/features/payouts/two-persons.test.ts',
+    only: 'as first or as second person',
   },
   {
     name: 'The nightly comparison skips the last member of a page',

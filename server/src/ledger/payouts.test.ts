@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { APPROVER, makeApprover, newMember } from './fixtures.ts'
+import { APPROVER, giveAccounts, makeApprover, newMember } from './fixtures.ts'
 import { readWallet } from './wallets.ts'
 import {
   approveWithdrawal,
@@ -100,6 +100,33 @@ test('a loss ends when the money comes back, and begins again when the money lea
   for (const word of ['paid', 'paid', 'failed', 'failed', 'paid', 'reversed', 'paid'] as const) results.push((await tell(id, word))?.result)
   expect(results).toEqual(['conflict', 'unchanged', 'conflict_back', 'unchanged', 'conflict', 'conflict_back', 'conflict'])
   expect([await losses(id), (await rowOf(id)).flags]).toEqual([1000n, ['gateway_conflict']])
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
+})
+
+/** The member sets the approver's phone, after the approval. */
+async function takeApproversPhone(memberId: bigint): Promise<void> {
+  await giveAccounts(database.db, [memberId])
+  await database.db.query(sql`update member set phone = '9812345670' where id = any(array[${APPROVER.by}::bigint, ${memberId}::bigint])`)
+}
+
+test.each([
+  ['sending', 'paid', 2000n],
+  ['sending', 'failed', 3000n],
+  ['paid', 'reversed', 3000n],
+] as const)('the phone of a member that became the approver’s refuses no final word: %s, then %s', async (from, word, balance) => {
+  const { id, memberId } = await withdrawalIn(from)
+  await takeApproversPhone(memberId)
+  expect(await tell(id, word)).toMatchObject({ result: word, contradicts: false })
+  expect(await rowOf(id)).toMatchObject({ status: word })
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance, held: 0n })
+})
+
+test('an approved withdrawal whose member took the approver’s phone can be sent, declined and rejected', async () => {
+  const { id, memberId } = await withdrawalIn('approved')
+  await takeApproversPhone(memberId)
+  expect(await send(id)).toBe(true)
+  await inTransaction(database.db, (tx) => stopSending(tx, id, 'bank_ifsc_invalid'))
+  expect(await reject(id)).toMatchObject({ ok: true })
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
 })
 

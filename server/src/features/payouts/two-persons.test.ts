@@ -252,6 +252,29 @@ test('the refund of an item in suspense above the limit waits for the second per
   expect(world.refunds.sent.filter(({ refundId }) => refundId === again.id.replaceAll('-', ''))).toHaveLength(1)
 })
 
+test('a phone that the member shares with an approver only afterwards stops no second approval, rejection or final word', async () => {
+  const order_id = await world.pay(member, 30)
+  const asked = await world.calls.ask('POST /wallet/refunds', { as: member, body: { order_id, amount: 15, reason: 'Too much' } })
+  const [withdrawal, rejected, refund] = [await over(), await over(), asked.body.refund.id]
+  for (const id of [withdrawal, rejected]) expect((await decide(id, { as: ravi })).status).toBe(200)
+  expect((await decide(refund, { as: ravi, list: 'refunds' })).status).toBe(200)
+  const share = (staff: bigint) =>
+    world.db.query(sql`update member set phone = '9812345670' where id = any(array[${staff}::bigint, ${member}::bigint])`)
+  await share(ravi)
+  const waits = { as: sunita, seen: 'awaiting_second' }
+  expect((await decide(rejected, { ...waits, what: 'reject', body: reason })).body.withdrawal.status).toBe('rejected')
+  expect((await decide(withdrawal, waits)).body.withdrawal.status).toBe('approved')
+  expect((await decide(refund, { ...waits, list: 'refunds' })).body.refund.status).toBe('approved')
+  await share(sunita)
+  await world.runDue()
+  world.gatewaySays(withdrawal, 'paid')
+  world.gatewayRefunds(refund, 'paid')
+  await world.pass(3600)
+  expect((await listed(withdrawal)).status).toBe('paid')
+  expect((await listed(refund, 'refunds')).status).toBe('paid')
+  await world.db.query(sql`update member set phone = null where phone = '9812345670'`)
+})
+
 const approveAll = (rows: readonly object[], headers: Record<string, string> = {}, as = ravi) =>
   world.calls.ask('POST /admin/withdrawals/approve', { as, headers, body: { rows } })
 const seen = (id: string, status = 'requested') => ({ id, status })
