@@ -248,9 +248,10 @@ export const payoutCalls = {
     access: 'admin',
     roles: OWNERS,
     stepUp: true,
-    summary: 'An owner takes over a payment by hand from the person who opened the bank account and cannot end it; with a reason.',
+    summary:
+      'An owner takes over a payment by hand from the person who opened the bank account and cannot end it; with a reason. `from` is the id of that person as seen in `shownTo`: if another one has it by then, changed_since_seen.',
     params: id,
-    body: reasonedWithdrawal,
+    body: z.strictObject({ ...reasonedWithdrawal.shape, from: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: withdrawalAnswer,
     refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'own_money', 'idempotency_mismatch'],
   }),

@@ -48,7 +48,8 @@ const BY_NAME: Readonly<Record<string, (place: Place) => unknown>> = {
   id: ({ known, path }) => known.any(listOf(path)),
   day: ({ known }) => known.any('day'),
   on: ({ known }) => known.any('day'),
-  from: ({ known, path, dice }) => (path.startsWith('/admin') ? known.any('day') : String(dice.below(6))),
+  from: ({ known, path, dice }) =>
+    path.endsWith('/take-over') ? known.any('/admin/staff') : path.startsWith('/admin') ? known.any('day') : String(dice.below(6)),
   to: ({ known, path, dice }) => (path.startsWith('/admin') ? known.any('day') : String(dice.below(20))),
   index: ({ dice }) => String(dice.below(6)),
   size: ({ dice }) => String(dice.below(20)),

@@ -36,6 +36,14 @@ export const DECISIONS: readonly Bug[] = [
     test: BY_HAND,
   },
   {
+    name: 'An owner takes a payment by hand from an owner whom they never saw: it is paid by one, and returned by the other',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: "  if ((await maybeOne(tx, seen)) === undefined) return refused('changed_since_seen')\n",
+    replace: '  void seen\n',
+    test: BY_HAND,
+    only: 'take over|takes over only',
+  },
+  {
     name: 'An administrator is shown the bank details of their own withdrawal, and can say that it was not paid',
     file: `${LEDGER}/withdrawals.ts`,
     find: 'if (await isOwnMoney(tx, by, found.value.memberId)) return',

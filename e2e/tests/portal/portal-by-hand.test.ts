@@ -7,7 +7,7 @@ import { paise } from '@roz/core/money.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import { inTransaction } from '@roz/server/db/transaction.ts'
 import { captureTopup, createTopup } from '@roz/server/ledger/topups.ts'
-import { showAccount } from '@roz/server/ledger/withdrawals.ts'
+import { showAccount, takeOver } from '@roz/server/ledger/withdrawals.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
@@ -168,6 +168,28 @@ describe('a payment by hand', () => {
     await hold(false)
     await page.reload()
     await expect(row('₹12.00').getByRole('button')).toHaveText(['Bank account', 'Reject'])
+  })
+
+  test('a take-over of a payment that another owner has taken meanwhile is refused, and the row names that owner', async () => {
+    const id = await approved(11)
+    await inDatabase(roz.dataDir, (db) => inTransaction(db, (tx) => showAccount(tx, { id, by: ravi })))
+    await look()
+    await page
+      .locator('.story-rows')
+      .getByRole('button', { name: /^Take over: ₹11\.00/ })
+      .click()
+    await inDatabase(roz.dataDir, async (db) => {
+      const [owner] = await db.query<{ id: bigint }>(sql`
+        insert into member (name, email, role, staff_role, email_verified_at)
+        values ('Sunita Nair', 'sunita@staff.test', 'admin', 'owner', roz_now()) returning id`)
+      const [holder] = await db.query<{ from: string }>(sql`select public_id as "from" from member where id = ${ravi}::bigint`)
+      await inTransaction(db, (tx) => takeOver(tx, { id, by: owner?.id ?? 0n, from: holder?.from ?? '' }))
+    })
+    await dialog().getByLabel('Reason').fill('Ravi has left.')
+    await dialog().getByRole('button', { name: 'Take over', exact: true }).click()
+    await expect(toast(page, 'This changed while you had it open. Look at it again, then decide.')).toBeVisible()
+    await expect(row('₹11.00')).toContainText(/Sunita Nair has had the bank account since .+ and may have paid\./)
+    expect(visit.complaints()).toEqual([expect.stringContaining('status of 409')])
   })
 })
 

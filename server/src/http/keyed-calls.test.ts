@@ -177,8 +177,13 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     return { as: payer, id, body: { status: 'approved', reason: 'The bank did not take it' } }
   },
   takeOverWithdrawal: async () => {
-    const id = await shownTo(await makeStaff(byHand.database.db))
-    return { as: payer, id, body: { status: 'approved', reason: 'She has left us' } }
+    const holder = await makeStaff(byHand.database.db)
+    const id = await shownTo(holder)
+    const { from } = await one<{ from: string }>(
+      byHand.database.db,
+      sql`select public_id as "from" from member where id = ${holder}::bigint`,
+    )
+    return { as: payer, id, body: { status: 'approved', reason: 'She has left us', from } }
   },
   requestRefund: async () => {
     const as = await makeMember(world.database.db)

@@ -6,7 +6,8 @@
  * - The gateway's final word is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
  * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. Nobody ends one that
- *   was shown to nobody. No gateway receives it, because the money may have left. An owner may take it over. Nobody ends their own.
+ *   was shown to nobody. No gateway receives it, because the money may have left. Nobody ends their own. An owner may take it over from
+ *   the person whom the owner saw: if another one has it by then, that one may have paid.
  * - Above a limit two persons approve; the first approval leaves it `requested`.
  * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
  * - A withdrawal of a member in debt is not approved, sent or shown. After the showing a new debt does not stop "paid": the money may
@@ -194,11 +195,16 @@ export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<A
   return accepted({ memberId, amount })
 }
 
-/** An owner takes the withdrawal over from an administrator who cannot end it. */
-export async function takeOver(tx: Tx, { id, by }: ByHand): Promise<Outcome<{ readonly from: bigint }, WithdrawalRefusal | 'own_money'>> {
+/** An owner takes the withdrawal over from an administrator who cannot end it. `from`: the public id of the person whom the owner saw. */
+export async function takeOver(
+  tx: Tx,
+  { id, by, from }: ByHand & { readonly from: string },
+): Promise<Outcome<{ readonly from: bigint }, WithdrawalRefusal | 'changed_since_seen' | 'own_money'>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'approved' || found.shownTo === null || found.shownTo === by) return refused('withdrawal_final')
+  const seen = sql`select 1 from member where id = ${found.shownTo}::bigint and public_id::text = ${from}::text`
+  if ((await maybeOne(tx, seen)) === undefined) return refused('changed_since_seen')
   if (await isOwnMoney(tx, by, found.memberId)) return refused('own_money')
   await giveTo(tx, id, by)
   return accepted({ from: found.shownTo })

@@ -44,6 +44,10 @@ const auditOf = () =>
   world.db.query<{ action: string; actor: bigint }>(
     sql`select action, actor_id as actor from audit_log where subject = ${`withdrawal:${id}`}::text order by id`,
   )
+const idOf = async (staff: bigint) =>
+  (await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${staff}::bigint`)).id
+const takeOver = async (as: bigint, from: bigint, body: object = { reason: 'Ravi has left us' }) =>
+  world.decide(id, 'take-over', { from: await idOf(from), ...body }, { as })
 const listed = async () => (await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })).body.withdrawals[0]
 const RAVI_HAS_IT = 'Ravi Rao has seen the bank account and may have paid. Only Ravi Rao can end this withdrawal, as paid or as not paid.'
 
@@ -134,16 +138,45 @@ test('only an owner takes over, with a recorded reason; then only that owner end
   await shownTo(ravi)
   const gone = { reason: 'Ravi has left us; the bank shows no payment' }
   const finance = await makeStaff(world.db, 'finance')
-  expect((await world.decide(id, 'take-over', gone, { as: finance })).status).toBe(403)
-  expect((await world.decide(id, 'take-over', {}, { as: sunita })).body.fields).toHaveProperty('reason')
-  expect((await world.decide(id, 'take-over', gone, { as: sunita })).body.withdrawal).toMatchObject({ shownTo: { name: 'Sunita Nair' } })
-  expect((await world.decide(id, 'take-over', gone, { as: sunita })).body.code).toBe('withdrawal_final')
+  expect((await takeOver(finance, ravi, gone)).status).toBe(403)
+  expect((await world.decide(id, 'take-over', {}, { as: sunita })).body.fields).toMatchObject({
+    reason: expect.anything(),
+    from: expect.anything(),
+  })
+  expect((await takeOver(sunita, ravi, gone)).body.withdrawal).toMatchObject({ shownTo: { name: 'Sunita Nair' } })
+  expect((await takeOver(sunita, ravi, gone)).body.code).toBe('withdrawal_final')
   const [entry] = await world.db.query(
     sql`select actor_id as actor, after from audit_log where action = 'withdrawal.take_over' and subject = ${`withdrawal:${id}`}::text`,
   )
   expect(entry).toMatchObject({ actor: sunita, after: { ...gone, from: String(ravi) } })
   expect((await world.decide(id, 'complete', paid, { as: ravi })).body.message).toContain('Sunita Nair')
   expect((await world.decide(id, 'not-paid', why, { as: sunita })).status).toBe(200)
+})
+
+test('an owner takes over only from the person whom the owner saw: another owner who has it by then may have paid', async () => {
+  await shownTo(ravi)
+  const asha = await named('Asha Iyer', 'owner')
+  expect((await takeOver(sunita, ravi)).status).toBe(200)
+  expect(await takeOver(asha, ravi)).toMatchObject({ status: 409, body: { code: 'changed_since_seen' } })
+  expect(await world.decide(id, 'not-paid', why, { as: asha })).toMatchObject({ status: 409, body: { values: { name: 'Sunita Nair' } } })
+  expect((await world.decide(id, 'complete', paid, { as: sunita })).status).toBe(200)
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
+})
+
+test('of two owners who take over at once, both from the person whom they saw, one has it', async () => {
+  const asha = await named('Asha Menon', 'owner')
+  for (let round = 0; round < 6; round++) {
+    id = await world.withdraw(await world.funded(10))
+    await shownTo(ravi)
+    const seen = { status: 'approved', reason: 'Ravi has left us' }
+    const answers = await Promise.all([sunita, asha].map((as) => takeOver(as, ravi, seen)))
+    expect(answers.map(({ status, body }) => [status, body.code]).toSorted()).toEqual([
+      [200, undefined],
+      [409, 'changed_since_seen'],
+    ])
+    const taker = answers[0]?.status === 200 ? 'Sunita Nair' : 'Asha Menon'
+    expect((await listed()).shownTo.name).toBe(taker)
+  }
 })
 
 test('nobody is shown, or takes over, the payment to an account of their own', async () => {
@@ -154,7 +187,7 @@ test('nobody is shown, or takes over, the payment to an account of their own', a
   await approve()
   expect(await show(kavita)).toMatchObject({ status: 403, body: { code: 'own_money' } })
   expect((await show(ravi)).status).toBe(200)
-  const taken = await world.decide(id, 'take-over', { reason: 'Ravi has left us' }, { as: kavita })
+  const taken = await takeOver(kavita, ravi)
   expect([taken.status, taken.body.code]).toEqual([403, 'own_money'])
   expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
 })
@@ -170,7 +203,7 @@ test('nobody ends the payment to an account that became their own after the show
   ] as const)
     expect(await world.decide(id, what, body, { as: ravi })).toMatchObject({ status: 403, body: { code: 'own_money' } })
   expect(await world.stateOf(id)).toEqual(['approved', 20, 10])
-  expect((await world.decide(id, 'take-over', { reason: 'It is his own' }, { as: sunita })).status).toBe(200)
+  expect((await takeOver(sunita, ravi, { reason: 'It is his own' })).status).toBe(200)
   expect((await world.decide(id, 'complete', paid, { as: sunita })).status).toBe(200)
 })
 

@@ -5,7 +5,8 @@
  * - A decision names the state that was seen: of two at once the first takes effect, and the other is refused.
  * - Money is sent only after the commit of the final approval; above a limit two persons approve.
  * - Without a payout gateway one person is shown the account and pays by hand. Only that person says how it ended: paid, with
- *   the bank's reference, or not paid, with a reason. The transaction that shows the account records the person.
+ *   the bank's reference, or not paid, with a reason. The transaction that shows the account records the person. A take-over names the
+ *   person who was seen to have it.
  */
 import { randomUUID } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -120,8 +121,8 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         return { ok: true, after: { reason: call.body.reason } }
       }),
     takeOverWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'own_money'>('take_over', call, async (tx, id) => {
-        const taken = await takeOver(tx, { id, by: call.session.memberId })
+      decide<'withdrawal_final' | 'changed_since_seen' | 'own_money'>('take_over', call, async (tx, id) => {
+        const taken = await takeOver(tx, { id, by: call.session.memberId, from: call.body.from })
         return taken.ok ? { ok: true, after: { reason: call.body.reason, from: taken.value.from } } : taken
       }),
     withdrawalBank: (call) =>

@@ -42,7 +42,7 @@ test.each([
   ['withdrawals', 'complete', 'approved', paid, () => byHand, () => withdrawal(byHand)],
   ['withdrawals', 'bank', 'approved', {}, () => byHand, () => withdrawal(byHand)],
   ['withdrawals', 'not-paid', 'approved', reason, () => byHand, () => withdrawal(byHand)],
-  ['withdrawals', 'take-over', 'approved', reason, () => byHand, () => withdrawal(byHand)],
+  ['withdrawals', 'take-over', 'approved', { ...reason, from: crypto.randomUUID() }, () => byHand, () => withdrawal(byHand)],
   ['refunds', 'approve', 'rejected', {}, () => world, refund],
   ['refunds', 'reject', 'approved', reason, () => world, refund],
   ['suspense', 'credit', 'refunded', { memberId: crypto.randomUUID() }, () => world, item],

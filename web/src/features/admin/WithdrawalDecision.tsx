@@ -1,6 +1,6 @@
 /**
  * The dialogs of a withdrawal's decisions.
- * - Each dialog says what follows, and its call carries the state that the row showed.
+ * - Each dialog says what follows, and its call carries the state that the row showed. A take-over carries the person whom it names.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
@@ -167,7 +167,9 @@ function ByHandDecision({
           confirm={t`Take over`}
           danger
           question={{ label: t`Reason`, hint: t`It stays in the audit log.`, rule: decisionReason, long: true }}
-          send={(reason, idempotencyKey) => call('takeOverWithdrawal', { params, body: { status, reason }, idempotencyKey })}
+          send={(reason, idempotencyKey) =>
+            call('takeOverWithdrawal', { params, body: { status, reason, from: withdrawal.shownTo?.id ?? '' }, idempotencyKey })
+          }
           onDone={said(t`You have taken this withdrawal: only you can finish it.`)}
           onClose={onClose}
         >
