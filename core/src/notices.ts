@@ -2,13 +2,22 @@
  * Notices in the app: every kind with its texts.
  * - The server stores kind and data, never text, so a notice is shown in the reader's language.
  * - `{name}` in a text is replaced by a value of the notice's data.
+ * - With `paid` in the data, a sentence says how much of the money paid a debt.
  */
 import { type IstDay, parseDay } from './ist-day.ts'
 import { type Language, SPEECH, type Texts } from './language.ts'
+import { formatPaise, type Paise } from './money.ts'
 import { texts } from './texts.ts'
 
-type Notice = { readonly title: Texts; readonly body: Texts }
-const notice = (title: Texts, body: Texts): Notice => ({ title, body })
+/** `reason` is the last sentence, after the one about a debt. */
+type Notice = { readonly title: Texts; readonly body: Texts; readonly reason: Texts | undefined }
+const notice = (title: Texts, body: Texts, reason?: Texts): Notice => ({ title, body, reason })
+
+const REASON = texts('Reason: {reason}')
+/** After money that was won or returned, and paid a debt first. */
+export const PAID_DEBT = texts('{paid} of it paid what you owed.')
+/** The data of that sentence, in the data of the notice or mail about the money; none without a debt. */
+export const debtData = (paid: Paise): { readonly paid?: string } => (paid > 0n ? { paid: formatPaise(paid) } : {})
 
 export const NOTICES = {
   /** Derived from the join rows, not stored; data: day */
@@ -38,9 +47,9 @@ export const NOTICES = {
     texts('You have reached the yearly maximum'),
     texts('You have reached the yearly maximum of ₹365. Auto Participate restarts on 1 January.'),
   ),
-  /** data: amount, day */
+  /** data: amount, day; paid if it paid a debt */
   won: notice(texts('You won!'), texts('You won {amount} in the round of {day}. It is in your wallet.')),
-  /** data: day */
+  /** data: day; paid if it paid a debt */
   round_returned: notice(
     texts('Your ₹1 is back'),
     texts(
@@ -56,26 +65,28 @@ export const NOTICES = {
   ),
   /** data: amount, account (last four digits) */
   withdrawal_paid: notice(texts('Withdrawal sent'), texts('{amount} was sent to your account ending in {account}.')),
-  /** data: amount */
+  /** data: amount; paid if it paid a debt */
   withdrawal_returned: notice(
     texts('Withdrawal returned'),
     texts('Your withdrawal of {amount} did not go through. The money is back in your wallet.'),
   ),
-  /** data: amount, reason (an administrator's words) */
+  /** data: amount, reason (an administrator's words); paid if it paid a debt */
   withdrawal_rejected: notice(
     texts('Withdrawal rejected'),
-    texts('Your withdrawal of {amount} was rejected. The money is back in your wallet. Reason: {reason}'),
+    texts('Your withdrawal of {amount} was rejected. The money is back in your wallet.'),
+    REASON,
   ),
   /** data: amount */
   refund_paid: notice(texts('Refund sent'), texts('{amount} was sent to your original payment method. Your bank may take a few days.')),
-  /** data: amount */
+  /** data: amount; paid if it paid a debt */
   refund_returned: notice(texts('Refund returned'), texts('Your refund of {amount} did not go through. The money is back in your wallet.')),
-  /** data: amount, reason (an administrator's words) */
+  /** data: amount, reason (an administrator's words); paid if it paid a debt */
   refund_rejected: notice(
     texts('Refund rejected'),
-    texts('Your refund of {amount} was rejected. The money is back in your wallet. Reason: {reason}'),
+    texts('Your refund of {amount} was rejected. The money is back in your wallet.'),
+    REASON,
   ),
-  /** data: amount */
+  /** data: amount; paid if it paid a debt */
   payment_assigned: notice(texts('Payment added'), texts('A payment of {amount} was checked and is now in your wallet.')),
   /** While the dispute is open; data: amount */
   payment_taken_back: notice(
@@ -89,7 +100,7 @@ export const NOTICES = {
     texts('You owe for a payment'),
     texts('The bank took back a payment, and your wallet was {amount} short. Rewards and returned money go towards this first.'),
   ),
-  /** data: amount */
+  /** data: amount; paid if it paid another debt */
   payment_given_back: notice(
     texts('Disputed payment returned'),
     texts('The bank returned a disputed payment. {amount} is back in your wallet.'),
@@ -116,5 +127,7 @@ export function noticeText(kind: NoticeKind, data: NoticeData, language: Languag
   const day = parseDay(data.day ?? '')
   const values: NoticeData = day === undefined ? data : { ...data, day: dayText(day, language) }
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '')
-  return { title: fill(NOTICES[kind].title[language]), body: fill(NOTICES[kind].body[language]) }
+  const { title, body, reason } = NOTICES[kind]
+  const sentences = [body, ...(data.paid === undefined ? [] : [PAID_DEBT]), ...(reason === undefined ? [] : [reason])]
+  return { title: fill(title[language]), body: sentences.map((words) => fill(words[language])).join(' ') }
 }

@@ -240,16 +240,16 @@ export const HI = {
   'Your withdrawal of {amount} did not go through. The money is back in your wallet.':
     '{amount} की निकासी नहीं हुई। पैसे आपके वॉलेट में वापस आ गए हैं।',
   'Withdrawal rejected': 'निकासी नामंज़ूर हुई',
-  'Your withdrawal of {amount} was rejected. The money is back in your wallet. Reason: {reason}':
-    '{amount} की निकासी नामंज़ूर हुई। पैसे आपके वॉलेट में वापस आ गए हैं। कारण: {reason}',
+  'Your withdrawal of {amount} was rejected. The money is back in your wallet.': '{amount} की निकासी नामंज़ूर हुई। पैसे आपके वॉलेट में वापस आ गए हैं।',
+  'Reason: {reason}': 'कारण: {reason}',
+  '{paid} of it paid what you owed.': 'इनमें से {paid} से आपका बकाया चुकाया गया।',
   'Refund sent': 'रिफ़ंड भेजा गया',
   '{amount} was sent to your original payment method. Your bank may take a few days.':
     '{amount} उसी तरीके से वापस भेजे गए जिससे आपने पेमेंट किया था। आपके बैंक को कुछ दिन लग सकते हैं।',
   'Refund returned': 'रिफ़ंड लौट आया',
   'Your refund of {amount} did not go through. The money is back in your wallet.': '{amount} का रिफ़ंड नहीं हुआ। पैसे आपके वॉलेट में वापस आ गए हैं।',
   'Refund rejected': 'रिफ़ंड नामंज़ूर हुआ',
-  'Your refund of {amount} was rejected. The money is back in your wallet. Reason: {reason}':
-    '{amount} का रिफ़ंड नामंज़ूर हुआ। पैसे आपके वॉलेट में वापस आ गए हैं। कारण: {reason}',
+  'Your refund of {amount} was rejected. The money is back in your wallet.': '{amount} का रिफ़ंड नामंज़ूर हुआ। पैसे आपके वॉलेट में वापस आ गए हैं।',
   'Payment added': 'पेमेंट जुड़ गया',
   'A payment of {amount} was checked and is now in your wallet.': '{amount} के पेमेंट की जाँच हो गई, और पैसे अब आपके वॉलेट में हैं।',
   'Payment disputed': 'पेमेंट पर विवाद',

@@ -30,6 +30,8 @@ export type Parts = {
   /** The amount taken from the items of a closed account, or returned to them. */
   readonly suspended: Paise
   readonly lost: Paise
+  /** The part of the returned `fromMember` that paid other debts of the member. */
+  readonly debtPaid: Paise
 }
 export type ChargedBack = ({ readonly result: 'booked' } & Parts) | { readonly result: 'duplicate' }
 /** A refusal books nothing: an administrator must look. */
@@ -66,7 +68,7 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   await tx.query(sql`
     update topup set charged_back_at = roz_now()
      where order_id = ${chargeback.orderId}::text and payment_id = ${payment.paymentId}::text and charged_back_at is null`)
-  return accepted({ result: 'booked', memberId, fromMember, suspended, lost })
+  return accepted({ result: 'booked', memberId, fromMember, suspended, lost, debtPaid: ZERO })
 }
 
 /** Books that the bank has returned the money: each part is returned to its giver, payments of the debt included. */
@@ -79,7 +81,7 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
   const loss = out.find(({ giver }) => giver === ACCOUNTS.LOSSES)
   // The debt ends first, so that the returned money does not pay it.
   const repaid = loss === undefined ? [] : await endDebt(tx, turnOf(loss.ref))
-  let [fromMember, suspended] = [ZERO, ZERO]
+  let [fromMember, suspended, debtPaid] = [ZERO, ZERO, ZERO]
   const give = async (kind: 'chargeback_back' | 'debt_back', { ref, amount }: Omit<Part, 'giver'>): Promise<void> => {
     const from = kind === 'debt_back' ? 'LOSSES' : 'GATEWAY'
     if (memberId === undefined || wallet === undefined) throw new Error(`${kind} ${ref}: no member gave it`)
@@ -87,8 +89,9 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
       await suspendReturn(tx, { kind, ref, from, orderId, amount, memberId })
       suspended = paise(suspended + amount)
     } else {
-      await giveBackToMember(tx, { kind, ref, memberId, amount, from })
+      const given = await giveBackToMember(tx, { kind, ref, memberId, amount, from })
       fromMember = paise(fromMember + amount)
+      debtPaid = paise(debtPaid + given.debtPaid)
     }
   }
   for (const part of out) {
@@ -101,7 +104,7 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
       and not exists (
         select from dispute d where d.order_id = o.order_id and d.payment_id = o.payment_id and d.id <> ${disputeId}::text and d.is_taken)`)
   const taken = out.reduce((sum, { amount }) => sum + amount, 0n)
-  return { result: 'booked', memberId, fromMember, suspended, lost: paise(taken - fromMember - suspended) }
+  return { result: 'booked', memberId, fromMember, suspended, lost: paise(taken - fromMember - suspended), debtPaid }
 }
 
 /**

@@ -194,7 +194,7 @@ test('the older of two debts is paid first, and money returned by its dispute pa
   await dispute('two-b', second, 10, 'taken')
   await doing((tx) => rejectWithdrawal(tx, { id: one_, reason: 'no' }))
   expect([await owed(memberId), await lossesOf('two-a'), await lossesOf('two-b')]).toEqual([800n, 0n, -800n])
-  await dispute('two-a', first, 10, 'returned')
+  expect((await dispute('two-a', first, 10, 'returned')).moved).toMatchObject({ fromMember: 1000n, debtPaid: 800n })
   expect([await owed(memberId), ...(await wallet(memberId)), await lossesOf('two-a', 'two-b')]).toEqual([0n, 200n, 800n, 0n])
   await dispute('two-b', second, 10, 'returned')
   expect([...(await wallet(memberId)), await lossesOf('two-a', 'two-b')]).toEqual([1200n, 800n, 0n])

@@ -8,6 +8,7 @@
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
+import type { TransferKind } from './accounts.ts'
 import { creditMember, debitMember, type Moved } from './transfer.ts'
 
 /** Neither paid nor returned; the same condition as the index `debt_open`. */
@@ -54,11 +55,27 @@ export async function payDebts(
 }
 
 /** Credits a locked wallet and pays the member's debts from the amount. `balance` is the balance after both. */
-export async function giveBackToMember(tx: Tx, move: Parameters<typeof creditMember>[1]): Promise<Moved> {
+export async function giveBackToMember(tx: Tx, move: Parameters<typeof creditMember>[1]): Promise<Moved & { readonly debtPaid: Paise }> {
   const moved = await creditMember(tx, move)
   const paid = await payDebts(tx, move.memberId, move.amount)
-  return { ...moved, balance: paise(moved.balance - paid) }
+  return { ...moved, balance: paise(moved.balance - paid), debtPaid: paid }
 }
+
+/** The debts that the money of a transfer `c` to a member paid: the payments that follow it at once in the wallet. Zero without a transfer. */
+export const debtPaidFrom = (c: Sql): Sql => sql`
+  (select coalesce(sum(p.amount), 0)::bigint
+     from (select amount, wallet_seq - row_number() over (order by wallet_seq) as follows from transfer
+            where debit = ${c}.credit and debit > 1000 and kind = 'debt_paid' and wallet_seq > ${c}.wallet_seq) p
+    where p.follows = ${c}.wallet_seq)`
+
+/** The debts that the money of this transfer paid. */
+export const readDebtPaid = async (from: Queryable, kinds: readonly TransferKind[], ref: string): Promise<Paise> =>
+  (
+    await one<{ paid: Paise }>(
+      from,
+      sql`select coalesce(sum(${debtPaidFrom(sql`c`)}), 0)::bigint as paid from transfer c where c.kind = any (${kinds}::text[]) and c.ref = ${ref}::text`,
+    )
+  ).paid
 
 /** Pays the debts of members whose locked wallets were just credited. `given` selects `member_id` and `amount`. */
 export async function payDebtsAmong(tx: Tx, given: Sql): Promise<void> {

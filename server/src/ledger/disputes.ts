@@ -97,4 +97,4 @@ async function giveBack(tx: Tx, told: DisputeTold): Promise<Done> {
   return { moved: returned.result === 'duplicate' ? undefined : { what: 'returned', ...partsOf(returned) } }
 }
 
-const partsOf = ({ memberId, fromMember, suspended, lost }: Parts): Parts => ({ memberId, fromMember, suspended, lost })
+const partsOf = ({ memberId, fromMember, suspended, lost, debtPaid }: Parts): Parts => ({ memberId, fromMember, suspended, lost, debtPaid })

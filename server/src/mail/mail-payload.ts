@@ -9,6 +9,8 @@ import type { Language } from '@roz/core/language.ts'
  * `name` is empty until the address is confirmed: the address may be a stranger's, and the person who registered it chose the name.
  */
 type Told<Data extends string = never> = Readonly<Record<'name' | 'origin' | Data, string>>
+/** `paid`: the part of the money that paid the member's debt first. Without a debt there is none. */
+type OfMoney<Data extends string> = Told<Data> & { readonly paid?: string }
 export type MailData = {
   /** The link that confirms the address. */
   verify: Told<'tokenId'>
@@ -32,23 +34,23 @@ export type MailData = {
   withdrawal_requested: Told<'amount' | 'account' | 'tokenId'>
   /** `reference` is the bank's reference, or empty. */
   withdrawal_paid: Told<'amount' | 'account' | 'reference'>
-  withdrawal_returned: Told<'amount'>
+  withdrawal_returned: OfMoney<'amount'>
   /** `reason` is an administrator's sentence. */
-  withdrawal_rejected: Told<'amount' | 'reason'>
+  withdrawal_rejected: OfMoney<'amount' | 'reason'>
   refund_requested: Told<'amount'>
   refund_paid: Told<'amount'>
-  refund_returned: Told<'amount'>
-  refund_rejected: Told<'amount' | 'reason'>
+  refund_returned: OfMoney<'amount'>
+  refund_rejected: OfMoney<'amount' | 'reason'>
   money_added: Told<'amount' | 'orderId'>
   /** A payment in suspense that the staff credited to the member. */
-  payment_assigned: Told<'amount'>
+  payment_assigned: OfMoney<'amount'>
   /** `amount` came from the wallet, `owed` was more than the wallet had; one of the two may be empty. `open`: the bank has not decided. */
   payment_taken_back: Told<'amount' | 'owed' | 'open'>
   /** `amount` is back in the wallet, `owed` is no longer owed; one of the two may be empty. */
-  payment_given_back: Told<'amount' | 'owed'>
+  payment_given_back: OfMoney<'amount' | 'owed'>
   /** A round that ended void: everyone's rupee is back. */
-  round_returned: Told<'day'>
-  draw_won: Told<'amount' | 'day'>
+  round_returned: OfMoney<'day'>
+  draw_won: OfMoney<'amount' | 'day'>
   /** The joins by Auto Participate in a week; `from` and `to` are days. */
   weekly_joins: Told<'rounds' | 'from' | 'to' | 'publicId'>
   /** Auto Participate found less than a rupee in the wallet; once until the next join. */

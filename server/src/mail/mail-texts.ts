@@ -5,7 +5,7 @@
  */
 import { parseDay } from '@roz/core/ist-day.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
-import { dayText } from '@roz/core/notices.ts'
+import { dayText, PAID_DEBT } from '@roz/core/notices.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
@@ -37,6 +37,7 @@ const SEE_WALLET = texts('See your wallet')
 const TAKEN_FOR_NOW = texts('A payment is disputed. We took back {amount} from your wallet until the bank decides.')
 const TAKEN = texts('The bank took back a disputed payment. We took {amount} from your wallet.')
 const REASON = texts('Reason: {reason}')
+const debtOf = ({ paid }: { readonly paid?: string }): readonly Texts[] => (paid === undefined ? [] : [PAID_DEBT])
 /** The only button of each mail about an action that somebody else may have done. */
 const NOT_ME = { label: texts("This wasn't me"), path: '/not-me?token={token}' }
 const WHAT_IT_DOES = texts(
@@ -188,16 +189,16 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     ],
     action: { label: SEE_WALLET, path: '/wallet' },
   }),
-  withdrawal_returned: {
+  withdrawal_returned: (told) => ({
     subject: texts('Your withdrawal of {amount} was returned'),
-    paragraphs: [HELLO, texts('Your withdrawal of {amount} did not go through. The money is back in your wallet.')],
+    paragraphs: [HELLO, texts('Your withdrawal of {amount} did not go through. The money is back in your wallet.'), ...debtOf(told)],
     action: { label: SEE_WALLET, path: '/wallet' },
-  },
-  withdrawal_rejected: {
+  }),
+  withdrawal_rejected: (told) => ({
     subject: texts('Your withdrawal of {amount} was rejected'),
-    paragraphs: [HELLO, texts('Your withdrawal of {amount} was rejected. The money is back in your wallet.'), REASON],
+    paragraphs: [HELLO, texts('Your withdrawal of {amount} was rejected. The money is back in your wallet.'), ...debtOf(told), REASON],
     action: { label: SEE_WALLET, path: '/wallet' },
-  },
+  }),
   refund_requested: {
     subject: texts('Refund of {amount} requested'),
     paragraphs: [
@@ -212,28 +213,28 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [HELLO, texts('{amount} was sent to your original payment method. Your bank may take a few days.')],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
-  refund_returned: {
+  refund_returned: (told) => ({
     subject: texts('Your refund of {amount} did not go through'),
-    paragraphs: [HELLO, texts('Your refund of {amount} did not go through. The money is back in your wallet.')],
+    paragraphs: [HELLO, texts('Your refund of {amount} did not go through. The money is back in your wallet.'), ...debtOf(told)],
     action: { label: SEE_WALLET, path: '/wallet' },
-  },
-  refund_rejected: {
+  }),
+  refund_rejected: (told) => ({
     subject: texts('Your refund of {amount} was rejected'),
-    paragraphs: [HELLO, texts('Your refund of {amount} was rejected. The money is back in your wallet.'), REASON],
+    paragraphs: [HELLO, texts('Your refund of {amount} was rejected. The money is back in your wallet.'), ...debtOf(told), REASON],
     action: { label: SEE_WALLET, path: '/wallet' },
-  },
+  }),
   money_added: {
     subject: texts('{amount} added to your wallet'),
     paragraphs: [HELLO, texts('{amount} was added to your wallet. Order ID: {orderId}')],
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('This is your receipt. The unused part can be refunded within 7 days.')],
   },
-  payment_assigned: {
+  payment_assigned: (told) => ({
     subject: texts('{amount} added to your wallet'),
-    paragraphs: [HELLO, texts('A payment of {amount} was checked and is now in your wallet.')],
+    paragraphs: [HELLO, texts('A payment of {amount} was checked and is now in your wallet.'), ...debtOf(told)],
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('If this payment is not yours, please write to us.')],
-  },
+  }),
   payment_taken_back: ({ amount, owed, open }) => ({
     subject: texts('A payment to {brandName} is disputed'),
     paragraphs: [
@@ -246,32 +247,34 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('If you did not dispute a payment, ask your bank why it was disputed, and write to us.')],
   }),
-  payment_given_back: ({ amount, owed }) => ({
+  payment_given_back: ({ amount, owed, ...told }) => ({
     subject: texts('A disputed payment to {brandName} was returned'),
     paragraphs: [
       HELLO,
       amount === ''
         ? texts('The bank returned a disputed payment.')
         : texts('The bank returned a disputed payment. {amount} is back in your wallet.'),
+      ...debtOf(told),
       ...(owed === '' ? [] : [texts('You no longer owe {owed} for it.')]),
     ],
     action: { label: SEE_WALLET, path: '/wallet' },
   }),
-  round_returned: {
+  round_returned: (told) => ({
     subject: texts('Your ₹1 for {day} is back'),
     paragraphs: [
       HELLO,
       texts(
         'There was no draw for {day}: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.',
       ),
+      ...debtOf(told),
     ],
     action: { label: SEE_WALLET, path: '/wallet' },
-  },
-  draw_won: {
+  }),
+  draw_won: (told) => ({
     subject: texts('You won {amount}!'),
-    paragraphs: [HELLO, texts('You won {amount} in the round of {day}. It is already in your wallet.')],
+    paragraphs: [HELLO, texts('You won {amount} in the round of {day}. It is already in your wallet.'), ...debtOf(told)],
     action: { label: texts('See the round'), path: '/history' },
-  },
+  }),
   weekly_joins: ({ rounds }) => ({
     subject: rounds === '1' ? texts('Your week with {brandName}: 1 round') : texts('Your week with {brandName}: {rounds} rounds'),
     paragraphs: [

@@ -164,7 +164,7 @@ describe('joins by Auto Participate', () => {
 })
 
 test('every kind has words in both languages, with every placeholder filled', () => {
-  const data = { day: '2026-11-21', amount: '₹1.00', balance: '₹3.00', account: '1234', year: '2026', reason: 'Not yours' }
+  const data = { day: '2026-11-21', amount: '₹1.00', balance: '₹3.00', account: '1234', year: '2026', reason: 'Not yours', paid: '₹0.50' }
   for (const kind of Object.keys(NOTICES).filter(isNoticeKind)) {
     for (const language of ['en', 'hi'] as const) {
       const { title, body } = noticeText(kind, data, language)

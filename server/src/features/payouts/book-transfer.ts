@@ -7,9 +7,11 @@
  * - The member is told once of an end, in the transaction of that end.
  */
 import { CURRENCY, formatPaise, type Paise } from '@roz/core/money.ts'
+import { debtData } from '@roz/core/notices.ts'
 import type { Transfer } from '../../adapters/payouts/port.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { readDebtPaid } from '../../ledger/debts.ts'
 import { bookPayout, type PayoutBooked } from '../../ledger/withdrawals.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -86,7 +88,7 @@ export async function tellEnd(tx: Tx, id: string, { result, memberId }: Ended): 
   }
   const what = result === 'rejected' ? 'withdrawal_rejected' : 'withdrawal_returned'
   const key = `${what}:${id}`
-  const data = { amount, reason: told.reason ?? '' }
+  const data = { amount, reason: told.reason ?? '', ...debtData(await readDebtPaid(tx, ['wd_back', 'wd_reversed'], id)) }
   await mailMember(tx, { memberId, template: what, key, data })
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: what, data } })
 }

@@ -1,10 +1,13 @@
 /** A member whose bank took a payment back: the information beside each decision, and the member's own view. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
-import { sql } from '../../db/sql.ts'
+import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
+import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { captureTopup } from '../../ledger/topups.ts'
+import type { MailPayload } from '../../mail/mail-payload.ts'
+import { mailWords } from '../../mail/mail-texts.ts'
 import { getUser } from '../../members/user-row.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
@@ -87,4 +90,50 @@ test('an approved withdrawal is not sent once its member is in debt, and names t
   expect((await world.decide(id, 'retry')).body.code).toBe('member_in_debt')
   expect((await world.decide(id, 'reject', { reason: 'The payment was disputed.' })).status).toBe(200)
   expect(await world.stateOf(id)).toEqual(['rejected', 0, 0])
+})
+
+const FRAME = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: '' }
+/** The notices and mails of one kind to a member, as sentences. */
+async function toldAs(member: bigint, what: NoticeKind): Promise<string[]> {
+  await world.runDue()
+  const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
+  return world.jobs.flatMap(({ kind, payload }) => {
+    const told = payload as MailPayload & { readonly memberId?: string; readonly kind?: string }
+    if (kind === 'mail' && told.to === email && told.template === what) return [mailWords(told, FRAME).paragraphs.slice(1).join(' ')]
+    return kind === 'notice' && told.memberId === String(member) && told.kind === what ? [noticeText(what, told.data, 'en').body] : []
+  })
+}
+
+test('notices and mails about money that came back say how much of it paid a debt', async () => {
+  const member = await makeMember(world.db)
+  const [disputed, other] = [await world.pay(member, 30), await world.pay(member, 10)]
+  const [rejected, failed] = [await world.withdraw(member, 10), await world.withdraw(member, 15)]
+  const refund = (await ask('POST /wallet/refunds', member, { order_id: other, amount: 10, reason: 'changed my mind' })).body.refund.id
+  expect((await world.decide(failed, 'approve')).status).toBe(200)
+  await world.runDue()
+  await tell('says', disputed, true)
+  expect((await getUser(world.db, member)).wallet).toEqual({ balance: 0, owed: 25 })
+  const reason = 'Not this one'
+  expect((await world.decide(rejected, 'reject', { reason })).status).toBe(200)
+  await inTransaction(world.db, (tx) => captureTopup(tx, { orderId: other, paymentId: 'paid-again', orderAmount: paise(1000n) }))
+  const [item] = (await ask('GET /admin/suspense?q=paid-again', world.admin)).body.suspense
+  const { memberId } = await one<{ memberId: string }>(
+    world.db,
+    sql`select public_id as "memberId" from member where id = ${member}::bigint`,
+  )
+  expect((await ask(`POST /admin/suspense/${item.id}/credit`, world.admin, { status: 'open', memberId })).status).toBe(200)
+  expect((await ask(`POST /admin/refunds/${refund}/reject`, world.admin, { status: 'requested', reason })).status).toBe(200)
+  world.gatewaySays(failed, 'failed')
+  await world.pass(3600)
+  expect((await getUser(world.db, member)).wallet).toEqual({ balance: 20, owed: 0 })
+  const told = {
+    withdrawal_rejected:
+      'Your withdrawal of ₹10.00 was rejected. The money is back in your wallet. ₹10.00 of it paid what you owed. Reason: Not this one',
+    payment_assigned: 'A payment of ₹10.00 was checked and is now in your wallet. ₹10.00 of it paid what you owed.',
+    refund_rejected:
+      'Your refund of ₹10.00 was rejected. The money is back in your wallet. ₹5.00 of it paid what you owed. Reason: Not this one',
+    // Nothing was owed any more.
+    withdrawal_returned: 'Your withdrawal of ₹15.00 did not go through. The money is back in your wallet.',
+  } as const
+  for (const [what, words] of Object.entries(told)) expect(await toldAs(member, what as NoticeKind)).toEqual([words, words])
 })

@@ -6,11 +6,13 @@
  * - A final state that contradicts ours is booked as well, and raises an alarm.
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
+import { debtData } from '@roz/core/notices.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError, type Refund } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { readDebtPaid } from '../../ledger/debts.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { bookRefund, currencyOfRefund, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -153,7 +155,8 @@ export async function tellRefund(
   const what = `refund_${end}` as const
   const key = `${what}:${id}`
   const { reason } = await one<{ reason: string | null }>(tx, sql`select decision as reason from refund where id = ${id}::uuid`)
-  const data = { amount: formatPaise(amount), reason: reason ?? '' }
+  const paid = await readDebtPaid(tx, ['refund_failed', 'refund_reversed'], id)
+  const data = { amount: formatPaise(amount), reason: reason ?? '', ...debtData(paid) }
   await mailMember(tx, { memberId, template: what, key, data })
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: what, data } })
 }

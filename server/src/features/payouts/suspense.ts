@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import type { suspenseItem } from '@roz/contract/suspense.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { debtData } from '@roz/core/notices.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import type { z } from 'zod'
@@ -18,6 +19,7 @@ import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
+import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -111,7 +113,8 @@ const lockStatus = (tx: Tx, itemId: bigint): Promise<{ readonly status: string }
 /** Tells the member of the credit by a notice and a mail, and joins the member if Auto Participate lacked the money today. */
 async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Paise): Promise<void> {
   const key = `suspense:${itemId}`
-  const data = { amount: formatPaise(amount) }
+  const paid = await readDebtPaid(tx, ['suspense_credit'], String(itemId))
+  const data = { amount: formatPaise(amount), ...debtData(paid) }
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'payment_assigned', data } })
   await mailMember(tx, { memberId, template: 'payment_assigned', key: `payment_assigned:${itemId}`, data })
   if (await missedAutoJoin(tx, memberId)) await enqueue(tx, { kind: 'join_after_topup', key, payload: { memberId: String(memberId) } })

@@ -7,9 +7,11 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { formatPaise } from '@roz/core/money.ts'
+import { debtData } from '@roz/core/notices.ts'
 import { type Db, one, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue, type JobPayloads } from '../../jobs/queue.ts'
+import { debtPaidFrom, readDebtPaid } from '../../ledger/debts.ts'
 import type { Winner } from '../../ledger/draw.ts'
 import type { Returned } from '../../ledger/settlement.ts'
 import { mailMember, mailMembers } from '../../mail/mails.ts'
@@ -86,16 +88,19 @@ export const tellLowBalance = (db: Db, day: IstDay, size = TOLD_AT_ONCE): Promis
 /** A page of members of a round that ended void because its beacon number was missing. */
 export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: Returned): Promise<void> {
   const returned = sql`
-    select member_id, member_id || ':' || day as key, jsonb_build_object('day', day::text) as data
-      from round_join where day = ${day}::date and member_id > ${after}::bigint and member_id <= ${upTo}::bigint`
+    select member_id, member_id || ':' || day as key,
+           jsonb_strip_nulls(jsonb_build_object('day', day::text, 'paid', case when paid > 0 then '₹' || to_char(paid / 100.0, 'FM0.00') end)) as data
+      from (select j.member_id, j.day, ${debtPaidFrom(sql`c`)} as paid
+              from round_join j left join transfer c on c.kind = 'round_refund' and c.ref = j.day || ':' || j.member_id
+             where j.day = ${day}::date and j.member_id > ${after}::bigint and j.member_id <= ${upTo}::bigint) returned`
   await tellMany(tx, 'round_returned', returned)
   await mailMembers(tx, 'round_returned', returned)
 }
 
 /** Each winner, in the app and by mail. */
 export async function tellWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Promise<void> {
-  for (const { memberId, amount } of winners) {
-    const data = { amount: formatPaise(amount), day }
+  for (const { memberId, amount, rank } of winners) {
+    const data = { amount: formatPaise(amount), day, ...debtData(await readDebtPaid(tx, ['prize'], `${day}:${rank}`)) }
     await enqueue(tx, { kind: 'notice', key: `won:${memberId}:${day}`, payload: { memberId: String(memberId), kind: 'won', data } })
     await mailMember(tx, { memberId, template: 'draw_won', key: `draw_won:${memberId}:${day}`, data })
   }

@@ -7,8 +7,8 @@
  * - Money taken or returned, and a debt that begins or ends, is told to the member once: by notices and one mail.
  * - Every new dispute is an alarm for the operator, who has days to answer it.
  */
-import { formatPaise, type Paise } from '@roz/core/money.ts'
-import type { NoticeKind } from '@roz/core/notices.ts'
+import { formatPaise, type Paise, ZERO } from '@roz/core/money.ts'
+import { type NoticeKind, debtData } from '@roz/core/notices.ts'
 import { type Dispute, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -101,7 +101,7 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
   return booked
 }
 
-type Moved = Pick<NonNullable<DisputeBooked['moved']>, 'fromMember' | 'lost'>
+type Moved = Pick<NonNullable<DisputeBooked['moved']>, 'fromMember' | 'lost' | 'debtPaid'>
 type About = { readonly id: string; readonly memberId: bigint; readonly isOpen: boolean }
 
 async function tellTaken(tx: Tx, { fromMember, lost }: Moved, { id, memberId, isOpen }: About): Promise<void> {
@@ -113,11 +113,11 @@ async function tellTaken(tx: Tx, { fromMember, lost }: Moved, { id, memberId, is
 }
 
 /** `lost` is here the unpaid part of the debt, which has ended. */
-async function tellReturned(tx: Tx, { fromMember, lost }: Moved, { id, memberId }: About): Promise<void> {
+async function tellReturned(tx: Tx, { fromMember, lost, debtPaid }: Moved, { id, memberId }: About): Promise<void> {
   if (fromMember + lost === 0n) return
-  await notify(tx, 'payment_given_back', { memberId, amount: fromMember, key: `dispute:${id}` })
+  await notify(tx, 'payment_given_back', { memberId, amount: fromMember, debtPaid, key: `dispute:${id}` })
   await notify(tx, 'debt_ended', { memberId, amount: lost, key: `debt:${id}` })
-  const data = { amount: printed(fromMember), owed: printed(lost) }
+  const data = { amount: printed(fromMember), owed: printed(lost), ...debtData(debtPaid) }
   await mailMember(tx, { memberId, template: 'payment_given_back', key: `payment_given_back:${id}`, data })
 }
 
@@ -136,10 +136,12 @@ async function flagMember(tx: Tx, { orderId, disputeId }: Dispute): Promise<void
 async function notify(
   tx: Tx,
   kind: Extract<NoticeKind, 'payment_taken_back' | 'payment_lost' | 'payment_owed' | 'payment_given_back' | 'debt_ended'>,
-  { memberId, amount, key }: { readonly memberId: bigint; readonly amount: Paise; readonly key: string },
+  about: { readonly memberId: bigint; readonly amount: Paise; readonly debtPaid?: Paise; readonly key: string },
 ): Promise<void> {
+  const { memberId, amount, debtPaid = ZERO, key } = about
   if (amount === 0n) return
-  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data: { amount: formatPaise(amount) } } })
+  const data = { amount: formatPaise(amount), ...debtData(debtPaid) }
+  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data } })
 }
 
 /** Asks about due disputes; returns whether there were any. */

@@ -1,0 +1,81 @@
+/** The words to winners, and to the members of a void round, whose money paid a debt first. */
+import { nextDay } from '@roz/core/ist-day.ts'
+import { type Paise, wholeRupees } from '@roz/core/money.ts'
+import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { bookDispute } from '../../ledger/disputes.ts'
+import { listWinners } from '../../ledger/draw.ts'
+import { addMoney, DAY, endDay, giveAccounts, giveRoundBack, newMember, openDay, payOut } from '../../ledger/fixtures.ts'
+import { createJoinBatcher } from '../../ledger/join-batcher.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import type { MailPayload } from '../../mail/mail-payload.ts'
+import { mailWords } from '../../mail/mail-texts.ts'
+import { tellReturned, tellWinners } from './notices.ts'
+
+let database: TestDatabase
+let owing: bigint
+let free: bigint
+beforeAll(async () => {
+  database = await createTestDatabase({ connectionsMax: 10 })
+  await openDay(database, DAY)
+  owing = await newMember(database.db)
+  free = await newMember(database.db, { rupees: 10 })
+  await giveAccounts(database.db, [owing, free])
+})
+afterAll(() => database.drop())
+
+const join = () => Promise.all([owing, free].map((memberId) => createJoinBatcher({ db: database.db }).join({ memberId })))
+const chargeBack = (orderId: string, amount: Paise) =>
+  inTransaction(database.db, (tx) =>
+    bookDispute(tx, {
+      disputeId: `of-${orderId}`,
+      orderId,
+      paymentId: `pay_${orderId}`,
+      amount,
+      type: 'CHARGEBACK',
+      status: 'X',
+      state: 'lost',
+      isTaken: true,
+      respondBy: undefined,
+    }),
+  )
+const FRAME = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: '' }
+/** The notices and mails of these kinds, as sentences, by member and then the notice first. */
+async function told(notice: NoticeKind, template: string): Promise<string[]> {
+  const jobs = await database.db.query<{ kind: string; payload: MailPayload }>(sql`
+    select kind, payload from job where payload ->> 'kind' = ${notice}::text or payload ->> 'template' = ${template}::text
+     order by kind desc, key`)
+  return jobs.map(({ kind, payload }) =>
+    kind === 'mail' ? mailWords(payload, FRAME).paragraphs.slice(1).join(' ') : noticeText(notice, payload.data, 'en').body,
+  )
+}
+
+test('a prize that paid a debt says so, in the app and by mail', async () => {
+  const orderId = await addMoney(database.db, owing, wholeRupees(10))
+  await join()
+  await chargeBack(orderId, wholeRupees(10))
+  await endDay(database, DAY)
+  await payOut(database.db, DAY, [owing])
+  await inTransaction(database.db, async (tx) => tellWinners(tx, DAY, await listWinners(tx, DAY)))
+  expect(await told('won', 'draw_won')).toEqual([
+    'You won ₹0.60 in the round of 21 November 2026. It is in your wallet. ₹0.60 of it paid what you owed.',
+    'You won ₹0.60 in the round of 21 November 2026. It is already in your wallet. ₹0.60 of it paid what you owed.',
+  ])
+})
+
+test('a returned rupee that paid a debt says so, and the others say nothing of a debt', async () => {
+  const day = nextDay(DAY)
+  await openDay(database, day)
+  await addMoney(database.db, owing, wholeRupees(10))
+  await join()
+  await endDay(database, day)
+  await inTransaction(database.db, (tx) => giveRoundBack(tx, day))
+  await inTransaction(database.db, (tx) => tellReturned(tx, day, { after: 0n, upTo: free, isOver: true }))
+  const back =
+    'There was no draw for 22 November 2026: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.'
+  // ₹0.40 was still owed.
+  const debtor = `${back} ₹0.40 of it paid what you owed.`
+  expect(await told('round_returned', 'round_returned')).toEqual([debtor, back, debtor, back])
+})
