@@ -122,7 +122,7 @@ const mailOf = ({ mailer, secrets, config }: ServiceDeps) =>
     secrets,
   })
 
-const identityOf = ({ db, secrets, storage, config }: ServiceDeps) =>
+const identityOf = ({ db, secrets, storage, config }: ServiceDeps, ticketKeys: TicketKeys) =>
   createIdentity({
     db,
     production: config.production,
@@ -131,6 +131,7 @@ const identityOf = ({ db, secrets, storage, config }: ServiceDeps) =>
     termsVersion: config.business.termsVersion,
     google: config.google,
     storage,
+    ticketKeys,
   })
 
 /** All features. A feature that uses another one gets only the function that it needs. */
@@ -143,7 +144,7 @@ function createFeatures(deps: ServiceDeps) {
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
   const checkpoints = createCheckpoints({ db: witnessDb, keys: logKeys })
   const proofs = createLogProofs({ db, checkpoints })
-  const identity = identityOf(deps)
+  const identity = identityOf(deps, ticketKeys)
   const { wallet, payouts } = createMoney(deps, ticketKeys, operator)
   // With DRAW off there is no winner, and the reward share goes to people in need.
   const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }

@@ -355,4 +355,32 @@ describe('when the app opens', () => {
       },
     )
   })
+
+  test('a key that serves only from tomorrow on, as after “This wasn’t me”, is the device’s key, and no day raises an alarm', async () => {
+    const { roz, line } = stage
+    const third = addDays(second, 1)
+    const fourth = addDays(second, 2)
+    const renewed = 'd9'.repeat(32)
+    const join = async () => expect((await ask(roz.url, 'joinRound', { token: meera.token, body: {} })).status).toBe(200)
+    await join()
+    expect((await ask(roz.url, 'setTicketKey', { token: meera.token, body: { ticketKey: renewed } })).status).toBe(200)
+    await stage.at(
+      ofTicket(third),
+      async (page) => {
+        await expect(page.getByText('Your ₹1 is in this round.')).toBeVisible()
+        await expect(page.getByRole('alert')).toHaveCount(0)
+        expect(await page.evaluate((id) => localStorage.getItem(`roz-ticket-key:${id}`), meera.id)).toBe(renewed)
+        await setClock(roz.url, `${fourth}T10:00:00+05:30`)
+        await join()
+        await setClock(roz.url, `${addDays(fourth, 1)}T10:00:00+05:30`)
+        for (const day of [third, fourth]) {
+          await page.goto(line.url + ofTicket(day))
+          await expect(page.getByText('Your ₹1 was in the draw.')).toBeVisible()
+          await expect(money(page).locator('.is-right')).toHaveCount(3)
+          await expect(page.getByRole('alert')).toHaveCount(0)
+        }
+      },
+      { token: meera.token },
+    )
+  })
 })

@@ -15,6 +15,7 @@ import { createNotifications } from '../features/notifications/notifications.ts'
 import { createWorker } from '../jobs/worker.ts'
 import { createMailJob } from '../mail/mail-job.ts'
 import { createSecrets } from '../secrets/secrets.ts'
+import { createTicketKeys, type TicketKeys } from '../tickets/ticket-keys.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type Ask, startTestApp, type TestAnswer, type TestApp } from './http.ts'
 import { keepJobs } from './job-handlers.ts'
@@ -26,6 +27,7 @@ export type People = TestApp & {
   readonly db: Db
   readonly database: TestDatabase
   readonly uploadsDir: string
+  readonly ticketKeys: TicketKeys
   /** All lines that the server logged. */
   readonly logLines: string[]
   /** Runs all due jobs. */
@@ -52,7 +54,8 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
   const catcher = createCatcher(db)
   const production = options.production ?? false
   const google = options.google ?? { clientId: undefined, jwksUrl: 'http://127.0.0.1:1/certs' }
-  const identity = createIdentity({ db, production, secrets, brandName: 'Roz', termsVersion: '2025-08-09', google, storage })
+  const ticketKeys = createTicketKeys({ secrets })
+  const identity = createIdentity({ db, production, secrets, brandName: 'Roz', termsVersion: '2025-08-09', google, storage, ticketKeys })
   const notifications = createNotifications({ db, secrets })
   const contact = createContact({ db, production, supportEmail: 'support@roz.example' })
   const worker = createWorker({
@@ -94,6 +97,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
     db,
     database,
     uploadsDir,
+    ticketKeys,
     logLines,
     runJobs: () => worker.runDue(),
     mailsTo,

@@ -62,6 +62,23 @@ test('a key that replaces an unused one serves from today, and earlier days keep
     expect(await inTransaction(db, (tx) => ticketKeys.change(tx, other, key))).toEqual({ ok: false, code: 'ticket_key_taken' })
 })
 
+test('a renewed key is the server’s, from today before the first join and from tomorrow after it; who has none gets none', async () => {
+  const { db, ticketKeys } = world
+  const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
+  const [bare, fresh, entrant] = [await world.member(5), await world.member(5), await world.member(5)]
+  const [ofFresh, ofEntrant] = ['e1'.repeat(32), 'e2'.repeat(32)]
+  await inTransaction(db, (tx) => ticketKeys.change(tx, fresh, ofFresh))
+  await inTransaction(db, (tx) => ticketKeys.change(tx, entrant, ofEntrant))
+  expect((await world.join(entrant)).status).toBe(200)
+  for (const member of [bare, fresh, entrant]) await inTransaction(db, (tx) => ticketKeys.renew(tx, member))
+  const keyOn = async (member: bigint, day: IstDay) => ticketKeys.find(db, member, day)
+  expect(await keyOn(bare, today)).toBeUndefined()
+  expect((await keyOn(fresh, addDays(today, -1)))?.key).toBe(ofFresh)
+  expect(await keyOn(fresh, today)).toMatchObject({ custodial: true, key: expect.not.stringMatching(ofFresh) })
+  expect(await keyOn(entrant, today)).toEqual({ custodial: false, key: ofEntrant })
+  expect(await keyOn(entrant, addDays(today, 1))).toMatchObject({ custodial: true, key: expect.not.stringMatching(ofEntrant) })
+})
+
 test('a page of keys compares no row in vain, also by a plan made while the day had hardly any entrants', async () => {
   const root = connect({ url: world.database.superUrl, max: 1 })
   const entrants = 1500

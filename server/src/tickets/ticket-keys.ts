@@ -79,6 +79,15 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     return accepted({ key: key.toString('hex'), custodial: given === undefined })
   }
 
+  /** Claims a key and stores it from the next day on, in place of another one of that day. False: another member has claimed it. */
+  async function storeNext(tx: Tx, memberId: bigint, key: Buffer, options: { custodial: boolean }): Promise<boolean> {
+    if (!(await claim(tx, memberId, key))) return false
+    // Read under the wallet's lock: while this waited for a join, midnight may have passed.
+    const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+    await store(tx, memberId, key, { ...options, servesFrom: nextDay(today) })
+    return true
+  }
+
   /**
    * Ensures that a member has a key: the one given with a top-up or join, or one that the server makes.
    * Until the first join a given key replaces the present one. After it the given key is ignored: PUT /user/ticket-key changes keys.
@@ -178,12 +187,19 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       const known = newest === undefined ? undefined : openOr(memberId, newest)
       if (known?.key === given) return accepted(known)
       if (!hasJoined || newest === undefined) return replaceUnused(tx, memberId, given)
-      const key = Buffer.from(given, 'hex')
-      if (!(await claim(tx, memberId, key))) return refused('ticket_key_taken')
-      // Read under the wallet's lock: while this waited for a join, midnight may have passed.
-      const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
-      await store(tx, memberId, key, { custodial: false, servesFrom: nextDay(today) })
+      if (!(await storeNext(tx, memberId, Buffer.from(given, 'hex'), { custodial: false }))) return refused('ticket_key_taken')
       return accepted({ key: given, custodial: false })
+    },
+
+    /**
+     * Replaces a key that somebody else may know by one of our making: from today before the first join, from the next day after it.
+     * A member without a key gets none.
+     */
+    async renew(tx: Tx, memberId: bigint): Promise<void> {
+      const hasJoined = await lockJoined(tx, memberId)
+      if ((await findKey(tx, memberId, undefined)) === undefined) return
+      if (!hasJoined) await replaceUnused(tx, memberId, undefined)
+      else if (!(await storeNext(tx, memberId, randomBytes(32), { custodial: true }))) throw new Error('a key of our own making was taken')
     },
 
     /** The key that serves on a day; undefined where the member has none, or none that can be read: that stops no payment. */

@@ -5,7 +5,7 @@
  * - A key counts as the member's once the server has named it in an answer. Until the first entry, another device's key may take its place.
  * - This device then keeps the other device's key and marks it, so that the member is told.
  */
-import { dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
+import { addDays, dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { ApiError, call } from '../app/api.ts'
 import { keepOwn, readOwn } from '../app/own-memory.ts'
 import { serverNowMs } from '../features/clock.ts'
@@ -18,8 +18,8 @@ const KEY = /^[0-9a-f]{64}$/
 
 const read = (memberId: string): string | undefined => readOwn('roz-ticket-key', memberId)
 const bare = (value: string | undefined): string | undefined => value?.replace(/^[?=]/, '')
-function keep(memberId: string, value: string): void {
-  if (bare(read(memberId)) !== bare(value)) keepOwn('roz-ticket-key-since', memberId, dayAt(serverNowMs()))
+function keep(memberId: string, value: string, since = dayAt(serverNowMs())): void {
+  if (bare(read(memberId)) !== bare(value)) keepOwn('roz-ticket-key-since', memberId, since)
   keepOwn('roz-ticket-key', memberId, value)
 }
 
@@ -58,12 +58,14 @@ export const isOthersKey = (memberId: string, day: string): boolean =>
 export async function ownTicketKey(memberId: string): Promise<string | undefined> {
   const own = ticketKeyOf(memberId)
   if (own !== undefined) return own
-  const { key } = await call('ticketKey')
+  // A key that serves from tomorrow on, as after "This wasn't me", is this device's key: the server names the present one until then.
+  const tomorrow = addDays(dayAt(serverNowMs()), 1)
+  const [present, { key }] = await Promise.all([call('ticketKey'), call('ticketKey', { query: { day: tomorrow } })])
   // Two parallel checks both ask the server: the first result stays.
   const known = ticketKeyOf(memberId)
   if (known !== undefined || key === null) return known
   const offered = bare(read(memberId))
-  keep(memberId, offered === undefined || offered === key ? key : OTHERS + key)
+  keep(memberId, offered === undefined || offered === key ? key : OTHERS + key, key === present.key ? undefined : tomorrow)
   return key
 }
 

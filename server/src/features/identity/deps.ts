@@ -3,6 +3,7 @@ import type { Storage } from '../../adapters/storage/port.ts'
 import type { Db } from '../../db/sql.ts'
 import type { LinkSecrets } from '../../members/link-token.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 
 export type IdentityDeps = {
   readonly db: Db
@@ -16,4 +17,5 @@ export type IdentityDeps = {
   /** Without a client id, Google sign-in is off. */
   readonly google: { readonly clientId: string | undefined; readonly jwksUrl: string }
   readonly storage: Storage
+  readonly ticketKeys: Pick<TicketKeys, 'renew'>
 }

@@ -2,9 +2,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { IstDay } from '@roz/core/ist-day.ts'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { createSecrets, type SecretKeys } from '../../secrets/secrets.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
 import { isBound, makeNonce } from './google-nonce.ts'
@@ -75,13 +77,19 @@ describe('a Google sign-in', () => {
     await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('linked@x.test', '/verify-email')}`)
     await roz.ask('POST /auth/forgot-password', { body: { email: 'linked@x.test' } })
     const reset = await roz.tokenFrom('linked@x.test', '/reset-password')
+    const id = await roz.memberId(hijacker)
+    const theirs = 'ab'.repeat(32)
+    await inTransaction(roz.db, (tx) => roz.ticketKeys.change(tx, id, theirs))
     const answer = await signIn({ sub: 'g3', email: 'LINKED@x.test' })
     expect(answer.body.user.id).toBe(hijacker.publicId)
     expect((await roz.login('linked@x.test', PASSWORD)).status).toBe(401)
     expect((await roz.ask('GET /auth/me', { token: hijacker.token })).status).toBe(401)
     const byLink = await roz.ask('POST /auth/reset-password', { body: { token: reset, password: 'the old link opens' } })
     expect(byLink.body.code).toBe('reset_token_invalid')
-    const browsers = sql`select 1 from known_browser where member_id = ${await roz.memberId(hijacker)}::bigint`
+    const { today } = await one<{ today: IstDay }>(roz.db, sql`select ist_day(roz_now()) as today`)
+    const key = await roz.ticketKeys.find(roz.db, id, today)
+    expect([key?.custodial, key?.key === theirs]).toEqual([true, false])
+    const browsers = sql`select 1 from known_browser where member_id = ${id}::bigint`
     // The browser that signed in with Google, by its address and its address block.
     expect(await roz.db.query(browsers)).toHaveLength(2)
     expect((await roz.mailsTo('linked@x.test'))[0]?.subject).toBe('Google is now linked to your Roz account')

@@ -3,8 +3,8 @@
  *
  * - An ID token needs Google's signature, our audience, Google as issuer, an unexpired time and a confirmed address.
  * - An ID token is accepted once, and only from the page that asked for it (google-nonce.ts).
- * - The first Google sign-in to an account discards its password, sessions, known browsers and links. An attacker may have
- *   registered the victim's address before (pre-hijacking), even if a mail scanner confirmed it.
+ * - The first Google sign-in to an account discards its password, sessions, known browsers and links, and renews its ticket key. An
+ *   attacker may have registered the victim's address before (pre-hijacking), even if a mail scanner confirmed it.
  * - A second Google account with the same address is refused.
  */
 import { randomUUID } from 'node:crypto'
@@ -19,7 +19,6 @@ import { UnavailableError } from '../../http/faults.ts'
 import { addressKey, type LimitRules, take } from '../../http/limits.ts'
 import type { Answer, Call, Handlers, Refusal } from '../../http/route.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
-import type { LinkSecrets } from '../../members/link-token.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { insertMember } from '../../members/new-member.ts'
 import { confirmMail, forgetBrowsers, type LockedAccount, lockAccount, setPassword } from './accounts.ts'
@@ -94,10 +93,11 @@ const findMember = (tx: Tx, user: GoogleUser): Promise<{ id: bigint } | undefine
   )
 
 type Fresh = { readonly language: Language; readonly termsVersion: string; readonly origin: string }
+type Linking = Pick<IdentityDeps, 'secrets' | 'ticketKeys'>
 type Admitted = { readonly ok: true; readonly memberId: bigint; readonly isFirst: boolean } | Refusal<'google_other_account'>
 
 /** Returns the member of a Google account; makes or links the account if needed. */
-async function admit(tx: Tx, secrets: LinkSecrets, user: GoogleUser, fresh: Fresh): Promise<Admitted> {
+async function admit(tx: Tx, deps: Linking, user: GoogleUser, fresh: Fresh): Promise<Admitted> {
   const { origin } = fresh
   if ((await findMember(tx, user)) === undefined) {
     const made = await insertMember(tx, { ...fresh, name: user.name, email: user.email, googleSub: user.sub, emailVerified: true })
@@ -110,13 +110,13 @@ async function admit(tx: Tx, secrets: LinkSecrets, user: GoogleUser, fresh: Fres
   const found = await findMember(tx, user)
   const account = found === undefined ? undefined : await lockAccount(tx, found.id)
   if (account === undefined) throw new Error('a Google account was neither found nor made')
-  if (account.googleSub === null) await link(tx, secrets, account, user, origin)
+  if (account.googleSub === null) await link(tx, deps, account, user, origin)
   else if (account.googleSub !== user.sub) return { ok: false, code: 'google_other_account' }
   return { ok: true, memberId: account.id, isFirst: account.googleSub === null }
 }
 
 /** Links a Google account and discards every earlier way in; the member sets a new password by a reset. */
-async function link(tx: Tx, secrets: LinkSecrets, account: LockedAccount, user: GoogleUser, origin: string): Promise<void> {
+async function link(tx: Tx, { secrets, ticketKeys }: Linking, account: LockedAccount, user: GoogleUser, origin: string): Promise<void> {
   await setPassword(tx, account.id, null)
   await endAllSessions(tx, account.id)
   await forgetBrowsers(tx, account.id)
@@ -126,6 +126,7 @@ async function link(tx: Tx, secrets: LinkSecrets, account: LockedAccount, user: 
   )
   await tx.query(sql`update member set google_sub = ${user.sub}::text where id = ${account.id}::bigint`)
   await confirmMail(tx, account, origin)
+  await ticketKeys.renew(tx, account.id)
   await mailAlert(tx, secrets, { memberId: account.id, template: 'google_linked', key: `google_linked:${randomUUID()}`, data: {}, origin })
   if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.google_link', subject: `member:${account.id}` })
 }
@@ -142,7 +143,7 @@ export function googleHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<
     if (user === undefined || !isBound(secrets, { claim: user.claim, nonce: body.nonce }, now)) return { ok: false, code: 'google_failed' }
     return inTransaction(db, async (tx) => {
       if (!(await useOnce(tx, body.token, user))) return { ok: false, code: 'google_failed' }
-      const admitted = await admit(tx, secrets, user, { language, termsVersion: deps.termsVersion, origin })
+      const admitted = await admit(tx, deps, user, { language, termsVersion: deps.termsVersion, origin })
       if (!admitted.ok) return admitted
       const source = { ip, userAgent }
       // The first sign-in sends a mail of its own.

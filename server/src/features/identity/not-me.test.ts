@@ -185,6 +185,21 @@ describe('the hold', () => {
     )
   }
 
+  test('a ticket key that a thief has read or set serves no later day, and the tickets of today keep it', async () => {
+    const { id, email } = await funded()
+    const stolen = 'ab'.repeat(32)
+    const keyOn = async (query: string) => (await ask(`GET /user/ticket-key${query}`, { as: id })).body
+    expect((await ask('PUT /user/ticket-key', { as: id, body: { ticketKey: stolen } })).status).toBe(200)
+    expect((await ask('POST /rounds/join', { as: id, body: {} })).status).toBe(200)
+    expect((await ask('PUT /user/ticket-key', { as: id, body: { ticketKey: 'cd'.repeat(32) } })).status).toBe(200)
+    await withdraw(id)
+    expect((await ask('POST /auth/not-me', { body: { token: (await linksTo(email))[0]?.token } })).status).toBe(200)
+    expect(await keyOn('')).toEqual({ key: stolen, custodial: false })
+    const later = await keyOn('?day=2030-01-01')
+    expect(later.custodial).toBe(true)
+    expect([stolen, 'cd'.repeat(32)]).not.toContain(later.key)
+  })
+
   test('a held member’s withdrawal and refund wait until an administrator has released the member', async () => {
     const { id, email, publicId, orderId } = await funded()
     const { withdrawal } = (await withdraw(id)).body

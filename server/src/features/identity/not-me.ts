@@ -2,8 +2,9 @@
  * "This wasn't me", from a link in a mail.
  *
  * - Opening the link changes nothing, because mail scanners open links. The page has a button that makes this call.
- * - The first press ends every session, the password, the link with Google and all mailed links. It holds withdrawals and
- *   refunds until an administrator releases the member, and mails a link for a new password.
+ * - The first press ends every session, the password, the link with Google and all mailed links, and renews the ticket key, which
+ *   somebody else may have read. It holds withdrawals and refunds until an administrator releases the member, and mails a link for
+ *   a new password.
  * - A second press, also of an earlier mail's link, answers the same and changes nothing.
  */
 import { texts } from '@roz/core/texts.ts'
@@ -31,7 +32,7 @@ export function notMeHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'
         const found = await lockToken(tx, body.token, 'not_me')
         if (found === undefined || !found.row.isLive) return { ok: false, code: 'alert_link_invalid' }
         if (!found.row.isUsed) {
-          await secure(tx, found.account, found.row.about ?? '')
+          await secure(tx, deps, found.account, found.row.about ?? '')
           await sendLink(tx, deps, { memberId: found.account.id, purpose: 'reset', origin })
         }
         return { ok: true, value: { message: SECURED[language] } }
@@ -40,7 +41,7 @@ export function notMeHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'
   }
 }
 
-async function secure(tx: Tx, account: LockedAccount, about: string): Promise<void> {
+async function secure(tx: Tx, { ticketKeys }: IdentityDeps, account: LockedAccount, about: string): Promise<void> {
   const { id } = account
   await setPassword(tx, id, null)
   await endAllSessions(tx, id)
@@ -49,5 +50,6 @@ async function secure(tx: Tx, account: LockedAccount, about: string): Promise<vo
   await tx.query(sql`update member set google_sub = null where id = ${id}::bigint`)
   // Staff have no wallet, so there is no money to hold.
   if (!account.isStaff) await holdMember(tx, id, about)
+  await ticketKeys.renew(tx, id)
   await audit(tx, { actorId: id, action: account.isStaff ? 'staff.not_me' : 'member.not_me', subject: `member:${id}`, after: { about } })
 }
