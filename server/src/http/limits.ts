@@ -141,8 +141,10 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...network(source.ip, 'register', 300, HOUR),
     ],
-    /** Verification mails to an address that may belong to a stranger. */
-    resend: (email: string): Limit[] => [{ key: ['resend', addressKey(email)], hitsMax: 5, windowSeconds: DAY }],
+    /** Mails of one kind to an address that a stranger may have typed: verifications, links for a new password, acknowledgements. */
+    mailsTo: (email: string, kind: 'resend' | 'reset' | 'acknowledge'): Limit[] => [
+      { key: [kind, addressKey(email)], hitsMax: 5, windowSeconds: DAY },
+    ],
     forgotten: (email: string, source: Source): Limit[] => [
       { key: ['forgot', addressKey(email)], hitsMax: 10, windowSeconds: HOUR },
       ...others(source.ip),

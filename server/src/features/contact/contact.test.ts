@@ -45,6 +45,20 @@ test('the writer gets the ticket by mail, in the language of the page, and no wo
   expect((await roz.mailsTo('mala@x.test')).map(({ text }) => text)).toEqual([expect.stringContaining('We got your message.')])
 })
 
+test('acknowledgements reach one address at most five times a day; every message is stored and mailed to support', async () => {
+  const email = 'typed-by-a-stranger@x.test'
+  for (let i = 0; i < 7; i++) expect((await send({ email: i % 2 ? email : email.toUpperCase() })).status).toBe(201)
+  const received = async () => (await roz.mailsTo(email)).length
+  expect(await received()).toBe(5)
+  const stored = await roz.db.query<{ ticket: string }>(sql`select ticket from contact_message where lower(email) = ${email}::text`)
+  const toSupport = (await roz.mailsTo('support@roz.example')).map(({ subject }) => subject)
+  for (const { ticket } of stored) expect(toSupport).toContain(`[${ticket}] Message from Asha Verma`)
+  expect(stored).toHaveLength(7)
+  await roz.pass(86_400)
+  await send({ email })
+  expect(await received()).toBe(6)
+})
+
 test('line breaks in a name do not break the subject line', async () => {
   const { ticket } = (await send({ name: 'Asha\r\nBcc: other@x.test' })).body
   const mails = await roz.mailsTo('support@roz.example')

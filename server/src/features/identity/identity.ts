@@ -86,7 +86,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
       ...invitationHandlers(deps, rules),
       ...signedInHandlers(deps),
     },
-    jobs: linkJobs(deps),
+    jobs: linkJobs(deps, rules),
     sessions: createSessions(deps.db, deps),
     exports: { sessions: (memberId) => listSessions(deps.db, memberId) },
     due: async (now) => {

@@ -5,6 +5,7 @@
  * - A verification link has one effect and answers ok again for its 24 hours, because mail scanners open links.
  * - A reset link works once, for an hour, even if it is sent twice at the same moment.
  * - A request for a reset link does the same work for a known and an unknown address.
+ * - Reset links reach one address at most five times a day, whoever asks for them. The answer does not say so.
  */
 import { randomUUID } from 'node:crypto'
 import { STAFF_PASSWORD_MIN } from '@roz/core/staff-fields.ts'
@@ -78,15 +79,18 @@ export const useUp = async (tx: Tx, memberId: bigint, purpose: Purpose): Promise
 }
 
 /** Looks the address up in a job, after the answer, so that the time of the answer does not reveal whether it is known. */
-export function linkJobs(deps: Pick<IdentityDeps, 'db' | 'secrets'>): Pick<JobHandlers, 'reset_link'> {
+export function linkJobs(deps: Pick<IdentityDeps, 'db' | 'secrets'>, rules: LimitRules): Pick<JobHandlers, 'reset_link'> {
   return {
     reset_link: ({ tokenId, email, origin }) =>
       inTransaction(deps.db, async (tx) => {
         const member = await maybeOne<{ id: bigint }>(
           tx,
-          sql`select id from member where lower(email) = ${email}::text and deleted_at is null`,
+          // A repeated job has made its link already.
+          sql`select id from member where lower(email) = ${email}::text and deleted_at is null
+                 and not exists (select from mail_token where id = ${tokenId}::uuid)`,
         )
-        if (member !== undefined) await sendLink(tx, deps, { memberId: member.id, purpose: 'reset', origin, id: tokenId })
+        if (member !== undefined && (await take(tx, rules.mailsTo(email, 'reset'))).ok)
+          await sendLink(tx, deps, { memberId: member.id, purpose: 'reset', origin, id: tokenId })
       }),
   }
 }
@@ -124,7 +128,7 @@ export function linkHandlers(
               from member where id = ${session.memberId}::bigint`,
         )
         if (waitSeconds > 0) return { ok: false, code: 'too_many_requests', retryAfterSeconds: waitSeconds }
-        const today = await take(tx, rules.resend(account.email))
+        const today = await take(tx, rules.mailsTo(account.email, 'resend'))
         if (!today.ok) return today
         await tx.query(sql`update member set verification_resent_at = roz_now() where id = ${session.memberId}::bigint`)
         await sendLink(tx, deps, { memberId: session.memberId, purpose: 'verify', origin })
