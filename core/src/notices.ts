@@ -9,11 +9,16 @@ import { type Language, SPEECH, type Texts } from './language.ts'
 import { formatPaise, type Paise } from './money.ts'
 import { texts } from './texts.ts'
 
-/** `reason` is the last sentence, after the one about a debt. */
-type Notice = { readonly title: Texts; readonly body: Texts; readonly reason: Texts | undefined }
-const notice = (title: Texts, body: Texts, reason?: Texts): Notice => ({ title, body, reason })
+export type NoticeData = Readonly<Record<string, string>>
+/** `last` is the sentence after the body and the one about a debt. */
+type Notice = { readonly title: Texts; readonly body: Texts; readonly last: ((data: NoticeData) => Texts) | undefined }
+const notice = (title: Texts, body: Texts, last?: Notice['last']): Notice => ({ title, body, last })
 
 const REASON = texts('Reason: {reason}')
+const IN_TIME = texts('The amount is set aside, and processed in 24 to 48 hours.')
+const AFTER_CHECK = texts('The amount is set aside, and waits until we have checked your account.')
+/** After a requested withdrawal; `held`: the member was on hold. */
+export const whenPaid = ({ held }: { readonly held?: string }): Texts => (held === undefined ? IN_TIME : AFTER_CHECK)
 /** After money that was won or returned, and paid a debt first. */
 export const PAID_DEBT = texts('{paid} of it paid what you owed.')
 /** The data of that sentence, in the data of the notice or mail about the money; none without a debt. */
@@ -58,10 +63,11 @@ export const NOTICES = {
   ),
   /** data: amount, balance */
   topup_credited: notice(texts('Money added'), texts('{amount} was added to your wallet.')),
-  /** data: amount, account (last four digits) */
+  /** data: amount, account (last four digits); held if the member was on hold */
   withdrawal_requested: notice(
     texts('Withdrawal requested'),
-    texts('Your withdrawal of {amount} to the account ending in {account} is being processed. It takes 24 to 48 hours.'),
+    texts('You requested a withdrawal of {amount} to the account ending in {account}.'),
+    whenPaid,
   ),
   /** data: amount, account (last four digits) */
   withdrawal_paid: notice(texts('Withdrawal sent'), texts('{amount} was sent to your account ending in {account}.')),
@@ -74,7 +80,7 @@ export const NOTICES = {
   withdrawal_rejected: notice(
     texts('Withdrawal rejected'),
     texts('Your withdrawal of {amount} was rejected. The money is back in your wallet.'),
-    REASON,
+    () => REASON,
   ),
   /** data: amount */
   refund_paid: notice(texts('Refund sent'), texts('{amount} was sent to your original payment method. Your bank may take a few days.')),
@@ -84,7 +90,7 @@ export const NOTICES = {
   refund_rejected: notice(
     texts('Refund rejected'),
     texts('Your refund of {amount} was rejected. The money is back in your wallet.'),
-    REASON,
+    () => REASON,
   ),
   /** data: amount; paid if it paid a debt */
   payment_assigned: notice(texts('Payment added'), texts('A payment of {amount} was checked and is now in your wallet.')),
@@ -118,7 +124,6 @@ export const dayText = (day: IstDay, language: Language): string =>
   new Intl.DateTimeFormat(SPEECH[language].locale, DAY).format(new Date(`${day}T00:00:00Z`))
 
 export type NoticeKind = keyof typeof NOTICES
-export type NoticeData = Readonly<Record<string, string>>
 
 export const isNoticeKind = (kind: string): kind is NoticeKind => Object.hasOwn(NOTICES, kind)
 
@@ -127,7 +132,7 @@ export function noticeText(kind: NoticeKind, data: NoticeData, language: Languag
   const day = parseDay(data.day ?? '')
   const values: NoticeData = day === undefined ? data : { ...data, day: dayText(day, language) }
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '')
-  const { title, body, reason } = NOTICES[kind]
-  const sentences = [body, ...(data.paid === undefined ? [] : [PAID_DEBT]), ...(reason === undefined ? [] : [reason])]
+  const { title, body, last } = NOTICES[kind]
+  const sentences = [body, ...(data.paid === undefined ? [] : [PAID_DEBT]), ...(last === undefined ? [] : [last(data)])]
   return { title: fill(title[language]), body: sentences.map((words) => fill(words[language])).join(' ') }
 }

@@ -59,11 +59,11 @@ export const HI_MAILS = {
   'Write to us': 'हमें लिखें',
   'If this was not you, please write to us at once.': 'अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।',
   'Withdrawal of {amount} to a new bank account requested': 'नए बैंक खाते में {amount} की निकासी की रिक्वेस्ट मिली',
-  'Your withdrawal of {amount} is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.':
-    '{amount} की निकासी पर काम चल रहा है। पैसे ऐसे बैंक खाते में जाएँगे जो आपने यहाँ पहले इस्तेमाल नहीं किया: {bank}, खाते के आखिरी अंक {account}। इसमें 24 से 48 घंटे लगते हैं।',
+  'You requested a withdrawal of {amount} to a bank account that you have not used here before: {bank}, account ending in {account}.':
+    'आपने {amount} की निकासी की रिक्वेस्ट ऐसे बैंक खाते के लिए की है जो आपने यहाँ पहले इस्तेमाल नहीं किया: {bank}, खाते के आखिरी अंक {account}।',
   'Withdrawal to a new bank account requested': 'नए बैंक खाते में निकासी की रिक्वेस्ट मिली',
-  'Your withdrawal is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.':
-    'आपकी निकासी पर काम चल रहा है। पैसे ऐसे बैंक खाते में जाएँगे जो आपने यहाँ पहले इस्तेमाल नहीं किया: {bank}, खाते के आखिरी अंक {account}। इसमें 24 से 48 घंटे लगते हैं।',
+  'You requested a withdrawal to a bank account that you have not used here before: {bank}, account ending in {account}.':
+    'आपने निकासी की रिक्वेस्ट ऐसे बैंक खाते के लिए की है जो आपने यहाँ पहले इस्तेमाल नहीं किया: {bank}, खाते के आखिरी अंक {account}।',
   'See your wallet': 'अपना वॉलेट देखें',
   'Withdrawal of {amount} requested': '{amount} की निकासी की रिक्वेस्ट मिली',
   'Your withdrawal of {amount} was sent': '{amount} की निकासी भेजी गई',

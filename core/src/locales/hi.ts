@@ -232,8 +232,10 @@ export const HI = {
   'Money added': 'पैसे जोड़े गए',
   '{amount} was added to your wallet.': '{amount} आपके वॉलेट में जोड़े गए।',
   'Withdrawal requested': 'निकासी की रिक्वेस्ट मिली',
-  'Your withdrawal of {amount} to the account ending in {account} is being processed. It takes 24 to 48 hours.':
-    'आपके खाते (आखिरी अंक {account}) में {amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।',
+  'You requested a withdrawal of {amount} to the account ending in {account}.':
+    'आपने अपने खाते (आखिरी अंक {account}) में {amount} की निकासी की रिक्वेस्ट की है।',
+  'The amount is set aside, and processed in 24 to 48 hours.': 'रकम अलग रख दी गई है और 24 से 48 घंटे में प्रोसेस होगी।',
+  'The amount is set aside, and waits until we have checked your account.': 'रकम अलग रख दी गई है, और हमारी जाँच पूरी होने तक रुकी रहेगी।',
   'Withdrawal sent': 'निकासी भेजी गई',
   '{amount} was sent to your account ending in {account}.': '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए।',
   'Withdrawal returned': 'निकासी लौट आई',

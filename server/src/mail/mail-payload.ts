@@ -11,6 +11,8 @@ import type { Language } from '@roz/core/language.ts'
 type Told<Data extends string = never> = Readonly<Record<'name' | 'origin' | Data, string>>
 /** `paid`: the part of the money that paid the member's debt first. Without a debt there is none. */
 type OfMoney<Data extends string> = Told<Data> & { readonly paid?: string }
+/** `held`: the member was on hold, so the withdrawal waits. */
+type Requested<Data extends string> = Told<Data> & { readonly held?: string }
 export type MailData = {
   /** The link that confirms the address. */
   verify: Told<'tokenId'>
@@ -30,8 +32,8 @@ export type MailData = {
   payouts_held: Told
   payouts_released: Told
   /** A withdrawal to a bank account used for the first time, in place of withdrawal_requested; `account` is its last four digits. */
-  new_bank_account: Told<'amount' | 'bank' | 'account' | 'tokenId'>
-  withdrawal_requested: Told<'amount' | 'account' | 'tokenId'>
+  new_bank_account: Requested<'amount' | 'bank' | 'account' | 'tokenId'>
+  withdrawal_requested: Requested<'amount' | 'account' | 'tokenId'>
   /** `reference` is the bank's reference, or empty. */
   withdrawal_paid: Told<'amount' | 'account' | 'reference'>
   withdrawal_returned: OfMoney<'amount'>

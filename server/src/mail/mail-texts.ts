@@ -5,7 +5,7 @@
  */
 import { parseDay } from '@roz/core/ist-day.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
-import { dayText, PAID_DEBT } from '@roz/core/notices.ts'
+import { dayText, PAID_DEBT, whenPaid } from '@roz/core/notices.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
@@ -161,24 +161,20 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
       HELLO,
       'amount' in told
         ? texts(
-            'Your withdrawal of {amount} is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.',
+            'You requested a withdrawal of {amount} to a bank account that you have not used here before: {bank}, account ending in {account}.',
           )
-        : texts(
-            'Your withdrawal is being processed. It goes to a bank account that you have not used here before: {bank}, account ending in {account}. It takes 24 to 48 hours.',
-          ),
+        : texts('You requested a withdrawal to a bank account that you have not used here before: {bank}, account ending in {account}.'),
+      whenPaid(told),
     ],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   }),
-  withdrawal_requested: {
+  withdrawal_requested: (told) => ({
     subject: texts('Withdrawal of {amount} requested'),
-    paragraphs: [
-      HELLO,
-      texts('Your withdrawal of {amount} to the account ending in {account} is being processed. It takes 24 to 48 hours.'),
-    ],
+    paragraphs: [HELLO, texts('You requested a withdrawal of {amount} to the account ending in {account}.'), whenPaid(told)],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
-  },
+  }),
   withdrawal_paid: ({ reference }) => ({
     subject: texts('Your withdrawal of {amount} was sent'),
     paragraphs: [

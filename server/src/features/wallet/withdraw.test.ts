@@ -1,5 +1,8 @@
+import { type NoticeData, noticeText } from '@roz/core/notices.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import type { MailPayload } from '../../mail/mail-payload.ts'
+import { mailWords } from '../../mail/mail-texts.ts'
 import { makeMember, testSecrets } from '../../testing/calls.ts'
 import { BANK, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
 
@@ -39,6 +42,34 @@ test('a withdrawal holds its amount at once, shows the last four digits, and mai
   const opened = testSecrets.open(stored[0]?.sealed ?? Buffer.alloc(0), `bank_account:${member}`).toString()
   expect(JSON.parse(opened)).toEqual(BANK)
   expect(JSON.stringify(world.jobs)).not.toContain('123456789012')
+})
+
+test('a request says that its amount is set aside, not processed; on hold it says that it waits for our check', async () => {
+  const member = await world.funded(60)
+  const frame = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: '' }
+  const told = async (): Promise<string[]> => {
+    await world.reset()
+    expect((await world.withdraw(member, 10)).status).toBe(200)
+    await world.runDue()
+    return world.jobs.flatMap(({ kind, payload }) => {
+      if (kind === 'mail')
+        return [
+          mailWords(payload as MailPayload, frame)
+            .paragraphs.slice(1)
+            .join(' '),
+        ]
+      return kind === 'notice' ? [noticeText('withdrawal_requested', (payload as { data: NoticeData }).data, 'en').body] : []
+    })
+  }
+  const known = 'You requested a withdrawal of ₹10.00 to the account ending in 9012.'
+  const first =
+    'You requested a withdrawal of ₹10.00 to a bank account that you have not used here before: HDFC Bank, account ending in 9012.'
+  const inTime = 'The amount is set aside, and processed in 24 to 48 hours.'
+  expect((await told()).toSorted()).toEqual([`${first} ${inTime}`, `${known} ${inTime}`])
+  expect(await told()).toEqual([`${known} ${inTime}`, `${known} ${inTime}`])
+  await world.db.query(sql`update member set held_at = roz_now(), held_about = 'new_device' where id = ${member}::bigint`)
+  const waits = 'The amount is set aside, and waits until we have checked your account.'
+  expect(await told()).toEqual([`${known} ${waits}`, `${known} ${waits}`])
 })
 
 test('withdrawals are listed newest first, page by page, only the member’s own', async () => {

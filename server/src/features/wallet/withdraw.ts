@@ -3,7 +3,7 @@
  *
  * - The amount is held in the transaction that answers, under the wallet's lock, so that parallel requests never overdraw.
  * - A bank account first used within 24 h and money younger than 72 h are flagged for the administrator, never refused.
- * - The member gets one mail. It says if the bank account is new.
+ * - The member gets one mail. It says if the bank account is new, and if the withdrawal waits for the end of a hold.
  * - Signs for the review list are noted by a job after the commit (withdrawal-signals.ts).
  * - The same Idempotency-Key gets the same answer, refusals included.
  */
@@ -20,6 +20,7 @@ import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { isOnHold } from '../../ledger/holds.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { drawsOnYoungTopup } from '../../ledger/unused-topups.ts'
 import { holdWithdrawal } from '../../ledger/withdrawals.ts'
@@ -91,7 +92,7 @@ async function tell(tx: Tx, secrets: Secrets, asked: Held & { readonly amount: P
   const { memberId, origin } = asked
   const amount = formatPaise(asked.amount)
   const key = `withdrawal_requested:${asked.id}`
-  const data = { amount, account: lastFour }
+  const data = { amount, account: lastFour, ...((await isOnHold(tx, memberId)) ? { held: 'yes' } : {}) }
   if (isNew) await mailAlert(tx, secrets, { memberId, template: 'new_bank_account', key, data: { ...data, bank: bankName }, origin })
   else await mailAlert(tx, secrets, { memberId, template: 'withdrawal_requested', key, data, origin })
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_requested', data } })
