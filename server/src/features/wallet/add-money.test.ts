@@ -4,6 +4,7 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createTopup } from '../../ledger/topups.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { breakRows } from '../../testing/database.ts'
 import { ADD, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
 
 let world: WalletWorld
@@ -69,6 +70,32 @@ test.each([
   expect(answer.status).toBe(400)
   expect(answer.body).toMatchObject({ code: 'invalid_input', fields: { [field]: words } })
   expect(await world.transactions(member)).toEqual({ transactions: [], nextCursor: null })
+})
+
+test('the phone of an order is a sign that accounts share it, once per account, and is stored nowhere', async () => {
+  const phone = '9123456780'
+  const [asha, ravi, alone] = [await makeMember(world.db), await makeMember(world.db), await makeMember(world.db)]
+  for (const member of [asha, asha, ravi]) expect((await world.add(member, { ...ADD, phoneNumber: phone })).status).toBe(200)
+  expect((await world.add(alone, { ...ADD, phoneNumber: '9123456781' })).status).toBe(200)
+  const shared = await world.db.query(sql`
+    select s.members, array_agg(u.member_id order by u.member_id) as who from signal s join signal_use u using (kind, key)
+     where s.kind = 'phone' and u.member_id = any (${[asha, ravi, alone]}::bigint[]) group by s.id, s.members order by s.members`)
+  expect(shared).toEqual([
+    { members: 1, who: [alone] },
+    { members: 2, who: [asha, ravi] },
+  ])
+  const stored = await world.db.query(
+    sql`select t::text as row from topup t union all select j::text from job j union all select u::text from signal_use u`,
+  )
+  expect(JSON.stringify(stored)).not.toContain(phone)
+})
+
+test('an order stands although its phone cannot be noted', async () => {
+  const member = await makeMember(world.db)
+  const mend = await breakRows(world.database, 'signal_use', `new.member_id = ${member}`)
+  const { status, body } = await world.add(member)
+  await mend()
+  expect([status, body['order_id']]).toEqual([200, expect.stringMatching(/^[0-9a-f]{32}$/)])
 })
 
 test('₹10 and ₹30 are within the limits', async () => {

@@ -3,7 +3,7 @@
  *
  * - Every order at the gateway has a row here.
  * - The same Idempotency-Key leads to the same order, even if the first answer was lost or the gateway did not answer.
- * - The phone number is sent to the gateway and stored nowhere.
+ * - The phone number is sent to the gateway and stored nowhere; the review list has its keyed hash (members/signals.ts).
  * - Nothing is credited here.
  */
 import { randomUUID } from 'node:crypto'
@@ -18,6 +18,8 @@ import { memberLimits, take } from '../../http/limits.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { createTopup, markTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
+import { noteSignalLater } from '../../members/signals.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { scheduleCheck } from './orders.ts'
 
@@ -30,6 +32,7 @@ export type AddMoneyDeps = {
   readonly topupLimits: TopupLimits
   readonly topupsOn: boolean
   readonly ticketKeys: Pick<TicketKeys, 'ensure'>
+  readonly secrets: Pick<Secrets, 'fingerprints'>
   readonly warn: (details: object, message: string) => void
 }
 
@@ -45,7 +48,19 @@ export async function addMoney(deps: AddMoneyDeps, call: Call<typeof walletCalls
   if (!taken.ok) return taken
   const keyed: KeyedCall = { memberId: call.session.memberId, key: call.idempotencyKey, route: 'addMoney', body: call.body }
   const begun = await begin(deps, keyed, call, amount)
-  return 'answer' in begun ? begun.answer : openAtGateway(deps, keyed, call, { orderId: begun.orderId, amount })
+  if ('answer' in begun) return begun.answer
+  const answer = await openAtGateway(deps, keyed, call, { orderId: begun.orderId, amount })
+  if (answer.ok) await notePhone(deps, keyed.memberId, call.body.phoneNumber)
+  return answer
+}
+
+/** Notes the phone after the order, which no failure here undoes: the member's next order notes it again. */
+async function notePhone({ db, secrets, warn }: AddMoneyDeps, memberId: bigint, value: string): Promise<void> {
+  try {
+    await noteSignalLater(db, secrets, { kind: 'phone', value, memberId })
+  } catch (error) {
+    warn({ err: error }, 'the phone of an order was not noted for the review list')
+  }
 }
 
 /** Our half: claims the key and writes the order's row in one transaction, or finds an earlier claim. */
