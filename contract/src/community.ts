@@ -111,7 +111,7 @@ export const communityCalls = {
           broken: z.array(z.object({ sentence: z.string(), rows: count, first: z.string() })),
         })
         .nullable()
-        .meta({ description: 'The newest audit; null before the first' }),
+        .meta({ description: 'The time of the newest audit, and each finding of an audit that no later one ended; null before the first' }),
       alarms: z.array(z.object({ code: z.enum(['books_held', 'draw_waiting', 'help_waiting']), day, waiting: count })).meta({
         description: 'Conditions that an operator must look at: the day concerned, and the number of further days; the same as in /readyz',
       }),

@@ -7,6 +7,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import { UNAUDITED_SECONDS } from '../db/heartbeat.ts'
 import { type Db, joinSql, one, type Sql, sql } from '../db/sql.ts'
+import { FINDINGS } from '../ledger/audit-findings.ts'
 
 /** Counting further would tell an operator nothing more. */
 const MOST = 10_000
@@ -48,8 +49,8 @@ const MONEY_TO_LOOK_AT: readonly Figure[] = [
   },
   {
     name: 'roz_audit_broken_invariants',
-    help: 'Invariants of money that the newest audit found broken',
-    read: sql`coalesce((select jsonb_array_length(broken) from audit_run where finished_at is not null order by started_at desc limit 1), 0)`,
+    help: 'Invariants of money that audits found broken and no later audit found whole again',
+    read: sql`(select count(*) from ${FINDINGS} standing)`,
   },
   {
     name: 'roz_audit_age_seconds',

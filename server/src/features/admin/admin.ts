@@ -10,6 +10,7 @@ import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.t
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { listAlarms } from '../../http/alarms.ts'
 import type { Handlers } from '../../http/route.ts'
+import { listFindings } from '../../ledger/audit-findings.ts'
 import { memberDays } from '../../members/member-days.ts'
 
 export type AdminDeps = { readonly db: Db }
@@ -55,15 +56,14 @@ const readOverview = (db: Db) =>
     from live`,
   )
 
-type Broken = { readonly sentence: string; readonly rows: readonly { readonly subject: string; readonly found: string }[] }
-
-/** The newest finished audit of the books. */
+/** The time of the newest finished audit, and the findings that stand. */
 async function readAudit(db: Db) {
-  const run = await maybeOne<{ at: Date; broken: Broken[] }>(
-    db,
-    sql`select finished_at as at, broken from audit_run where finished_at is not null order by started_at desc limit 1`,
-  )
-  if (run === undefined) return null
-  const broken = run.broken.map(({ sentence, rows }) => ({ sentence, rows: rows.length, first: `${rows[0]?.subject}: ${rows[0]?.found}` }))
-  return { checkedAt: isoIst(run.at.getTime()), ok: broken.length === 0, broken }
+  const [run, findings] = await Promise.all([
+    maybeOne<{ at: Date }>(db, sql`select finished_at as at from audit_run where finished_at is not null order by started_at desc limit 1`),
+    listFindings(db),
+  ])
+  const at = run?.at ?? findings[0]?.at
+  if (at === undefined) return null
+  const broken = findings.map(({ sentence, rows, first }) => ({ sentence, rows, first }))
+  return { checkedAt: isoIst(at.getTime()), ok: broken.length === 0, broken }
 }

@@ -9,6 +9,7 @@
 import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Checked } from '../../ledger/audit.ts'
+import { WALLET_SENTENCE } from '../../ledger/audit-findings.ts'
 import { findWalletPage } from '../../ledger/wallets.ts'
 import { mailOwners } from './owners.ts'
 
@@ -57,15 +58,13 @@ async function step(tx: Tx, size: number, alarm: NightlyDeps['alarm']): Promise<
            finished_at = case when ${wallets}::int < ${size}::int then roz_now() end
      where night = ${night.night}::date`)
   if (broken.length > 0) {
-    const found: Checked = { invariant: 'wallet_is_sum_of_legs', sentence: SENTENCE, rows: broken, hasMore: false }
+    const found: Checked = { invariant: 'wallet_is_sum_of_legs', sentence: WALLET_SENTENCE, rows: broken, hasMore: false }
     await mailOwners(tx, `night:${night.night}:${last}`, [found])
     const first = broken.slice(0, 3).map((row) => `${row.subject}: ${row.found}`)
     alarm({ night: night.night, wallets: broken.length, first }, 'the books do not add up: wallets differ from their movements')
   }
   return wallets === size
 }
-
-const SENTENCE = "A wallet's balance is the sum of its legs."
 
 /** Opens this night's run, at the first member or where the night before had to stop. */
 async function begin(tx: Tx): Promise<void> {

@@ -9,7 +9,9 @@ import { makeStaff, serveCalls } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { endOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
+import { readFigures } from '../../http/figures.ts'
 import { createAdmin } from '../admin/admin.ts'
+import { readTodo } from '../desk/todo.ts'
 import { createAudit } from './scheduled-audit.ts'
 
 let database: TestDatabase
@@ -120,6 +122,42 @@ test('broken books are an error each hour, a mail to the owners when new, and sh
   })
   expect(await audit.due()).toBe(true)
   expect(await seen()).toMatchObject({ ok: true, broken: [] })
+  await calls.close()
+})
+
+test('a finding of a full audit is shown everywhere and told hourly until a full audit of the next day finds it mended', async () => {
+  const admin = await makeStaff(database.db)
+  const calls = await serveCalls(database.db, createAdmin({ db: database.db }).handlers)
+  const seen = async () => {
+    const { ok } = (await calls.ask('GET /admin/stats', { as: admin })).body.audit
+    const todo = await readTodo(database.db, { viewer: { memberId: admin, staffRole: 'owner' }, payoutsByHand: false })
+    const figures = await readFigures(database.db, { keys: [], quorum: 0 })
+    return [ok, todo.find(({ code }) => code === 'audit')?.count ?? 0, figures.get('roz_audit_broken_invariants')]
+  }
+  await superuser.query(sql`insert into ledger_day (day, sealed_at) values ('2026-01-01', roz_now()) on conflict do nothing`)
+  await breakWallet(1n)
+  try {
+    expect(await audit.due()).toBe(true)
+    // It took long: the runs of the next hours are recent ones, which do not read each wallet's legs.
+    await superuser.query(sql`update audit_run set started_at = started_at - interval '5 minutes'`)
+    const broken = (await seen())[1] as number
+    expect(broken).toBeGreaterThan(0)
+    for (let hour = 0; hour < 2; hour++) {
+      await passHours(1)
+      expect(await audit.due()).toBe(true)
+      expect(await seen()).toEqual([false, broken, broken])
+    }
+  } finally {
+    await breakWallet(-1n)
+  }
+  expect(alarms).toHaveLength(3)
+  await passHours(20)
+  await audit.due()
+  expect((await seen())[0]).toBe(false)
+  await passHours(2)
+  await audit.due()
+  expect(await seen()).toEqual([true, 0, 0])
+  expect((await runs()).map(({ scope }) => scope)).toEqual(['full', 'recent', 'recent', 'recent', 'full'])
   await calls.close()
 })
 

@@ -1,10 +1,11 @@
 /**
- * The scheduled audit of the books: hourly over recent days, weekly over all days; all days hourly while that takes a minute at most.
+ * The scheduled audit of the books: hourly over recent days, weekly over all days; all days hourly while that takes a minute at most,
+ * and daily while a finding stands.
  *
  * - One process audits at a time; a run starts at least one hour after the last one, and not while the day turns.
  * - Each process checks at most once a minute of real time, however far the clock is moved.
  * - A run reads one snapshot and writes nothing but its own report.
- * - Broken books are an error in the log at every run, and a mail to the owners when an invariant is newly broken.
+ * - Findings are an error in the log at every run while they stand, and a mail to the owners when an invariant is newly broken.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
@@ -12,6 +13,7 @@ import { noteAudited } from '../../db/heartbeat.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inSnapshot, inTransaction, type Tx } from '../../db/transaction.ts'
 import { auditEach, type Checked } from '../../ledger/audit.ts'
+import { FINDINGS, type Finding, listFindings } from '../../ledger/audit-findings.ts'
 import { createNightly } from './nightly.ts'
 import { mailOwners } from './owners.ts'
 
@@ -26,7 +28,8 @@ export type AuditDeps = {
 /** `claim` keeps the runs an hour apart. A process that checked only once an hour could come a moment early and lose an hour. */
 const LOOK_MS = 60_000
 const EVERY = sql`interval '1 hour'`
-const FULL_EVERY = sql`interval '7 days'`
+/** Only a full run can end most findings: an operator who mended one should not wait for a week. */
+const FULL_EVERY = sql`case when exists (select from ${FINDINGS} standing) then interval '1 day' else interval '7 days' end`
 /** A full audit that took no longer runs every hour. */
 const QUICK = sql`interval '1 minute'`
 const KEPT = sql`interval '90 days'`
@@ -51,9 +54,11 @@ export function createAudit({ db, alarm, everyMs = LOOK_MS }: AuditDeps) {
     const run = await inTransaction(db, claim)
     if (run === undefined) return false
     const broken = await inSnapshot(db, (from) => check(from, run.since ?? undefined), STATEMENT_MS)
-    await inTransaction(db, (tx) => finish(tx, run, broken))
-    if (broken.length > 0)
-      alarm({ auditRun: String(run.id), broken: broken.map(summaryOf) }, 'the books do not add up: invariants of money are broken')
+    const standing = await inTransaction(db, (tx) => finish(tx, run, broken))
+    if (standing.length > 0) {
+      const told = { auditRun: String(run.id), broken: broken.map(summaryOf), standing: standing.map(({ invariant }) => invariant) }
+      alarm(told, 'the books do not add up: invariants of money are broken')
+    }
     return true
   }
   return { due, nightly: createNightly({ db, alarm }) }
@@ -76,7 +81,9 @@ const summaryOf = ({ invariant, rows, hasMore }: Checked) => ({
 /** Claims the run for one process, and decides which days it audits. */
 async function claim(tx: Tx): Promise<Run | undefined> {
   await lockInTransaction(tx, 'auditRun')
-  await tx.query(sql`delete from audit_run where started_at < roz_now() - ${KEPT}`)
+  await tx.query(sql`
+    delete from audit_run where started_at < roz_now() - ${KEPT}
+       and id < (select max(id) from audit_run where scope = 'full' and finished_at is not null)`)
   return maybeOne<Run>(
     tx,
     sql`
@@ -95,15 +102,12 @@ async function claim(tx: Tx): Promise<Run | undefined> {
   )
 }
 
-async function finish(tx: Tx, run: Run, broken: readonly Checked[]): Promise<void> {
-  const before = await maybeOne<{ names: string[] }>(
-    tx,
-    sql`select array(select b ->> 'invariant' from jsonb_array_elements(broken) b) as names
-          from audit_run where finished_at is not null order by started_at desc limit 1`,
-  )
+/** Stores the run's findings; returns all that stand now. */
+async function finish(tx: Tx, run: Run, broken: readonly Checked[]): Promise<Finding[]> {
+  const before = new Set((await listFindings(tx)).map(({ invariant }) => invariant))
   await tx.query(sql`
     update audit_run set finished_at = roz_now(), broken = ${JSON.stringify(broken)}::jsonb where id = ${run.id}::bigint`)
   await noteAudited(tx)
-  const isNews = broken.some(({ invariant }) => before?.names.includes(invariant) !== true)
-  if (isNews) await mailOwners(tx, String(run.id), broken)
+  if (broken.some(({ invariant }) => !before.has(invariant))) await mailOwners(tx, String(run.id), broken)
+  return listFindings(tx)
 }

@@ -216,7 +216,7 @@ test('suspense, refunds, messages, a broken audit, late jobs and old help are ea
     insert into refund (id, order_id, member_id, amount, reason, status, problem)
     values (gen_random_uuid(), 'o', 1999, 500, 'Too much', 'requested', null), (gen_random_uuid(), 'p', 1999, 500, 'Twice', 'approved', 'refund_refused')`)
   await run(sql`insert into contact_message (ticket, name, email, message) values ('ROZ-ABCDEF', 'Asha', 'asha@example.org', 'Hello')`)
-  await run(sql`insert into audit_run (scope, finished_at, broken) values ('full', roz_now(), '[{}, {}]')`)
+  await run(sql`insert into audit_run (scope, finished_at, broken) values ('full', roz_now(), '[{"invariant": "a"}, {"invariant": "b"}]')`)
   await run(
     sql`insert into job (kind, key, payload, due_at) values ('mail', 'k', '{}', roz_now() - interval '9 minutes'), ('notice', 'k', '{}', roz_now() - interval '11 minutes')`,
   )

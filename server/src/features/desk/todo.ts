@@ -9,6 +9,7 @@ import type { deskCalls } from '@roz/contract/desk.ts'
 import { READERS, type Roles, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { instantOrNull } from '../../http/listing.ts'
+import { FINDINGS } from '../../ledger/audit-findings.ts'
 import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
 import { IS_ON_HOLD, ON_HOLD } from '../../ledger/holds.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
@@ -138,10 +139,7 @@ const OTHER_KINDS = {
   },
   audit: {
     roles: STAFF,
-    waiting: sql`
-    select finished_at as at from (
-      select finished_at, broken from audit_run where finished_at is not null order by started_at desc limit 1) newest
-     cross join lateral jsonb_array_elements(broken)`,
+    waiting: sql`select at from ${FINDINGS} standing`,
     lateFrom: AT_ONCE,
   },
   jobs: {
