@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DatabaseUnavailableError, type Db, sql, TransactionTimeoutError } from '../db/sql.ts'
 import { operatorApp } from '../testing/operator.ts'
 import { makeMember, testSecrets } from '../testing/calls.ts'
-import { breakRows } from '../testing/database.ts'
+import { breakRows, endRests } from '../testing/database.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../testing/payouts-world.ts'
 import { openRoundsWorld } from '../testing/rounds-world.ts'
 import { openWalletWorld, type WalletWorld } from '../testing/wallet-world.ts'
@@ -89,9 +89,32 @@ describe('orders, disputes and events', () => {
     expect(await triesOf(world.db, 'dispute', disputes[0] as string)).toBe(2)
     await mend()
     await world.db.query(sql`update dispute_check set ask_at = roz_now()`)
+    await endRests(world.db)
     await world.runDue()
     expect(await world.balanceOf(members[0] as bigint)).toBe(0)
     expect(await triesOf(world.db, 'dispute', disputes[0] as string)).toBe(0)
+  })
+
+  test.each([
+    ['the row refuses', 'P0001'],
+    ['a host that is read-only refuses', '25006'],
+  ] as const)('questions whose claim %s end their sweeps, and are asked later', async (_what, code) => {
+    await world.reset()
+    const member = await makeMember(world.db)
+    const orderId = await world.newOrder(member)
+    await world.pay(orderId, 'success', 0)
+    await world.makeDue()
+    await world.db.query(
+      sql`insert into dispute_check (dispute_id, asked_at, ask_at) values (${`unknown ${code}`}::text, roz_now(), roz_now())`,
+    )
+    const mends = [await breakRows(world.database, 'order_check', 'true', code), await breakRows(world.database, 'dispute_check', 'true', code)]
+    await world.runDue()
+    expect(await world.balanceOf(member)).toBe(0)
+    expect(await triesOf(world.db, 'order', orderId)).toBe(code === 'P0001' ? 1 : 0)
+    for (const mend of mends) await mend()
+    await world.runDue()
+    expect(await world.balanceOf(member)).toBe(10)
+    expect(await world.db.query(sql`select dispute_id from dispute_check where ask_at <= roz_now()`)).toEqual([])
   })
 
   test('an event that cannot be cleaned blocks no other event', async () => {
@@ -101,12 +124,15 @@ describe('orders, disputes and events', () => {
         insert into gateway_event (event_key, type, sealed, received_at)
         values (${`old ${n}`}::text, 'X', ${sealed}::bytea, roz_now() - interval '91 days')`)
     }
+    const write = await breakRows(world.database, 'gateway_event', 'true', '25006')
+    await expect(world.runDue()).rejects.toThrow(DatabaseUnavailableError)
+    await write()
     const mend = await breakRows(world.database, 'gateway_event', `new.event_key = 'old 3'`)
     await world.runDue()
     const left = () => world.db.query(sql`select event_key from gateway_event where cleaned_at is null and event_key like 'old %'`)
     expect(await left()).toEqual([{ event_key: 'old 3' }])
     await mend()
-    await world.db.query(sql`update failing_work set next_at = roz_now()`)
+    await endRests(world.db)
     await world.runDue()
     expect(await left()).toEqual([])
   })
@@ -160,6 +186,20 @@ describe('withdrawals and refunds', () => {
     await world.runDue()
     expect(await states()).toEqual(['paid', 'paid'])
     expect(await parkedNames(world.db)).toEqual([])
+  })
+
+  test('questions about withdrawals whose claim fails end their sweep, and are asked later', async () => {
+    const member = await makeMember(world.db)
+    await world.pay(member, 20)
+    const id = await world.withdraw(member)
+    await world.calls.ask(`POST /admin/withdrawals/${id}/approve`, { as: world.admin, body: { status: 'requested' } })
+    await world.runDue()
+    world.gatewaySays(id, 'paid')
+    const mend = await breakRows(world.database, 'payout_check', 'true', '25006')
+    await world.pass(3600)
+    await mend()
+    await world.runDue()
+    expect(await world.db.query(sql`select status from withdrawal where id = ${id}::uuid`)).toEqual([{ status: 'paid' }])
   })
 })
 

@@ -28,3 +28,6 @@ export async function pose<C>(attempt: Attempt, { work, item, claim, ask }: Ques
 export async function orKeepJob(posed: Promise<boolean>): Promise<void> {
   if (!(await posed)) throw new Error('the question to the gateway could not be claimed; its job asks again')
 }
+
+/** For a sweep: whether any question was claimed. If none could be, looking again at once would find the same ones, without end. */
+export const areAnyHeld = async (posed: readonly Promise<boolean>[]): Promise<boolean> => (await Promise.all(posed)).some(Boolean)

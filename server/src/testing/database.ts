@@ -83,16 +83,21 @@ async function clone(admin: Db, name: string): Promise<void> {
   await unlockSession(admin, 'testTemplate')
 }
 
+/** Makes failed work due for its next try. */
+export const endRests = (db: Db): Promise<unknown> => db.query(sql`update failing_work set next_at = roz_now()`)
+
 /** Makes the database refuse inserts and updates of rows for which `condition` on `new` is true; returns the function that ends it. */
 export async function breakRows(
   { ownerUrl }: Pick<TestDatabase, 'ownerUrl'>,
   table: string,
   condition: string,
+  // PostgreSQL's code of an exception that a function raises; 25006 is that of a read-only host.
+  code: 'P0001' | '25006' = 'P0001',
 ): Promise<() => Promise<void>> {
   const name = `broken_${randomBytes(6).toString('hex')}`
   await withDb(ownerUrl, async (owner) => {
     await owner.query(
-      rawSql(`create function ${name}() returns trigger language plpgsql as $$ begin raise exception 'broken on purpose'; end $$`),
+      rawSql(`create function ${name}() returns trigger language plpgsql as $$ begin raise exception 'broken on purpose' using errcode = '${code}'; end $$`),
     )
     await owner.query(
       rawSql(`create trigger ${name} before insert or update on ${table} for each row when (${condition}) execute function ${name}()`),

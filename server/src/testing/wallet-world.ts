@@ -18,7 +18,7 @@ import { createWorker } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { type Answered, makeMember, type ServedCalls, serveCalls, testSecrets } from './calls.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, endRests } from './database.ts'
 import { type KeptJob, keepJobs } from './job-handlers.ts'
 
 export const KEYS = { clientId: 'test-client', clientSecret: 'test-secret-0123456789' }
@@ -217,8 +217,10 @@ function rows(db: Db) {
     passSpacing: () =>
       db.query(sql`update order_check set asked_at = asked_at - interval '10 seconds', ask_at = ask_at - interval '10 seconds'`),
     /** Makes the next question about every open order due now. */
-    makeDue: () =>
-      db.query(sql`update order_check set asked_at = asked_at - interval '1 minute', ask_at = roz_now() where ask_at is not null`),
+    makeDue: async (): Promise<void> => {
+      await db.query(sql`update order_check set asked_at = asked_at - interval '1 minute', ask_at = roz_now() where ask_at is not null`)
+      await endRests(db)
+    },
   }
 }
 

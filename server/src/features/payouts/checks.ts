@@ -9,6 +9,7 @@
  */
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { isResting } from '../../jobs/parking.ts'
 
 export type CheckKind = 'withdrawal' | 'refund'
 export type Due = { readonly id: string; readonly kind: CheckKind }
@@ -119,7 +120,10 @@ export async function askAnyway(db: Queryable, { id, kind }: Due): Promise<void>
     on conflict (id) do update set ask_at = roz_now()`)
 }
 
+/** A question whose claim failed is still due: it rests between its tries. */
 export async function listDueChecks(db: Queryable, kinds: readonly CheckKind[], limit: number): Promise<Due[]> {
   return db.query<Due>(sql`
-    select id, kind from payout_check where ask_at <= (select roz_now()) and kind = any (${kinds}::text[]) order by ask_at limit ${limit}::int`)
+    select id, kind from payout_check
+     where ask_at <= (select roz_now()) and kind = any (${kinds}::text[])
+       and not ${isResting('withdrawal', sql`id::text`)} and not ${isResting('refund', sql`id::text`)} order by ask_at limit ${limit}::int`)
 }

@@ -7,7 +7,7 @@
  * - Without payout keys the same calls serve payments by hand.
  */
 import { rupeesFromPaise } from '@roz/core/money.ts'
-import { orKeepJob } from '../../jobs/questions.ts'
+import { areAnyHeld, orKeepJob } from '../../jobs/questions.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
@@ -113,8 +113,7 @@ export function createPayouts(deps: PayoutsDeps) {
       (): Promise<boolean> => sendAfterHold(db),
       async (): Promise<boolean> => {
         const due = await listDueChecks(db, payouts === undefined ? ['refund'] : ['withdrawal', 'refund'], SWEEP_AT_ONCE)
-        await Promise.all(due.map(({ id, kind }) => (kind === 'refund' ? settleRefund(deps, id) : settleWithdrawal(deps, id))))
-        return due.length > 0
+        return areAnyHeld(due.map(({ id, kind }) => (kind === 'refund' ? settleRefund(deps, id) : settleWithdrawal(deps, id))))
       },
       (): Promise<boolean> => forgetOldEvents(db),
     ],

@@ -12,8 +12,8 @@ import { type NoticeKind, debtData } from '@roz/core/notices.ts'
 import { type Dispute, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import type { Attempt } from '../../jobs/parking.ts'
-import { pose } from '../../jobs/questions.ts'
+import { type Attempt, isResting } from '../../jobs/parking.ts'
+import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -144,10 +144,10 @@ async function notify(
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data } })
 }
 
-/** Asks about due disputes; returns whether there were any. */
+/** Asks about due disputes; returns whether any was asked about. */
 export async function sweepDisputes(deps: DisputeDeps): Promise<boolean> {
   const due = await deps.db.query<{ id: string }>(sql`
-    select dispute_id as id from dispute_check where ask_at <= (select roz_now()) order by ask_at limit ${SWEEP_AT_ONCE}::int`)
-  await Promise.all(due.map(({ id }) => settleDispute(deps, id)))
-  return due.length > 0
+    select dispute_id as id from dispute_check
+     where ask_at <= (select roz_now()) and not ${isResting('dispute', sql`dispute_id`)} order by ask_at limit ${SWEEP_AT_ONCE}::int`)
+  return areAnyHeld(due.map(({ id }) => settleDispute(deps, id)))
 }

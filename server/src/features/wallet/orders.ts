@@ -1,5 +1,6 @@
 /** Orders in SQL: the ledger's state of a top-up, and when the gateway is asked next. */
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { isResting } from '../../jobs/parking.ts'
 import type { Topup, TopupStatus } from '../../ledger/topups.ts'
 
 /** The API's status for each state of an order. */
@@ -76,8 +77,10 @@ export async function watchOrder(tx: Queryable, orderId: string, next: string, {
       from ended where c.order_id = ended.order_id`)
 }
 
+/** A question whose claim failed is still due: it rests between its tries. */
 export async function listDueChecks(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ orderId: string }>(sql`
-    select order_id as "orderId" from order_check where ask_at <= (select roz_now()) order by ask_at limit ${limit}::int`)
+    select order_id as "orderId" from order_check
+     where ask_at <= (select roz_now()) and not ${isResting('order', sql`order_id`)} order by ask_at limit ${limit}::int`)
   return rows.map((row) => row.orderId)
 }

@@ -20,7 +20,7 @@ import {
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
-import { pose } from '../../jobs/questions.ts'
+import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -114,9 +114,8 @@ async function forgetUnmade(tx: Tx, orderId: string, next: string): Promise<void
   await endChecks(tx, orderId, next)
 }
 
-/** Asks about due orders; returns whether there were any. */
+/** Asks about due orders; returns whether any was asked about. */
 export async function sweepOrders(deps: SettleDeps): Promise<boolean> {
   const due = await listDueChecks(deps.db, SWEEP_AT_ONCE)
-  await Promise.all(due.map((orderId) => settleOrder(deps, orderId)))
-  return due.length > 0
+  return areAnyHeld(due.map((orderId) => settleOrder(deps, orderId)))
 }

@@ -8,7 +8,7 @@
  * - An event of unknown type is stored and causes nothing.
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { DatabaseUnavailableError, type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Meters } from '../../http/meters.ts'
 import type { Call } from '../../http/route.ts'
@@ -74,7 +74,7 @@ const CUSTOMER_FIELDS = new Set(['customer_details', 'payment_method'])
 
 type OldEvent = { readonly key: string; readonly sealed: Buffer }
 
-/** Removes the customer's fields from events older than 90 days, as the privacy policy promises (section 7). */
+/** Removes the customer's fields from events older than 90 days, as the privacy policy promises (section 7). Returns whether any lost them. */
 export async function cleanOldEvents({ db, secrets, attempt }: Deps & { readonly attempt: Attempt }): Promise<boolean> {
   const old = await db.query<OldEvent>(sql`
     select event_key as key, sealed from gateway_event
@@ -84,11 +84,14 @@ export async function cleanOldEvents({ db, secrets, attempt }: Deps & { readonly
   const clean = (events: readonly OldEvent[]): Promise<void> => writeCleaned({ db, secrets }, events)
   try {
     await clean(old)
-  } catch {
+    return true
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError) throw error
     // One event fails the whole statement: clean each on its own.
-    for (const event of old) await attempt('event', event.key, () => clean([event]))
+    let done = false
+    for (const event of old) done = (await attempt('event', event.key, () => clean([event]))).ok || done
+    return done
   }
-  return true
 }
 
 async function writeCleaned({ db, secrets }: Deps, old: readonly OldEvent[]): Promise<void> {
