@@ -173,7 +173,7 @@ function createFeatures(deps: ServiceDeps) {
   const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts, attempt: operator.attempt })
   const help = createHelp({ db, secrets, storage: deps.storage, approvalAbove: business.approvalAbove })
   const home = createHome({ db, recentStories: impact.recentStories })
-  const notifications = createNotifications({ db, secrets })
+  const notifications = createNotifications({ db, secrets, attempt: operator.attempt })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
   const ofMoney = { ...wallet.exports, ...payouts.exports, ...rounds.exports }
   const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports }

@@ -128,6 +128,11 @@ function ofTimeout(error: unknown, tookMs: number, { transactionTimeoutMs }: Wai
 /** A connection that broke before BEGIN has done nothing, so another attempt is safe. */
 function isRepeatable(error: unknown, begun: boolean): boolean {
   if (error instanceof DatabaseUnavailableError) return !begun
+  return isConflict(error)
+}
+
+/** The whole transaction is repeated after it. */
+export function isConflict(error: unknown): boolean {
   const state = sqlState(error)
   return state === DEADLOCK || state === SERIALIZATION
 }

@@ -17,6 +17,7 @@ const DUE_AT_ONCE = {
   refund: (id) => sql`update payout_check set asked_at = null, ask_at = roz_now() where id::text = ${id}::text`,
   event: undefined,
   weekly_mail: undefined,
+  story_mail: undefined,
   auto_join: undefined,
   make: undefined,
   close: undefined,
@@ -52,7 +53,7 @@ export function createAttempt({ db, log }: { readonly db: Db; readonly log: Log 
         log.warn({ err: error, work, item }, 'the database went away while due work ran')
         return { ok: false }
       }
-      const tries = await note(db, work, item, error)
+      const tries = await noteFailure(db, work, item, error)
       const told = { err: error, work, item, tries }
       if (tries === PARKED_TRIES) log.error(told, 'due work is parked: it failed five times; “npm run parked” lists it and runs it again')
       else log.warn(told, 'due work failed; it is tried again')
@@ -68,9 +69,10 @@ const openingOf = (work: Work, item: string): Opening => ({
   attributes: /^\d{4}-\d\d-\d\d$/.test(item) ? { 'roz.day': item } : {},
 })
 
-async function note(db: Db, work: Work, item: string, error: unknown): Promise<number> {
+/** Counts a failure of an item; returns how many there were in a row. */
+export async function noteFailure(from: Queryable, work: Work, item: string, error: unknown): Promise<number> {
   const { tries } = await one<{ tries: number }>(
-    db,
+    from,
     sql`
     insert into failing_work as f (work, item, tries, error, next_at)
     values (${work}::text, ${item}::text, 1, ${errorText(error)}::text, roz_now())
@@ -84,6 +86,13 @@ async function note(db: Db, work: Work, item: string, error: unknown): Promise<n
 /** SQL condition on an item: it has failed, and its next try is not due yet. */
 export const isResting = (work: Work, item: Sql): Sql =>
   sql`exists (select from failing_work f where f.work = ${work}::text and f.item = ${item} and f.next_at > roz_now())`
+
+/** The items `<day> member <number>` of this work whose next try is due: members whom a page of members passed over. */
+export async function listDueMembers(from: Queryable, work: Work): Promise<readonly string[]> {
+  const rows = await from.query<{ item: string }>(sql`
+    select item from failing_work where work = ${work}::text and item like '% member %' and next_at <= roz_now() order by next_at limit 16`)
+  return rows.map(({ item }) => item)
+}
 
 /** Deletes the failures of these items: their work is done, or will not be tried. */
 export async function forget(from: Queryable, work: Work, items: readonly string[]): Promise<void> {

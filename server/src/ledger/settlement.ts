@@ -8,6 +8,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { type Failing, inHalves } from '../db/in-halves.ts'
 import { one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
@@ -143,40 +144,93 @@ async function isAllReturned(tx: Tx, day: IstDay): Promise<boolean> {
   return all
 }
 
-/** The members of a page: above `after`, up to and including `upTo`. */
-export type Returned = { readonly after: bigint; readonly upTo: bigint; readonly isOver: boolean }
+/** Members above `after`, up to and including `upTo`. */
+export type MemberRange = { readonly after: bigint; readonly upTo: bigint }
+export type Returned = {
+  readonly isOver: boolean
+  /** Members who were tried alone, after all others, in vain. */
+  readonly failing: readonly Failing[]
+}
 
 /**
  * Gives a void round's rupees back, one page of members per transaction. Call until `isOver`.
- * - All pages are posted to the day of the decision, which is not sealed before the last page.
+ * - All pages are posted to the day of the decision, which is not sealed before the last rupee.
+ * - A page passes over a member for whom it fails (`return_skip`). After the last page these members are tried alone.
+ * - `tell` runs for each part of a page, in the same transaction.
  */
 export async function returnRupees(
   tx: Tx,
   day: IstDay,
   pageSize: number = RETURNED_AT_ONCE,
+  tell: (range: MemberRange) => Promise<void> = async () => undefined,
 ): Promise<Outcome<Returned, 'round_not_found' | 'not_void'>> {
   const round = await lockRound(tx, day)
   if (round === undefined) return refused('round_not_found')
   if (!isGivenUp(round)) return refused('not_void')
-  if (round.status === 'void') return accepted({ after: 0n, upTo: 0n, isOver: true })
-  const page = await giveBack(tx, day, pageSize)
-  const further = await tx.query(sql`select from round_join where day = ${day}::date and member_id > ${page.upTo}::bigint limit 1`)
-  const isOver = further.length === 0
+  if (round.status === 'void') return accepted({ isOver: true, failing: [] })
+  const { after } = await one<{ after: bigint }>(
+    tx,
+    sql`select returned_to as after, set_config('roz.posting_day', return_day::text, true) from round where day = ${day}::date`,
+  )
+  const give = async (members: readonly bigint[]): Promise<void> => {
+    const range = { after: (members[0] ?? 0n) - 1n, upTo: members.at(-1) ?? 0n }
+    await giveBack(tx, day, range, members.length)
+    await tell(range)
+  }
+  const upTo = await givePage(tx, { day, after, size: pageSize }, give)
+  const failing = upTo === undefined ? await giveSkipped(tx, day, give) : []
+  const isOver = !(await isLeft(tx, day, upTo ?? after))
   if (isOver) await endVoid(tx, day)
-  return accepted({ ...page, isOver })
+  return accepted({ isOver, failing })
 }
 
-/** Gives one page of rupees back, and returns its range of members. */
-async function giveBack(tx: Tx, day: IstDay, pageSize: number): Promise<Omit<Returned, 'isOver'>> {
-  const { after, upTo, due } = await one<{ after: bigint; upTo: bigint; due: number }>(
-    tx,
-    sql`with begun as materialized (
-          select returned_to as after, set_config('roz.posting_day', return_day::text, true) from round where day = ${day}::date),
-        page as (
-          select j.member_id from begun join round_join j on j.day = ${day}::date and j.member_id > begun.after
-           order by j.member_id limit ${pageSize}::int)
-        select (select after from begun) as after, max(member_id) as "upTo", count(*)::int as due from page`,
+type Give = (members: readonly bigint[]) => Promise<void>
+type Page = { readonly day: IstDay; readonly after: bigint; readonly size: number }
+
+/** Gives the next members their rupee, or passes over them. Returns the page's last member; undefined if there is no further one. */
+async function givePage(tx: Tx, { day, after, size }: Page, give: Give): Promise<bigint | undefined> {
+  const page = await tx.query<{ memberId: bigint }>(
+    sql`select member_id as "memberId" from round_join
+         where day = ${day}::date and member_id > ${after}::bigint order by member_id limit ${size}::int`,
   )
+  const members = page.map(({ memberId }) => memberId)
+  const last = members.at(-1)
+  if (last === undefined) return undefined
+  const failing = await inHalves(tx, members, give)
+  if (failing.length > 0)
+    await tx.query(
+      sql`insert into return_skip (day, member_id) select ${day}::date, unnest(${failing.map(({ memberId }) => memberId)}::bigint[])`,
+    )
+  await tx.query(sql`update round set returned_to = ${last}::bigint where day = ${day}::date`)
+  return last
+}
+
+/** Tries each member who was passed over; returns those for whom it fails again. */
+async function giveSkipped(tx: Tx, day: IstDay, give: Give): Promise<readonly Failing[]> {
+  const skipped = await tx.query<{ memberId: bigint }>(
+    sql`select member_id as "memberId" from return_skip where day = ${day}::date order by member_id`,
+  )
+  const failing: Failing[] = []
+  for (const { memberId } of skipped) {
+    const [failed] = await inHalves(tx, [memberId], give)
+    if (failed === undefined) await tx.query(sql`delete from return_skip where day = ${day}::date and member_id = ${memberId}::bigint`)
+    else failing.push(failed)
+  }
+  return failing
+}
+
+/** Whether an entry of the round has no rupee back. */
+async function isLeft(tx: Tx, day: IstDay, after: bigint): Promise<boolean> {
+  const { left } = await one<{ left: boolean }>(
+    tx,
+    sql`select exists (select from round_join where day = ${day}::date and member_id > ${after}::bigint)
+            or exists (select from return_skip where day = ${day}::date) as left`,
+  )
+  return left
+}
+
+/** Gives a range of members, of whom `due` have an entry, their rupees back. */
+async function giveBack(tx: Tx, day: IstDay, { after, upTo }: MemberRange, due: number): Promise<void> {
   await tx.query(
     sql`select count(*) from (
           select w.member_id from wallet w join round_join j using (member_id)
@@ -205,8 +259,5 @@ async function giveBack(tx: Tx, day: IstDay, pageSize: number): Promise<Omit<Ret
     sql`select member_id, entry_fee() as amount from round_join
          where day = ${day}::date and member_id > ${after}::bigint and member_id <= ${upTo}::bigint`,
   )
-  await tx.query(
-    sql`update round set returned_to = ${upTo}::bigint, returned_entries = returned_entries + ${returned}::int where day = ${day}::date`,
-  )
-  return { after, upTo }
+  await tx.query(sql`update round set returned_entries = returned_entries + ${returned}::int where day = ${day}::date`)
 }

@@ -12,6 +12,7 @@ import { type Db, one, sql } from '../db/sql.ts'
 import { createContact } from '../features/contact/contact.ts'
 import { createIdentity } from '../features/identity/identity.ts'
 import { createNotifications } from '../features/notifications/notifications.ts'
+import { createAttempt } from '../jobs/parking.ts'
 import { createWorker } from '../jobs/worker.ts'
 import { createMailJob } from '../mail/mail-job.ts'
 import { createSecrets } from '../secrets/secrets.ts'
@@ -56,7 +57,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
   const google = options.google ?? { clientId: undefined, jwksUrl: 'http://127.0.0.1:1/certs' }
   const ticketKeys = createTicketKeys({ secrets })
   const identity = createIdentity({ db, production, secrets, brandName: 'Roz', termsVersion: '2025-08-09', google, storage, ticketKeys })
-  const notifications = createNotifications({ db, secrets })
+  const notifications = createNotifications({ db, secrets, attempt: createAttempt({ db, log: pino({ level: 'silent' }) }) })
   const contact = createContact({ db, production, supportEmail: 'support@roz.example' })
   const worker = createWorker({
     db,

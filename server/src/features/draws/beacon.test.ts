@@ -6,6 +6,7 @@ import { roundTimeMs } from '../../adapters/beacon/port.ts'
 import { isRoundSignature } from '../../adapters/beacon/chain.ts'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { listParked, runAgain } from '../../jobs/parking.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
 import { breakRows } from '../../testing/database.ts'
@@ -195,6 +196,34 @@ describe('a round whose beacon number is missing', () => {
     await expect(closing).rejects.toThrow('rolled back')
     expect(outcomes).toMatchObject([{ ok: false, code: 'money_left' }, { ok: true }])
     today = addDays(today, 32)
+  })
+
+  test('gives the rupees of all members back but one whose wallet fails, and that one after it is mended', async () => {
+    const others = [await world.member(5), await world.member(5)]
+    for (const other of others) await world.join(other)
+    const [failing = 0n] = others
+    await world.goTo(tomorrow('00:00:02'))
+    all('none')
+    await world.goTo(tomorrow('00:20:00'))
+    await lookThrice(15, '10')
+    await world.goTo(day(31, '00:05:00'))
+    await lookThrice(31, '00')
+    const mend = await breakRows(world.database, 'wallet', `new.member_id = ${failing}`)
+    await world.goTo(day(31, '00:16:00'))
+    for (const minute of [17, 18, 19, 20, 21]) await world.goTo(day(31, `00:${minute}:00`))
+    const balances = () => Promise.all([member, ...others].map((id) => world.balance(id)))
+    expect([await statusOf(), ...(await balances())]).toEqual(['closed', 500n, 400n, 500n])
+    const [parked] = await listParked(world.db)
+    expect(parked).toMatchObject({ work: 'give_back', item: today, error: expect.stringContaining(`member ${failing}: error: broken on purpose`) })
+    const told = world.jobs.filter(({ kind, payload }) => kind === 'notice' && payload['kind'] === 'round_returned')
+    expect(told.slice(-2).map(({ payload }) => payload['memberId'])).not.toContain(String(failing))
+    await mend()
+    expect(await runAgain(world.db, 'give_back', today)).toBe(true)
+    await world.goTo(day(31, '00:22:00'))
+    expect([await statusOf(), ...(await balances())]).toEqual(['void', 500n, 500n, 500n])
+    expect(await listParked(world.db)).toEqual([])
+    complaints()
+    today = addDays(today, 31)
   })
 
   /** Checks how verifiers, public pages and the member see a day that ended void. */

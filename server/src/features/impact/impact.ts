@@ -66,7 +66,7 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
     handlers,
     jobs: { draft_story: ({ day }: { readonly day: string }): Promise<void> => draftStory(db, day) },
     /** The daily mail about stories. */
-    due: createStoryMail(db),
+    due: createStoryMail(db, attempt),
     sweeps: [() => publishDue(db, attempt), () => eraseOldViews(db)],
     /** The newest published stories, for the home page. */
     recentStories: async (language: Language): Promise<Story[]> => (await newestStories(language, RECENT)).stories,

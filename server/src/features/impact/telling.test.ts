@@ -3,8 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storyNews } from '@roz/core/story-news.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { type Attempt, createAttempt, listParked } from '../../jobs/parking.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { type Outlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { breakRows, endRests } from '../../testing/database.ts'
 import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
 import { getStory } from './queries.ts'
@@ -38,6 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const attempt: Attempt = (...work) => createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })(...work)
 const help = (purpose: string, publicName: string, amount = 100): Promise<Outlay> =>
   payHelp(world.db, { amount, purpose, publicName, askedBy: staff, decidedBy: staff })
 async function draftOf({ id }: Outlay): Promise<string> {
@@ -118,7 +121,7 @@ test('two stories of a day are one mail, and a third of that day waits for the n
   // Two workers at once, and one that starts over, as after a crash.
   const now = new Date(Date.parse(`${world.today()}T12:00:00+05:30`))
   const run = async (): Promise<void> => {
-    const due = createStoryMail(world.db)
+    const due = createStoryMail(world.db, attempt)
     while (await due(now));
   }
   await Promise.all([run(), run(), run()])
@@ -142,7 +145,7 @@ test('no mail begins at night', async () => {
   await world.nextDay()
   const id = await draftOf(await help('milk', 'Tara', 20))
   await setActive(id, true)
-  const due = createStoryMail(world.db)
+  const due = createStoryMail(world.db, attempt)
   for (const time of ['08:59:59', '21:00:00', '00:00:01'])
     expect(await due(new Date(Date.parse(`${world.today()}T${time}+05:30`))), time).toBe(false)
   expect(await due(new Date(Date.parse(`${world.today()}T20:59:59+05:30`)))).toBe(true)
@@ -189,4 +192,31 @@ test('the draft of a day that is linked to help later tells the givers like any 
   await world.db.query(sql`update story set outlay_id = ${rent.id}::uuid where id = ${id}::uuid`)
   await setActive(id, true)
   expect(JSON.stringify(await noticesOf(ravi))).toContain('school fees')
+})
+
+test('a member whose mail fails stops nobody else’s, and gets it once the row is mended', async () => {
+  await world.join(asha)
+  await world.join(outside)
+  await world.nextDay()
+  const [before] = await world.db.query<{ paise: bigint }>(sql`
+    select coalesce(sum(open), 0)::bigint as paise from help_day where day < ist_day(roz_now()) - 1`)
+  if (before !== undefined && before.paise > 0n) await help('what was left', 'Usha', Number(before.paise))
+  await setActive(await draftOf(await help('a lamp', 'Leela', 120)), true)
+  const mend = await breakRows(world.database, 'job', `new.kind = 'mail' and new.key like 'help_told:${asha.id}:%'`)
+  await world.nextDay()
+  const ordered = async (owner: Owner): Promise<number> => {
+    const key = `help_told:${owner.id}:${world.today()}`
+    return (await world.db.query(sql`select 1 from job where kind = 'mail' and key = ${key}::text`)).length
+  }
+  for (let tries = 0; tries < 5; tries++) {
+    await endRests(world.db)
+    await world.runAll()
+  }
+  expect([await ordered(outside), await ordered(asha)]).toEqual([1, 0])
+  expect(await listParked(world.db)).toMatchObject([{ work: 'story_mail', item: `${world.today()} member ${asha.id}` }])
+  await mend()
+  await endRests(world.db)
+  await world.runAll()
+  expect([await ordered(outside), await ordered(asha)]).toEqual([1, 1])
+  expect(await listParked(world.db)).toEqual([])
 })

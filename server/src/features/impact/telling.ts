@@ -3,13 +3,15 @@
  *
  * - In the app the notice is read from joins and allotments (notifications/queries.ts), never written for each member.
  * - A member gets at most one such mail a day. It names all stories told since the mail before, and begins between 9:00 and 21:00 IST.
- * - Each page of members and the cursor behind it are committed in one transaction.
+ * - Each page of members and the cursor behind it are committed in one transaction. A member for whom it fails is tried again alone.
  */
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { entrantsAfter } from '../../ledger/entries.ts'
+import { orderNoted, orderPage, type PagedMail } from '../../mail/mail-pages.ts'
 import { mailMembers } from '../../mail/mails.ts'
 import { daysOf, hasPart, TOLD } from '../../members/own-stories.ts'
 
@@ -33,19 +35,27 @@ const isMailTime = (now: Date): boolean => {
 }
 
 /** Orders one page of the mails. */
-export function createStoryMail(db: Db): (now: Date) => Promise<boolean> {
+export function createStoryMail(db: Db, attempt: Attempt): (now: Date) => Promise<boolean> {
+  const mail: PagedMail = { work: 'story_mail', order: orderMails }
   return async (now) => {
-    const waits = await db.query(sql`
-      select 1 where exists (select from story_mail where done_at is null)
-        or ${isMailTime(now)}::boolean and exists (select from ${TOLD} where t.mail_day is null)
-           and not exists (select from story_mail where day = ist_day(roz_now()))`)
-    return waits.length > 0 && (await inTransaction(db, (tx) => orderPage(tx, now)))
+    const next = await one<{ day: IstDay | null; rests: boolean }>(
+      db,
+      sql`
+      with next as (
+        select coalesce((select min(day) from story_mail where done_at is null),
+          case when ${isMailTime(now)}::boolean and exists (select from ${TOLD} where t.mail_day is null)
+            and not exists (select from story_mail where day = ist_day(roz_now())) then ist_day(roz_now()) end) as day)
+      select day, ${isResting('story_mail', sql`day::text`)} as rests from next`,
+    )
+    if (next.day === null || next.rests) return orderNoted(db, attempt, mail)
+    const tried = await attempt('story_mail', next.day, () => inTransaction(db, (tx) => tellPage(tx, now, mail)))
+    return tried.ok && tried.value
   }
 }
 
 type Run = { readonly day: IstDay; readonly lastMember: bigint }
 
-async function orderPage(tx: Tx, now: Date): Promise<boolean> {
+async function tellPage(tx: Tx, now: Date, mail: PagedMail): Promise<boolean> {
   const run = (await lockRun(tx)) ?? (isMailTime(now) ? await begin(tx, dayAt(now.getTime())) : undefined)
   if (run === undefined) return false
   const { day, lastMember } = run
@@ -59,8 +69,9 @@ async function orderPage(tx: Tx, now: Date): Promise<boolean> {
     await tx.query(sql`update story_mail set done_at = roz_now() where day = ${day}::date`)
     return true
   }
-  await orderMails(
+  await orderPage(
     tx,
+    mail,
     day,
     page.map(({ memberId }) => memberId),
   )

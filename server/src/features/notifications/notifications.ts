@@ -13,6 +13,7 @@ import type { FastifyInstance } from 'fastify'
 import { inTransaction } from '../../db/transaction.ts'
 import { type CursorPart, cutPage, CURSOR_PARTS, readPage, readWhole } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
+import type { Attempt } from '../../jobs/parking.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { preferenceHandlers } from './preferences.ts'
 import { addNotice, countUnread, listNotices, markAllRead, markRead, type NoticeRow } from './queries.ts'
@@ -21,7 +22,7 @@ import { createWeeklyMail } from './weekly-mail.ts'
 
 type Notification = Output<typeof communityCalls.notifications>['notifications'][number]
 
-export type NotificationsDeps = UnsubscribeDeps
+export type NotificationsDeps = UnsubscribeDeps & { readonly attempt: Attempt }
 export type Notifications = {
   readonly handlers: Handlers<'notifications' | 'readNotifications' | 'preferences' | 'setPreferences'>
   /** All notices, for the member's export. */
@@ -53,7 +54,7 @@ function viewOf(row: NoticeRow, language: Language): Notification {
 export function createNotifications(deps: NotificationsDeps): Notifications {
   const { db } = deps
   return {
-    due: createWeeklyMail(db),
+    due: createWeeklyMail(db, deps.attempt),
     mount: (app) => registerUnsubscribe(app, deps),
     exports: {
       notifications: async (memberId, language) =>

@@ -4,9 +4,11 @@ import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { createAttempt, listParked, runAgain } from '../../jobs/parking.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
 import { addMoney, makeDay } from '../../ledger/fixtures.ts'
 import { setAutoJoin, setMayMove } from '../../ledger/wallets.ts'
+import { breakRows } from '../../testing/database.ts'
 import { type People, startPeople } from '../../testing/people.ts'
 import { createWeeklyMail, weekToTell } from './weekly-mail.ts'
 
@@ -64,10 +66,30 @@ describe('the weekly mail', () => {
     expect(await weekly('asha@x.test')).toHaveLength(1)
   })
 
+  test('is sent to all others if it fails for one member, who gets it once the row is mended', async () => {
+    await roz.db.query(sql`update weekly_mail set done_at = null, last_member = 0 where week = ${MONDAY}::date`)
+    await roz.db.query(sql`delete from job where kind = 'mail'`)
+    const [asha, ravi] = await roz.db.query<{ id: bigint }>(sql`select id from member where email in ('asha@x.test', 'ravi@x.test') order by id`)
+    const mend = await breakRows(roz.database, 'job', `new.kind = 'mail' and new.key like 'weekly_joins:${asha?.id}:%'`)
+    for (let minute = 0; minute < 6; minute++) {
+      await startAgain()
+      await roz.pass(60)
+    }
+    const ordered = async () => (await roz.db.query<{ key: string }>(sql`select key from job where kind = 'mail'`)).map(({ key }) => key)
+    expect(await ordered()).toEqual([`weekly_joins:${ravi?.id}:${MONDAY}`])
+    const item = `${MONDAY} member ${asha?.id}`
+    expect(await listParked(roz.db)).toMatchObject([{ work: 'weekly_mail', item }])
+    await mend()
+    await runAgain(roz.db, 'weekly_mail', item)
+    await startAgain()
+    expect(await ordered()).toContain(`weekly_joins:${asha?.id}:${MONDAY}`)
+    expect(await listParked(roz.db)).toEqual([])
+  })
+
   test('covers only the newest week after a long pause', async () => {
     await roz.pass(60 * 86_400)
     await roz.runJobs()
-    expect(await weekly('asha@x.test')).toHaveLength(1)
+    expect(await weekly('asha@x.test')).toHaveLength(2)
     expect(await roz.db.query(sql`select 1 from weekly_mail where week > ${MONDAY}::date`)).toHaveLength(1)
   })
 
@@ -85,7 +107,7 @@ describe('the weekly mail', () => {
 /** As a process that has just started: its memory of finished weeks is empty. */
 async function startAgain(): Promise<boolean> {
   const [row] = await roz.db.query<{ at: Date }>(sql`select roz_now() as at`)
-  const due = createWeeklyMail(roz.db)
+  const due = createWeeklyMail(roz.db, createAttempt({ db: roz.db, log: { warn: () => undefined, error: () => undefined } }))
   let worked = false
   while (await due(row?.at ?? new Date())) worked = true
   return worked

@@ -4,11 +4,13 @@
  * - A member gets at most one a week, even if a run is repeated.
  * - Only the newest whole week is mailed, so that no backlog of mails follows a long pause.
  * - Members without joins by Auto Participate in that week, or who switched such mails off, get none.
- * - Each page of members and the cursor behind it are committed in one transaction.
+ * - Each page of members and the cursor behind it are committed in one transaction. A member for whom it fails is tried again alone.
  */
 import { addDays, dayAt, daysBetween, type IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { type Attempt, isResting } from '../../jobs/parking.ts'
+import { orderNoted, orderPage, type PagedMail } from '../../mail/mail-pages.ts'
 import { mailMembers } from '../../mail/mails.ts'
 
 const NINE_O_CLOCK_MS = 9 * 3_600_000
@@ -21,19 +23,24 @@ export function weekToTell(nowMs: number): IstDay {
   return addDays(today, -7 - (daysBetween(A_MONDAY, today) % 7))
 }
 
-export function createWeeklyMail(db: Db): (now: Date) => Promise<boolean> {
+export function createWeeklyMail(db: Db, attempt: Attempt): (now: Date) => Promise<boolean> {
   let doneWeek: IstDay | undefined
   return async (now) => {
     const week = weekToTell(now.getTime())
-    if (week === doneWeek) return false
-    const state = await inTransaction(db, (tx) => tellPage(tx, week))
-    if (state === 'done') doneWeek = week
-    return state === 'more'
+    // A member of an earlier week is passed over for good.
+    const mail: PagedMail = { work: 'weekly_mail', order: async (tx, of, members) => (of === week ? orderMails(tx, week, members) : undefined) }
+    if (week === doneWeek || (await rests(db, week))) return orderNoted(db, attempt, mail)
+    const tried = await attempt('weekly_mail', week, () => inTransaction(db, (tx) => tellPage(tx, week, mail)))
+    if (tried.ok && tried.value === 'done') doneWeek = week
+    return (tried.ok && tried.value === 'more') || orderNoted(db, attempt, mail)
   }
 }
 
+const rests = async (db: Db, week: IstDay): Promise<boolean> =>
+  (await one<{ rests: boolean }>(db, sql`select ${isResting('weekly_mail', sql`${week}::text`)} as rests`)).rests
+
 /** Queues the mails of one page of members; `busy` while another process has the row. */
-async function tellPage(tx: Tx, week: IstDay): Promise<'more' | 'done' | 'busy'> {
+async function tellPage(tx: Tx, week: IstDay, mail: PagedMail): Promise<'more' | 'done' | 'busy'> {
   await tx.query(sql`insert into weekly_mail (week) values (${week}::date) on conflict (week) do nothing`)
   const run = await maybeOne<{ lastMember: bigint; isDone: boolean }>(
     tx,
@@ -48,8 +55,9 @@ async function tellPage(tx: Tx, week: IstDay): Promise<'more' | 'done' | 'busy'>
     await tx.query(sql`update weekly_mail set done_at = roz_now() where week = ${week}::date`)
     return 'done'
   }
-  await orderMails(
+  await orderPage(
     tx,
+    mail,
     week,
     page.map((row) => row.memberId),
   )

@@ -13,7 +13,7 @@ import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { type Attempt, isResting, type Work } from '../../jobs/parking.ts'
+import { type Attempt, errorText, isResting, type Work } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
@@ -134,10 +134,13 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     await tellDevices(tx, day)
   }
 
-  async function giveBack(tx: Tx, day: IstDay): Promise<void> {
-    const page = await returnRupees(tx, day)
+  /** Gives a page back. Throws, after the commit, if only members are left for whom that fails: the day is then tried again later. */
+  async function giveBack(day: IstDay): Promise<void> {
+    const page = await inClockwork(db, (tx) => returnRupees(tx, day, undefined, (range) => tellReturned(tx, day, range)))
     if (!page.ok) throw new Error(`the rupees of round ${day} cannot be given back: ${page.code}`)
-    await tellReturned(tx, day, page.value)
+    const { failing } = page.value
+    const [first] = failing
+    if (first !== undefined) throw new Error(`${failing.length} rupees cannot be given back: member ${first.memberId}: ${errorText(first.error)}`)
   }
 
   /** Makes rounds up to tomorrow's. A day that passed before its round was made ends void at once. */
@@ -185,7 +188,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     if (sealable !== null) due.push({ work: 'seal_list', item: sealable, run: async () => (await draws.sealClosed()) || 'busy' })
     if (drawable !== null) step('draw', drawable, (tx) => draws.draw(tx, drawable))
     if (drawn !== null) step('settle', drawn, (tx) => settle(tx, drawn))
-    if (returning !== null) step('give_back', returning, (tx) => giveBack(tx, returning))
+    if (returning !== null) due.push({ work: 'give_back', item: returning, run: () => giveBack(returning) })
     // Refused while its round is open: its close waits for an earlier list.
     if (unsealed !== null && unsealed !== overdue) step('seal_day', unsealed, async (tx) => (await sealDay(tx, unsealed)).ok || 'busy')
     return due

@@ -13,7 +13,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue, type JobPayloads } from '../../jobs/queue.ts'
 import { debtPaidFrom, readDebtPaid } from '../../ledger/debts.ts'
 import type { Winner } from '../../ledger/draw.ts'
-import type { Returned } from '../../ledger/settlement.ts'
+import type { MemberRange } from '../../ledger/settlement.ts'
 import { mailMember, mailMembers } from '../../mail/mails.ts'
 
 type Told = JobPayloads['notice']['kind']
@@ -85,8 +85,8 @@ export const tellLowBalance = (db: Db, day: IstDay, size = TOLD_AT_ONCE): Promis
       ),
   )
 
-/** A page of members of a round that ended void because its beacon number was missing. */
-export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: Returned): Promise<void> {
+/** Some members of a round that ended void because its beacon number was missing. */
+export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: MemberRange): Promise<void> {
   const returned = sql`
     select member_id, member_id || ':' || day as key,
            jsonb_strip_nulls(jsonb_build_object('day', day::text, 'paid', case when paid > 0 then '₹' || to_char(paid / 100.0, 'FM0.00') end)) as data
