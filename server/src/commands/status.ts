@@ -21,6 +21,8 @@ export const LIMITS: readonly Limit[] = [
   { name: 'roz_work_parked', above: 0, words: 'items of work failed again and again', runbook: 'parked-work' },
   { name: 'roz_audit_broken_invariants', above: 0, words: 'invariants of money are broken', runbook: 'books-broken' },
   { name: 'roz_audit_age_seconds', above: 10_800, words: 'no audit has ended', runbook: 'books-broken' },
+  { name: 'roz_full_audit_age_seconds', above: 691_200, words: 'no audit of all days has ended', runbook: 'books-broken' },
+  { name: 'roz_wallet_check_age_seconds', above: 259_200, words: 'not all wallets were compared', runbook: 'books-broken' },
   { name: 'roz_books_waiting', above: 0, words: 'days have no books', runbook: 'books-held' },
   { name: 'roz_withdrawals_contradicted', above: 0, words: 'withdrawals differ at the gateway', runbook: 'gateway-contradicts' },
   { name: 'roz_refunds_contradicted', above: 0, words: 'refunds differ at the gateway', runbook: 'gateway-contradicts' },

@@ -1,11 +1,12 @@
 /** The nightly audit compares each wallet with its movements, page by page. */
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { connect, type Db, one, sql } from '../../db/sql.ts'
+import { readFigures } from '../../http/figures.ts'
 import { DAY, newMembers, openDay } from '../../ledger/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { makeStaff } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { breakRows, createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { createNightly } from './nightly.ts'
 
 const HOUR_MS = 3_600_000
@@ -76,6 +77,33 @@ test('a run that was cut off continues after its last page, and a night that end
     sql`select wallets::int, finished_at is not null as finished from wallet_check order by night desc limit 1`,
   )
   expect(next).toEqual({ wallets: 4, finished: true })
+})
+
+test('a page that fails is tried again at the next look, and a comparison that does not end is counted by its age', async () => {
+  const age = async () => (await readFigures(database.db, { keys: [], quorum: 0 })).get('roz_wallet_check_age_seconds')
+  const due = createNightly({ db: database.db, everyMs: 60_000, page: 3, alarm: () => undefined })
+  const time = vi.spyOn(performance, 'now')
+  const at = (seconds: number) => {
+    time.mockReturnValue(seconds * 1000)
+    return due()
+  }
+  await database.db.query(sql`insert into audit_run (scope) values ('full')`)
+  try {
+    expect(await at(0)).toBe(true)
+    const mend = await breakRows(database, 'wallet_check', 'new.wallets > 3')
+    await expect(at(1)).rejects.toThrow('on purpose')
+    expect([await at(2), await at(60)]).toEqual([false, false])
+    await expect(at(61)).rejects.toThrow('on purpose')
+    await database.setClock(new Date(startOfDayMs(NIGHT) + 86_400_000))
+    expect(await age()).toBeCloseTo(22 * 3600, -2)
+    await database.setClock(new Date(startOfDayMs(NIGHT) + 3 * HOUR_MS))
+    await mend()
+    expect([await at(121), await at(122)]).toEqual([true, false])
+  } finally {
+    time.mockRestore()
+  }
+  expect(await age()).toBeLessThan(60)
+  await database.db.query(sql`delete from audit_run`)
 })
 
 test('a wallet off by a paisa, by a missing entry or by its number of movements raises an alarm and a mail', async () => {

@@ -38,6 +38,8 @@ export function createNightly({ db, alarm, everyMs = LOOK_MS, page = PAGE }: Nig
   return async function due(): Promise<boolean> {
     if (!isUnderWay && performance.now() - lookedAt < everyMs) return false
     lookedAt = performance.now()
+    // A page that fails is tried again at the next look, not at once: it can take two minutes.
+    isUnderWay = false
     isUnderWay = await inTransaction(db, (tx) => step(tx, page, alarm), WAITS)
     return isUnderWay
   }
