@@ -72,6 +72,46 @@ test('a withdrawal is counted from its request, late after 48 hours, and only ro
   expect(await todo('support')).toMatchObject([{ code: 'withdrawals' }, { code: 'failed_payouts', count: 2 }])
 })
 
+test('a request is not listed to the person who approved it first, with any account of theirs, nor while its member is on hold', async () => {
+  const own = await createTestDatabase()
+  try {
+    const [finance, owner] = [await makeStaff(own.db, 'finance'), await makeStaff(own.db, 'owner')]
+    const twin = await makeStaff(own.db, 'finance')
+    await own.db.query(sql`update member set email = 'asha@roz.example' where id = ${finance}::bigint`)
+    await own.db.query(sql`update member set email = 'asha+second@roz.example' where id = ${twin}::bigint`)
+    const seen = async (memberId: bigint, staffRole: StaffRole) =>
+      (await readTodo(own.db, { viewer: { memberId, staffRole }, payoutsByHand: true })).map(({ code, count }) => [code, count])
+    const [asha, held] = [await makeMember(own.db), await makeMember(own.db)]
+    for (const member of [asha, held]) {
+      await insertWithdrawal(own.db, member, { status: 'requested' })
+      await own.db.query(sql`
+        insert into refund (id, order_id, member_id, amount, reason, status)
+        values (gen_random_uuid(), ${`o${member}`}::text, ${member}::bigint, 500, 'Twice', 'requested')`)
+    }
+    await own.db.query(sql`insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
+      values (gen_random_uuid(), 'platform_out', 500, 'server rent', true, ${finance}::bigint)`)
+    expect(await seen(twin, 'finance')).toEqual([
+      ['withdrawals', 2],
+      ['refunds', 2],
+    ])
+    await own.db.query(sql`update member set suspended_at = roz_now() where id = ${held}::bigint`)
+    expect(await seen(twin, 'finance')).toEqual([
+      ['withdrawals', 1],
+      ['refunds', 1],
+    ])
+    for (const table of [sql`withdrawal`, sql`refund`])
+      await own.db.query(sql`update ${table} set first_approved_by = ${finance}::bigint, first_approved_at = roz_now()`)
+    expect([await seen(finance, 'finance'), await seen(twin, 'finance')]).toEqual([[], []])
+    expect(await seen(owner, 'owner')).toEqual([
+      ['withdrawals', 1],
+      ['refunds', 1],
+      ['house_entries', 1],
+    ])
+  } finally {
+    await own.dropUnaudited()
+  }
+})
+
 test('an approved withdrawal waits for its payment by hand where no gateway pays out, or once its bank account was shown', async () => {
   const own = await createTestDatabase()
   const by = async (payoutsByHand: boolean) =>

@@ -1,7 +1,7 @@
 /**
  * The team's to-do list: each line with its count, the age of its oldest item, a bank's deadline, and whether it is late.
  * - One statement reads everything from indexes of what is open; its cost does not grow with members or movements.
- * - A role sees only what it may read, and nobody what another person must approve for them.
+ * - A role sees only what it may read, and nobody what another person must approve for them. A hold leaves nothing to decide.
  * - Each item is in one line. A kind without open items has no line.
  */
 import type { Output } from '@roz/contract/api.ts'
@@ -11,7 +11,7 @@ import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { instantOrNull } from '../../http/listing.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
 import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
-import { IS_ON_HOLD, ON_HOLD } from '../../ledger/holds.ts'
+import { IS_ON_HOLD, ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
@@ -46,13 +46,18 @@ const isByHand = (payoutsByHand: boolean): Sql => sql`(w.status = 'approved' and
 /** A hold ends by itself what it stops. */
 const isStopped = (row: Sql): Sql =>
   sql`(${row}.status in ('approved', 'sending') and ${row}.problem is not null and ${row}.problem <> ${ON_HOLD}::text)`
-const askedByOthers = ({ memberId }: Viewer): Sql => sql`(status = 'requested' and asked_by <> ${memberId}::bigint)`
+/** Requested, and this person has neither asked for it nor approved it first, with any account of theirs. */
+const isForAnother = (first: Sql, { memberId }: Viewer): Sql =>
+  sql`(status = 'requested' and not coalesce(is_same_person(${first}, ${memberId}::bigint), false))`
+const askedByOthers = (viewer: Viewer): Sql => isForAnother(sql`asked_by`, viewer)
+const approvable = (viewer: Viewer): Sql => isForAnother(sql`first_approved_by`, viewer)
 
 /** Money of members on its way out, or without an owner. */
-const moneyKinds = (payoutsByHand: boolean) => ({
+const moneyKinds = (viewer: Viewer, payoutsByHand: boolean) => ({
   withdrawals: {
     roles: READERS,
-    waiting: sql`select created_at as at from withdrawal where status = 'requested'`,
+    waiting: sql`
+    select w.created_at as at from withdrawal w join member m on m.id = w.member_id where ${approvable(viewer)} and not ${IS_ON_HOLD}`,
     lateFrom: WITHIN_TWO_DAYS,
   },
   payouts_by_hand: {
@@ -64,7 +69,9 @@ const moneyKinds = (payoutsByHand: boolean) => ({
   },
   refunds: {
     roles: READERS,
-    waiting: sql`select created_at as at from refund where status = 'requested'`,
+    waiting: sql`
+    select r.created_at as at from refund r
+     where ${approvable(viewer)} and not exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD})`,
     lateFrom: WITHIN_TWO_DAYS,
   },
   /** Approved or being sent, and stopped by the gateway or by a debt. */
@@ -154,7 +161,7 @@ const OTHER_KINDS = {
 }
 
 const kindsOf = ({ viewer, payoutsByHand }: TodoView): Readonly<Record<Code, Kind>> => ({
-  ...moneyKinds(payoutsByHand),
+  ...moneyKinds(viewer, payoutsByHand),
   ...helpKinds(viewer),
   ...OTHER_KINDS,
 })
