@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { approvalAbove, id, onHold, payee, search, suspect } from './payouts.ts'
 import { READERS, TREASURY } from './roles.ts'
-import { instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
 import { withdrawal } from './wallet.ts'
 
 export const suspenseState = z.enum(['open', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
@@ -23,6 +23,7 @@ export const suspenseItem = z.object({
     .meta({ description: 'A payment, or money of a closed account that was returned' }),
   status: suspenseState,
   createdAt: instant,
+  waitingHours: count.nullable().meta({ description: 'Whole hours since it came, until it is decided' }),
   decidedAt: instant.nullable(),
   member: payee.nullable().meta({ description: 'The member of the order or withdrawal, or the member who was credited' }),
   ...suspect,
@@ -42,6 +43,7 @@ export const dispute = z.object({
   status: z.string().meta({ description: "The gateway's own status" }),
   state: disputeState,
   needsAnswer: z.boolean().meta({ description: 'The bank waits for our answer, until respondBy' }),
+  waitingHours: count.nullable().meta({ description: 'Whole hours since we heard of it, while it needs our answer' }),
   respondBy: instant.nullable(),
   isTaken: z.boolean().meta({ description: "The money is with the payer's bank now" }),
   loss: rupees.meta({
@@ -63,8 +65,8 @@ export const suspenseCalls = {
     path: '/admin/suspense',
     access: 'admin',
     roles: READERS,
-    summary: 'Payments in suspense, newest first; q searches order and payment.',
-    query: z.object({ ...page.shape, status: suspenseState.optional(), q: search }),
+    summary: 'Payments in suspense, newest first or, by `order`, oldest first; q searches order and payment.',
+    query: z.object({ ...page.shape, status: suspenseState.optional(), q: search, order }),
     output: z.object({ suspense: z.array(suspenseItem), approvalAbove, nextCursor }),
     refusals: [],
   }),
@@ -74,7 +76,7 @@ export const suspenseCalls = {
     access: 'admin',
     roles: READERS,
     summary: 'The payments in suspense as a table, with the same filters. The audit log records who fetched it.',
-    query: z.object({ status: suspenseState.optional(), q: search }),
+    query: z.object({ status: suspenseState.optional(), q: search, order }),
     output: 'csv',
     refusals: [],
   }),
@@ -146,8 +148,9 @@ export const suspenseCalls = {
     path: '/admin/disputes',
     access: 'admin',
     roles: READERS,
-    summary: "Disputes of payments, newest first; q searches the member's name and mail, dispute, order and payment.",
-    query: z.object({ ...page.shape, status: disputeState.optional(), q: search }),
+    summary:
+      "Disputes of payments, newest first or, by `order`, oldest first; q searches the member's name and mail, dispute, order and payment.",
+    query: z.object({ ...page.shape, status: disputeState.optional(), q: search, order }),
     output: z.object({ disputes: z.array(dispute), nextCursor }),
     refusals: [],
   }),

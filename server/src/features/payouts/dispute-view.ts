@@ -6,14 +6,14 @@ import { type Db, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../http/cursor.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
 import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
-import { microsOf, olderThan } from '../../http/newest-first.ts'
+import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
 import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
-import { payeeColumns, payeeOf, type PayeeRow } from './lists.ts'
+import { payeeColumns, payeeOf, type PayeeRow, waitingHours } from './lists.ts'
 
 type Dispute = z.infer<typeof dispute>
 
 type Row = PayeeRow &
-  Pick<Dispute, 'id' | 'paymentId' | 'type' | 'status' | 'state' | 'needsAnswer' | 'isTaken' | 'problem'> & {
+  Pick<Dispute, 'id' | 'paymentId' | 'type' | 'status' | 'state' | 'needsAnswer' | 'waitingHours' | 'isTaken' | 'problem'> & {
     readonly orderId: string
     readonly amount: Paise
     readonly loss: Paise
@@ -32,6 +32,7 @@ const viewOf = (row: Row): Dispute => ({
   status: row.status,
   state: row.state,
   needsAnswer: row.needsAnswer,
+  waitingHours: row.waitingHours,
   respondBy: instantOrNull(row.respondBy),
   isTaken: row.isTaken,
   loss: rupeesFromPaise(row.loss),
@@ -45,13 +46,14 @@ const viewOf = (row: Row): Dispute => ({
 const isId: CursorPart = (part) => part.length <= 100 && !part.includes('\0')
 export const DISPUTE_CURSOR: readonly CursorPart[] = [CURSOR_PARTS.micros, isId]
 
-/** Newest first; one row more than `limit` when there is a next page. */
+const KEY = { at: sql`d.created_at`, id: sql`d.id` }
+
+/** Newest or oldest first; one row more than `limit` when there is a next page. */
 export async function searchDisputes(db: Db, search: Search): Promise<{ readonly shown: Dispute; readonly key: Cursor }[]> {
   const pattern = likePattern(search.q)
-  const older = olderThan({ at: sql`d.created_at`, id: sql`d.id` }, search.after, 'text')
   const found = await db.query<Row>(sql`
     select d.id, d.order_id as "orderId", d.payment_id as "paymentId", d.amount, d.type, d.status, d.state, ${NEEDS_ANSWER} as "needsAnswer",
-      d.is_taken as "isTaken", d.problem,
+      ${waitingHours(NEEDS_ANSWER, sql`d.created_at`)}, d.is_taken as "isTaken", d.problem,
       d.respond_by as "respondBy", d.created_at as "createdAt", d.updated_at as "updatedAt",
       ${payeeColumns},
       ${microsOf(sql`d.created_at`)} as "sortedAt",
@@ -61,9 +63,9 @@ export async function searchDisputes(db: Db, search: Search): Promise<{ readonly
     from dispute d
     left join topup o on o.order_id = d.order_id and o.payment_id = d.payment_id
     left join member m on m.id = o.member_id
-    where ${older} and (${search.status ?? null}::text is null or d.state = ${search.status ?? null}::text)
+    where ${beyond(KEY, search, 'text')} and (${search.status ?? null}::text is null or d.state = ${search.status ?? null}::text)
       and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or d.id ilike ${pattern}::text
         or d.order_id ilike ${pattern}::text or d.payment_id ilike ${pattern}::text)
-    order by d.created_at desc, d.id desc limit ${search.limit + 1}::int`)
+    order by ${orderOf(KEY, search)} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
 }

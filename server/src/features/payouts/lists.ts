@@ -23,10 +23,14 @@ export const suspectOf = ({ memberFlags, owed }: SuspectRow) => ({
   owed: rupeesFromPaise(owed),
 })
 
+/** Whole hours since an instant, while the row waits. */
+export const waitingHours = (isWaiting: Sql, since: Sql): Sql =>
+  sql`case when ${isWaiting} then floor(extract(epoch from roz_now() - ${since}) / 3600)::int end as "waitingHours"`
+
 /** The approvers, joined as `f` and `y`, and the hours since the request of an open row. `row` is the withdrawal or refund. */
 export const approvalColumns = (row: Sql): Sql => sql`
   f.public_id as "firstId", f.name as "firstName", ${row}.first_approved_at as "firstAt", y.public_id as "approvedById", y.name as "approvedByName",
-  case when ${row}.ended_at is null then floor(extract(epoch from roz_now() - ${row}.created_at) / 3600)::int end as "waitingHours"`
+  ${waitingHours(sql`${row}.ended_at is null`, sql`${row}.created_at`)}`
 export const approvalJoins = (row: Sql): Sql => sql`
   left join member f on f.id = ${row}.first_approved_by left join member y on y.id = ${row}.approved_by`
 export type ApprovalRow = {

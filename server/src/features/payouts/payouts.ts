@@ -81,8 +81,8 @@ export function createPayouts(deps: PayoutsDeps) {
         : page
     },
     disputes: async ({ query }) => {
-      const { status, q } = query
-      const page = await pageOf(query, (part) => searchDisputes(db, { status, q, ...part }), DISPUTE_CURSOR)
+      const { status, q, order } = query
+      const page = await pageOf(query, (part) => searchDisputes(db, { status, q, order, ...part }), DISPUTE_CURSOR)
       return page.ok ? { ok: true, value: { disputes: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     // Without payout keys no webhook can be genuine.

@@ -257,11 +257,17 @@ test('a payment without a destination is listed, and credited to a member once',
     sql`select public_id as "publicId" from member where id = ${member}::bigint`,
   )
   const listed = (await world.calls.ask('GET /admin/suspense?status=open&limit=1', { as: world.admin })).body
-  expect(listed.suspense).toMatchObject([{ id, amount: 10, reason: 'unknown_order', status: 'open', member: null }])
+  expect(listed.suspense).toMatchObject([{ id, amount: 10, reason: 'unknown_order', status: 'open', waitingHours: 0, member: null }])
+  const [later, more] = [await suspended(), '/admin/suspense?status=open&limit=1&order=oldest']
+  await world.db.query(sql`update suspense_item set created_at = created_at - interval '50 hours' where id = ${id}::bigint`)
+  const oldest = (await world.calls.ask(`GET ${more}`, { as: world.admin })).body
+  expect(oldest.suspense).toMatchObject([{ id, waitingHours: 50 }])
+  const next = (await world.calls.ask(`GET ${more}&cursor=${oldest.nextCursor}`, { as: world.admin })).body
+  expect(next.suspense).toMatchObject([{ id: later }])
   expect((await decideItem(id, 'credit', { memberId: 'nobody' })).body.code).toBe('member_not_found')
   const key = { 'idempotency-key': `s-${id}` }
   const answers = await Promise.all([1, 2, 3].map(() => decideItem(id, 'credit', { memberId: publicId }, key)))
-  expect(answers[0]?.body.item).toMatchObject({ id, status: 'credited', member: { id: publicId } })
+  expect(answers[0]?.body.item).toMatchObject({ id, status: 'credited', waitingHours: null, member: { id: publicId } })
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   expect((await decideItem(id, 'refund')).body.code).toBe('changed_since_seen')
   expect((await decideItem(id, 'refund', { status: 'credited' })).body.code).toBe('suspense_decided')

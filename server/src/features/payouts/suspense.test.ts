@@ -144,6 +144,12 @@ test('disputes are listed with deadline, needed answer, member and outcome', asy
   expect((await list('?status=lost')).disputes).toHaveLength(1)
   expect((await list(`?q=${orders[0]}`)).disputes).toMatchObject([{ id: 'case-0' }])
   const first = await list('?limit=2')
+  const oldest = await list('?limit=2&order=oldest')
+  expect(oldest.disputes).toMatchObject([
+    { id: 'case-0', waitingHours: 0 },
+    { id: 'case-1', waitingHours: null },
+  ])
+  expect((await list(`?limit=2&order=oldest&cursor=${oldest.nextCursor}`)).disputes).toMatchObject([{ id: 'case-2' }])
   expect((await list(`?limit=2&cursor=${first.nextCursor}`)).disputes).toMatchObject([{ id: 'case-0' }])
   await told(1, { amount: paise(2000n), type: 'DISPUTE', status: 'DISPUTE_MERCHANT_WON', state: 'won', isTaken: false })
   expect((await list('?status=won')).disputes).toMatchObject([{ id: 'case-1', isTaken: false, loss: 0 }])

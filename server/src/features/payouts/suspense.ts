@@ -26,7 +26,7 @@ import { mailMember } from '../../mail/mails.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
-import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow } from './lists.ts'
+import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow, waitingHours } from './lists.ts'
 
 type Names = 'suspense' | 'creditSuspense' | 'refundSuspense' | 'paySuspense'
 type Item = z.infer<typeof suspenseItem>
@@ -60,8 +60,8 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
 
   return {
     suspense: async ({ query }) => {
-      const { status, q } = query
-      const page = await pageOf(query, (part) => searchItems(db, { status, q, ...part }), [CURSOR_PARTS.id])
+      const { status, q, order } = query
+      const page = await pageOf(query, (part) => searchItems(db, { status, q, order, ...part }), [CURSOR_PARTS.id])
       return page.ok
         ? { ok: true, value: { suspense: [...page.rows], approvalAbove: rupeesFromPaise(deps.approvalAbove), nextCursor: page.nextCursor } }
         : page
@@ -131,6 +131,7 @@ type Row = PayeeRow &
     readonly status: Item['status']
     readonly isOnHold: boolean
     readonly createdAt: Date
+    readonly waitingHours: number | null
     readonly decidedAt: Date | null
     readonly bankName: string | null
     readonly lastFour: string | null
@@ -139,7 +140,7 @@ type Row = PayeeRow &
 
 const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, s.status, s.created_at as "createdAt",
-    s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns}, ${suspectColumns},
+    ${waitingHours(sql`s.status = 'open'`, sql`s.created_at`)}, s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns}, ${suspectColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", s.reference
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
@@ -169,6 +170,7 @@ const viewOf = (row: Row): Item => ({
   status: row.status,
   onHold: row.isOnHold,
   createdAt: instantOf(row.createdAt),
+  waitingHours: row.waitingHours,
   decidedAt: instantOrNull(row.decidedAt),
   member: payeeOf(row),
   ...suspectOf(row),
@@ -178,13 +180,15 @@ const viewOf = (row: Row): Item => ({
 
 const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(await one<Row>(from, sql`${rows} where s.id = ${id}::bigint`))
 
-/** Newest first by id, which follows time; one row more than `limit` when there is a next page. */
+/** Newest or oldest first by id, which follows time; one row more than `limit` when there is a next page. */
 export async function searchItems(db: Db, search: Search): Promise<{ readonly shown: Item; readonly key: Cursor }[]> {
   const pattern = likePattern(search.q)
-  const older = search.after === undefined ? sql`true` : sql`s.id < ${search.after[0]}::bigint`
+  const isOldestFirst = search.order === 'oldest'
+  const further =
+    search.after === undefined ? sql`true` : isOldestFirst ? sql`s.id > ${search.after[0]}::bigint` : sql`s.id < ${search.after[0]}::bigint`
   const found = await db.query<Row>(sql`
-    ${rows} where ${older} and (${search.status ?? null}::text is null or s.status = ${search.status ?? null}::text)
+    ${rows} where ${further} and (${search.status ?? null}::text is null or s.status = ${search.status ?? null}::text)
       and (s.order_id ilike ${pattern}::text or s.payment_id ilike ${pattern}::text or s.reference ilike ${pattern}::text)
-    order by s.id desc limit ${search.limit + 1}::int`)
+    order by ${isOldestFirst ? sql`s.id` : sql`s.id desc`} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [String(row.id)] }))
 }

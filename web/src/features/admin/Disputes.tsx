@@ -12,7 +12,7 @@ import { DISPUTE_PROBLEMS, DISPUTE_STAGES, DISPUTE_STATES, disputeStep } from '.
 
 export function Disputes() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(DISPUTE_STATES, t`Search disputes`, t`Name, email or any ID`)
+  const { narrowing, fields } = useNarrowing(DISPUTE_STATES, t`Search disputes`, t`Name, email or any ID`, true)
   const list = useInfiniteQuery(disputesQuery(narrowing))
   return (
     <>
@@ -61,6 +61,8 @@ function DisputeRow({ dispute }: { readonly dispute: Dispute }) {
       who={member?.name ?? t`payer unknown`}
       member={member}
       at={dispute.createdAt}
+      waitingHours={dispute.waitingHours}
+      isPromised={false}
       state={DISPUTE_STATES[state]}
       facts={[
         member?.email ?? null,

@@ -60,17 +60,21 @@ export function useNarrowing<S extends string>(states: States<S>, searchLabel: s
   return { narrowing, fields }
 }
 
-/** Money that waits longer is late: 24 to 48 hours are promised. */
+/** Money that waits longer is late: 24 to 48 hours are promised to members who asked for theirs. */
 const LATE_HOURS = 48
 
 /** How long money waits for its end, in words, with a mark once it is late. */
-function Waiting({ hours }: { readonly hours: number }) {
+function Waiting({ hours, isPromised }: { readonly hours: number; readonly isPromised: boolean }) {
   if (hours > LATE_HOURS)
     return (
       <p className="small warning-line">
-        <Trans>
-          Late: waiting for <Plural value={Math.floor(hours / 24)} one="# day" other="# days" />. We promise 24 to 48 hours.
-        </Trans>
+        {isPromised ? (
+          <Trans>
+            Late: waiting for <Plural value={Math.floor(hours / 24)} one="# day" other="# days" />. We promise 24 to 48 hours.
+          </Trans>
+        ) : (
+          <Plural value={Math.floor(hours / 24)} one="Waiting for # day" other="Waiting for # days" />
+        )}
       </p>
     )
   return (
@@ -109,6 +113,8 @@ export type MoneyRowProps = {
   readonly warnings?: readonly (MessageDescriptor | string)[]
   /** Whole hours since the request; nothing once it has ended. */
   readonly waitingHours?: number | null
+  /** A member was promised an end within LATE_HOURS. */
+  readonly isPromised?: boolean
   /** Shows a checkbox, so that several rows can be decided together. */
   readonly pick?: { readonly label: string; readonly isPicked: boolean; readonly onPick: () => void } | undefined
   readonly children?: ReactNode
@@ -124,6 +130,7 @@ export function MoneyRow({
   facts,
   warnings = [],
   waitingHours = null,
+  isPromised = true,
   pick,
   children,
 }: MoneyRowProps) {
@@ -153,7 +160,7 @@ export function MoneyRow({
             <Unbroken text={formatInstant(at, currentLanguage())} />
           </time>
         </p>
-        {waitingHours === null ? null : <Waiting hours={waitingHours} />}
+        {waitingHours === null ? null : <Waiting hours={waitingHours} isPromised={isPromised} />}
         {facts.map((fact) =>
           fact === null ? null : (
             <p key={fact} className="small muted">

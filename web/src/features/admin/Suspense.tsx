@@ -19,7 +19,7 @@ import { Decision } from './Decision.tsx'
 import { MemberPicker } from './MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { useMay } from './use-may.ts'
-import { type Payee, type SuspenseItem, suspenseQuery, narrowed } from './queries.ts'
+import { type Payee, type SuspenseItem, suspenseQuery, sorted } from './queries.ts'
 import { MEMBER_FLAGS, ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
 
 type Action = 'pay' | 'credit' | 'refund'
@@ -42,7 +42,7 @@ const DIALOGS = { pay: Paying, credit: Crediting, refund: SendingBack } as const
 
 export function Suspense() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(SUSPENSE_STATES, t`Search payments`, t`Order or payment ID`)
+  const { narrowing, fields } = useNarrowing(SUSPENSE_STATES, t`Search payments`, t`Order or payment ID`, true)
   const list = useInfiniteQuery(suspenseQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
@@ -52,7 +52,7 @@ export function Suspense() {
         <h2>
           <Trans>Payments in suspense</Trans>
         </h2>
-        <CsvButton of="suspenseCsv" name="suspense" filters={narrowed(narrowing)} />
+        <CsvButton of="suspenseCsv" name="suspense" filters={sorted(narrowing)} />
       </div>
       {fields}
       <Listing
@@ -110,6 +110,8 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
       who={name ?? t`payer unknown`}
       member={item.member}
       at={item.createdAt}
+      waitingHours={item.waitingHours}
+      isPromised={false}
       state={SUSPENSE_STATES[item.status]}
       facts={[
         ...(source === 'payment' ? [] : [i18n._(SUSPENSE_SOURCES[source])]),

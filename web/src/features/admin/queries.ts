@@ -118,14 +118,14 @@ export const refundsQuery = (narrowing: Narrowing<RefundState>) =>
 export const suspenseQuery = (narrowing: Narrowing<SuspenseState>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'suspense', narrowing],
-    queryFn: ({ pageParam, signal }) => call('suspense', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    queryFn: ({ pageParam, signal }) => call('suspense', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
 
 export const disputesQuery = (narrowing: Narrowing<DisputeState>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'disputes', narrowing],
-    queryFn: ({ pageParam, signal }) => call('disputes', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    queryFn: ({ pageParam, signal }) => call('disputes', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
 
