@@ -138,6 +138,7 @@ export const outlayCalls = {
       'disbursement_not_found',
       'consent_missing',
       'consent_revoked',
+      'purpose_names_person',
       'receipt_used',
       'insufficient_funds',
       'correction_too_large',

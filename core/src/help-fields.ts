@@ -1,12 +1,13 @@
 /** Rules of the help desk's fields: the public name of a beneficiary, the consent, and the public words of an outlay. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
-import { LANGUAGES } from './language.ts'
+import { LANGUAGES, type Texts } from './language.ts'
 import { texts } from './texts.ts'
 
 export const HELP_TEXTS = {
   public_name_length: texts('Please enter a name of 2 to 60 characters'),
   public_name_letters: texts('The public name is letters only: no numbers, phone or email address'),
+  public_name_in_words: texts('The public words of a payment to this person contain this name. Please choose another name'),
   public_name_surname: texts('Please give the first name only, or words such as “A family in Surat”'),
   purpose_length: texts('Please say in 3 to 120 characters what the money is for'),
   purpose_personal: texts('Everybody can read this: please leave out phone numbers, email and web addresses'),
@@ -30,14 +31,43 @@ export const RECEIPTS_MAX = 10
 const text = (problem: keyof typeof HELP_TEXTS) => z.string(problem)
 const code = (problem: keyof typeof HELP_TEXTS) => ({ error: problem })
 
-/** Words of which one makes several words a description, not a name with a surname. */
-const LINKS = texts('a an the in of from and with')
-const links = new Set(LANGUAGES.flatMap((language) => LINKS[language].split(' ')))
+/** Words that join two parts of a name, as in “Asha and Ravi”. */
+const LINKS = texts('of and in at from with near for')
+/** Words that name nobody. A place of two words needs one of them, as in “A family in Uttar Pradesh”. */
+const COMMON = [
+  texts('a an the one two three four five six some many old young new little small poor north south east west navi pradesh nadu'),
+  texts('family families household person people man men woman women couple widow child children boy boys girl girls baby babies'),
+  texts('mother mothers father fathers parents grandmother grandfather son sons daughter daughters brother brothers sister sisters'),
+  texts('student students teacher teachers patient patients farmer farmers worker workers neighbour neighbours friend friends group'),
+  texts('class school hostel home house shelter hospital village town city street camp'),
+]
+/** One spelling of a word: Devanagari has two of some letters, and joiners are invisible. */
+const plain = (word: string): string =>
+  word
+    .normalize('NFKC')
+    .replace(/[\u200c\u200d]/g, '')
+    .replace(/[’']s$/iu, '')
+    .toLowerCase()
+const setOf = (...lists: Texts[]): ReadonlySet<string> =>
+  new Set(lists.flatMap((words) => LANGUAGES.flatMap((language) => words[language].split(' ').map(plain))))
+const [links, common] = [setOf(LINKS), setOf(...COMMON)]
+const piecesOf = (text: string): string[] =>
+  plain(text)
+    .split(/[^\p{L}\p{M}]+/u)
+    .filter((piece) => piece !== '')
 
-/** Whether a name is one word, or words that describe without a surname. */
+/**
+ * Whether a name is without a surname: between two links at most one word may name somebody. So “Asha and Ravi” is accepted,
+ * “Asha and Ravi Sharma” is not.
+ */
 export function isWithoutSurname(name: string): boolean {
-  const words = name.split(/\s+/u)
-  return words.length === 1 || words.some((word) => links.has(word.toLowerCase()))
+  let names = 0
+  for (const word of name.split(/\s+/u).map(plain)) {
+    if (links.has(word)) names = 0
+    else if (!common.has(word)) names++
+    if (names > 1) return false
+  }
+  return true
 }
 
 export const publicName = text('public_name_length').check(
@@ -58,12 +88,17 @@ export const purpose = text('purpose_length').check(
   z.refine((value) => !PERSONAL.test(value), code('purpose_personal')),
 )
 
-/** Whether the words contain a name that is one word, so that the person could not be unnamed later. */
-export const namesPerson = (words: string, name: string): boolean =>
-  !/\s/u.test(name) &&
-  words
-    .toLowerCase()
-    .split(/[^\p{L}\p{M}]+/u)
-    .includes(name.toLowerCase())
+/** The words by which a public name could be recognized: one word always, of several those that are not listed. */
+function namingWords(name: string): string[] {
+  const words = name.trim().split(/\s+/u)
+  const naming = words.length === 1 ? words : words.filter((word) => !links.has(plain(word)) && !common.has(plain(word)))
+  return naming.flatMap(piecesOf).filter((piece) => piece.length > 1)
+}
+
+/** Whether public words repeat a public name or a part of it, so that the person could not be unnamed later. */
+export function namesPerson(words: string, name: string): boolean {
+  const said = new Set(words.split(/\s+/u).flatMap(piecesOf))
+  return namingWords(name).some((word) => said.has(word))
+}
 
 export const privateNote = text('private_note_length').check(z.trim(), z.maxLength(2000, code('private_note_length')))

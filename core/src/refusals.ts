@@ -130,6 +130,7 @@ export const REFUSALS = {
   // Disbursements of help
   beneficiary_not_found: refusal(404, texts('There is no such beneficiary.')),
   consent_missing: refusal(409, texts('There is no recorded consent yet. Record it first.')),
+  purpose_names_person: refusal(409, texts('The public words contain the name of who is helped. Reject this, and ask again without it.')),
   outlay_not_found: refusal(404, texts('There is no such entry.')),
   outlay_final: refusal(409, texts('This was decided already.')),
   own_request: refusal(403, texts('You asked for this. Another person must approve it.')),

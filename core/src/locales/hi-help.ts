@@ -2,6 +2,8 @@
 export const HI_HELP = {
   'There is no such beneficiary.': 'ऐसा कोई लाभार्थी नहीं है।',
   'There is no recorded consent yet. Record it first.': 'अभी सहमति दर्ज नहीं है। पहले सहमति दर्ज करें।',
+  'The public words contain the name of who is helped. Reject this, and ask again without it.':
+    'सबको दिखने वाले शब्दों में मदद पाने वाले का नाम है। इसे नामंज़ूर करें और बिना नाम के फिर रिक्वेस्ट करें।',
   'There is no such entry.': 'ऐसी कोई एंट्री नहीं है।',
   'This was decided already.': 'इस पर फ़ैसला हो चुका है।',
   'You asked for this. Another person must approve it.': 'इसकी रिक्वेस्ट आपने की है। मंज़ूरी किसी और को देनी होगी।',
@@ -23,5 +25,17 @@ export const HI_HELP = {
   'Please add at least one receipt': 'कृपया कम से कम एक रसीद जोड़ें',
   'Please add at most 10 pages': 'कृपया ज़्यादा से ज़्यादा 10 पेज जोड़ें',
   'Please choose who is helped': 'कृपया चुनें कि मदद किसे मिलेगी',
-  'a an the in of from and with': 'एक का की के में से और साथ',
+  'The public words of a payment to this person contain this name. Please choose another name':
+    'इस व्यक्ति के किसी पेमेंट के सबको दिखने वाले शब्दों में यह नाम है। कृपया कोई और नाम चुनें',
+  'of and in at from with near for': 'का की के और व में पर से साथ पास लिए',
+  'a an the one two three four five six some many old young new little small poor north south east west navi pradesh nadu':
+    'एक दो तीन चार पाँच पांच छह छः कुछ कई बुज़ुर्ग बूढ़ा बूढ़ी बूढ़े युवा नया नई नए छोटा छोटी छोटे ग़रीब उत्तर दक्षिण पूर्व पश्चिम नवी प्रदेश नाडु',
+  'family families household person people man men woman women couple widow child children boy boys girl girls baby babies':
+    'परिवार परिवारों घराना व्यक्ति लोग लोगों आदमी पुरुष महिला महिलाएँ महिलाओं दंपति दंपती विधवा बच्चा बच्ची बच्चे बच्चों लड़का लड़के लड़की लड़कियाँ शिशु',
+  'mother mothers father fathers parents grandmother grandfather son sons daughter daughters brother brothers sister sisters':
+    'माँ मां माता पिता माता-पिता दादी दादा नानी नाना बेटा बेटे बेटी बेटियाँ भाई भाइयों बहन बहनें बहनों',
+  'student students teacher teachers patient patients farmer farmers worker workers neighbour neighbours friend friends group':
+    'छात्र छात्रा छात्रों विद्यार्थी शिक्षक शिक्षिका मरीज़ मरीज़ों किसान किसानों मज़दूर मज़दूरों पड़ोसी दोस्त समूह',
+  'class school hostel home house shelter hospital village town city street camp':
+    'कक्षा स्कूल छात्रावास घर मकान आश्रय अस्पताल गाँव गांव कस्बा शहर गली शिविर',
 } as const

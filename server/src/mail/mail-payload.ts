@@ -61,8 +61,8 @@ export type MailData = {
   staff_invitation: Told<'inviter' | 'tokenId'>
   /** The second factor of a staff account: `what` is on, off, codes (new ones), recovery (one was used) or reset (by somebody else). */
   totp_changed: Told<'what'>
-  /** Help with a rupee of the member has its story: `purpose` for `helped`; `more` counts the other stories of the day. */
-  help_told: Told<'purpose' | 'helped' | 'more' | 'publicId'>
+  /** Help with a rupee of the member has its story: `purpose` for `helped`; `more` counts the other stories of the day. `outlay` is its id, by which a revocation finds the mail. */
+  help_told: Told<'outlay' | 'purpose' | 'helped' | 'more' | 'publicId'>
   /** To the owners: broken invariants of money, one line each; `at` is in IST. */
   audit_alarm: Told<'at' | 'sentences'>
   /** To support: a message from the contact form; a reply goes to its writer. */

@@ -46,6 +46,7 @@ describe('a new beneficiary', () => {
 
   test.each([
     [{ publicName: 'Meera Sharma' }, 'publicName', 'Please give the first name only, or words such as “A family in Surat”'],
+    [{ publicName: 'Meera Sharma of Surat' }, 'publicName', 'Please give the first name only, or words such as “A family in Surat”'],
     [{ publicName: 'call 98765' }, 'publicName', 'The public name is letters only: no numbers, phone or email address'],
     [{ consent: { how: 'written', on: '2026-11-22' } }, 'consent', 'The day of the consent cannot be in the future'],
     [{ consent: { how: 'written', on: '2026-02-30' } }, 'consent', 'Please give the day of the consent'],
@@ -105,6 +106,23 @@ describe('an edit', () => {
     expect((await list('?q=usha')).body.beneficiaries).toMatchObject([{ status: 'consented', consent: MEERA.consent }])
     const consent = { how: 'witnessed', on: '2026-11-19' }
     expect((await edit(id, { consent })).body.beneficiary).toMatchObject({ status: 'consented', consent })
+  })
+  test('to a name that the words of a payment contain is refused; words of a rejected request do not count', async () => {
+    const by = { askedBy: world.staff.finance, decidedBy: world.staff.owner }
+    const words = { publicName: 'A family', purpose: 'shoes for Meera' }
+    const renamed = async (outlay: { beneficiaryId: string }) => edit(outlay.beneficiaryId, { publicName: 'Meera and Ravi' })
+    const requested = await insertOutlay(world.db, { ...by, ...words, status: 'requested' })
+    for (const outlay of [await insertOutlay(world.db, { ...by, ...words }), requested]) {
+      const { status, body } = await renamed(outlay)
+      expect([status, body.fields]).toEqual([
+        400,
+        { publicName: 'The public words of a payment to this person contain this name. Please choose another name' },
+      ])
+    }
+    await world.db.query(sql`
+      update outlay set status = 'rejected', decided_by = ${by.decidedBy}::bigint, decided_at = roz_now(), decision = 'the name is in the words'
+       where id = ${requested.id}::uuid`)
+    expect((await renamed(requested)).body.beneficiary).toMatchObject({ publicName: 'Meera and Ravi' })
   })
   test('of one without a consent may send that back, and they may revoke all the same', async () => {
     const id = await world.beneficiary({ publicName: 'Jaya', consent: null })
@@ -183,21 +201,24 @@ describe('a revocation', () => {
   test('drops the mails that still wait with the name, and no other', async () => {
     const id = await world.beneficiary({ publicName: 'Gita' })
     await tell(id)
-    const waiting = (key: string, helped: string, template = 'help_told') =>
+    const { outlay } = await one<{ outlay: string }>(world.db, sql`select id as outlay from outlay where beneficiary_id = ${id}::uuid`)
+    const waiting = (key: string, data: object) =>
       world.db.query(sql`
         insert into job (kind, key, payload, due_at) values ('mail', ${key}::text, ${JSON.stringify({
           to: 'a@x.test',
-          template,
+          template: 'help_told',
           language: 'en',
-          data: { purpose: 'school shoes', helped, more: '0', publicId: '', name: '', origin: '' },
+          data: { purpose: 'school shoes', more: '0', publicId: '', name: '', origin: '', ...data },
         })}::jsonb, roz_now())`)
-    await waiting('of Gita', 'Gita')
-    await waiting('of Hema', 'Hema')
+    await waiting('of Gita, from the release before', { helped: 'Gita' })
+    await waiting('of Gita, by a name since changed', { helped: 'Gita and Hema', outlay })
+    await waiting('of another', { helped: 'Hema', outlay: 'another' })
+    await waiting('of Hema', { helped: 'Hema' })
     await edit(id, { revoked: true })
     const left = await world.db.query<{ key: string; text: string }>(
       sql`select key, payload::text as text from job where kind = 'mail' and done_at is null`,
     )
-    expect(left.map(({ key }) => key)).toEqual(['of Hema'])
+    expect(left.map(({ key }) => key).sort()).toEqual(['of Hema', 'of another'])
     expect(await world.db.query(sql`select 1 from job where payload::text like '%Gita%'`)).toEqual([])
   })
 

@@ -1,6 +1,7 @@
 /**
  * Beneficiaries: whom the help fund helps, by which consent.
  * - The private note is sealed at rest, and only the roles that write it read it.
+ * - A public name is in no public words of the person's payments, also after a change: a revocation could not take it from them.
  * - A child's consent names the relation of the guardian who gave it.
  * - A recorded consent may be corrected, but only a revocation ends it: what is public asks only for a revocation.
  * - A revocation is final. Its transaction turns every story that ever told of the person into a draft without picture, and
@@ -11,7 +12,7 @@ import { randomUUID } from 'node:crypto'
 import type { Input, Output } from '@roz/contract/api.ts'
 import { HELPERS, type StaffRole } from '@roz/contract/roles.ts'
 import type { helpCalls } from '@roz/contract/help.ts'
-import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
+import { type ConsentWay, type Guardian, namesPerson } from '@roz/core/help-fields.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
@@ -115,6 +116,8 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 
         if (before.how !== null && fields.consent === null) return invalid({ consent: 'consent_recorded' })
         const problem = await problemOf(tx, fields)
         if (problem !== undefined) return problem
+        if (fields.publicName !== before.publicName && (await isSaid(tx, id, fields.publicName)))
+          return invalid({ publicName: 'public_name_in_words' })
         const note = edit.note === undefined ? before.sealedNote : seal(id, edit.note)
         await tx.query(sql`
           update beneficiary set public_name = ${fields.publicName}::text, consent_how = ${fields.consent?.how ?? null}::text,
@@ -162,6 +165,14 @@ async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<F
   return isChild && guardian === null ? invalid({ guardian: 'guardian_needed' }) : undefined
 }
 
+/** Whether the words of a payment that is or may become public contain this name. */
+async function isSaid(tx: Tx, id: string, publicName: string): Promise<boolean> {
+  const paid = await tx.query<{ purpose: string }>(
+    sql`select purpose from outlay where beneficiary_id = ${id}::uuid and status <> 'rejected'`,
+  )
+  return paid.some(({ purpose }) => namesPerson(purpose, publicName))
+}
+
 /** Makes drafts of the person's stories and takes their pictures; returns the names of our own pictures. */
 async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]> {
   // Locked and read first: on a table with triggers, PostgreSQL 18.4 returns as `old` the row before a concurrent update.
@@ -180,12 +191,17 @@ async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]>
   return posters
 }
 
-/** The mail about a story repeats words and name of its help, and a slow mail server lets many wait. */
+/**
+ * The mail about a story repeats words and name of its help, and a slow mail server lets many wait. A mail of a release before
+ * `outlay` is found by words and name.
+ */
 const dropWaitingMails = (tx: Tx, { id, publicName }: Row) =>
   tx.query(sql`
     update job set done_at = roz_now(), locked_until = null, payload = '{}', traceparent = null, last_error = 'the consent was revoked'
-     where kind = 'mail' and done_at is null and payload ->> 'template' = 'help_told' and payload -> 'data' ->> 'helped' = ${publicName}::text
-       and payload -> 'data' ->> 'purpose' in (select purpose from outlay where beneficiary_id = ${id}::uuid)`)
+     where kind = 'mail' and done_at is null and payload ->> 'template' = 'help_told'
+       and exists (select from outlay o where o.beneficiary_id = ${id}::uuid and case when payload -> 'data' ? 'outlay'
+             then payload -> 'data' ->> 'outlay' = o.id::text
+             else payload -> 'data' ->> 'helped' = ${publicName}::text and payload -> 'data' ->> 'purpose' = o.purpose end)`)
 
 const search = (from: Queryable, { status, q, after, limit }: Search): Promise<Row[]> =>
   from.query<Row>(sql`

@@ -161,6 +161,13 @@ describe('a request is refused', () => {
     expect((await ask({ beneficiaryId: waiting })).body.code).toBe('consent_revoked')
   })
 
+  test('with a name of several in its words', async () => {
+    const both = await world.beneficiary({ publicName: 'Asha and Ravi' })
+    expect((await ask({ beneficiaryId: both, purpose: 'shoes for Asha' })).body.fields).toEqual({
+      purpose: 'Please leave the name out: it is shown beside these words',
+    })
+  })
+
   test('with a receipt of another one, requested or booked, or twice the same', async () => {
     const [first, second] = [await world.receipt(), await world.receipt()]
     await request({ receipts: [first] })
@@ -223,6 +230,38 @@ describe('a decision', () => {
       expect(revoked.status).toBe(200)
       expect(await bookedTimes(id)).toBe(approved.status === 200 ? 1 : 0)
       if (approved.status !== 200) expect(approved.body.code).toBe('consent_revoked')
+    }
+  })
+})
+
+describe('words that contain a name given since', () => {
+  /** As rows of a release before the rule about new names. */
+  const nameWithoutRule = (id: string, name: string) =>
+    world.db.query(sql`update beneficiary set public_name = ${name}::text where id = ${id}::uuid`)
+
+  test('are not approved, of a disbursement or of money that came back', async () => {
+    const family = await world.beneficiary({ publicName: 'A family' })
+    const paid = await request({ beneficiaryId: family })
+    await decide(paid, 'approve')
+    const { body } = await world.calls.ask(`POST /admin/disbursements/${paid}/correct`, {
+      as: world.staff.finance,
+      body: { amount: 1500, purpose: 'Ravi gave it back', receipts: [await world.receipt()] },
+    })
+    const asked = await request({ beneficiaryId: family, purpose: 'shoes for Ravi' })
+    await nameWithoutRule(family, 'Ravi')
+    for (const id of [asked, body.disbursement.id]) {
+      expect((await decide(id, 'approve')).body.code).toBe('purpose_names_person')
+      expect(await bookedTimes(id)).toBe(0)
+      expect((await decide(id, 'reject')).status).toBe(200)
+    }
+  })
+
+  test('at the same time are never both accepted', async () => {
+    for (let round = 0; round < 5; round++) {
+      const family = await world.beneficiary({ publicName: 'A family' })
+      const rename = world.calls.ask(`PUT /admin/beneficiaries/${family}`, { as: world.staff.editor, body: { publicName: 'Ravi' } })
+      const answers = await Promise.all([ask({ beneficiaryId: family, amount: 1, purpose: 'shoes for Ravi' }), rename])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
     }
   })
 })

@@ -1,6 +1,8 @@
 /** Disbursements from the help fund, and money of them that came back: one list, each entry an outlay. */
+import { namesPerson } from '@roz/core/help-fields.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import { refused } from '@roz/core/outcome.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -96,7 +98,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
         show,
       }),
     approveDisbursement: (call) =>
-      decide<Approving>('approve', call, (tx, id) => approveOutlay<Approving>(tx, id, { by: call.session.memberId, book })),
+      decide<Approving>('approve', call, (tx, id) => approveOutlay<Approving>(tx, id, { by: call.session.memberId, book: bookUnnamed })),
     rejectDisbursement: (call) =>
       decide<'outlay_final'>('reject', call, (tx, id, status) =>
         rejectOutlay(tx, id, { by: call.session.memberId, reason: call.body.reason, status }),
@@ -106,7 +108,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
 
 type Giving = ConsentRefusal | 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'
 type Returning = 'disbursement_not_found' | 'correction_too_large' | 'receipt_used' | 'idempotency_mismatch'
-type Approving = Giving | Returning | 'outlay_final' | 'own_request'
+type Approving = Giving | Returning | 'outlay_final' | 'own_request' | 'purpose_names_person'
 
 /** The consent is judged again: it may have been revoked since the request. */
 const give: Book<Giving> = async (tx, outlay) => {
@@ -115,6 +117,14 @@ const give: Book<Giving> = async (tx, outlay) => {
 }
 const takeBack: Book<Returning> = (tx, outlay) => correctDisbursement(tx, { ...outlay, corrects: outlay.corrects ?? '' })
 const book: Book<Giving | Returning> = (tx, outlay) => (outlay.kind === 'disbursement' ? give(tx, outlay) : takeBack(tx, outlay))
+/** The words of a request may be older than the rule about them, or than the name. The lock makes a change of the name wait. */
+const bookUnnamed: Book<Approving> = async (tx, outlay) => {
+  const { publicName } = await one<{ publicName: string }>(
+    tx,
+    sql`select public_name as "publicName" from beneficiary where id = ${outlay.beneficiaryId}::uuid for share`,
+  )
+  return namesPerson(outlay.purpose, publicName) ? refused('purpose_names_person') : book(tx, outlay)
+}
 
 const readOpen = async (from: Queryable): Promise<Paise> =>
   (await one<{ open: Paise }>(from, sql`select coalesce(sum(open), 0)::bigint as open from help_day`)).open
@@ -129,7 +139,7 @@ async function readFund(from: Queryable) {
 
 type BookedDisbursement = { readonly beneficiaryId: string; readonly publicName: string; readonly left: Paise }
 
-/** A booked disbursement, and what did not come back of it yet. */
+/** A booked disbursement, and what did not come back of it yet. The lock makes a change of the name wait. */
 const findBooked = async (tx: Tx, id: string): Promise<BookedDisbursement | undefined> =>
   CURSOR_PARTS.uuid(id)
     ? maybeOne<BookedDisbursement>(
@@ -137,6 +147,6 @@ const findBooked = async (tx: Tx, id: string): Promise<BookedDisbursement | unde
         sql`select o.beneficiary_id as "beneficiaryId", b.public_name as "publicName", (o.amount_paise - (
               select coalesce(sum(c.amount_paise), 0) from outlay c where c.corrects = o.id and c.status = 'booked'))::bigint as left
             from outlay o join beneficiary b on b.id = o.beneficiary_id
-           where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked'`,
+           where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for share of b`,
       )
     : undefined

@@ -28,6 +28,7 @@ export type ConsentRefusal = 'beneficiary_not_found' | 'consent_missing' | 'cons
 type Outlay = Subject & {
   readonly id: string
   readonly kind: OutlayKind
+  readonly purpose: string
   readonly amount: Paise
   readonly evidence: readonly Buffer[]
 }
@@ -72,7 +73,7 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
     const needsSecond = needsSecondPerson(amount, deps.approvalAbove) || !TREASURY.some((role) => role === session.staffRole)
     const impossible = await rules.refusalOf(tx, amount)
     if (impossible !== undefined) return { ok: false, code: impossible }
-    const outlay = { id, kind, amount, evidence, ...subject.value }
+    const outlay = { id, kind, purpose: body.purpose, amount, evidence, ...subject.value }
     if (!needsSecond) {
       const booked = await rules.book(tx, outlay)
       if (!booked.ok) return booked
@@ -125,7 +126,7 @@ export async function approveOutlay<C extends RefusalCode>(
 ): Promise<Effect<C | 'outlay_final' | 'own_request'>> {
   const found = await one<Omit<Outlay, 'id'> & { status: string; needsSecond: boolean; isAsker: boolean }>(
     tx,
-    sql`select kind, amount_paise as amount, corrects, status, needs_second as "needsSecond", is_same_person(asked_by, ${by}::bigint) as "isAsker",
+    sql`select kind, purpose, amount_paise as amount, corrects, status, needs_second as "needsSecond", is_same_person(asked_by, ${by}::bigint) as "isAsker",
           beneficiary_id as "beneficiaryId", array(select hash from outlay_receipt where outlay_id = outlay.id order by position) as evidence
           from outlay where id = ${id}::uuid`,
   )

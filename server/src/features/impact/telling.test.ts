@@ -143,12 +143,15 @@ test('two stories of a day are one mail, and a third of that day waits for the n
 test('no mail begins at night', async () => {
   await world.join(asha)
   await world.nextDay()
-  const id = await draftOf(await help('milk', 'Tara', 20))
-  await setActive(id, true)
+  const milk = await help('milk', 'Tara', 20)
+  await setActive(await draftOf(milk), true)
   const due = createStoryMail(world.db, attempt)
   for (const time of ['08:59:59', '21:00:00', '00:00:01'])
     expect(await due(new Date(Date.parse(`${world.today()}T${time}+05:30`))), time).toBe(false)
   expect(await due(new Date(Date.parse(`${world.today()}T20:59:59+05:30`)))).toBe(true)
+  const [mail] = await world.db.query(sql`
+    select payload -> 'data' ->> 'outlay' as outlay from job where kind = 'mail' and key like ${`help_told:${asha.id}:%`}::text and done_at is null`)
+  expect(mail, 'by which a revocation finds it').toEqual({ outlay: milk.id })
 })
 
 test('nobody is told any more of help that a correction took back in full, or of a person who revoked the consent', async () => {

@@ -103,8 +103,8 @@ const orderMails = (tx: Tx, day: IstDay, members: readonly bigint[]): Promise<vo
     'help_told',
     sql`
     select member_id, member_id || ':' || ${day}::text as key,
-      jsonb_build_object('purpose', own.purpose, 'helped', own.helped, 'more', (own.stories - 1)::text) as data
+      jsonb_build_object('outlay', own.outlay, 'purpose', own.purpose, 'helped', own.helped, 'more', (own.stories - 1)::text) as data
     from unnest(${members}::bigint[]) as asked (member_id) cross join lateral (
-      select o.purpose, o.public_name as helped, count(*) over () as stories from ${TOLD}
+      select o.id as outlay, o.purpose, o.public_name as helped, count(*) over () as stories from ${TOLD}
        where t.mail_day = ${day}::date and ${hasPart(sql`asked.member_id`)} order by t.told_at desc, s.id limit 1) own`,
   )
