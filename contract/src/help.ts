@@ -1,12 +1,19 @@
 /** Calls of the help desk: beneficiaries and the pictures of receipts. */
 import { CONSENT_WAYS, GUARDIANS, privateNote, publicName } from '@roz/core/help-fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { HELPERS, STAFF } from './roles.ts'
+import { HELPERS, STAFF, TREASURY } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 const hash = z.string().meta({ description: 'SHA-256 of the published picture, 64 hex digits' })
-export const receiptPicture = z.object({ hash, width: count, height: count })
+const receiptPicture = z.object({ hash, width: count, height: count })
+const withheld = z.object({ reason: z.string(), by: z.string().meta({ description: 'The name of who withheld it' }), at: instant })
+/** A receipt of a payment, as the portal shows it. */
+export const receipt = z.object({
+  ...receiptPicture.shape,
+  withheld: withheld.nullable().meta({ description: 'Only staff see the picture since then' }),
+})
 const id = z.object({ id: z.string().max(100) })
 
 export const beneficiaryState = z.enum(['waiting', 'consented', 'revoked'], 'choice_invalid')
@@ -94,9 +101,21 @@ export const helpCalls = {
     method: 'GET',
     path: '/receipts/{hash}',
     access: 'visitor',
-    summary: 'The picture of a receipt of a booked entry. Not found once the consent is revoked.',
+    summary: 'The picture of a receipt of a booked entry. Not found once it is withheld, or the consent is revoked.',
     params: z.object({ hash: z.string().max(100) }),
     output: 'file',
     refusals: ['receipt_not_found'],
+  }),
+  withholdReceipt: endpoint({
+    method: 'POST',
+    path: '/admin/receipts/{hash}/withhold',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Withholds the picture of a receipt from the public for good, with a reason for the audit log. Its hash stays in the books.',
+    params: z.object({ hash: z.string().max(100) }),
+    body: z.strictObject({ reason: decisionReason }),
+    output: z.object({ withheld }),
+    refusals: ['receipt_not_found', 'receipt_withheld'],
   }),
 } as const

@@ -4,7 +4,7 @@ import { purpose, RECEIPTS_MAX } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { receiptPicture } from './help.ts'
+import { receipt } from './help.ts'
 import { HELPERS, READERS, STAFF, TREASURY } from './roles.ts'
 import { day, instant, nextCursor, page, rupees } from './shapes.ts'
 
@@ -25,7 +25,7 @@ const outlay = {
   decidedBy: person.nullable(),
   decidedAt: instant.nullable(),
   reason: z.string().nullable().meta({ description: 'Why it was rejected' }),
-  receipts: z.array(receiptPicture).meta({ description: 'In the order of their pages' }),
+  receipts: z.array(receipt).meta({ description: 'In the order of their pages' }),
 }
 const part = z.object({ day, amount: rupees })
 export const disbursement = z.object({

@@ -135,6 +135,7 @@ export const REFUSALS = {
   outlay_final: refusal(409, texts('This was decided already.')),
   own_request: refusal(403, texts('You asked for this. Another person must approve it.')),
   receipt_not_found: refusal(404, texts('There is no such receipt. Please upload it again.')),
+  receipt_withheld: refusal(409, texts('This picture is withheld already.')),
   receipt_not_picture: refusal(400, texts('Please choose a picture of the receipt, not another kind of file.')),
   receipt_too_large: refusal(413, texts('The picture must have at most 10 MB and 24 megapixels.')),
   // Stories

@@ -136,6 +136,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   uploadReceipt: undefined,
   adminReceipt: undefined,
   publicReceipt: undefined,
+  withholdReceipt: { reason: 'It shows a phone number.' },
   disbursements: undefined,
   disbursementQuote: undefined,
   askDisbursement: { ...OUTLAY, beneficiaryId: '00000000-0000-4000-8000-000000000000' },

@@ -38,9 +38,13 @@ async function walkHelpGiven(walk: Walk, token: string, beneficiaryId: string, h
   const { disbursement } = (await walk.step('askDisbursement', { token, body })).output
   expect(disbursement).toMatchObject({ status: 'booked', days: quote.output.days, receipts: [{ hash }] })
   expect((await walk.step('publicReceipt', { params: { hash } })).headers.get('content-type')).toBe('image/webp')
+  const shown = await walk.step('withholdReceipt', { token, params: { hash }, body: { reason: 'It shows a phone number.' } })
+  expect(shown.output.withheld).toMatchObject({ reason: 'It shows a phone number.' })
+  expect((await walk.step('publicReceipt', { params: { hash } })).refusal.code).toBe('receipt_not_found')
   const listed = (await walk.step('disbursements', { token })).output
   expect((await walk.step('disbursementsCsv', { token })).text.split('\r\n')[1]).toContain(listed.disbursements[0]?.purpose)
-  expect([listed.disbursements, listed.fund.balance]).toEqual([[disbursement], 0.7])
+  const receipts = disbursement.receipts.map((receipt) => ({ ...receipt, ...shown.output }))
+  expect([listed.disbursements, listed.fund.balance]).toEqual([[{ ...disbursement, receipts }], 0.7])
 
   const params = { id: disbursement.id }
   const again = { amount: 0.1, purpose: 'change returned', receipts: [hash] }
@@ -52,15 +56,13 @@ async function walkHelpGiven(walk: Walk, token: string, beneficiaryId: string, h
   expect((await walk.step('houseEntries', { token })).output).toMatchObject({ entries: [], payable: { platform_out: 0.2 } })
   const entry = { kind: 'platform_out', amount: 0.1, purpose: 'office rent', receipts: [hash] }
   expect((await walk.step('askHouseEntry', { token, body: entry })).refusal.code).toBe('receipt_used')
-  const receipts = [
-    await upload(
-      walk,
-      token,
-      png(1, 1, () => [9, 9, 9]),
-    ),
-  ]
-  const booked = (await walk.step('askHouseEntry', { token, body: { ...entry, receipts } })).output
-  expect(booked.entry).toMatchObject({ kind: 'platform_out', amount: 0.1, status: 'booked', receipts: [{ hash: receipts[0] }] })
+  const bill = await upload(
+    walk,
+    token,
+    png(1, 1, () => [9, 9, 9]),
+  )
+  const booked = (await walk.step('askHouseEntry', { token, body: { ...entry, receipts: [bill] } })).output
+  expect(booked.entry).toMatchObject({ kind: 'platform_out', amount: 0.1, status: 'booked', receipts: [{ hash: bill }] })
   expect((await walk.step('houseEntriesCsv', { token })).text.split('\r\n')[1]).toContain(booked.entry.id)
   expect((await walk.step('houseEntries', { token })).output).toMatchObject({ entries: [booked.entry], payable: { platform_out: 0.1 } })
   expect((await walk.step('approveHouseEntry', { token, params, body: seen })).refusal.code).toBe('outlay_not_found')

@@ -2,7 +2,7 @@
 import type { Bug } from './bug.ts'
 
 const OUTLAYS = 'server/src/features/help/outlays.ts'
-const DESK_SCHEMA = 'server/migrations/0050_help_desk.sql'
+const DESK_SCHEMA = 'server/migrations/0107_withheld_receipts.sql'
 const DISBURSEMENTS = 'server/src/features/help/disbursements.test.ts'
 const BENEFICIARIES = 'server/src/features/help/beneficiaries.test.ts'
 

@@ -211,7 +211,7 @@ type Features = ReturnType<typeof createFeatures>
 /** The due work of all features, and the handlers of their jobs. */
 function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers, 'remove_file'>): WorkerDeps {
   const { db, clock, log } = deps
-  const { identity, wallet, payouts, draws, rounds, books, openLog, impact } = features
+  const { identity, wallet, payouts, draws, rounds, books, openLog, impact, help } = features
   const { notifications, push, rights, contact, memberCare, desk, audit, mail } = features
   return {
     db,
@@ -239,6 +239,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...wallet.jobs,
       ...payouts.jobs,
       ...impact.jobs,
+      ...help.jobs,
       ...notifications.jobs,
       ...push.jobs,
       ...rounds.jobs,

@@ -8,6 +8,7 @@ export const HI_HELP = {
   'This was decided already.': 'इस पर फ़ैसला हो चुका है।',
   'You asked for this. Another person must approve it.': 'इसकी रिक्वेस्ट आपने की है। मंज़ूरी किसी और को देनी होगी।',
   'There is no such receipt. Please upload it again.': 'ऐसी कोई रसीद नहीं है। कृपया इसे फिर अपलोड करें।',
+  'This picture is withheld already.': 'यह फ़ोटो पहले ही रोकी जा चुकी है।',
   'Please choose a picture of the receipt, not another kind of file.': 'कृपया रसीद की फ़ोटो चुनें, किसी और तरह की फ़ाइल नहीं।',
   'The picture must have at most 10 MB and 24 megapixels.': 'फ़ोटो ज़्यादा से ज़्यादा 10 MB और 24 मेगापिक्सल की हो।',
   'Please enter a name of 2 to 60 characters': 'कृपया 2 से 60 अक्षरों का नाम लिखें',

@@ -312,6 +312,28 @@ test('money that came back is booked after a tick, with a warning while a publis
   expect(trail.output.otherEntries).toMatchObject([{ kind: 'disbursement_back', amount: 12.5, purpose: 'The shop was closed' }])
 })
 
+test('a picture with personal data is withheld from everybody; the team still sees it and why', async () => {
+  const { output } = await ask(roz.url, 'disbursements', { token: admin })
+  const hash = output.disbursements.find(({ kind }) => kind === 'disbursement_back')?.receipts[0]?.hash ?? ''
+  expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(200)
+  await inPortal('help-given', async (page) => {
+    const row = page.getByRole('listitem').filter({ hasText: 'The shop was closed' })
+    await row.getByRole('button', { name: /^Receipts/ }).click()
+    await dialog(page, 'Receipts').getByRole('button', { name: 'Withhold page 1' }).click()
+    const form = dialog(page, 'Withhold page 1?')
+    await form.getByLabel('Reason').fill('It shows a phone number')
+    await form.getByRole('button', { name: 'Withhold' }).click()
+    await expect(toast(page, 'The picture is withheld.')).toBeVisible()
+    await expect(dialog(page, 'Receipts')).toContainText('It shows a phone number')
+    await expect(dialog(page, 'Receipts').getByRole('button', { name: 'Withhold page 1' })).toHaveCount(0)
+  })
+  expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(404)
+  await stage.at('/money-trail', async (page) => {
+    await expect(page.getByText('Picture withheld').first()).toBeVisible()
+    await expect(page.getByText(hash).first()).toBeVisible()
+  })
+})
+
 test('a revoked consent takes the name and the receipt from everybody', async () => {
   await inPortal('beneficiaries', async (page) => {
     await page.getByRole('button', { name: 'Revoke the consent: Meera' }).click()

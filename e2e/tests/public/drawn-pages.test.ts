@@ -234,7 +234,7 @@ test('a day without a draw says that its rupees were returned', () => {
 })
 
 test('help that came back whole keeps its row, and the money trail lists corrections and the payments of the house with their receipts', () => {
-  const entry = { date: '2026-11-21', hasPictures: true }
+  const entry = { date: '2026-11-21', hasPictures: true, withheld: [] }
   const back = { ...entry, id: 'b', amount: 1.2, purpose: 'The shop was closed', evidence: ['bb'.repeat(32)] }
   const shoes = {
     ...entry,
@@ -253,16 +253,24 @@ test('help that came back whole keeps its row, and the money trail lists correct
     kind: 'platform_out' as const,
     amount: 0.25,
     purpose: 'Rent of the office',
-    evidence: ['cc'.repeat(32)],
+    evidence: ['cc'.repeat(32), 'dd'.repeat(32)],
+    withheld: ['dd'.repeat(32)],
   }
   const otherEntries = [rent, { ...back, kind: 'disbursement_back' as const }]
   const data: PageData = { ...DATA, days: { ...days, otherEntries, days: [{ ...DAY, receipts: [shoes] }] } }
   for (const [language, words] of [
     [
       'en',
-      ['school shoes for Meera', '₹1.20', 'Came back: ₹1.20', 'All that this day gave to it is back in the help fund', 'share paid out'],
+      [
+        'school shoes for Meera',
+        '₹1.20',
+        'Came back: ₹1.20',
+        'All that this day gave to it is back in the help fund',
+        'share paid out',
+        'Picture withheld',
+      ],
     ],
-    ['hi', ['लौट आया: ₹1.20', 'प्लेटफ़ॉर्म का हिस्सा दिया गया', 'लौट आई मदद']],
+    ['hi', ['लौट आया: ₹1.20', 'प्लेटफ़ॉर्म का हिस्सा दिया गया', 'लौट आई मदद', 'फ़ोटो रोकी गई है']],
   ] as const) {
     const trail = draw('moneyTrail', { language, data })
     for (const word of [
@@ -273,6 +281,7 @@ test('help that came back whole keeps its row, and the money trail lists correct
       `/api/receipts/${back.evidence[0]}`,
     ])
       expect(trail, `${language}: ${word}`).toContain(word)
+    expect(trail).not.toContain(`/api/receipts/${rent.withheld[0]}`)
   }
   expect(draw('moneyTrail')).toContain('No such entries yet')
   expect(draw('moneyTrail', { language: 'hi' })).toContain('अभी ऐसी कोई एंट्री नहीं है')

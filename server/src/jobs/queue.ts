@@ -36,6 +36,8 @@ export type JobPayloads = {
   /** Tell the members whom a day's Auto Participate skipped, and those whose entry of a day left them with ₹2.01 to ₹3.00. */
   tell_skipped: { readonly day: string }
   tell_low_balance: { readonly day: string }
+  /** Remove a receipt that no request names a day after its upload. */
+  forget_receipt: { readonly hash: string }
   /** Write the draft story of a settled day. */
   draft_story: { readonly day: string }
   /** Push a settled day's result to the subscribed devices: the job writes one `push_page` per page of devices. */

@@ -74,6 +74,7 @@ const LANE_OF = {
   // Minutes of work where millions are told.
   tell_skipped: 'many',
   tell_low_balance: 'many',
+  forget_receipt: 'own',
   draft_story: 'own',
 } as const satisfies Record<JobKind, string>
 export const JOB_KINDS = Object.keys(LANE_OF) as JobKind[]

@@ -47,6 +47,7 @@ export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approva
     folder,
     storage,
     calls,
+    jobs: help.jobs,
     staff,
     upload,
     /** Uploads a picture that no other receipt shows, and returns its hash. */

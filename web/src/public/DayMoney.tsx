@@ -110,7 +110,7 @@ export function Receipts({ day }: { readonly day: Day }) {
   )
 }
 
-type Entry = Pick<Day['receipts'][number], 'id' | 'date' | 'amount' | 'purpose' | 'hasPictures' | 'evidence'>
+type Entry = Pick<Day['receipts'][number], 'id' | 'date' | 'amount' | 'purpose' | 'hasPictures' | 'withheld' | 'evidence'>
 
 /** The day of an entry and its public words. */
 function EntryWords({ entry: { date, purpose }, name }: { readonly entry: Entry; readonly name: string | null }) {
@@ -133,11 +133,15 @@ function EntryWords({ entry: { date, purpose }, name }: { readonly entry: Entry;
   )
 }
 
-/** The receipts of an entry: each picture, and the hash that the books have of it. */
-function Evidence({ entry: { evidence, hasPictures } }: { readonly entry: Entry }) {
+/** The receipts of an entry: each picture that is not withheld, and the hash that the books have of it. */
+function Evidence({ entry: { evidence, hasPictures, withheld } }: { readonly entry: Entry }) {
   return evidence.map((hash) => (
     <span key={hash} className="block">
-      {hasPictures ? (
+      {withheld.includes(hash) ? (
+        <span className="muted block">
+          <Trans>Picture withheld</Trans>
+        </span>
+      ) : hasPictures ? (
         <a className="tap" href={`/api/receipts/${hash}`}>
           <Trans>See the receipt</Trans>
         </a>

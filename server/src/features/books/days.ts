@@ -52,6 +52,7 @@ type Entry = {
   readonly amount: Paise
   readonly purpose: string
   readonly hasPictures: boolean
+  readonly withheld: readonly string[]
   readonly evidence: readonly Buffer[]
 }
 /** A disbursement with what it took of a day and did not give back. */
@@ -87,6 +88,7 @@ const listGifts = (db: Db, days: readonly IstDay[]): Promise<{ day: IstDay; amou
 /** Of a transfer `t`, with the words of its outlay `o`. */
 const ENTRY = sql`
   t.ref as id, t.day as date, coalesce(o.purpose, '') as purpose, coalesce(cardinality(o.receipts), 0) > 0 as "hasPictures",
+  coalesce(o.withheld, '{}') as withheld,
   (select array_agg(e.hash order by e.hash) from evidence e where e.kind = t.kind and e.ref = t.ref) as evidence`
 
 /** The disbursements that these days paid for, each after its corrections; also those that came back whole. */
@@ -119,12 +121,13 @@ const listOthers = (db: Db): Promise<Other[]> =>
     select ${ENTRY}, t.amount, t.kind from t left join outlay_public o on o.id = ${outlayOf(sql`t.ref`)}
      order by t.day desc, t.transfer_id desc`)
 
-const shown = ({ id, date, amount, purpose, hasPictures, evidence }: Entry) => ({
+const shown = ({ id, date, amount, purpose, hasPictures, withheld, evidence }: Entry) => ({
   id,
   date,
   amount: rupeesFromPaise(amount),
   purpose,
   hasPictures,
+  withheld: [...withheld],
   evidence: evidence.map(hex),
 })
 

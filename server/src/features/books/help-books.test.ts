@@ -8,6 +8,8 @@ import { inTransaction } from '../../db/transaction.ts'
 import { bookDisbursement, correctDisbursement } from '../../ledger/disbursements.ts'
 import { hashOf } from '../../ledger/fixtures.ts'
 import { bookHouseEntry } from '../../ledger/house-entries.ts'
+import { makeStaff } from '../../testing/calls.ts'
+import { payHelp, takeBack } from '../../testing/help.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
 
@@ -105,6 +107,28 @@ async function expectPublicPages(): Promise<void> {
   expect(otherEntries).toContainEqual(expect.objectContaining({ kind: 'platform_out', amount: 0.25, evidence: hexOf('rent') }))
   expect(totals).toMatchObject({ disbursed: 2, helpFund: 1.6 })
 }
+
+test('a withheld picture is named by its hash alone', async () => {
+  world = await openRoundsWorld()
+  for (let count = 0; count < 3; count++) await world.join(await world.member(30))
+  await midnight(SECOND)
+  const staff = await makeStaff(world.db, 'finance')
+  const shoes = await payHelp(world.db, { amount: 100, askedBy: staff, decidedBy: staff })
+  const [hash, back] = [shoes.hash, await takeBack(world.db, shoes, 30, staff)]
+  const withhold = (withheld: Buffer) =>
+    world.db.query(
+      sql`insert into receipt_withheld (hash, reason, withheld_by) values (${withheld}::bytea, 'a phone number', ${staff}::bigint)`,
+    )
+  const shown = async () => {
+    const { days, otherEntries } = (await world.ask('GET /public/days?limit=5')).body
+    return [days[0].receipts[0], otherEntries[0]]
+  }
+  await withhold(back)
+  const gone = { evidence: [back.toString('hex')], hasPictures: false, withheld: [back.toString('hex')] }
+  expect(await shown()).toMatchObject([{ evidence: [hash.toString('hex')], hasPictures: true, withheld: [], back: [gone] }, gone])
+  await withhold(hash)
+  expect(await shown()).toMatchObject([{ evidence: [hash.toString('hex')], hasPictures: false, withheld: [hash.toString('hex')] }, gone])
+})
 
 test('books whose allotments do not add up are held, and nothing of them is published', async () => {
   world = await openRoundsWorld()

@@ -1,10 +1,11 @@
 /** The help desk: beneficiaries and their consent, receipts, and the payments by decision that they prove. */
 import { createIdempotency } from '../../http/idempotency.ts'
+import type { JobPayloads } from '../../jobs/queue.ts'
 import { beneficiaryHandlers } from './beneficiaries.ts'
 import type { HelpDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
 import { houseEntryHandlers } from './house-entries.ts'
-import { receiptHandlers } from './receipts.ts'
+import { forgetReceipt, receiptHandlers } from './receipts.ts'
 import { tableHandlers } from './tables.ts'
 
 export function createHelp(deps: HelpDeps) {
@@ -17,5 +18,6 @@ export function createHelp(deps: HelpDeps) {
       ...houseEntryHandlers(deps, idempotency),
       ...tableHandlers(deps.db),
     },
+    jobs: { forget_receipt: ({ hash }: JobPayloads['forget_receipt']): Promise<void> => forgetReceipt(deps.db, hash) },
   }
 }

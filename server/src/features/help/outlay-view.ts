@@ -36,7 +36,7 @@ type Row = {
   readonly beneficiaryId: string | null
   readonly publicName: string | null
   readonly isRevoked: boolean
-  readonly receipts: { hash: string; width: number; height: number }[]
+  readonly receipts: { hash: string; width: number; height: number; withheld: { reason: string; by: string; at: string } | null }[]
   readonly days: { day: IstDay; paise: string }[]
   readonly returned: Paise
   readonly story: Disbursement['story']
@@ -48,8 +48,11 @@ const rows = sql`
     a.public_id as "askedById", a.name as "askedByName", d.public_id as "decidedById", d.name as "decidedByName",
     o.decided_at as "decidedAt", o.decision as reason, o.corrects, b.id as "beneficiaryId", b.public_name as "publicName",
     b.revoked_at is not null as "isRevoked",
-    (select coalesce(json_agg(json_build_object('hash', encode(r.hash, 'hex'), 'width', r.width, 'height', r.height) order by l.position), '[]')
-       from outlay_receipt l join receipt r on r.hash = l.hash where l.outlay_id = o.id) as receipts,
+    (select coalesce(json_agg(json_build_object('hash', encode(r.hash, 'hex'), 'width', r.width, 'height', r.height,
+              'withheld', case when w.hash is not null then json_build_object('reason', w.reason, 'by', wm.name, 'at', w.withheld_at) end)
+              order by l.position), '[]')
+       from outlay_receipt l join receipt r on r.hash = l.hash left join receipt_withheld w on w.hash = l.hash
+       left join member wm on wm.id = w.withheld_by where l.outlay_id = o.id) as receipts,
     (select coalesce(json_agg(json_build_object('day', h.day, 'paise', abs(h.paise)::text) order by h.day), '[]')
        from help_allotment h where h.entry_id = o.id::text) as days,
     (select coalesce(sum(c.amount_paise), 0)::bigint from outlay c where c.corrects = o.id and c.status = 'booked') as returned,
@@ -79,7 +82,10 @@ const sharedOf = (row: Row) => ({
   decidedBy: row.decidedById === null ? null : { id: row.decidedById, name: row.decidedByName ?? '' },
   decidedAt: instantOrNull(row.decidedAt),
   reason: row.reason,
-  receipts: row.receipts,
+  receipts: row.receipts.map(({ withheld, ...receipt }) => ({
+    ...receipt,
+    withheld: withheld && { ...withheld, at: instantOf(new Date(withheld.at)) },
+  })),
 })
 
 const disbursementOf = (row: Row): Disbursement => ({

@@ -1,4 +1,4 @@
-/** Pictures of receipts: nothing but their pixels is kept, and nobody but staff sees one before its entry is booked. */
+/** Pictures of receipts: nothing but their pixels is kept, and nobody but staff sees one before its entry is booked or once it is withheld. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -90,6 +90,59 @@ test('a receipt is only for staff until its entry is booked, and never at the ad
   const forAll = await bytesOf(`/receipts/${hash}`)
   expect([forAll.status, forAll.headers.get('cache-control')]).toEqual([200, 'public, max-age=300'])
   expect(createHash('sha256').update(forAll.bytes).digest('hex')).toBe(hash)
+})
+
+const withhold = (hash: string, reason = 'It shows a phone number') =>
+  world.calls.ask(`POST /admin/receipts/${hash}/withhold`, { as: world.staff.finance, body: { reason } })
+
+test('a withheld picture is only for staff from then on; its hash stays in the books, and the audit log has the reason', async () => {
+  await world.give(10)
+  const [hash, beneficiaryId] = [await world.receipt(), await world.beneficiary()]
+  const body = { amount: 10, purpose: 'school shoes', beneficiaryId, receipts: [hash] }
+  const { disbursement } = (await world.calls.ask('POST /admin/disbursements', { as: world.staff.finance, body })).body
+  expect(disbursement).toMatchObject({ status: 'booked', receipts: [{ hash, withheld: null }] })
+  expect((await bytesOf(`/receipts/${hash}`)).status).toBe(200)
+
+  expect((await withhold(hash, '')).body.code).toBe('invalid_input')
+  const [refused, done] = (await Promise.all([withhold(hash), withhold(hash)])).sort((a, b) => b.status - a.status)
+  const withheld = { reason: 'It shows a phone number', by: expect.any(String), at: expect.stringMatching(/^2026-11-/) }
+  expect([refused?.body.code, done?.body]).toEqual(['receipt_withheld', { withheld }])
+  expect((await bytesOf(`/receipts/${hash}`)).status).toBe(404)
+  expect((await bytesOf(`/admin/receipts/${hash}`, world.staff.auditor)).status).toBe(200)
+
+  const { disbursements } = (await world.calls.ask('GET /admin/disbursements', { as: world.staff.auditor })).body
+  expect(disbursements[0].receipts).toMatchObject([{ hash, withheld }])
+  expect(await world.db.query(sql`select receipts, withheld from outlay_public where id = ${disbursement.id}::uuid`)).toEqual([
+    { receipts: [], withheld: [hash] },
+  ])
+  expect(await world.db.query(sql`select kind from evidence where hash = ${Buffer.from(hash, 'hex')}::bytea`)).toHaveLength(1)
+  const entries = await world.db.query(
+    sql`select after from audit_log where action = 'receipt.withhold' and subject = ${`receipt:${hash}`}::text`,
+  )
+  expect(entries).toEqual([{ after: { reason: 'It shows a phone number' } }])
+})
+
+test('an upload that no request names goes after a day, with its file; one that is named stays', async () => {
+  const [lost, kept] = [await world.receipt(), await world.receipt()]
+  expect((await withhold(lost)).body.code).toBe('receipt_not_found')
+  const rows = sql`hash in (${Buffer.from(lost, 'hex')}::bytea, ${Buffer.from(kept, 'hex')}::bytea)`
+  const waiting = await world.db.query<{ key: string; hash: string; isLater: boolean }>(sql`
+    select key, payload ->> 'hash' as hash, due_at >= uploaded_at + interval '1 day' - interval '1 second' as "isLater"
+      from job join receipt on file = key where kind = 'forget_receipt' and ${rows} order by id`)
+  expect(waiting.map(({ hash, isLater }) => [hash, isLater])).toEqual([
+    [lost, true],
+    [kept, true],
+  ])
+  await world.db.query(sql`
+    with o as (
+      insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
+      values (gen_random_uuid(), 'platform_out', 100, 'rent', true, ${world.staff.finance}::bigint) returning id)
+    insert into outlay_receipt select id, 1, ${Buffer.from(kept, 'hex')}::bytea from o`)
+  await expect(world.db.query(sql`delete from receipt where hash = ${Buffer.from(kept, 'hex')}::bytea`)).rejects.toThrow('outlay_receipt')
+  for (const hash of [lost, kept, lost]) await world.jobs.forget_receipt({ hash })
+  expect(await world.db.query(sql`select encode(hash, 'hex') as hash from receipt where ${rows}`)).toEqual([{ hash: kept }])
+  const removals = await world.db.query(sql`select payload ->> 'name' as name from job where kind = 'remove_file'`)
+  expect(removals).toEqual([{ name: waiting[0]?.key }])
 })
 
 test.each([

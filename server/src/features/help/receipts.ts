@@ -3,37 +3,44 @@
  * - Only the pixels are kept, as WebP. The hash of the published bytes is the evidence in the books.
  * - The same picture is kept once, also if it is uploaded again.
  * - Everybody can see a receipt once its entry is booked; until then, and after the consent is revoked, only staff can.
- * - A revocation must end what caches show: they may keep a receipt for five minutes.
+ * - A picture can be withheld for good, for example one with a phone number: only staff see it then. Its hash stays in the books.
+ * - A revocation, or a withheld picture, must end what caches show: they may keep a receipt for five minutes.
+ * - An upload that no request names within a day goes.
  */
 import { createHash } from 'node:crypto'
 import type { PublicFile } from '@roz/contract/endpoint.ts'
-import { maybeOne, type Sql, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { lockInTransaction } from '../../db/advisory-locks.ts'
+import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../http/limits.ts'
+import { instantOf } from '../../http/listing.ts'
 import { reencodePicture } from '../../http/picture.ts'
 import type { Handlers } from '../../http/route.ts'
 import { storeAndName } from '../../http/stored-upload.ts'
+import { enqueue } from '../../jobs/queue.ts'
 import { audit } from '../../staff/audit-log.ts'
 import type { HelpDeps } from './deps.ts'
 
 const SIDE_MAX_PX = 2400
 const FOR_STAFF = 'private, no-store'
-/** Minutes only, as a story's picture: a receipt stops being public when somebody takes their consent back. */
+/** Minutes only, as a story's picture: a receipt stops being public when it is withheld, or somebody takes their consent back. */
 const FOR_ALL = 'public, max-age=300'
 
+const NOT_FOUND = { ok: false, code: 'receipt_not_found' } as const
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 export const urlOfReceipt = (hash: string): string => `/api/receipts/${hash}`
 
-export function receiptHandlers({ db, storage }: HelpDeps): Handlers<'uploadReceipt' | 'adminReceipt' | 'publicReceipt'> {
+type Names = 'uploadReceipt' | 'adminReceipt' | 'publicReceipt' | 'withholdReceipt'
+
+export function receiptHandlers({ db, storage }: HelpDeps): Handlers<Names> {
   const read = async (hash: string, condition: Sql, cacheControl: string) => {
-    const notFound = { ok: false, code: 'receipt_not_found' } as const
-    if (!isHash(hash)) return notFound
+    if (!isHash(hash)) return NOT_FOUND
     const row = await maybeOne<{ file: string }>(
       db,
       sql`select file from receipt r where hash = ${Buffer.from(hash, 'hex')}::bytea and ${condition}`,
     )
     const file = row === undefined ? undefined : await storage.find(row.file)
-    if (file === undefined) return notFound
+    if (file === undefined) return NOT_FOUND
     const { bytes, contentType } = file
     const value: PublicFile = { type: contentType, isFinal: true, cacheControl, etag: hash, bytes: bytes.length, body: bytes }
     return { ok: true, value } as const
@@ -61,6 +68,7 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<'uploadRece
             on conflict (hash) do nothing returning 1`)
           if (kept === undefined) return false
           await audit(tx, { actorId: session.memberId, action: 'receipt.upload', subject: `receipt:${hash}` })
+          await enqueue(tx, { kind: 'forget_receipt', key: file, payload: { hash }, dueAt: await inADay(tx) })
           return true
         })
         // Somebody uploaded the same picture meanwhile.
@@ -72,8 +80,39 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<'uploadRece
     publicReceipt: ({ params }) =>
       read(
         params.hash,
-        sql`exists (select from outlay_receipt l join outlay_public o on o.id = l.outlay_id where l.hash = r.hash and not coalesce(o.is_revoked, false))`,
+        sql`exists (select from outlay_receipt l join outlay_public o on o.id = l.outlay_id where l.hash = r.hash and not coalesce(o.is_revoked, false))
+          and not exists (select from receipt_withheld w where w.hash = r.hash)`,
         FOR_ALL,
       ),
+    withholdReceipt: ({ session, params: { hash }, body: { reason } }) => withhold(db, { hash, reason, by: session.memberId }),
   }
 }
+
+const inADay = async (tx: Tx): Promise<Date> => (await one<{ at: Date }>(tx, sql`select roz_now() + interval '1 day' as at`)).at
+
+type Withholding = { readonly hash: string; readonly reason: string; readonly by: bigint }
+
+/** Withholds a picture that an outlay names: an upload that none names goes by itself. */
+const withhold = (db: Db, { hash, reason, by }: Withholding) =>
+  inTransaction(db, async (tx) => {
+    if (!isHash(hash)) return NOT_FOUND
+    const digest = Buffer.from(hash, 'hex')
+    const named = await maybeOne(tx, sql`select from outlay_receipt where hash = ${digest}::bytea limit 1`)
+    if (named === undefined) return NOT_FOUND
+    const [withheld] = await tx.query<{ at: Date; name: string }>(sql`
+      insert into receipt_withheld (hash, reason, withheld_by) values (${digest}::bytea, ${reason}::text, ${by}::bigint)
+      on conflict (hash) do nothing returning withheld_at as at, (select name from member where id = withheld_by) as name`)
+    if (withheld === undefined) return { ok: false, code: 'receipt_withheld' } as const
+    await audit(tx, { actorId: by, action: 'receipt.withhold', subject: `receipt:${hash}`, after: { reason } })
+    return { ok: true, value: { withheld: { reason, by: withheld.name, at: instantOf(withheld.at) } } } as const
+  })
+
+/** Removes an upload that no request names. The lock makes a request that is about to name it wait, and see that it is gone. */
+export const forgetReceipt = (db: Db, hash: string): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    await lockInTransaction(tx, 'helpFund')
+    const [gone] = await tx.query<{ file: string }>(sql`
+      delete from receipt r where hash = ${Buffer.from(hash, 'hex')}::bytea
+         and not exists (select from outlay_receipt l where l.hash = r.hash) returning file`)
+    if (gone !== undefined) await enqueue(tx, { kind: 'remove_file', key: gone.file, payload: { name: gone.file } })
+  })

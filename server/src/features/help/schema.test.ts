@@ -60,12 +60,14 @@ test('an outlay is decided once, and what was asked for never changes', async ()
   await expect(run(sql`delete from outlay where id = ${id}::uuid`)).rejects.toThrow('permission denied')
 })
 
-test('a receipt stays as it was uploaded', async () => {
+test('a receipt stays as it was uploaded, and while an outlay names it', async () => {
   const hash = Buffer.alloc(32, 7)
   await run(sql`
     insert into receipt (hash, file, bytes, width, height, uploaded_by) values (${hash}::bytea, 'receipts/x.webp', 10, 1, 1, ${asker}::bigint)`)
   await expect(run(sql`update receipt set bytes = 11 where hash = ${hash}::bytea`)).rejects.toThrow('permission denied')
-  await expect(run(sql`delete from receipt where hash = ${hash}::bytea`)).rejects.toThrow('permission denied')
+  const id = await makeOutlay(await makeBeneficiary())
+  await run(sql`insert into outlay_receipt (outlay_id, position, hash) values (${id}::uuid, 1, ${hash}::bytea)`)
+  await expect(run(sql`delete from receipt where hash = ${hash}::bytea`)).rejects.toThrow('outlay_receipt')
 })
 
 test('after a revocation neither name nor receipts are public, no story of it is published, and nothing undoes it', async () => {

@@ -1,39 +1,71 @@
-/** Shows the receipts of an entry to staff, also before they are public. */
+/** Shows the receipts of an entry to staff, also those that are not public. The treasury can withhold a picture from the public. */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
 import { useQuery } from '@tanstack/react-query'
-import { readReceipt } from '../../../app/api.ts'
+import { useState } from 'react'
+import { call, readReceipt } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { formatInstant } from '../../../ui/format.ts'
 import { Modal } from '../../../ui/Modal.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+import type { Disbursement } from '../queries.ts'
+import { useMay } from '../use-may.ts'
 import { readPage } from './cover.ts'
 import { Picture } from './ReceiptPages.tsx'
 import './cover.css'
 
-type Receipt = { readonly hash: string }
+type Receipt = Disbursement['receipts'][number]
 
 export function ReceiptView({ receipts, onClose }: { readonly receipts: readonly Receipt[]; readonly onClose: () => void }) {
+  const mayWithhold = useMay(TREASURY)
+  /** The page whose picture is to be withheld. */
+  const [asked, setAsked] = useState<number>()
+  /** Withheld while this was open: the caller's receipts are from before. */
+  const [done, setDone] = useState<Readonly<Record<string, Receipt['withheld']>>>({})
+  const hash = receipts[(asked ?? 0) - 1]?.hash
   return (
-    <Modal
-      open
-      size="lg"
-      title={<Trans>Receipts</Trans>}
-      onClose={onClose}
-      footer={
-        <Button onClick={onClose}>
-          <Trans>Close</Trans>
-        </Button>
-      }
-    >
-      <div className="receipt-view">
-        {receipts.map(({ hash }, index) => (
-          <One key={hash} hash={hash} number={index + 1} />
-        ))}
-      </div>
-    </Modal>
+    <>
+      <Modal
+        open
+        size="lg"
+        title={<Trans>Receipts</Trans>}
+        onClose={onClose}
+        footer={
+          <Button onClick={onClose}>
+            <Trans>Close</Trans>
+          </Button>
+        }
+      >
+        <div className="receipt-view">
+          {receipts.map((receipt, index) => (
+            <One
+              key={receipt.hash}
+              receipt={{ ...receipt, withheld: done[receipt.hash] ?? receipt.withheld }}
+              number={index + 1}
+              onWithhold={mayWithhold ? () => setAsked(index + 1) : undefined}
+            />
+          ))}
+        </div>
+      </Modal>
+      {hash === undefined || asked === undefined ? null : (
+        <Withholding
+          hash={hash}
+          number={asked}
+          onDone={(withheld) => setDone({ ...done, [hash]: withheld })}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </>
   )
 }
 
-function One({ hash, number }: { readonly hash: string; readonly number: number }) {
+type OneProps = { readonly receipt: Receipt; readonly number: number; readonly onWithhold: (() => void) | undefined }
+
+function One({ receipt: { hash, withheld }, number, onWithhold }: OneProps) {
   const { t } = useLingui()
   const picture = useQuery({
     queryKey: ['receipt', hash],
@@ -43,7 +75,66 @@ function One({ hash, number }: { readonly hash: string; readonly number: number 
       return page
     },
   })
-  if (picture.data !== undefined) return <Picture picture={picture.data} label={t`Page ${number}`} />
-  if (!picture.isError) return <Skeleton lines={4} />
-  return <ErrorState title={t`The receipt could not be loaded.`} busy={picture.isFetching} onRetry={() => void picture.refetch()} />
+  return (
+    <>
+      {picture.data !== undefined ? (
+        <Picture picture={picture.data} label={t`Page ${number}`} />
+      ) : picture.isError ? (
+        <ErrorState title={t`The receipt could not be loaded.`} busy={picture.isFetching} onRetry={() => void picture.refetch()} />
+      ) : (
+        <Skeleton lines={4} />
+      )}
+      {withheld !== null ? (
+        <Withheld by={withheld} />
+      ) : onWithhold === undefined ? null : (
+        <Button kind="quiet" aria-label={t`Withhold page ${number}`} onClick={onWithhold}>
+          <Trans>Withhold this picture</Trans>
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Withheld({ by: { at, by, reason } }: { readonly by: NonNullable<Receipt['withheld']> }) {
+  const on = formatInstant(at, currentLanguage())
+  return (
+    <p className="small warning-line">
+      <Trans>
+        Withheld on {on} by {by}: {reason}
+      </Trans>
+    </p>
+  )
+}
+
+type WithholdingProps = {
+  readonly hash: string
+  readonly number: number
+  readonly onDone: (withheld: Receipt['withheld']) => void
+  readonly onClose: () => void
+}
+
+/** Beside the receipts' dialog, never inside it: a key pressed in it must not reach that one. */
+function Withholding({ hash, number, onDone, onClose }: WithholdingProps) {
+  const { t } = useLingui()
+  return (
+    <Decision
+      title={<Trans>Withhold page {number}?</Trans>}
+      confirm={t`Withhold`}
+      danger
+      question={{ label: t`Reason`, hint: t`Only the team reads it.`, rule: decisionReason, long: true }}
+      send={(reason) => call('withholdReceipt', { params: { hash }, body: { reason } })}
+      onDone={({ withheld }) => {
+        onDone(withheld)
+        toast.success(t`The picture is withheld.`)
+      }}
+      onClose={onClose}
+    >
+      <p className="muted spaced">
+        <Trans>
+          Everybody then sees “Picture withheld” instead, within five minutes. The payment and the picture's hash stay in the books, and the
+          team still sees it here. This cannot be undone, and copies that others saved cannot be called back.
+        </Trans>
+      </p>
+    </Decision>
+  )
 }
