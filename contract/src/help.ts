@@ -17,17 +17,21 @@ export const receipt = z.object({
 const id = z.object({ id: z.string().max(100) })
 
 export const beneficiaryState = z.enum(['waiting', 'consented', 'revoked'], 'choice_invalid')
-export const beneficiary = z.object({
+/** What tells two beneficiaries of one public name apart. */
+export const knownBy = {
   id: z.string(),
   publicName: z.string(),
-  status: beneficiaryState.meta({ description: 'waiting: no consent is recorded yet; revoked: nothing public names them any more' }),
-  isChild: z.boolean(),
   guardian: z.enum(GUARDIANS).nullable().meta({ description: 'Who gave the consent for a child' }),
   consent: z.object({ how: z.enum(CONSENT_WAYS), on: day }).nullable(),
+  helped: rupees.meta({ description: 'Disbursed so far, less what came back' }),
+}
+export const beneficiary = z.object({
+  ...knownBy,
+  status: beneficiaryState.meta({ description: 'waiting: no consent is recorded yet; revoked: nothing public names them any more' }),
+  isChild: z.boolean(),
   note: z.string().nullable().meta({ description: 'Only for owner, finance and editor; sealed at rest' }),
   revokedAt: instant.nullable(),
   createdAt: instant,
-  helped: rupees.meta({ description: 'Disbursed so far, less what came back' }),
 })
 
 const beneficiaryFields = {

@@ -4,7 +4,7 @@ import { purpose, RECEIPTS_MAX } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { receipt } from './help.ts'
+import { knownBy, receipt } from './help.ts'
 import { HELPERS, READERS, STAFF, TREASURY } from './roles.ts'
 import { day, instant, nextCursor, page, rupees } from './shapes.ts'
 
@@ -32,7 +32,7 @@ export const disbursement = z.object({
   ...outlay,
   kind: z.enum(['disbursement', 'disbursement_back']).meta({ description: 'disbursement_back: money of another one that came back' }),
   corrects: z.string().nullable(),
-  beneficiary: z.object({ id: z.string(), publicName: z.string(), isRevoked: z.boolean() }),
+  beneficiary: z.object({ ...knownBy, isRevoked: z.boolean() }),
   days: z.array(part).meta({ description: 'The days whose help it took, or that got help back' }),
   returned: rupees.meta({ description: 'What came back of it since' }),
   story: z

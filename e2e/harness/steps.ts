@@ -7,6 +7,12 @@ export const toast = (page: Page, words: string) => page.locator('.toast', { has
 /** A toast with exactly these words. */
 export const exactToast = (page: Page, words: string) => page.locator('.toast').getByText(words, { exact: true })
 
+/** Chooses the option whose words begin with these. */
+export async function chooseOption(select: Locator, start: string): Promise<void> {
+  const label = await select.getByRole('option', { name: new RegExp(`^${start}`) }).textContent()
+  await select.selectOption({ label: label ?? '' })
+}
+
 export type NewPerson = { readonly name: string; readonly email: string; readonly password: string }
 
 export async function sendRegistration(page: Page, person: NewPerson): Promise<void> {

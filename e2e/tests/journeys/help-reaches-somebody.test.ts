@@ -13,7 +13,7 @@ import { adminToken, joinRound, newMember, passDay, passRound, type Person } fro
 import { png } from '../../harness/pictures.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'
 import { useStage } from '../../harness/stage.ts'
-import { toast } from '../../harness/steps.ts'
+import { chooseOption, toast } from '../../harness/steps.ts'
 
 // The share of two rupees, ₹1.20, needs a second person.
 const stage = useStage({ env: async () => ({ APPROVAL_ABOVE: '1' }) })
@@ -70,7 +70,7 @@ async function askForShoes(token: string): Promise<string> {
     await tool.getByRole('button', { name: 'Use this page' }).click()
     hash = ((await (await sent).json()) as { hash: string }).hash
     await expect(form.getByRole('img', { name: 'Page 1' })).toBeVisible()
-    await form.getByLabel('Who is helped').selectOption('Meera')
+    await chooseOption(form.getByLabel('Who is helped'), 'Meera ')
     await form.getByLabel('Amount in rupees').fill('1.20')
     await form.getByLabel('What it is for').fill('school shoes')
     await form.getByRole('button', { name: 'Request approval' }).click()
@@ -90,7 +90,9 @@ async function approveShoes(token: string): Promise<void> {
     await expect(openDialog(page, 'Receipts').getByRole('img', { name: 'Page 1' })).toBeVisible()
     await page.keyboard.press('Escape')
     await row.getByRole('button', { name: /^Approve/ }).click()
-    await openDialog(page, 'Approve this payment?').getByRole('button', { name: 'Approve and record' }).click()
+    const approval = openDialog(page, 'Approve this payment?')
+    await expect(approval).toContainText(/Meera.*#[0-9A-F]{4} · consent of .* · helped so far: ₹0\.00/)
+    await approval.getByRole('button', { name: 'Approve and record' }).click()
     await expect(toast(page, 'Recorded.')).toBeVisible()
     await expect(row).toContainText('Sent')
   })

@@ -8,7 +8,7 @@ import { adminToken, newMember } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
 import { useStage } from '../../harness/stage.ts'
-import { toast } from '../../harness/steps.ts'
+import { chooseOption, toast } from '../../harness/steps.ts'
 
 const stage = useStage()
 let roz: Program
@@ -110,7 +110,7 @@ test('help is sent with a receipt: what was covered is gone from the published p
     hash = ((await (await sent).json()) as { hash: string }).hash
     await expect(form.getByRole('img', { name: 'Page 1' })).toBeVisible()
 
-    await form.getByLabel('Who is helped').selectOption('Meera')
+    await chooseOption(form.getByLabel('Who is helped'), 'Meera ')
     await form.getByLabel('Amount in rupees').fill('12.50')
     await expect(form.getByText(/In the help fund: ₹30\.00\. This takes help of/)).toBeVisible()
     await form.getByLabel('Amount in rupees').fill('1000.01')
@@ -344,4 +344,40 @@ test('a revoked consent takes the name and the receipt from everybody', async ()
   const { output } = await ask(roz.url, 'disbursements', { token: admin })
   const hash = output.disbursements.find(({ kind }) => kind === 'disbursement')?.receipts[0]?.hash ?? ''
   expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(404)
+})
+
+test('two people of one name are told apart where they are added, where help is sent, and in its row', async () => {
+  const consent = { how: 'written', on: '2026-01-05' }
+  const child = { publicName: 'Lata', isChild: true, guardian: 'mother', consent, note: '' }
+  const { id } = (await ask(roz.url, 'createBeneficiary', { token: admin, body: child })).output.beneficiary
+  const number = `#${id.slice(0, 4).toUpperCase()}`
+  await inPortal('beneficiaries', async (page) => {
+    await page.getByRole('button', { name: 'New beneficiary' }).click()
+    const form = dialog(page, 'New beneficiary')
+    await form.getByLabel('Public name').fill('Lat')
+    await expect(form.getByText('There is this name already.')).toHaveCount(0)
+    await form.getByLabel('Public name').fill('lata')
+    await expect(form.getByText('There is this name already.')).toBeVisible()
+    await expect(form.getByText(`${number} · consent of 5 Jan 2026 · given by: Mother · helped so far: ₹0.00`)).toBeVisible()
+    await form.getByLabel('Public name').fill('Lata')
+    await form.getByLabel('How the consent was given').selectOption('In writing')
+    await form.getByLabel('Day of the consent').fill('2026-01-06')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await expect(toast(page, 'The beneficiary is saved.')).toBeVisible()
+    await expect(page.getByRole('button', { name: `Edit: Lata ${number}`, exact: true })).toHaveCount(1)
+  })
+  const form = new FormData()
+  form.set('file', new Blob([new Uint8Array(receipt(150).buffer)], { type: 'image/png' }), 'receipt.png')
+  const { hash } = (await ask(roz.url, 'uploadReceipt', { token: admin, form })).output
+  const body = { amount: 1, purpose: 'a school bag', beneficiaryId: id, receipts: [hash] }
+  expect((await ask(roz.url, 'askDisbursement', { token: admin, body })).status).toBe(200)
+  await inPortal('help-given', async (page) => {
+    const row = page.getByRole('listitem').filter({ hasText: 'a school bag' })
+    await expect(row).toContainText(`Lata · ${number} · consent of 5 Jan 2026 · given by: Mother · helped so far: ₹1.00`)
+    await page.getByRole('button', { name: 'New disbursement' }).click()
+    const options = dialog(page, 'New disbursement').getByLabel('Who is helped').getByRole('option', { name: /^Lata/ })
+    await expect(options).toHaveCount(2)
+    await expect(options.filter({ hasText: number })).toHaveText(/given by: Mother · helped so far: ₹1\.00$/)
+    await expect(options.filter({ hasText: 'consent of 6 Jan 2026 · helped so far: ₹0.00' })).toHaveCount(1)
+  })
 })

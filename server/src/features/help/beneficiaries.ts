@@ -42,11 +42,15 @@ type Row = {
   readonly sortedAt: string
 }
 
+/** Disbursed to the beneficiary `b` so far, less what came back. */
+export const HELPED = sql`
+  (select coalesce(sum(case o.kind when 'disbursement' then o.amount_paise else -o.amount_paise end), 0)::bigint
+     from outlay o where o.beneficiary_id = b.id and o.status = 'booked')`
+
 const rows = sql`
   select b.id, b.public_name as "publicName", b.consent_how as how, b.consented_on as "consentedOn", b.is_child as "isChild",
     b.guardian_relation as guardian, b.sealed_note as "sealedNote", b.revoked_at as "revokedAt", b.created_at as "createdAt",
-    (select coalesce(sum(case o.kind when 'disbursement' then o.amount_paise else -o.amount_paise end), 0)::bigint
-       from outlay o where o.beneficiary_id = b.id and o.status = 'booked') as helped,
+    ${HELPED} as helped,
     ${microsOf(sql`b.created_at`)} as "sortedAt"
   from beneficiary b`
 
@@ -55,6 +59,9 @@ const STATES = {
   consented: sql`b.revoked_at is null and b.consent_how is not null`,
   revoked: sql`b.revoked_at is not null`,
 } as const
+/** How and when the consent was given; null before it was. */
+export const consentOf = ({ how, consentedOn }: Pick<Row, 'how' | 'consentedOn'>): Shown['consent'] =>
+  how === null || consentedOn === null ? null : { how, on: consentedOn }
 const contextOf = (id: string): string => `beneficiary:${id}`
 
 export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 'createBeneficiary' | 'updateBeneficiary'> {
@@ -66,7 +73,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 
     status: row.revokedAt !== null ? 'revoked' : row.how === null ? 'waiting' : 'consented',
     isChild: row.isChild,
     guardian: row.guardian,
-    consent: row.how === null || row.consentedOn === null ? null : { how: row.how, on: row.consentedOn },
+    consent: consentOf(row),
     note:
       row.sealedNote === null || !HELPERS.some((helper) => helper === role)
         ? null
@@ -152,7 +159,7 @@ const fieldsOf = (row: Row): Omit<Fields, 'note'> => ({
   publicName: row.publicName,
   isChild: row.isChild,
   guardian: row.guardian,
-  consent: row.how === null || row.consentedOn === null ? null : { how: row.how, on: row.consentedOn },
+  consent: consentOf(row),
 })
 
 /** The rules between fields: a real day that is not in the future, and a guardian only for a child's consent. */

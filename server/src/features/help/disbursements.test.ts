@@ -58,7 +58,7 @@ describe('a disbursement', () => {
         purpose: 'school shoes',
         status: 'booked',
         needsSecond: false,
-        beneficiary: { id: meera, publicName: 'Meera', isRevoked: false },
+        beneficiary: { id: meera, publicName: 'Meera', consent: { how: 'written', on: '2026-11-20' }, guardian: null, isRevoked: false },
         receipts: [{ hash }],
         days: [{ day: DAY, amount: 1000 }],
         returned: 0,
@@ -102,6 +102,17 @@ describe('a disbursement', () => {
     }
     expect(await bookedTimes(id)).toBe(0)
     expect((await decide(id, 'approve')).status).toBe(200)
+  })
+
+  test('of two people with one name says which one: by number, consent, guardian and the help so far', async () => {
+    const child = { isChild: true, guardian: 'mother', consent: { how: 'recorded', on: '2026-11-19' } }
+    const ids = [await world.beneficiary({ publicName: 'Tara' }), await world.beneficiary({ publicName: 'Tara', ...child })]
+    for (const [at, amount] of [3, 4].entries()) await ask({ beneficiaryId: ids[at], amount })
+    const shown = (await list('?q=tara')).disbursements.map(({ beneficiary }: { beneficiary: object }) => beneficiary)
+    expect(shown).toEqual([
+      { id: ids[1], publicName: 'Tara', guardian: 'mother', consent: child.consent, helped: 4, isRevoked: false },
+      { id: ids[0], publicName: 'Tara', guardian: null, consent: { how: 'written', on: '2026-11-20' }, helped: 3, isRevoked: false },
+    ])
   })
 
   test('that an editor asked for waits for the treasury, however small', async () => {

@@ -1,6 +1,7 @@
 /** Payments by decision as the portal shows them, and the pages of their lists. */
 import type { Output } from '@roz/contract/api.ts'
 import type { helpState, outlayCalls } from '@roz/contract/outlays.ts'
+import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
@@ -11,6 +12,7 @@ import { microsOf, olderThan } from '../../http/newest-first.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
 import type { HouseKind } from '../../ledger/house-entries.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
+import { consentOf, HELPED } from './beneficiaries.ts'
 
 export type Disbursement = Output<(typeof outlayCalls)['disbursements']>['disbursements'][number]
 type HelpState = z.infer<typeof helpState>
@@ -35,6 +37,10 @@ type Row = {
   readonly corrects: string | null
   readonly beneficiaryId: string | null
   readonly publicName: string | null
+  readonly how: ConsentWay | null
+  readonly consentedOn: IstDay | null
+  readonly guardian: Guardian | null
+  readonly helped: Paise
   readonly isRevoked: boolean
   readonly receipts: { hash: string; width: number; height: number; withheld: { reason: string; by: string; at: string } | null }[]
   readonly days: { day: IstDay; paise: string }[]
@@ -47,6 +53,7 @@ const rows = sql`
   select o.id, o.kind, o.amount_paise as amount, o.purpose, o.status, o.needs_second as "needsSecond", o.asked_at as "askedAt",
     a.public_id as "askedById", a.name as "askedByName", d.public_id as "decidedById", d.name as "decidedByName",
     o.decided_at as "decidedAt", o.decision as reason, o.corrects, b.id as "beneficiaryId", b.public_name as "publicName",
+    b.consent_how as how, b.consented_on as "consentedOn", b.guardian_relation as guardian, ${HELPED} as helped,
     b.revoked_at is not null as "isRevoked",
     (select coalesce(json_agg(json_build_object('hash', encode(r.hash, 'hex'), 'width', r.width, 'height', r.height,
               'withheld', case when w.hash is not null then json_build_object('reason', w.reason, 'by', wm.name, 'at', w.withheld_at) end)
@@ -92,7 +99,14 @@ const disbursementOf = (row: Row): Disbursement => ({
   ...sharedOf(row),
   kind: row.kind as Disbursement['kind'],
   corrects: row.corrects,
-  beneficiary: { id: row.beneficiaryId ?? '', publicName: row.publicName ?? '', isRevoked: row.isRevoked },
+  beneficiary: {
+    id: row.beneficiaryId ?? '',
+    publicName: row.publicName ?? '',
+    guardian: row.guardian,
+    consent: consentOf(row),
+    helped: rupeesFromPaise(row.helped),
+    isRevoked: row.isRevoked,
+  },
   days: row.days.map((part) => ({ day: part.day, amount: rupeesFromPaise(paise(BigInt(part.paise))) })),
   returned: rupeesFromPaise(row.returned),
   story: row.story,

@@ -15,6 +15,7 @@ import { Listing } from '../../Listing.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../MoneyRows.tsx'
 import { useMay } from '../use-may.ts'
+import { numberOf, useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { BeneficiaryDialog } from './BeneficiaryDialog.tsx'
 import { BENEFICIARY_STATES, type Beneficiary, beneficiariesQuery, CONSENT_REFUSED, CONSENTS, GUARDIAN_NAMES } from './queries.ts'
 
@@ -75,7 +76,10 @@ type RowProps = { readonly beneficiary: Beneficiary; readonly mayWrite: boolean;
 /** Somebody who gave no consent yet may still refuse it for good: the call is the same as for a revocation. */
 function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
   const { t, i18n } = useLingui()
-  const { publicName, consent, guardian, note, revokedAt, helped, status } = beneficiary
+  const { publicName: name, consent, guardian, note, revokedAt, helped, status } = beneficiary
+  const number = numberOf(beneficiary)
+  // Two people may have one name: their buttons have not.
+  const publicName = `${name} ${number}`
   const hasRefused = status === 'revoked' && consent === null
   const state = hasRefused ? CONSENT_REFUSED : BENEFICIARY_STATES[status]
   const sum = formatMoney(helped)
@@ -86,7 +90,9 @@ function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
   return (
     <li>
       <div>
-        <h3>{publicName}</h3>
+        <h3>
+          {name} <span className="small muted">{number}</span>
+        </h3>
         {consent === null ? null : (
           <p className="small muted">
             <Unbroken text={t`Consent: ${how}, ${given}`} />
@@ -130,6 +136,7 @@ function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
 
 function Revocation({ beneficiary, onClose }: { readonly beneficiary: Beneficiary; readonly onClose: () => void }) {
   const { t } = useLingui()
+  const factsOf = useBeneficiaryFacts()
   const { id, publicName, consent } = beneficiary
   const words =
     consent === null
@@ -160,6 +167,7 @@ function Revocation({ beneficiary, onClose }: { readonly beneficiary: Beneficiar
       onClose={onClose}
     >
       <p>{publicName}</p>
+      <p className="small muted">{factsOf(beneficiary)}</p>
       <p className="muted spaced">{words.text}</p>
     </Decision>
   )

@@ -1,13 +1,16 @@
 /** The form of a beneficiary: public name, consent, the guardian of a child, and a note for staff. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CONSENT_WAYS, type ConsentWay, GUARDIANS, type Guardian, privateNote, publicName } from '@roz/core/help-fields.ts'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, call } from '../../../app/api.ts'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { wordsOf } from '../portal-form-errors.ts'
-import { type Beneficiary, CONSENTS, GUARDIAN_NAMES } from './queries.ts'
+import { usePaused } from '../use-paused.ts'
+import { useBeneficiaryFacts } from './beneficiary-facts.ts'
+import { type Beneficiary, CONSENTS, GUARDIAN_NAMES, namesakesQuery } from './queries.ts'
 
 type Problems = Readonly<Record<string, string | undefined>>
 const problemOf = (rule: typeof publicName, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
@@ -76,6 +79,7 @@ export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficia
         error={wordsOf(problems.publicName)}
         onChange={(event) => set({ name: event.target.value })}
       />
+      <Namesakes name={body.publicName} own={beneficiary?.id} />
       <SelectField
         label={t`How the consent was given`}
         hint={t`Without consent no help can be sent, and nothing is published.`}
@@ -127,5 +131,28 @@ export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficia
         onChange={(event) => set({ note: event.target.value })}
       />
     </Decision>
+  )
+}
+
+type NamesakesProps = { readonly name: string; readonly own: string | undefined }
+
+/** Names the others with the same public name: money must not go to the wrong one. */
+function Namesakes({ name, own }: NamesakesProps) {
+  const factsOf = useBeneficiaryFacts()
+  const { data } = useQuery(namesakesQuery(usePaused(name)))
+  const others = (data ?? []).filter(({ id }) => id !== own)
+  if (others.length === 0) return null
+  return (
+    <div className="warning-line spaced" role="status">
+      <Trans>
+        There is this name already. Is it the same person? If not, add a place, such as “Meera from Surat”. When you send help, compare the
+        number.
+      </Trans>
+      {others.map((other) => (
+        <p key={other.id} className="small">
+          {other.publicName} · {factsOf(other)}
+        </p>
+      ))}
+    </div>
   )
 }

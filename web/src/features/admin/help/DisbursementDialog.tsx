@@ -14,6 +14,7 @@ import { PickField } from '../PickField.tsx'
 import type { Disbursement } from '../queries.ts'
 import { usePaused } from '../use-paused.ts'
 import { wordsOf } from '../portal-form-errors.ts'
+import { useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { OutlayConsequence, OutlayFields, useOutlayForm } from './OutlayForm.tsx'
 import { type Beneficiary, helpableQuery, quoteQuery } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
@@ -22,6 +23,7 @@ type DialogProps = { readonly approvalAbove: number; readonly balance: number; r
 
 export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogProps) {
   const { t } = useLingui()
+  const factsOf = useBeneficiaryFacts()
   const [helped, setHelped] = useState<Beneficiary>()
   const beneficiaryId = helped?.id ?? ''
   const [typed, setTyped] = useState('')
@@ -51,7 +53,7 @@ export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogPr
           hint={t`Only those whose consent is recorded.`}
           error={wordsOf(form.problems.beneficiaryId)}
           none={t`Please choose`}
-          nameOf={({ publicName }) => publicName}
+          nameOf={(found) => `${found.publicName} · ${factsOf(found)}`}
           failed={t`The beneficiaries could not be loaded.`}
           empty={
             typed.trim() === ''

@@ -16,6 +16,7 @@ import { MoneyRow, useNarrowing } from '../MoneyRows.tsx'
 import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
 import { StoryDialog } from '../StoryDialog.tsx'
 import { useMay, useViewerId } from '../use-may.ts'
+import { numberOf, useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
 import { OutlayDecision, type OutlayAction, useDeciders } from './OutlayDecision.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
@@ -28,6 +29,7 @@ export function HelpGiven() {
   const { t } = useLingui()
   const { narrowing, fields } = useNarrowing(HELP_STATES, t`Search help given`, t`What it was for, or name`)
   const list = useInfiniteQuery(disbursementsQuery(narrowing))
+  const factsOf = useBeneficiaryFacts()
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
   const mayAsk = useMay(HELPERS)
@@ -93,6 +95,7 @@ export function HelpGiven() {
           <p>
             {formatMoney(open.entry.amount)}, {open.entry.purpose}, {open.entry.beneficiary.publicName}
           </p>
+          <p className="small muted">{factsOf(open.entry.beneficiary)}</p>
         </OutlayDecision>
       ) : null}
     </>
@@ -114,6 +117,7 @@ type RowProps = { readonly entry: Disbursement; readonly inFund: number; readonl
 function Row({ entry, inFund, onChoose }: RowProps) {
   const { t, i18n } = useLingui()
   const viewer = useViewerId()
+  const factsOf = useBeneficiaryFacts()
   const mayDecide = useMay(TREASURY)
   const mayTell = useMay(EDITORS)
   const { amount, purpose, beneficiary, status, kind, askedBy, reason, returned, days, needsSecond, story } = entry
@@ -121,7 +125,7 @@ function Row({ entry, inFund, onChoose }: RowProps) {
   const given = daysText(days)
   const count = days.length
   const back = formatMoney(returned)
-  const about = `${formatMoney(amount)}, ${purpose}, ${beneficiary.publicName}`
+  const about = `${formatMoney(amount)}, ${purpose}, ${beneficiary.publicName} ${numberOf(beneficiary)}`
   const isOwn = needsSecond && askedBy.id === viewer
   const isOpen = mayDecide && status === 'requested'
   const isGiven = status === 'booked' && !isBack && returned < amount
@@ -147,7 +151,7 @@ function Row({ entry, inFund, onChoose }: RowProps) {
       at={entry.askedAt}
       state={isBack ? OUTLAY_STATES[status] : HELP_STATES[status]}
       facts={[
-        beneficiary.publicName,
+        `${beneficiary.publicName} · ${factsOf(beneficiary)}`,
         isBack ? t`Came back to the help fund` : null,
         given === '' ? null : isBack ? t`Open again: ${given}` : count === 1 ? t`From 1 day: ${given}` : t`From ${count} days: ${given}`,
         useDeciders(entry),

@@ -30,6 +30,18 @@ export const helpableQuery = (q: string) =>
       (await call('beneficiaries', { query: { status: 'consented', limit: 100, ...(q === '' ? {} : { q }) }, signal })).beneficiaries,
   })
 
+/** Those who have this public name, but for a revoked consent. */
+export const namesakesQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['admin', 'namesakes', name],
+    queryFn: async ({ signal }): Promise<readonly Beneficiary[]> => {
+      const { beneficiaries } = await call('beneficiaries', { query: { limit: 100, q: name }, signal })
+      const isSame = (other: string): boolean => other.toLowerCase() === name.toLowerCase()
+      return beneficiaries.filter(({ publicName, status }) => status !== 'revoked' && isSame(publicName))
+    },
+    enabled: name !== '',
+  })
+
 export const disbursementsQuery = (narrowing: Narrowing<HelpState>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'disbursements', narrowing],
