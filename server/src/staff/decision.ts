@@ -27,21 +27,23 @@ export type Decided<V, C extends RefusalCode> =
 type Decision<V, C extends RefusalCode> = {
   /** The action in the audit log, such as `withdrawal.approve`; the idempotency key belongs to it too. */
   readonly action: string
+  /** The subject of the idempotency key, and of the entry in the audit log unless `logged` is. */
   readonly subject: string
+  readonly logged?: string
   readonly effect: (tx: Tx) => Promise<Decided<V, C>>
 }
 
 export function decideOnce<V, C extends RefusalCode>(
   idempotency: Idempotency,
   { session, idempotencyKey, body }: Deciding,
-  { action, subject, effect }: Decision<V, C>,
+  { action, subject, logged = subject, effect }: Decision<V, C>,
 ) {
   type Answered = { readonly ok: true; readonly value: V } | Refusal<C>
   const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${action} ${subject}`, body }
   return idempotency.once<Answered>(keyed, subject, async (tx) => {
     const decided = await effect(tx)
     if (!decided.ok) return decided
-    await audit(tx, { actorId: session.memberId, action, subject, before: decided.before, after: decided.after })
+    await audit(tx, { actorId: session.memberId, action, subject: logged, before: decided.before, after: decided.after })
     return { ok: true, value: decided.value }
   })
 }
@@ -54,6 +56,8 @@ export type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?
 type About<Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode> = {
   /** The subject's name, such as `withdrawal`, in the answer and in the audit log. */
   readonly name: Name
+  /** Its kind in the audit log, if it is not the name: the entry of the request has the same. */
+  readonly kind?: string
   /** The verb, such as `approve`. */
   readonly verb: string
   readonly notFound: C
@@ -67,11 +71,12 @@ type About<Name extends string, Shown extends { readonly status: string; readonl
 export const decideAbout = <Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode>(
   idempotency: Idempotency,
   call: Deciding,
-  { name, verb, notFound, lock, effect, show }: About<Name, Shown, C>,
+  { name, kind = name, verb, notFound, lock, effect, show }: About<Name, Shown, C>,
 ) =>
   decideOnce<{ readonly [N in Name]: Shown }, C | 'changed_since_seen'>(idempotency, call, {
     action: `${name}.${verb}`,
     subject: `${name}:${call.params.id}`,
+    logged: `${kind}:${call.params.id}`,
     effect: async (tx) => {
       const { id } = call.params
       const before = CURSOR_PARTS.uuid(id) ? await lock(tx, id) : undefined

@@ -45,6 +45,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
   ) =>
     decideAbout<'disbursement', Disbursement, C | 'outlay_not_found'>(idempotency, call, {
       name: 'disbursement',
+      kind: 'outlay',
       verb,
       notFound: 'outlay_not_found',
       lock: (tx, id) => lockOutlay(tx, HELP_KINDS, id),

@@ -41,7 +41,7 @@ const decide = (id: string, action: 'approve' | 'reject', as = world.staff.owner
 const linesOf = async (id: string): Promise<unknown[]> =>
   (
     await world.db.query<{ action: string; actorId: bigint; after: { reason?: string } | null }>(
-      sql`select action, actor_id as "actorId", after from audit_log where subject like ${`%:${id}`}::text order by id`,
+      sql`select action, actor_id as "actorId", after from audit_log where subject = ${`outlay:${id}`}::text order by id`,
     )
   ).map(({ action, actorId, after }) => [action, actorId, after?.reason])
 const list = async () => (await world.calls.ask('GET /admin/house-entries', { as: world.staff.auditor })).body

@@ -26,6 +26,7 @@ export function houseEntryHandlers(
   ) =>
     decideAbout<'entry', HouseEntry, C | 'outlay_not_found'>(idempotency, call, {
       name: 'entry',
+      kind: 'outlay',
       verb,
       notFound: 'outlay_not_found',
       lock: (tx, id) => lockOutlay(tx, HOUSE_KINDS, id),

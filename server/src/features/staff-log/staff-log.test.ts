@@ -99,6 +99,20 @@ test('pages follow each other without a gap or a repeat, also within one instant
   expect(new Set(seen).size).toBe(6)
 })
 
+test('a payment is found with its request and its decision, also one from when they had two subjects', async () => {
+  const logged = [
+    ['platform_out.ask', 'outlay:0a1b'],
+    ['entry.approve', 'entry:0a1b'],
+    ['disbursement.ask', 'outlay:2c3d'],
+    ['disbursement.reject', 'disbursement:2c3d'],
+    ['disbursement.ask', 'outlay:4e5f'],
+  ] as const
+  for (const [action, subject] of logged) await inTransaction(database.db, (tx) => audit(tx, { actorId: owner, action, subject }))
+  const found = async (subject: string) => (await subjects({ subject })).sort()
+  for (const subject of ['outlay:0a1b', 'entry:0a1b']) expect(await found(subject)).toEqual(['entry:0a1b', 'outlay:0a1b'])
+  for (const subject of ['outlay:2c3d', 'disbursement:2c3d']) expect(await found(subject)).toEqual(['disbursement:2c3d', 'outlay:2c3d'])
+})
+
 test('a day that does not exist and an altered cursor are refused', async () => {
   expect((await search({ from: '2026-02-30' })).fields).toEqual({ from: 'A day is written YYYY-MM-DD' })
   expect((await search({ cursor: 'x' })).code).toBe('invalid_input')

@@ -66,8 +66,14 @@ async function byActor(db: Db, actor: string | undefined): Promise<Sql> {
   return found === undefined ? sql`false` : sql`a.actor_id = ${found.id}::bigint`
 }
 
+/** A decision about a payment was logged as of an `entry` or a `disbursement`, while its request was of an `outlay`. */
+const OUTLAY = /^(?:outlay|entry|disbursement):(.+)$/
+
 async function bySubject(db: Db, subject: string | undefined): Promise<Sql> {
   if (subject === undefined || subject === '') return sql`true`
+  const outlay = OUTLAY.exec(subject)?.[1]
+  if (outlay !== undefined)
+    return sql`a.subject in (${`outlay:${outlay}`}::text, ${`entry:${outlay}`}::text, ${`disbursement:${outlay}`}::text)`
   if (!subject.includes('@')) return sql`a.subject = ${subject}::text`
   const found = await maybeOne<{ id: bigint }>(db, sql`select id from member where lower(email) = ${addressKey(subject)}::text`)
   return found === undefined ? sql`false` : sql`a.subject = ${`member:${found.id}`}::text`
