@@ -15,6 +15,38 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+test('the audit log has the words of a published story before and after a change, and none of a draft or of a revoked consent', async () => {
+  const { id: outlayId, beneficiaryId } = await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })
+  const id = await world.newDraft({ title: 'Shoes', outlayId })
+  const newest = async () => {
+    const { action, before, after } = (await world.auditOf(id)).at(-1) ?? {}
+    return { action, before, after }
+  }
+  const [draft, shown] = [
+    { outlayId, isActive: false, publishAt: null },
+    { outlayId, isActive: true, publishAt: null },
+  ]
+  await world.edit(id, { title: 'New shoes', isActive: true })
+  expect(await newest()).toEqual({ action: 'story.publish', before: draft, after: { ...shown, changed: ['title'] } })
+  await world.edit(id, { title: 'Two shoes', videoUrl: 'https://youtu.be/dQw4w9WgXcQ' })
+  const [old, now] = [
+    { title: 'New shoes', videoUrl: null },
+    { title: 'Two shoes', videoUrl: 'https://youtu.be/dQw4w9WgXcQ' },
+  ]
+  expect(await newest()).toEqual({
+    action: 'story.update',
+    before: { ...shown, ...old },
+    after: { ...shown, ...now, changed: ['title', 'videoUrl'] },
+  })
+  await world.edit(id, { isActive: false })
+  await world.edit(id, { title: 'Shoes again' })
+  const later = { ...draft, title: 'Shoes again', changed: ['title'] }
+  expect(await newest()).toEqual({ action: 'story.update', before: { ...draft, title: 'Two shoes' }, after: later })
+  await revokeConsent(world.db, beneficiaryId)
+  await world.edit(id, { title: 'A story' })
+  expect(await newest()).toEqual({ action: 'story.update', before: draft, after: { ...draft, changed: ['title'] } })
+})
+
 describe('a schedule', () => {
   test('publishes the draft at its time by the product’s clock, once, also after a pause', async () => {
     await world.database.setClock(NOON)

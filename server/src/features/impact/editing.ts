@@ -2,7 +2,8 @@
  * The editor's calls of stories.
  *
  * - An editor changes words, links, picture, schedule and publication, never the day, the amount, the views or the winner.
- * - Each change is in the audit log, in its own transaction, without the story's words: the log keeps them after a draft is deleted.
+ * - Each change is in the audit log, in its own transaction. Of a story that is or was public the log has the changed words before and
+ *   after. Of a draft it has none, because it would keep them after the deletion; nor after a consent is revoked.
  * - Only a draft has a schedule. A scheduled draft is published once, when its time has come, also after a pause of the server.
  * - A call answers what it wrote, read in its transaction: behind the commit somebody may delete the draft.
  * - A picture's file is deleted only after the story that named it is committed without it.
@@ -72,7 +73,13 @@ function editAction(before: StoryContent, after: StoryContent): string {
 export const stateOf = ({ outlayId, isActive, publishAt }: StoryContent) => ({ outlayId, isActive, publishAt })
 
 const WORDS = ['title', 'description', 'charityName', 'charityDescription', 'videoUrl', 'imageUrl'] as const
-const changedWords = (before: StoryContent, after: StoryContent) => WORDS.filter((field) => before[field] !== after[field])
+/** The entry of the audit log about an edit. */
+function changeOf(before: LockedStory, after: StoryContent) {
+  const changed = WORDS.filter((field) => before[field] !== after[field])
+  const kept = before.wasPublished && !before.isRevoked ? changed : []
+  const wordsOf = (story: StoryContent) => Object.fromEntries(kept.map((field) => [field, story[field]]))
+  return { before: { ...stateOf(before), ...wordsOf(before) }, after: { ...stateOf(after), ...wordsOf(after), changed } }
+}
 
 /** A picture comes from https and an allowed host, or is the story's own upload. */
 function pictureProblem(imageUrl: string, current: StoryContent, hosts: readonly string[]): 'video_not_url' | 'picture_host' | undefined {
@@ -159,8 +166,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
           actorId: session.memberId,
           action: editAction(current, after),
           subject: `story:${id}`,
-          before: stateOf(current),
-          after: { ...stateOf(after), changed: changedWords(current, after) },
+          ...changeOf(current, after),
         })
         const unnamed = current.imageUrl === after.imageUrl ? undefined : await giveUpPicture(tx, current.imageUrl)
         return { ok: true, unnamed, row: await getStory(tx, id) } as const

@@ -143,7 +143,12 @@ export type StoryContent = {
   readonly outlayId: string | null
 }
 
-export type LockedStory = StoryContent & { readonly isTold: boolean }
+export type LockedStory = StoryContent & {
+  readonly isTold: boolean
+  readonly wasPublished: boolean
+  /** Somebody of whom it ever told has revoked the consent. */
+  readonly isRevoked: boolean
+}
 
 /** The editable fields under the row's lock, so that concurrent edits follow each other. */
 export async function lockStory(tx: Queryable, id: string): Promise<LockedStory | undefined> {
@@ -153,7 +158,8 @@ export async function lockStory(tx: Queryable, id: string): Promise<LockedStory 
     tx,
     sql`select s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
       s.video_url as "videoUrl", s.image_url as "imageUrl", s.is_active as "isActive",
-      s.publish_at as "publishAt", s.outlay_id as "outlayId", ${isTold}
+      s.publish_at as "publishAt", s.outlay_id as "outlayId", ${isTold},
+      s.published_at is not null as "wasPublished", ${tellsOfRevoked(sql`s.id`)} as "isRevoked"
     from story s where s.id = ${id}::uuid`,
   )
 }
