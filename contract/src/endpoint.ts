@@ -2,7 +2,7 @@
  * One call of the HTTP API as a value. The server validates and serves it, the web's client takes its types from it, and
  * /api/openapi.json prints it.
  * - `access` and `refusals` are required, so a forgotten guard or an undeclared refusal does not compile.
- * - A call for admins declares its staff roles, and no other call does.
+ * - A call for admins declares its staff roles, and no other call does. One that moves money declares the step-up.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { z } from 'zod'
@@ -50,7 +50,7 @@ export type EndpointSpec = {
   readonly alsoStatus?: 202
   /** Refusals beyond those that follow from access and input (see `impliedRefusals`). */
   readonly refusals: readonly RefusalCode[]
-  /** An administrator's call that moves money: refused without a step-up within the last ten minutes. */
+  /** An administrator's call that moves money, or that nothing undoes: refused without a step-up within the last ten minutes. */
   readonly stepUp?: true
   /** An administrator's call that is open while the own role still has to set up an authenticator app. */
   readonly beforeTotp?: true
@@ -84,7 +84,14 @@ type MoneyGuarded<E extends EndpointSpec> = 'idempotency_mismatch' extends E['re
 /** A call for admins without its roles does not compile; nor does a call of other people with them. */
 type RoleGuarded<E extends EndpointSpec> = E['access'] extends 'admin' ? { readonly roles: Roles } : { readonly roles?: never }
 
-export const endpoint = <const E extends EndpointSpec>(spec: E & MoneyGuarded<E> & RoleGuarded<E>): E => spec
+/** An administrator's call with an Idempotency-Key moves money: without the step-up it does not compile. */
+type StepUpGuarded<E extends EndpointSpec> = E['access'] extends 'admin'
+  ? 'idempotency_mismatch' extends E['refusals'][number]
+    ? { readonly stepUp: true }
+    : unknown
+  : unknown
+
+export const endpoint = <const E extends EndpointSpec>(spec: E & MoneyGuarded<E> & RoleGuarded<E> & StepUpGuarded<E>): E => spec
 
 /** The refusals of a call, including those that follow from its declaration. */
 export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {

@@ -18,6 +18,15 @@ const withoutRefusals = endpoint({ ...said, access: 'visitor' })
 // @ts-expect-error -- a call that moves money and is open to staff who logged in as members
 const openToStaff = endpoint({ ...said, access: 'member', refusals: ['idempotency_mismatch'] })
 
+// @ts-expect-error -- an administrators' call without the roles that may make it
+const withoutRoles = endpoint({ ...said, access: 'admin', refusals: [] })
+
+// @ts-expect-error -- a call of everybody with roles, which nobody would check
+const uncheckedRoles = endpoint({ ...said, access: 'visitor', roles: ['owner'], refusals: [] })
+
+// @ts-expect-error -- an administrators' call that moves money without a step-up
+const withoutStepUp = endpoint({ ...said, access: 'admin', roles: ['owner'], refusals: ['idempotency_mismatch'] })
+
 // @ts-expect-error -- a handler that reads the session of a call that needs none
 const forgottenGuard: Handler<typeof unguarded> = async ({ session }) => ({ ok: true, value: void session.memberId })
 
@@ -27,7 +36,7 @@ const undeclaredRefusal: Handler<typeof unguarded> = async () => ({ ok: false, c
 // @ts-expect-error -- a call without a handler
 const unanswered: Handlers<'logout'> = {}
 
-test('a forgotten guard, a money call open to staff, an undeclared refusal and a missing handler do not compile', () => {
-  const mistakes = [withoutAccess, withoutRefusals, openToStaff, forgottenGuard, undeclaredRefusal, unanswered]
-  expect(mistakes).toHaveLength(6)
+test('a forgotten guard, role or step-up, a money call open to staff, an undeclared refusal and a missing handler do not compile', () => {
+  const calls = [withoutAccess, withoutRefusals, openToStaff, withoutRoles, uncheckedRoles, withoutStepUp]
+  expect([...calls, forgottenGuard, undeclaredRefusal, unanswered]).toHaveLength(9)
 })
