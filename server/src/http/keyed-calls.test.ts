@@ -3,9 +3,10 @@
  * - A retry of a refused call gets the same refusal, even after the cause of the refusal is gone.
  * - Retries of an accepted call, concurrent ones too, get the first answer.
  * - The same key on another call answers 409.
+ * - An accepted call of an administrator leaves one entry in the audit log, however often it is sent.
  */
 import { randomUUID } from 'node:crypto'
-import { api, type CallName } from '@roz/contract/api.ts'
+import { type Api, api, type CallName } from '@roz/contract/api.ts'
 import { type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -213,6 +214,33 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
   },
 }
 
+type ByAdmin = { [N in Keyed]: Api[N]['access'] extends 'admin' ? N : never }[Keyed]
+/** What the audit log says of each call of an administrator. e2e/walks/audit-watch.ts relies on the names in this table. */
+const LOGGED: Readonly<Record<ByAdmin, string>> = {
+  triggerDraw: 'round.trigger_draw',
+  approveWithdrawal: 'withdrawal.approve',
+  approveWithdrawals: 'withdrawal.approve',
+  rejectWithdrawal: 'withdrawal.reject',
+  retryWithdrawal: 'withdrawal.retry',
+  completeWithdrawal: 'withdrawal.complete',
+  withdrawalNotPaid: 'withdrawal.not_paid',
+  takeOverWithdrawal: 'withdrawal.take_over',
+  approveRefund: 'refund.approve',
+  approveRefunds: 'refund.approve',
+  rejectRefund: 'refund.reject',
+  creditSuspense: 'suspense.credit',
+  refundSuspense: 'suspense.refund',
+  paySuspense: 'suspense.pay',
+  askDisbursement: 'disbursement.book',
+  approveDisbursement: 'disbursement.approve',
+  rejectDisbursement: 'disbursement.reject',
+  correctDisbursement: 'disbursement_back.book',
+  askHouseEntry: 'platform_out.book',
+  approveHouseEntry: 'entry.approve',
+  rejectHouseEntry: 'entry.reject',
+}
+const loggedOf = (name: Keyed): readonly string[] => (name in LOGGED ? [LOGGED[name as ByAdmin]] : [])
+
 /** Another call that the same account may make. */
 function anotherCall(name: Keyed): readonly [path: string, body: unknown] {
   if (!api[name].path.startsWith('/admin/')) return name === 'withdraw' ? ['/wallet/add', ADD] : ['/wallet/withdraw', WITHDRAW]
@@ -221,7 +249,10 @@ function anotherCall(name: Keyed): readonly [path: string, body: unknown] {
 
 test.each(Object.keys(CASES) as Keyed[])('%s answers the same for the same Idempotency-Key', async (name) => {
   const { as, id = '', body, refused } = await CASES[name]()
-  const { calls } = BY_HAND.has(name) ? byHand : world
+  const {
+    calls,
+    database: { db },
+  } = BY_HAND.has(name) ? byHand : world
   const path = api[name].path.replace('{id}', id)
   const ask = async (key: string, at = path, sent = body) => {
     const { status, text } = await calls.ask(`POST ${at}`, {
@@ -239,6 +270,7 @@ test.each(Object.keys(CASES) as Keyed[])('%s answers the same for the same Idemp
     await mend()
     expect(await ask(before)).toEqual(first)
   }
+  const { last } = await one<{ last: bigint }>(db, sql`select coalesce(max(id), 0)::bigint as last from audit_log`)
   const key = `${name} ${id}`
   const [first, ...others] = await Promise.all([ask(key), ask(key), ask(key)])
   expect(first.status, first.text).toBe(200)
@@ -247,6 +279,10 @@ test.each(Object.keys(CASES) as Keyed[])('%s answers the same for the same Idemp
   if (name === 'joinRound') return
   const [another, sent] = anotherCall(name)
   expect(JSON.parse((await ask(key, another, sent)).text)).toMatchObject({ code: 'idempotency_mismatch' })
+  const entries = await db.query(
+    sql`select action, from_address as address from audit_log where id > ${last}::bigint and actor_id = ${as}::bigint`,
+  )
+  expect(entries).toEqual(loggedOf(name).map((action) => ({ action, address: '127.0.0.1' })))
 })
 
 test('every call that takes an Idempotency-Key has a case here', () => {
