@@ -153,6 +153,13 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     await link.click()
     await expect(page.locator('img')).toHaveJSProperty('naturalWidth', 40)
   })
+  // The receipt of the join and the ticket of the day say the same.
+  for (const path of [`/receipt?id=join:${day}`, `/my-ticket?day=${day}`])
+    await at(path, asha.token, async (page) => {
+      await expect(page.getByText('Your 60 paise paid for school shoes for Meera, with 1 other.')).toBeVisible()
+      await expect(page.getByRole('link', { name: 'Receipt', exact: true })).toHaveAttribute('href', `/api/receipts/${hash}`)
+      await expect(page.getByRole('link', { name: 'Video', exact: true })).toHaveAttribute('href', `/impact-stories/${story}`)
+    })
   await at(`/impact-stories/${story}`, '', async (page) => {
     await expect(page.getByRole('heading', { name: 'school shoes for Meera' })).toBeVisible()
     await expect(page.locator('[href*="aqz-KE-bpKQ"], [data-video*="aqz-KE-bpKQ"], [src*="aqz-KE-bpKQ"]').first()).toBeAttached()

@@ -223,6 +223,26 @@ test('a split without a reward promises none for today', () => {
   expect(terms).not.toContain('0% for one winner')
 })
 
+test('help that waits for more than 14 days is said openly, where the waiting time stands', () => {
+  const LATE = [
+    ['en', 'Help of 6 Nov 2026 has not been sent for 15 days. That is too long.'],
+    ['hi', 'की मदद 15 दिन से नहीं भेजी गई है। यह बहुत देर है।'],
+  ] as const
+  const waiting = (page: string, days: number, language: 'en' | 'hi'): string => {
+    const home = { ...DATA.home, help: { medianDays: 3, oldest: { day: '2026-11-06', days } } }
+    return draw(page, { language, data: { ...DATA, home } })
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll(/\s+/g, ' ')
+  }
+  for (const page of ['home', 'moneyTrail'])
+    for (const [language, words] of LATE) {
+      expect(waiting(page, 15, language), `${page} ${language}`).toContain(words)
+      const inTime = waiting(page, 14, language)
+      expect(inTime).not.toMatch(/too long|बहुत देर/)
+      expect(inTime).toMatch(/within 3 days|3 दिन/)
+    }
+})
+
 test('a day without a draw says that its rupees were returned', () => {
   const nothing = { need: 0, reward: 0, platform: 0 }
   const day: Day = { ...DAY, status: 'void', split: nothing, perRupee: nothing, winners: [] }
