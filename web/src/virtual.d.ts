@@ -3,7 +3,7 @@ declare module 'virtual:calls' {
   import type { Api, CallName } from '@roz/contract/api.ts'
   /** Every call except webhooks and published files. */
   export type ScreenCall = {
-    [N in CallName]: Api[N] extends { readonly access: 'signed' } | { readonly output: 'file' } ? never : N
+    [N in CallName]: Api[N] extends { readonly access: 'signed' } | { readonly access: 'visitor'; readonly output: 'file' } ? never : N
   }[CallName]
   /** The method and path of each call: the contract without its schemas, which a browser need not load. */
   export type CallTable<N extends ScreenCall> = Readonly<Record<N, readonly [method: string, path: string]>>

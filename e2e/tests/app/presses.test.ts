@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core'
 import { describe, test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
-import { newMember } from '../../harness/people.ts'
+import { adminToken, newMember } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import { useStage } from '../../harness/stage.ts'
 import {
@@ -204,6 +204,19 @@ describe('a call without an answer', () => {
       await expect(page.getByText('Checking your payment…')).toBeVisible()
     }
     await stage.at('/payment-status?order_id=order_1', work, withClock)
+  })
+
+  test('the download of a table keeps waiting, and offers to reload the page', async () => {
+    stage.line.breakLine('GET /api/admin/users.csv', 'hold')
+    const work = async (page: Page): Promise<void> => {
+      await button(page, 'Download CSV').click()
+      await expect(button(page, 'Reload the page')).toHaveCount(0)
+      await page.clock.fastForward('00:31')
+      await expect(button(page, 'Reload the page')).toBeVisible()
+      stage.line.mend()
+      await expect(button(page, 'Reload the page')).toHaveCount(0)
+    }
+    await stage.at('/admin/dashboard?tab=users', work, { token: await adminToken(stage.roz.url), ...withClock })
   })
 
   test("the app's start without an answer keeps waiting, and offers to reload the page", async () => {

@@ -1,5 +1,5 @@
 /**
- * Makes the app's calls to the server. Only published files and the first `me` (first-answer.ts) are requested elsewhere.
+ * Makes the app's calls to the server. Only published files (published.ts) and the first `me` (first-answer.ts) are requested elsewhere.
  * - The contract types every call. A failed call throws ApiError, with a message to show, or NetworkError.
  * - A 401 from any call but a login ends the session.
  * - Every call has a time limit, unless `isPatient` is set. A write that exceeds it is reported as "we could not tell", never as a failure.
@@ -105,22 +105,11 @@ async function answerTo(name: ScreenCall, method: string, path: string, parts: L
   const sentToken = token.get()
   const response = await send(name, method, addressOf(path, parts), parts, sentToken)
   if (!response.ok) throw await failureOf(response, name, sentToken)
+  const type = response.headers.get('content-type') ?? ''
+  if (type.startsWith('image/')) return response.blob()
   const text = await bodyOf(response)
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  if (!isJson) return text === '' ? undefined : text
+  if (!type.startsWith('application/json')) return text === '' ? undefined : text
   return withTimeOf(response, JSON.parse(text))
-}
-
-/** A picture that only staff see; as bytes, because the page may not load it with a token. */
-export async function readReceipt(hash: string, signal?: AbortSignal): Promise<Blob> {
-  const sentToken = token.get()
-  const response = await fetch(`/api/admin/receipts/${hash}`, {
-    headers: { authorization: `Bearer ${sentToken ?? ''}` },
-    cache: 'no-store',
-    ...(signal === undefined ? {} : { signal }),
-  })
-  if (!response.ok) throw await failureOf(response, 'disbursements', sentToken)
-  return response.blob()
 }
 
 /** A body from the cache contains an old serverTime. The header is renewed on every revalidation, so it replaces the body's value. */

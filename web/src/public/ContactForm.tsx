@@ -19,6 +19,7 @@ export function ContactForm() {
         method="dialog"
         data-contact=""
         data-network={t`Network error. Please check your connection and try again.`}
+        data-unsure={t`We could not tell whether it was sent. If it was, we email you its ticket number.`}
         data-failed={t`Your message could not be sent. Please try again.`}
         data-fill={FIELD_TEXTS.fill_all[language]}
       >

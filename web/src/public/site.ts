@@ -1,11 +1,14 @@
 /**
  * The public pages' only script: video dialog, live figures, older rows, contact form, print, back and the choice of language.
  * - Without it every page can still be read in full.
- * - It sends its own requests: the app's client would weigh more than the page.
+ * - It sends its own requests: the app's client would weigh more than the page. Each has a time limit.
  */
 import { keepScrollbarRoom } from '../ui/scrollbar.ts'
 
 const byData = <E extends HTMLElement>(name: string, from: ParentNode = document): E | null => from.querySelector<E>(`[data-${name}]`)
+const READ_WITHIN_MS = 30_000
+const WRITE_WITHIN_MS = 60_000
+
 /** The page's language, and its format of days and hours. */
 const { lang, dataset: spoken } = document.documentElement
 
@@ -141,7 +144,10 @@ function startFigures(): void {
   const ask = async (): Promise<void> => {
     if (document.hidden) return
     try {
-      const response = await fetch('/api/public/home', { headers: { 'accept-language': lang } })
+      const response = await fetch('/api/public/home', {
+        headers: { 'accept-language': lang },
+        signal: AbortSignal.timeout(READ_WITHIN_MS),
+      })
       if (!response.ok) return
       const { stats } = ((await response.json()) as Home).data
       const { pool, charity, giveaway, platform } = stats.today
@@ -203,7 +209,9 @@ function startOlder(): void {
     if (button.ariaBusy === 'true') return
     button.ariaBusy = 'true'
     try {
-      const response = await fetch(`${button.dataset.from}&cursor=${encodeURIComponent(button.dataset.older ?? '')}`)
+      const response = await fetch(`${button.dataset.from}&cursor=${encodeURIComponent(button.dataset.older ?? '')}`, {
+        signal: AbortSignal.timeout(READ_WITHIN_MS),
+      })
       if (!response.ok) return tellLost(true)
       tellLost(false)
       const { days = [], stories = [], nextCursor } = (await response.json()) as Older
@@ -293,11 +301,13 @@ async function send(
   say: (text: string) => void,
   mark: (name: string, problem: string | undefined) => void,
 ): Promise<void> {
+  const signal = AbortSignal.timeout(WRITE_WITHIN_MS)
   try {
     const response = await fetch('/api/contact', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'accept-language': lang },
       body: JSON.stringify(values),
+      signal,
     })
     const answer = (await response.json().catch(() => ({}))) as ContactAnswer
     if (!response.ok || answer.ticket === undefined) {
@@ -314,6 +324,7 @@ async function send(
     }
     form.hidden = true
   } catch {
-    say(form.dataset.network ?? '')
+    // The message may have arrived without an answer.
+    say((signal.aborted ? form.dataset.unsure : form.dataset.network) ?? '')
   }
 }

@@ -7,7 +7,8 @@ import type { Speech } from '@roz/core/language.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
 import { forgetLog, knownLog, rememberLog } from '../verify/log-memory.ts'
 import { saveFile } from '../app/save-file.ts'
-import { checkDay, NoReceiptError, publicBase } from '../verify/verify-day.ts'
+import { fetchPublished, publicBase, readPublished } from '../verify/published.ts'
+import { checkDay, NoReceiptError } from '../verify/verify-day.ts'
 import { type DayView, readDrawing } from '../ui/draw-figures.ts'
 import { fillDrawing } from './verify-drawing.ts'
 import { all, byData, fill, show } from './verify-page.ts'
@@ -43,16 +44,8 @@ async function chosenDay(): Promise<string | undefined> {
   if (DAY.test(here)) return here
   const asked = new URLSearchParams(location.search).get('day') ?? byData('newest')?.dataset.newest
   if (asked !== undefined && asked !== '') return asked
-  const { days } = (await readJson('days?limit=1')) as { readonly days: readonly DayView[] }
+  const { days } = (await readPublished('days?limit=1')) as { readonly days: readonly DayView[] }
   return days[0]?.day
-}
-
-/** Undefined if the address has no file. */
-async function readJson(path: string): Promise<unknown> {
-  const response = await fetch(publicBase() + path, { headers: { 'accept-language': lang } })
-  if (response.status === 404) return undefined
-  if (!response.ok) throw new Error(`${path}: ${response.status}`)
-  return response.json()
 }
 
 async function open(): Promise<void> {
@@ -64,8 +57,8 @@ async function open(): Promise<void> {
     if (mine !== running) return
     if (day === undefined || !DAY.test(day)) return setState('no-day')
     setAddress(day)
-    const found = (await readJson(`days/${day}`)) as { readonly day: DayView } | undefined
-    const drawing = found === undefined ? undefined : await readDrawing(readJson, day)
+    const found = (await readPublished(`days/${day}`)) as { readonly day: DayView } | undefined
+    const drawing = found === undefined ? undefined : await readDrawing(readPublished, day)
     const key = await keyText()
     if (mine !== running) return
     if (found === undefined || drawing === undefined) return setState('no-day')
@@ -80,7 +73,7 @@ async function open(): Promise<void> {
 }
 
 async function keyText(): Promise<string> {
-  const response = await fetch(`${publicBase()}log/key`)
+  const response = await fetchPublished('log/key')
   return response.ok ? (await response.text()).trim() : '–'
 }
 

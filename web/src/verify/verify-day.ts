@@ -1,6 +1,7 @@
 /** Starts a worker for each check: of a day, or of the member's own entry. */
 import type { MyTicket } from '@roz/verifier/my-ticket.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
+import { publicBase } from './published.ts'
 import type { TicketJob, TicketTold } from './ticket-worker.ts'
 import type { Job, Told } from './verify-worker.ts'
 
@@ -8,8 +9,6 @@ import type { Job, Told } from './verify-worker.ts'
 export class NoReceiptError extends Error {
   override readonly name = 'NoReceiptError'
 }
-
-export const publicBase = (): string => `${location.origin}/api/public/`
 
 export function checkDay(job: Omit<Job, 'base'>, onProgress: (progress: Progress) => void = () => undefined): Promise<Report> {
   const worker = new Worker(new URL('./verify-worker.ts', import.meta.url), { type: 'module' })

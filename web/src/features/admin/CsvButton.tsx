@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { saveFile } from '../../app/save-file.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Slow } from '../../ui/Slow.tsx'
 import { toast } from '../../ui/Toast.tsx'
 
 export type CsvCall = { [N in keyof Api]: Api[N] extends { readonly output: 'csv' } ? N : never }[keyof Api]
@@ -34,8 +35,11 @@ export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButt
     setIsBusy(false)
   }
   return (
-    <Button kind="secondary" busy={isBusy} onClick={() => void download()}>
-      <Trans>Download CSV</Trans>
-    </Button>
+    <>
+      <Button kind="secondary" busy={isBusy} onClick={() => void download()}>
+        <Trans>Download CSV</Trans>
+      </Button>
+      {isBusy ? <Slow /> : null}
+    </>
   )
 }

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ApiError, call } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { publicPath } from '../../paths.ts'
-import { publicBase } from '../../verify/verify-day.ts'
+import { readPublished } from '../../verify/published.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { type DayView, drawnDay, type DrawnDay, readDrawing } from '../../ui/draw-figures.ts'
 import { DrawStory } from '../../ui/DrawStory.tsx'
@@ -15,13 +15,6 @@ import '../../ui/draw-story.css'
 
 /** A draw that is not done yet is polled every 60 s. */
 const AGAIN_MS = 60_000
-
-async function readJson(path: string): Promise<unknown> {
-  const response = await fetch(publicBase() + path)
-  if (response.status === 404) return undefined
-  if (!response.ok) throw new Error(`${path}: ${response.status}`)
-  return response.json()
-}
 
 async function readView(day: string): Promise<DayView | undefined> {
   try {
@@ -37,7 +30,7 @@ async function readDay(day: string): Promise<DrawnDay | 'waiting' | 'none' | 'no
   const newest = (await call('publicDays', { query: { limit: '1' } })).days[0]?.day
   if (newest === undefined) return 'none'
   if (newest < day) return 'waiting'
-  const [view, drawing] = await Promise.all([readView(day), readDrawing(readJson, day)])
+  const [view, drawing] = await Promise.all([readView(day), readDrawing(readPublished, day)])
   if (view !== undefined && drawing !== undefined) return drawnDay(view, drawing, SPEECH[currentLanguage()])
   // A round can wait for its draw longer than the round after it. It has its records meanwhile, so it is not `no-round`.
   return view === undefined && drawing === undefined && newest > day ? 'no-round' : 'waiting'

@@ -4,13 +4,14 @@
  */
 import { UnavailableError } from '@roz/verifier/sources.ts'
 import { type KnownLog, rememberLog } from '../../verify/log-memory.ts'
-import { checkDay, publicBase } from '../../verify/verify-day.ts'
+import { fetchPublished } from '../../verify/published.ts'
+import { checkDay } from '../../verify/verify-day.ts'
 
 export type TrustedLog = { readonly logKey: string; readonly kept?: KnownLog['checkpoint'] }
 export type Judged<T> = { readonly found: T; readonly log: string }
 
 async function siteKey(): Promise<string> {
-  const response = await fetch(`${publicBase()}log/key`)
+  const response = await fetchPublished('log/key')
   if (!response.ok) throw new UnavailableError(`log/key: the site answered ${response.status}`)
   return (await response.text()).trim()
 }

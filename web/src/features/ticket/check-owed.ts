@@ -10,8 +10,8 @@ import { checkOwed as verifyOwed, type Owed as Verified } from '@roz/verifier/ow
 import { type Source, UnavailableError, urlSource } from '@roz/verifier/sources.ts'
 import { ApiError, call } from '../../app/api.ts'
 import { knownLog, rememberLog } from '../../verify/log-memory.ts'
+import { fetchPublished, publicBase } from '../../verify/published.ts'
 import { earlierTicketKey, newTicketKey, ownTicketKey } from '../../verify/ticket-key.ts'
-import { publicBase } from '../../verify/verify-day.ts'
 import { againstLog, type TrustedLog } from './against-log.ts'
 import { seenMoneyAt } from './own-balance.ts'
 
@@ -47,7 +47,7 @@ async function askAll(day: string): Promise<readonly Answer[] | undefined> {
 
 /** Whether the day's books are published: an answer without parts is then wrong, and not only early. */
 async function areBooksOut(day: string): Promise<boolean> {
-  const { status } = await fetch(`${publicBase()}books/${day}`)
+  const { status } = await fetchPublished(`books/${day}`)
   if (status !== 200 && status !== 404) throw new UnavailableError(`books/${day}: the site answered ${status}`)
   return status === 200
 }
