@@ -242,6 +242,12 @@ test('several invalid settings are refused in one message', () => {
   expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
 })
 
+test('the limits of a top-up are whole rupees', () => {
+  expect(readConfig({ TOPUP_MIN: '20', TOPUP_MAX: '50' }).business.topupLimits).toEqual({ min: 2000n, max: 5000n })
+  expect(complaintsOf({ TOPUP_MIN: '10.50' })).toEqual(['TOPUP_MIN: a whole number from 1 to 100000, not “10.50”'])
+  expect(complaintsOf({ TOPUP_MAX: '0' })).toEqual(['TOPUP_MAX: a whole number from 1 to 100000, not “0”'])
+})
+
 test('files go to s3 only with an address without keys, keys from the environment, and in production by TLS', () => {
   const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
   const plain = 's3://roz/up/?endpoint=http://10.0.0.7:9000&region=ap-south-1'

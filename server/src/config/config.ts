@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+import { type Paise, paiseFromRupees, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
 import { addressesOf } from '../db/hosts.ts'
 import { beaconSettings, witnessSettings } from './beacon-settings.ts'
@@ -137,7 +137,11 @@ function businessSettings(settings: Settings, production: boolean) {
   const on = !production || legal
   const policyName = settings.choice('SPLIT_POLICY', ['A', 'B'] as const, 'A')
   const policy: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B', 3, 1, 1000))
-  const topup = { min: rupees(settings, 'TOPUP_MIN', '10'), max: rupees(settings, 'TOPUP_MAX', '30') }
+  // Whole rupees, because a rupee buys a day: the wallet shows each preset amount as days.
+  const topup = {
+    min: wholeRupees(settings.integer('TOPUP_MIN', 10, 1, 100_000)),
+    max: wholeRupees(settings.integer('TOPUP_MAX', 30, 1, 100_000)),
+  }
   if (topup.min > topup.max) settings.complain('TOPUP_MIN must not be above TOPUP_MAX')
   return {
     brandName: settings.text('BRAND_NAME') ?? 'Roz',
