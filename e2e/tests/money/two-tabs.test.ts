@@ -1,4 +1,5 @@
 /** One member in two tabs: balance and transactions change together. */
+import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
 import { addMoney, newMember } from '../../harness/people.ts'
@@ -7,6 +8,21 @@ import { gatewayIsReady } from '../../harness/steps.ts'
 
 const stage = useStage()
 
+/** Collects each balance that the screen shows, with the number of payments beside it. */
+const watch = (page: Page) =>
+  page.evaluateHandle(() => {
+    const found = new Set<string>()
+    const look = (): void => {
+      found.add(`${document.querySelector('.figure')?.textContent} of ${document.querySelectorAll('.to-receipt').length}`)
+      requestAnimationFrame(look)
+    }
+    look()
+    return found
+  })
+
+/** The member returns to this tab. */
+const returnTo = (page: Page): Promise<unknown> => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+
 test('an open wallet shows a payment of another tab together with its balance, never one without the other', async () => {
   const person = await newMember(stage.roz, { rupees: 10 })
   await stage.at(
@@ -14,18 +30,34 @@ test('an open wallet shows a payment of another tab together with its balance, n
     async (page) => {
       await gatewayIsReady(page)
       await expect(page.locator('.to-receipt')).toHaveCount(1)
-      const seen = await page.evaluateHandle(() => {
-        const found = new Set<string>()
-        const look = (): void => {
-          found.add(`${document.querySelector('.figure')?.textContent} of ${document.querySelectorAll('.to-receipt').length}`)
-          requestAnimationFrame(look)
-        }
-        look()
-        return found
-      })
+      const seen = await watch(page)
       await addMoney(stage.roz, person, 20)
-      // The member returns to this tab.
-      await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+      await returnTo(page)
+      await expect(page.locator('.to-receipt')).toHaveCount(2)
+      await expect(page.locator('.figure')).toHaveText('₹30.00')
+      expect(await seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])
+    },
+    { token: person.token },
+  )
+})
+
+test('if the balance cannot be loaded, the old payments stay beside the old balance', async () => {
+  const person = await newMember(stage.roz, { rupees: 10 })
+  await stage.at(
+    '/wallet',
+    async (page) => {
+      await gatewayIsReady(page)
+      await expect(page.locator('.to-receipt')).toHaveCount(1)
+      const seen = await watch(page)
+      await addMoney(stage.roz, person, 20)
+      stage.line.breakLine('GET /api/auth/me', { status: 503, body: '' })
+      let refused = 0
+      page.on('response', (response) => (refused += response.url().endsWith('/api/auth/me') && response.status() === 503 ? 1 : 0))
+      await returnTo(page)
+      // The app retries once by itself.
+      await expect.poll(() => refused).toBe(2)
+      stage.line.mend()
+      await returnTo(page)
       await expect(page.locator('.to-receipt')).toHaveCount(2)
       await expect(page.locator('.figure')).toHaveText('₹30.00')
       expect(await seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])

@@ -126,21 +126,19 @@ export function refreshMoney(): void {
 }
 
 /**
- * Requests the member's record along with the newest payments, which another tab may have made.
+ * Requests the member's record along with the newest payments, which another tab may have made. Its failure fails both, so that the
+ * old payments stay beside the old balance.
  * Returns a function that applies it; the screen calls it when it draws the payments.
  */
 async function memberBeside(): Promise<(() => void) | undefined> {
   const before = session.get()
   // On the first screen, the session has requested the same record just now.
   if (isFirstScreen() || before.status !== 'member') return undefined
-  const me = await call('me').catch(() => undefined)
-  return (
-    me &&
-    (() => {
-      // Skips the record if another call has reported a newer balance meanwhile.
-      if (session.get() === before) session.setUser(me.user, me.announcements)
-    })
-  )
+  const { user, announcements } = await call('me')
+  return () => {
+    // Skips the record if another call has reported a newer balance meanwhile.
+    if (session.get() === before) session.setUser(user, announcements)
+  }
 }
 
 /** Reloads the signed-in member's record. On failure the current record stays. */
