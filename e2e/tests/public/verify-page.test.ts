@@ -65,6 +65,11 @@ describe('a day in the browser', () => {
       const [winner] = day.winners
       await expect(page.locator('[data-winners]')).toContainText(winner?.name ?? 'nobody')
       await expect(page.locator('.lines [data-fill=line]')).toHaveText(String((winner?.position ?? 0) + 1))
+      // Of two lines, the first has none before it and the last none after it.
+      await expect(page.locator('.lines li:visible')).toHaveCount(2)
+      // A demo's list is closed, not sealed, and the pictures show no code but the winner's.
+      await expect(page.locator('.tickets .seal')).toHaveText('Closed')
+      await expect(page.locator('.tickets')).not.toContainText(/[0-9a-f]{4}/)
       await expect(page.locator('.draw-story [data-fill=intake]')).toHaveText('₹2.00')
       // The plain verdict comes first; the steps are below it, closed.
       expect(await page.locator('#check, #draw').evaluateAll((sections) => sections.map(({ id }) => id))).toEqual(['check', 'draw'])
@@ -252,6 +257,7 @@ describe('my ticket', () => {
       await page.goto(stage.line.url + ofTicket(first))
       await expect(page.getByText('Your ₹1 was in the draw.')).toBeVisible()
       await expect(page.getByText(/^Line [12] of 2$/)).toBeVisible()
+      await expect(page.locator('.ticket-slip .seal')).toHaveText('Joined')
       await expect(page.locator('.is-right')).toHaveCount(7)
       await expect(page.locator('.owed')).toContainText('Your money with us')
       const fetched = await page.evaluate(() =>

@@ -24,6 +24,9 @@ function useOnlyIf() {
   return (name: Condition, hidden = true) => (drawn === undefined ? { 'data-if': name, hidden } : { hidden: !drawn.conditions[name] })
 }
 
+/** In place of a ticket's code, which the pictures do not have. */
+const HIDDEN = '······'
+
 const RING = 'M30 12C120 2 300 1 372 10c30 6 28 34-4 41C290 62 90 60 26 50 0 44 2 22 40 9'
 
 export function DrawStory({ drawn }: { readonly drawn?: DrawnDay }) {
@@ -56,7 +59,7 @@ function Pictures() {
         <Trans>There was no draw that day. Everyone who joined got ₹1 back.</Trans>
       </p>
       <ol className="draw-story" {...onlyIf('drawn', false)}>
-        <Sealed />
+        <ListClosed />
         <PublicNumber />
         <Pick />
         <MoneyStep />
@@ -65,18 +68,18 @@ function Pictures() {
   )
 }
 
-function Sealed() {
+function ListClosed() {
   const { t } = useLingui()
   return (
     <li>
       <div className="picture tickets" aria-hidden="true">
-        {['0003af…71', '000a9d…e2', '0011c0…5b', '001c44…09'].map((code, index) => (
-          <span key={code}>
-            <b>{index + 1}</b>
-            {code}
+        {[1, 2, 3, 4].map((line) => (
+          <span key={line}>
+            <b>{line}</b>
+            {HIDDEN}
           </span>
         ))}
-        <Seal word={t`Sealed`} />
+        <Seal word={t`Closed`} />
       </div>
       <h3>
         <Trans>1. The list is closed</Trans>
@@ -126,9 +129,9 @@ function Pick() {
   return (
     <li>
       <ol className="picture lines" aria-hidden="true" {...onlyIf('picked', false)}>
-        <li>
+        <li {...onlyIf('before')}>
           <Figure name="before" as="span" />
-          <code>······</code>
+          <code>{HIDDEN}</code>
         </li>
         <li className="win">
           <svg viewBox="0 0 400 60" preserveAspectRatio="none" fill="none" stroke="currentColor">
@@ -137,9 +140,9 @@ function Pick() {
           <Figure name="line" as="span" />
           <Figure name="ticket" as="code" />
         </li>
-        <li>
+        <li {...onlyIf('after')}>
           <Figure name="after" as="span" />
-          <code>······</code>
+          <code>{HIDDEN}</code>
         </li>
       </ol>
       <h3>

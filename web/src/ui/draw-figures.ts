@@ -38,7 +38,7 @@ export type FigureName =
   | 'reward'
   | 'platform'
   | 'intake'
-export type Condition = 'drawn' | 'void' | 'sealed' | 'demo' | 'unwitnessed' | 'local' | 'beacon' | 'picked' | 'nobody'
+export type Condition = 'drawn' | 'void' | 'sealed' | 'demo' | 'unwitnessed' | 'local' | 'beacon' | 'picked' | 'nobody' | 'before' | 'after'
 export type DrawnDay = {
   readonly figures: Readonly<Record<FigureName, string>>
   readonly conditions: Readonly<Record<Condition, boolean>>
@@ -61,8 +61,9 @@ export function drawnDay(view: DayView, drawing: Drawing, speech: Speech): Drawn
   const isLocal = open?.draw?.mode === 'local'
   const isDrawn = view.status === 'settled' && close !== undefined
   const isPicked = view.winners.length > 0
+  const figures = figuresOf(view, drawing, speech)
   return {
-    figures: figuresOf(view, drawing, speech),
+    figures,
     conditions: {
       drawn: isDrawn,
       void: !isDrawn,
@@ -73,6 +74,9 @@ export function drawnDay(view: DayView, drawing: Drawing, speech: Speech): Drawn
       beacon: !isLocal,
       picked: isPicked,
       nobody: !isPicked,
+      // The first line has none before it, and the last none after it.
+      before: figures.before !== '',
+      after: figures.after !== '',
     },
     winners: view.winners.map(({ name, position, amount }) => ({ name, line: count.format(position + 1), amount: inr.format(amount) })),
   }

@@ -148,11 +148,11 @@ function Found({ finding }: { readonly finding: Finding }) {
                   Line {formatCount(position + 1)} of {formatCount(count)}
                 </Trans>
               ) : (
-                <Trans>The list is not sealed yet. Look again after midnight.</Trans>
+                <Trans>The list is not published yet. Look again after midnight.</Trans>
               )}
             </p>
           </div>
-          {isIncluded ? <Seal word={t`Sealed`} /> : null}
+          {isIncluded ? <Seal word={t`Joined`} /> : null}
         </div>
       </div>
       {isOthersKey === true ? <OthersKey /> : null}
