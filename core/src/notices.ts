@@ -6,7 +6,7 @@
  */
 import { type IstDay, parseDay } from './ist-day.ts'
 import { type Language, SPEECH, type Texts } from './language.ts'
-import { formatPaise, type Paise } from './money.ts'
+import { formatPaise, type Paise, paise } from './money.ts'
 import { texts } from './texts.ts'
 
 export type NoticeData = Readonly<Record<string, string>>
@@ -29,15 +29,21 @@ export const NOTICES = {
   auto_joined: notice(texts("You're in"), texts('Auto Participate joined you to the round of {day} for ₹1.')),
   /** Derived from joins and allotments, not stored; data: paise, day, purpose, helped (a public name), others */
   help_told: notice(
-    texts('Your rupee reached somebody'),
+    texts('Help was sent with your rupee'),
     texts('Your {paise} paise of {day}: {purpose} for {helped}, with {others} others.'),
   ),
   /** As help_told, with one other member */
-  help_told_two: notice(texts('Your rupee reached somebody'), texts('Your {paise} paise of {day}: {purpose} for {helped}, with 1 other.')),
+  help_told_two: notice(
+    texts('Help was sent with your rupee'),
+    texts('Your {paise} paise of {day}: {purpose} for {helped}, with 1 other.'),
+  ),
   /** As help_told, of a round without other members */
-  help_told_alone: notice(texts('Your rupee reached somebody'), texts('Your {paise} paise of {day}: {purpose} for {helped}.')),
+  help_told_alone: notice(texts('Help was sent with your rupee'), texts('Your {paise} paise of {day}: {purpose} for {helped}.')),
   /** As help_told, of several days; data: paise, days, purpose, helped */
-  help_told_days: notice(texts('Your rupees reached somebody'), texts('Your {paise} paise of {days} days: {purpose} for {helped}.')),
+  help_told_days: notice(
+    texts('Help was sent with your rupees'),
+    texts('{sum} of your rupees, from {days} days, paid for: {purpose} for {helped}.'),
+  ),
   /** data: balance (₹2.50) */
   low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Add money to keep joining.')),
   /** data: day */
@@ -123,6 +129,11 @@ const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } 
 export const dayText = (day: IstDay, language: Language): string =>
   new Intl.DateTimeFormat(SPEECH[language].locale, DAY).format(new Date(`${day}T00:00:00Z`))
 
+const PAISE = texts('{paise} paise')
+/** `60 paise`, or rupees from 100 paise on. */
+const sumText = (amount: string, language: Language): string =>
+  BigInt(amount) < 100n ? PAISE[language].replace('{paise}', amount) : formatPaise(paise(BigInt(amount)))
+
 export type NoticeKind = keyof typeof NOTICES
 
 export const isNoticeKind = (kind: string): kind is NoticeKind => Object.hasOwn(NOTICES, kind)
@@ -130,7 +141,11 @@ export const isNoticeKind = (kind: string): kind is NoticeKind => Object.hasOwn(
 /** Title and body of a notice in a language. */
 export function noticeText(kind: NoticeKind, data: NoticeData, language: Language): { title: string; body: string } {
   const day = parseDay(data.day ?? '')
-  const values: NoticeData = day === undefined ? data : { ...data, day: dayText(day, language) }
+  const values: NoticeData = {
+    ...data,
+    ...(day === undefined ? {} : { day: dayText(day, language) }),
+    ...(data.paise === undefined ? {} : { sum: sumText(data.paise, language) }),
+  }
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '')
   const { title, body, last } = NOTICES[kind]
   const sentences = [body, ...(data.paid === undefined ? [] : [PAID_DEBT]), ...(last === undefined ? [] : [last(data)])]

@@ -161,14 +161,16 @@ export const HI = {
   'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक रेफ़रेंस लिखें: 4 से 50 अक्षर और अंक',
 
   // The way of a rupee
-  'Your rupee reached somebody': 'आपका रुपया किसी के काम आया',
-  'Your rupees reached somebody': 'आपके रुपये किसी के काम आए',
+  'Help was sent with your rupee': 'आपके रुपये से मदद भेजी गई',
+  'Help was sent with your rupees': 'आपके रुपयों से मदद भेजी गई',
   'Your {paise} paise of {day}: {purpose} for {helped}, with {others} others.':
     '{day} के आपके {paise} पैसे: {helped} के लिए {purpose}, {others} और सदस्यों के साथ।',
   'Your {paise} paise of {day}: {purpose} for {helped}, with 1 other.':
     '{day} के आपके {paise} पैसे: {helped} के लिए {purpose}, 1 और सदस्य के साथ।',
   'Your {paise} paise of {day}: {purpose} for {helped}.': '{day} के आपके {paise} पैसे: {helped} के लिए {purpose}।',
-  'Your {paise} paise of {days} days: {purpose} for {helped}.': '{days} दिनों के आपके {paise} पैसे: {helped} के लिए {purpose}।',
+  '{sum} of your rupees, from {days} days, paid for: {purpose} for {helped}.':
+    '{days} दिनों के आपके रुपयों में से {sum} यहाँ खर्च हुए: {helped} के लिए {purpose}।',
+  '{paise} paise': '{paise} पैसे',
   'It paid for {purpose}. See the story and the receipt.': 'इससे {purpose} का खर्च चुकाया गया। कहानी और रसीद देखें।',
   'Your rupee helped: {purpose} for {helped}': 'आपके रुपये से मदद: {helped} के लिए {purpose}',
   'Part of one of your rupees paid for {purpose} for {helped}. Read the story and see the receipt.':

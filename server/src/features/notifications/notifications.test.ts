@@ -163,6 +163,14 @@ describe('joins by Auto Participate', () => {
   })
 })
 
+test('help from several days is told in paise below a rupee, and in rupees from then on', () => {
+  const told = (paise: string, language: 'en' | 'hi') =>
+    noticeText('help_told_days', { paise, days: '2', purpose: 'school shoes', helped: 'Meera' }, language).body
+  expect(told('99', 'en')).toBe('99 paise of your rupees, from 2 days, paid for: school shoes for Meera.')
+  expect(told('114', 'en')).toBe('₹1.14 of your rupees, from 2 days, paid for: school shoes for Meera.')
+  expect(told('114', 'hi')).toBe('2 दिनों के आपके रुपयों में से ₹1.14 यहाँ खर्च हुए: Meera के लिए school shoes।')
+})
+
 test('every kind has words in both languages, with every placeholder filled', () => {
   const data = { day: '2026-11-21', amount: '₹1.00', balance: '₹3.00', account: '1234', year: '2026', reason: 'Not yours', paid: '₹0.50' }
   for (const kind of Object.keys(NOTICES).filter(isNoticeKind)) {
