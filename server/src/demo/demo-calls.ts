@@ -131,11 +131,11 @@ export async function ownerSession(db: Db): Promise<AdminSession | undefined> {
 }
 
 /** Fills the draft story of a day, links it to its disbursement, and publishes it. A void day has no draft. */
-export async function publish({ db, services }: Demo, day: IstDay, { help: _help, ...words }: DemoStory, outlayId?: string): Promise<void> {
+export async function publish({ db, services }: Demo, day: IstDay, { help: _help, ...words }: DemoStory, outlayId: string): Promise<void> {
   const draft = await maybeOne<{ id: string }>(db, sql`select id from story where round_day = ${day}::date and not is_active`)
   const session = await ownerSession(db)
   if (draft === undefined || session === undefined) return
-  const body = { ...words, isActive: true, ...(outlayId === undefined ? {} : { outlayId }) }
+  const body = { ...words, isActive: true, outlayId }
   const call = callOf('updateStory', { session, params: { id: draft.id }, body })
   expectDone('a story', await services.handlers.updateStory(call))
 }

@@ -28,12 +28,11 @@ import { DEMO_DAYS } from './walk.ts'
 let database: TestDatabase
 let services: Services
 let folder: string
-beforeEach(async () => {
-  database = await createTestDatabase()
+
+function servicesWith(env: Readonly<Record<string, string>>): Services {
   const { db } = database
-  folder = mkdtempSync(path.join(tmpdir(), 'roz-demo-'))
-  const config = readConfig({})
-  services = createServices({
+  const config = readConfig(env)
+  return createServices({
     db,
     config,
     clock: createClock(db),
@@ -46,7 +45,13 @@ beforeEach(async () => {
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
     log: pino({ level: 'silent' }),
   })
-  await makeStaff(db, 'owner')
+}
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  folder = mkdtempSync(path.join(tmpdir(), 'roz-demo-'))
+  services = servicesWith({})
+  await makeStaff(database.db, 'owner')
 })
 afterEach(async () => {
   await services.worker.stop()
@@ -233,6 +238,19 @@ function disguised(value: string): Buffer[] {
     one.length < 8 ? [] : [typeof one === 'string' ? Buffer.from(one) : one],
   )
 }
+
+test('help that waits for a second person has no story yet, because the story would say that it was paid', async () => {
+  await database.db.query(sql`
+    insert into demo_community (first_day, position)
+    select ist_day(roz_now()) - 5, start_of_ist_day(ist_day(roz_now()) - 5)`)
+  const careful = servicesWith({ APPROVAL_ABOVE: '1' })
+  await seedDemo({ db: database.db, services: careful, say: () => undefined })
+  await careful.worker.stop()
+  expect(await database.db.query(sql`select purpose, status from outlay`)).toEqual([
+    { purpose: 'notebooks and pencils', status: 'requested' },
+  ])
+  expect(await count('story')).toBe(0)
+})
 
 /** One demo that began three days late: each start is killed at its place, and the next start continues from there. */
 test('a demo that was killed in a join and in two steps, three days ago, is finished by the next start', {

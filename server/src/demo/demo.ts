@@ -102,5 +102,7 @@ async function evening(demo: Demo, day: IstDay, number: number): Promise<void> {
   if (story === undefined) return
   // Runs the day's jobs first, because the draft is written by one of them.
   await demo.services.worker.runDue()
-  await publish(demo, addDays(day, -1), story, await giveHelp(demo, day, story.help))
+  const outlayId = await giveHelp(demo, day, story.help)
+  // The story says what was paid. Above APPROVAL_ABOVE the payment waits for another person, and the story stays a draft.
+  if (outlayId !== undefined) await publish(demo, addDays(day, -1), story, outlayId)
 }
