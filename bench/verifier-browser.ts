@@ -75,7 +75,7 @@ export async function measurePage(browser: Browser, url: string, entries: number
       }
       return { seconds: (performance.now() - began) / 1000, barSteps: places.size }
     })
-    const verdict = (await page.locator('[data-verdict] > :not([hidden]) b').textContent()) ?? '?'
+    const verdict = (await page.locator('[data-word] > b:not([hidden])').textContent()) ?? '?'
     return { entries, parts: PARTS_EACH * entries, seconds, verdict, barSteps }
   } finally {
     await page.close()

@@ -182,7 +182,7 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     [paidOn, 'PASS'],
   ] as const)
     await at(`/verify/${checkedDay}`, '', async (page) => {
-      await expect(page.locator('[data-verdict] > :not([hidden]) b')).toHaveText(verdict)
+      await expect(page.locator('[data-word] > b:not([hidden])')).toHaveText(verdict)
     })
   const checked = (await ask(roz.url, 'publicDay', { params: { day } })).output.day
   expectValue(checked).toMatchObject({ disbursed: 1.2, receipts: [{ purpose: 'school shoes', name: 'Meera', evidence: [hash] }] })

@@ -71,8 +71,11 @@ describe('a day in the browser', () => {
       await expect(page.locator('.tickets .seal')).toHaveText('Closed')
       await expect(page.locator('.tickets')).not.toContainText(/[0-9a-f]{4}/)
       await expect(page.locator('.draw-story [data-fill=intake]')).toHaveText('₹2.00')
-      // The plain verdict comes first; the steps are below it, closed.
+      // The plain verdict comes first; the buttons are below it, then the program's word and the steps, closed.
       expect(await page.locator('#check, #draw').evaluateAll((sections) => sections.map(({ id }) => id))).toEqual(['check', 'draw'])
+      const parts = page.locator('[data-verdict] h3:visible, [data-again], .steps-shown summary')
+      await expect(parts).toHaveText(['The numbers match, but some steps had no outside check', 'Check again', 'Technical details'])
+      await expect(verdict(page)).toBeHidden()
       await expect(step(page, 'winners')).toBeHidden()
       await page.getByText('Technical details').click()
       await expect(step(page, 'winners')).toBeVisible()

@@ -204,7 +204,8 @@ function showReasons(): void {
 }
 
 function showVerdict(which: string | undefined): void {
-  for (const one of all('[data-verdict] > [data-when]')) one.hidden = one.dataset.when !== which
+  for (const one of all('[data-when]')) one.hidden = one.dataset.when !== which
+  show('[data-word]', which !== undefined && which !== 'broken')
 }
 
 function showKept(): void {
