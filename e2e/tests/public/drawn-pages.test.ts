@@ -250,7 +250,19 @@ test('a day without a draw says that its rupees were returned', () => {
     data: { ...DATA, days: { ...(DATA.days as NonNullable<PageData['days']>), days: [day] } },
   })
   expect(trail).toMatch(/Returned to members<\/span><span class="amount">₹3\.00/)
-  expect(trail).not.toContain('Of that, sent')
+  expect(trail).not.toContain('Help sent so far')
+})
+
+test('a day’s report keeps the balances at its end apart from its movements, and the winner’s name before the label', () => {
+  const books = { help: { closing: 12.6 }, topups: 30, withdrawals: 10, refunds: 0, liabilities: { total: 247, count: 3 } } as Day['books']
+  const report = draw('dailyReports', {
+    data: { ...DATA, days: { ...(DATA.days as NonNullable<PageData['days']>), days: [{ ...DAY, books }] } },
+  })
+  expect(report).toContain('Winner: Asha V. (line 2)')
+  expect(report).toMatch(
+    /Withdrawn.*<h3>At the day&#x27;s end<\/h3>.*Members&#x27; money with us<\/span><span class="amount">₹247\.00.*Help fund/,
+  )
+  expect(draw('impactStories')).toMatch(/Winner: .*No outsider confirmed this list in time/)
 })
 
 test('help that came back whole keeps its row, and the money trail lists corrections and the payments of the house with their receipts', () => {

@@ -404,7 +404,8 @@ test('money trail and daily reports match the API, receipts included', async () 
     for (const day of days) {
       const entry = page.locator(`[id="${day.day}"]`)
       await expect(entry.locator('summary .amount')).toHaveText(inr(day.intake))
-      if ((await entry.locator('details').getAttribute('open')) === null) await entry.locator('summary').press('Enter')
+      const details = entry.locator('> details')
+      if ((await details.getAttribute('open')) === null) await details.locator('> summary').press('Enter')
       for (const amount of [day.split.need, day.split.reward, day.split.platform, day.disbursed])
         await expect(entry).toContainText(inr(amount))
     }
@@ -414,7 +415,7 @@ test('money trail and daily reports match the API, receipts included', async () 
   })
   await stage.at('/daily-reports', async (page) => {
     const report = page.locator(`[id="${second}"]`)
-    await expect(report).toContainText('Biju N., line 1')
+    await expect(report).toContainText('Winner: Biju N. (line 1)')
     await expect(report).toContainText('Demo draw — the operator could have chosen this winner')
     await look(page)
   })

@@ -74,7 +74,7 @@ function TodaysMoney() {
       <LedgerRow part="need" label={<Trans>For people in need</Trans>}>
         {formatMoney(charity)}
       </LedgerRow>
-      <LedgerRow part="gift" label={<Trans>For members</Trans>}>
+      <LedgerRow part="gift" label={<Trans>Reward</Trans>}>
         {formatMoney(giveaway)}
       </LedgerRow>
       <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
@@ -124,7 +124,7 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
             <LedgerRow part="need" label={<Trans>Set aside, not sent yet</Trans>}>
               {formatMoney(helpFund)}
             </LedgerRow>
-            <LedgerRow part="gift" label={<Trans>Rewards to members, tax included</Trans>}>
+            <LedgerRow part="gift" label={<Trans>Rewards, tax included</Trans>}>
               {formatMoney(split.reward)}
             </LedgerRow>
             <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
@@ -147,7 +147,7 @@ function OneRupee({ totals: { split, intake } }: { readonly totals: Totals }) {
       <LedgerRow part="need" label={<Trans>To people in need</Trans>}>
         <Trans>{paise(split.need)} paise</Trans>
       </LedgerRow>
-      <LedgerRow part="gift" label={<Trans>To winners</Trans>}>
+      <LedgerRow part="gift" label={<Trans>Reward</Trans>}>
         <Trans>{paise(split.reward)} paise</Trans>
       </LedgerRow>
       <LedgerRow part="run" label={<Trans>To run the platform</Trans>}>
@@ -244,7 +244,7 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
               label={
                 <>
                   <Trans>
-                    {name}, line {formatCount(position + 1)}
+                    Winner: {name} (line {formatCount(position + 1)})
                   </Trans>
                   {tax > 0 ? <Trans>, {formatMoney(tax)} of it tax</Trans> : null}
                 </>
@@ -256,11 +256,12 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
           <LedgerRow part="need" label={<Trans>Set aside for people in need</Trans>}>
             {formatMoney(day.split.need)}
           </LedgerRow>
-          <LedgerRow part="need" label={<Trans>Of that, sent</Trans>}>
+          <LedgerRow part="need" label={<Trans>Help sent so far</Trans>}>
             {formatMoney(day.disbursed)}
           </LedgerRow>
-          {books === null ? null : <DayBooks books={books} />}
+          {books === null ? null : <DayMovements books={books} />}
         </div>
+        {books === null ? null : <DayEnd books={books} />}
         <Receipts day={day} />
         {status === 'settled' ? <WeakDraw assurance={assurance} isDemo={isDemo} /> : null}
         <CheckLink day={day.day} />
@@ -269,17 +270,30 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
   )
 }
 
-function DayBooks({ books: { help, topups, withdrawals, refunds, liabilities } }: { readonly books: NonNullable<Day['books']> }) {
+type BooksProps = { readonly books: NonNullable<Day['books']> }
+
+function DayMovements({ books: { topups, withdrawals, refunds } }: BooksProps) {
   return (
     <>
       <LedgerRow label={<Trans>Added to wallets</Trans>}>{formatMoney(topups)}</LedgerRow>
       <LedgerRow label={<Trans>Withdrawn</Trans>}>{formatMoney(withdrawals)}</LedgerRow>
       {refunds > 0 ? <LedgerRow label={<Trans>Refunded</Trans>}>{formatMoney(refunds)}</LedgerRow> : null}
-      <LedgerRow label={<Trans>Members' money with us at the day's end</Trans>}>{formatMoney(liabilities.total)}</LedgerRow>
-      <LedgerRow sum label={<Trans>Help fund at the day's end</Trans>}>
-        {formatMoney(help.closing)}
-      </LedgerRow>
     </>
+  )
+}
+
+/** The balances, apart from the day's movements: they are not their sum. */
+function DayEnd({ books: { help, liabilities } }: BooksProps) {
+  return (
+    <div className="receipts">
+      <h3>
+        <Trans>At the day's end</Trans>
+      </h3>
+      <div className="ledger narrow">
+        <LedgerRow label={<Trans>Members' money with us</Trans>}>{formatMoney(liabilities.total)}</LedgerRow>
+        <LedgerRow label={<Trans>Help fund</Trans>}>{formatMoney(help.closing)}</LedgerRow>
+      </div>
+    </div>
   )
 }
 
@@ -303,7 +317,6 @@ function PublishedDays() {
           <time dateTime={story.date}>{formatDay(story.date, language)}</time>
           <span>
             <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
-            {story.winnerInfo === null ? null : <WeakDraw {...story.winnerInfo} />}
           </span>
           <span className="amount">
             {story.amount > 0 ? formatMoney(story.amount) : null}

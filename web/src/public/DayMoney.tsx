@@ -37,7 +37,7 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
           <LedgerRow part="need" label={<Trans>For people in need, {paiseText(perRupee.need)} paise of each rupee</Trans>}>
             {formatMoney(split.need)}
           </LedgerRow>
-          <LedgerRow part="gift" label={<Trans>For members, {paiseText(perRupee.reward)} paise</Trans>}>
+          <LedgerRow part="gift" label={<Trans>Reward, {paiseText(perRupee.reward)} paise</Trans>}>
             {formatMoney(split.reward)}
           </LedgerRow>
           <LedgerRow part="run" label={<Trans>For the platform, {paiseText(perRupee.platform)} paise</Trans>}>
@@ -49,7 +49,7 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
           {day.status === 'void' ? (
             <LedgerRow label={<Trans>Returned to members</Trans>}>{formatMoney(intake)}</LedgerRow>
           ) : (
-            <LedgerRow label={<Trans>Of that, sent</Trans>}>{formatMoney(disbursed)}</LedgerRow>
+            <LedgerRow label={<Trans>Help sent so far</Trans>}>{formatMoney(disbursed)}</LedgerRow>
           )}
         </div>
         <Receipts day={day} />
@@ -78,7 +78,7 @@ export function Receipts({ day }: { readonly day: Day }) {
             const paid = exact(back.reduce((sum, { amount }) => sum + amount, entry.amount))
             return (
               <li key={entry.id}>
-                <span>
+                <div>
                   <EntryWords entry={entry} name={name} />
                   {allotted === paid ? null : (
                     <span className="small muted block">
@@ -91,15 +91,15 @@ export function Receipts({ day }: { readonly day: Day }) {
                   )}
                   <Evidence entry={entry} />
                   {back.map((correction) => (
-                    <span key={correction.id} className="block">
+                    <div key={correction.id}>
                       <Trans>Came back: {formatMoney(correction.amount)}</Trans>
                       <span className="block">
                         <EntryWords entry={correction} name={null} />
                       </span>
                       <Evidence entry={correction} />
-                    </span>
+                    </div>
                   ))}
-                </span>
+                </div>
                 <span className="amount">{formatMoney(paid)}</span>
               </li>
             )
@@ -133,22 +133,36 @@ function EntryWords({ entry: { date, purpose }, name }: { readonly entry: Entry;
   )
 }
 
-/** The receipts of an entry: each picture that is not withheld, and the hash that the books have of it. */
+/** The receipts of an entry: each picture that is not withheld, and below them the hash that the books have of it. */
 function Evidence({ entry: { evidence, hasPictures, withheld } }: { readonly entry: Entry }) {
-  return evidence.map((hash) => (
-    <span key={hash} className="block">
-      {withheld.includes(hash) ? (
-        <span className="muted block">
-          <Trans>Picture withheld</Trans>
-        </span>
-      ) : hasPictures ? (
-        <a className="tap" href={`/api/receipts/${hash}`}>
-          <Trans>See the receipt</Trans>
-        </a>
-      ) : null}
-      <code className="hash">{hash}</code>
-    </span>
-  ))
+  if (evidence.length === 0) return null
+  return (
+    <>
+      {evidence.map((hash) =>
+        withheld.includes(hash) ? (
+          <span key={hash} className="muted block">
+            <Trans>Picture withheld</Trans>
+          </span>
+        ) : hasPictures ? (
+          <a key={hash} className="tap" href={`/api/receipts/${hash}`}>
+            <Trans>See the receipt</Trans>
+          </a>
+        ) : null,
+      )}
+      <details>
+        <summary>
+          <Trans>Technical details</Trans>
+        </summary>
+        {evidence.map((hash) => (
+          <p key={hash} className="small">
+            <Trans>
+              Fingerprint of the receipt: <code className="hash">{hash}</code>
+            </Trans>
+          </p>
+        ))}
+      </details>
+    </>
+  )
 }
 
 /** What left the platform's own accounts, and help that came back: the newest of all days. */
@@ -172,11 +186,11 @@ export function OtherEntries({ entries }: { readonly entries: PublicDays['otherE
     <ul className="ledger narrow gap receipts">
       {entries.map((entry) => (
         <li key={`${entry.kind} ${entry.id}`}>
-          <span>
+          <div>
             <strong className="block">{kinds[entry.kind]}</strong>
             <EntryWords entry={entry} name={null} />
             <Evidence entry={entry} />
-          </span>
+          </div>
           <span className="amount">{formatMoney(entry.amount)}</span>
         </li>
       ))}

@@ -145,16 +145,16 @@ export function WinnerLine({ story }: { readonly story: Story }) {
   const amount = formatMoney(winner.amount)
   return (
     <p className="small muted">
-      {winner.assurance === 'weak' ? (
-        <>
-          <WeakLabel isDemo={winner.isDemo} />
-          <br />
-        </>
-      ) : null}
       <Trans>
         Winner: {name}, {amount}, one of <Plural value={totalParticipants} one="# member" other="# members" />.
       </Trans>
       <MoreWinners others={others} />
+      {winner.assurance === 'weak' ? (
+        <>
+          <br />
+          <WeakLabel isDemo={winner.isDemo} />
+        </>
+      ) : null}
     </p>
   )
 }

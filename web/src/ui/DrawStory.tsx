@@ -169,7 +169,7 @@ function MoneyStep() {
         <LedgerRow part="need" label={<Trans>For people in need</Trans>}>
           <Figure name="need" as="span" />
         </LedgerRow>
-        <LedgerRow part="gift" label={<Trans>For members</Trans>}>
+        <LedgerRow part="gift" label={<Trans>Reward</Trans>}>
           <Figure name="reward" as="span" />
         </LedgerRow>
         <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
