@@ -120,6 +120,15 @@ describe('the history', () => {
     await expect(heading('Round History', 1)).toBeVisible()
   })
 
+  test('the words beside the month count its filled rings, today’s too', async () => {
+    const counts = () =>
+      page.locator('.month').evaluate((month) => ({
+        rings: month.querySelectorAll('.ring.in, .ring.won').length,
+        told: Number(/\d+/.exec(month.querySelector('figcaption span')?.textContent ?? '')?.[0]),
+      }))
+    await expect.poll(async () => (await counts()).rings - (await counts()).told).toBe(0)
+  })
+
   test('a day without a join is No draw, a day only another joined Not joined, and her own won', async () => {
     await expect(rounds()).toHaveCount(3)
     const shown = await rounds().evaluateAll((all) =>

@@ -33,7 +33,6 @@ export function MonthPage({ results }: { readonly results: readonly RoundResult[
   const month = results[0]?.date.slice(0, 7)
   if (month === undefined) return null
   const byDay = new Map(results.filter(({ date }) => date.startsWith(month)).map((result) => [result.date, result]))
-  const joined = [...byDay.values()].filter(({ participated }) => participated).length
   const days = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).getUTCDate()
   const offset = (new Date(`${month}-01T00:00:00Z`).getUTCDay() + 6) % DAYS_A_ROW
   const rows = Math.ceil((offset + days) / DAYS_A_ROW)
@@ -43,6 +42,8 @@ export function MonthPage({ results }: { readonly results: readonly RoundResult[
     if (result !== undefined) return result.isWinner ? 'won' : result.participated ? 'in' : 'out'
     return day === today ? (round.data?.hasParticipated === true ? 'in today' : 'today') : 'none'
   }
+  const kinds = Array.from({ length: days }, (_, index) => kindOf(`${month}-${String(index + 1).padStart(2, '0')}`))
+  const joined = kinds.filter((kind) => FILLED.includes(kind)).length
   return (
     <figure className="month">
       <svg viewBox={`0 0 ${DAYS_A_ROW * CELL} ${HEAD + rows * CELL}`} role="img" aria-label={name}>
@@ -51,8 +52,8 @@ export function MonthPage({ results }: { readonly results: readonly RoundResult[
             {weekday}
           </text>
         ))}
-        {Array.from({ length: days }, (_, index) => (
-          <Ring key={index} day={index + 1} at={offset + index} kind={kindOf(`${month}-${String(index + 1).padStart(2, '0')}`)} />
+        {kinds.map((kind, index) => (
+          <Ring key={index} day={index + 1} at={offset + index} kind={kind} />
         ))}
       </svg>
       <figcaption>
@@ -70,6 +71,8 @@ export function MonthPage({ results }: { readonly results: readonly RoundResult[
 
 /** `none`: a future day, or a day without a round. */
 type Kind = 'won' | 'in' | 'out' | 'today' | 'in today' | 'none'
+/** A winner joined too. */
+const FILLED: readonly Kind[] = ['won', 'in', 'in today']
 
 function Ring({ day, at, kind }: { readonly day: number; readonly at: number; readonly kind: Kind }) {
   const x = (at % DAYS_A_ROW) * CELL + CELL / 2
