@@ -94,6 +94,7 @@ describe('the impact page', () => {
       'Asha Night SchoolEvening classesActive',
       'Winner of the day: Asha V.1 in 1₹0.30',
     ])
+    await expect(page.locator('.story-list .amount')).toHaveText('Set aside: ₹0.60')
     await expect(page.getByText('No impact story available yet')).toHaveCount(0)
     await expect(tiles()).toHaveText(['Total contributed₹2.00', 'Charities supported1', 'Days active2'])
   })

@@ -319,9 +319,12 @@ describe('the impact page', () => {
         ['A roof to come', 'Pending'],
       ] as const) {
         await expect(row(page, title).locator('.badge')).toHaveText(badge)
+        // A story written by hand has no amount.
+        await expect(row(page, title)).not.toContainText('₹')
         await row(page, title).getByRole('button').click()
         await expect(page.getByRole('article').getByRole('heading', { name: title })).toBeVisible()
         await expect(page.getByRole('article').locator('.ledger .badge')).toHaveText([badge])
+        await expect(page.getByRole('article').locator('.ledger')).not.toContainText('₹')
       }
     })
   })

@@ -7,6 +7,7 @@ import { type PublicPage, publicPath } from '../paths.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
 import { MoreWinners, Weakness } from '../features/WinnerLabel.tsx'
 import { CharityBadge } from '../features/impact/CharityBadge.tsx'
+import { HelpAmount } from '../features/impact/HelpAmount.tsx'
 import { Art } from '../ui/Art.tsx'
 import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
@@ -130,12 +131,13 @@ export const CharityState = ({ name }: { readonly name: string }) => (
   </>
 )
 
-/** The amount of the story: sent, or only set aside. A story written by hand has none. */
-export function StoryAmount({ story: { amount, sent } }: { readonly story: Story }) {
-  if (amount === 0) return null
-  const money = formatMoney(amount)
-  return <>{sent ? <Trans>Sent: {money}</Trans> : <Trans>Set aside: {money}</Trans>} · </>
-}
+/** The amount of the story before other words of its line. */
+export const StoryAmount = ({ story }: { readonly story: Story }) =>
+  story.amount === 0 ? null : (
+    <>
+      <HelpAmount story={story} /> ·{' '}
+    </>
+  )
 
 /** The winner of the story's day. A draw that the operator could have steered carries a label. */
 export function WinnerLine({ story }: { readonly story: Story }) {

@@ -7,12 +7,13 @@ import { currentLanguage } from '../../app/language.ts'
 import { EmptyState, ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
-import { formatMoney, Money } from '../../ui/Money.tsx'
+import { Money } from '../../ui/Money.tsx'
 import { CharityName } from '../CharityName.tsx'
 import { Listing } from '../Listing.tsx'
 import { impactStatsQuery, storiesQuery } from '../queries.ts'
 import { Age } from './Age.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
+import { HelpAmount } from './HelpAmount.tsx'
 import { StoryViewer } from './StoryViewer.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 
@@ -113,7 +114,9 @@ function StoryRow({ story, current, onChoose }: { readonly story: Story; readonl
     <li>
       <button type="button" aria-current={current ? 'true' : undefined} onClick={onChoose}>
         <span className="story-title">{story.title}</span>
-        <span className="amount">{formatMoney(story.amount)}</span>
+        <span className="amount">
+          <HelpAmount story={story} />
+        </span>
         <span className="small muted">
           <CharityName name={story.charity.name} />, <Age day={story.date} />
         </span>

@@ -71,10 +71,12 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
         </div>
         <p className="story-text">{story.description}</p>
         <ul className="ledger shares">
-          <li>
-            <span>{story.sent ? <Trans>Sent to people in need</Trans> : <Trans>Set aside for people in need</Trans>}</span>
-            <span className="amount">{formatMoney(story.amount)}</span>
-          </li>
+          {story.amount === 0 ? null : (
+            <li>
+              <span>{story.sent ? <Trans>Sent to people in need</Trans> : <Trans>Set aside for people in need</Trans>}</span>
+              <span className="amount">{formatMoney(story.amount)}</span>
+            </li>
+          )}
           <li>
             <span>
               <CharityName name={charity.name} />
