@@ -7,7 +7,6 @@ import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
-import { CheckIcon } from '../../ui/icons.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -38,7 +37,7 @@ export function NotificationsPage() {
             <h1>
               <Trans>Notifications</Trans>
             </h1>
-            {list.data === undefined ? null : (
+            {(list.data?.pages[0]?.notifications.length ?? 0) === 0 ? null : (
               <p className="muted unread-count" role="status">
                 <Plural value={unread} _0="Everything is read." one="# unread" other="# unread" />
               </p>
@@ -96,29 +95,22 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
   const isUnread = notice.readAt === null
   return (
     <li className={isUnread ? 'unread' : undefined}>
-      <div>
-        <h2 className="notice-title">
-          {title} {isUnread ? <Badge tone="live">{t`New`}</Badge> : null}
-        </h2>
-        <p>
-          <Unbroken text={notice.body} />
-        </p>
+      <h2 className="notice-title">
+        {title} {isUnread ? <Badge tone="live">{t`New`}</Badge> : null}
+      </h2>
+      <p>
+        <Unbroken text={notice.body} />
+      </p>
+      <div className="head-row">
         <time className="small muted" dateTime={notice.createdAt}>
           {formatInstant(notice.createdAt, currentLanguage())}
         </time>
+        {isUnread ? (
+          <Button kind="quiet" aria-label={t`Mark as read: ${title}`} busy={busy} onClick={onRead}>
+            <Trans>Mark as read</Trans>
+          </Button>
+        ) : null}
       </div>
-      {isUnread ? (
-        <button
-          className="icon-button"
-          type="button"
-          title={t`Mark as read`}
-          aria-label={t`Mark as read: ${title}`}
-          aria-busy={busy || undefined}
-          onClick={() => (busy ? undefined : onRead())}
-        >
-          <CheckIcon />
-        </button>
-      ) : null}
     </li>
   )
 }
