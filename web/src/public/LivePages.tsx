@@ -17,8 +17,6 @@ export function ImpactVideos() {
     <>
       <Heading
         title={usePageTitle('impactVideos')}
-        when={<Trans>6 PM</Trans>}
-        note={<Trans>every day</Trans>}
         lead={<Trans>Daily impact videos are announced for 6 PM: who was helped, with what, and how much it cost.</Trans>}
       />
       <Section when={<Trans>Newest first</Trans>}>

@@ -118,10 +118,10 @@ function MailSent({ address }: { readonly address: string }) {
           <Trans>Open the email. If it is not there, look in the spam folder.</Trans>
         </li>
         <li>
-          <Trans>Press the link in it within 24 hours.</Trans>
+          <Trans>Open the link in it within 24 hours.</Trans>
         </li>
         <li>
-          <Trans>Log in, add money and join today's round.</Trans>
+          <Trans>Add money and join today's round.</Trans>
         </li>
       </ol>
       <Link className={buttonClass('primary', true)} to={paths.login}>
