@@ -40,7 +40,7 @@ export async function signIn(page: Page, person: { readonly email: string; reado
  * nothing and reports nothing.
  */
 export async function usePicture(page: Page): Promise<void> {
-  await page.getByRole('dialog').getByRole('button', { name: 'Use this photo' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Use this picture' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 }
 

@@ -221,7 +221,7 @@ test('The image must be 5 MB or smaller. for a file that the browser cannot shri
     await expect(dialog(page)).toHaveCount(0)
     expect((await mine(asha)).avatar).toBeNull()
     await page.locator('input[type=file]').setInputFiles(photo)
-    await dialog(page).getByRole('button', { name: 'Use this photo' }).click()
+    await dialog(page).getByRole('button', { name: 'Use this picture' }).click()
     await expect(page.locator('.profile-card img')).toBeVisible()
     expect((await mine(asha)).avatar).toMatch(/\S/)
   })

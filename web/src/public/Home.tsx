@@ -261,7 +261,7 @@ function Yesterday() {
   // The newest story may be from an older day. Its heading then names that day.
   const isOlder = story !== undefined && story.date !== addDays(dayAt(nowMs), -1)
   return (
-    <Section when={isOlder ? date : <Trans>Yesterday</Trans>} note={isOlder ? undefined : date}>
+    <Section when={isOlder ? <Trans>Most recent</Trans> : <Trans>Yesterday</Trans>} note={isOlder ? undefined : date}>
       <h2>{isOlder ? <Trans>Impact of {date}</Trans> : <Trans>Yesterday's impact</Trans>}</h2>
       {data === undefined ? (
         <FiguresMissing />

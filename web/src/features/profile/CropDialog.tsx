@@ -62,7 +62,7 @@ export function CropDialog({ picture, onUse, onClose }: CropDialogProps) {
             <Trans>Cancel</Trans>
           </Button>
           <Button busy={busy} onClick={() => void use()}>
-            <Trans>Use this photo</Trans>
+            <Trans>Use this picture</Trans>
           </Button>
         </>
       }

@@ -18,11 +18,11 @@ import { LogoArt } from '../../ui/Art.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
-import { Book } from '../../ui/Layout.tsx'
+import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
+import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { OwnRupee } from '../RupeeTrail.tsx'
-import { TodaySection } from '../TodaySection.tsx'
 import { isVoided } from './transaction-status.ts'
 import { Status } from './Transactions.tsx'
 import './receipt.css'
@@ -37,9 +37,11 @@ export function ReceiptPage() {
     queryFn: ({ signal }) => call('receipt', { params: { id }, signal }),
     retry: false,
   })
+  // The way of a rupee depends on today by the server's clock, which the round's answer carries.
+  useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
   return (
     <Book title={t`Receipt`}>
-      <TodaySection>
+      <Section when={t`Your wallet`}>
         <div className="receipt">
           {found.data !== undefined ? (
             <Paper receipt={found.data.receipt} />
@@ -62,7 +64,7 @@ export function ReceiptPage() {
             </Link>
           </p>
         </div>
-      </TodaySection>
+      </Section>
     </Book>
   )
 }
