@@ -99,6 +99,13 @@ describe('the impact page', () => {
     await expect(tiles()).toHaveText(['Total contributed₹2.00', 'Charities supported1', 'Days active2'])
   })
 
+  test('the dashboard tells a story without a video by its words and its amount', async () => {
+    await page.goto(roz.url + paths.dashboard)
+    const impact = main().locator('.section', { hasText: TITLE })
+    await expect(impact).toContainText('A slate for each child.')
+    await expect(impact).toContainText('Set aside: ₹0.60')
+  })
+
   /** Publishes the draft of the day that Asha won. */
   async function publishFirstDay(): Promise<void> {
     const token = await adminToken(roz.url)

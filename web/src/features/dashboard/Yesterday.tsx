@@ -16,6 +16,7 @@ import { Money } from '../../ui/Money.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { useServerDay } from '../clock.ts'
 import { type CurrentRound, homeQuery } from '../queries.ts'
+import { HelpAmount } from '../impact/HelpAmount.tsx'
 import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
 import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 
@@ -48,12 +49,15 @@ function NewestImpact({ round, failed }: NewestProps) {
   const { t } = useLingui()
   const yesterday = useYesterday()
   const story = round?.lastImpactStory
+  // The round's answer has only the title and the video.
+  const home = useQuery(homeQuery)
+  const inFull = home.data?.data.recentImpacts.find(({ date, title }) => date === story?.date && title === story.title)
   const date = story ? formatDay(story.date, currentLanguage()) : undefined
   const isOlder = story ? story.date !== yesterday : false
   return (
     <div>
       <h2 className="spaced">{isOlder ? <Trans>Impact of {date}</Trans> : <Trans>Yesterday's impact</Trans>}</h2>
-      {round === undefined ? (
+      {round === undefined || (story && !story.videoUrl && home.isPending) ? (
         failed ? (
           <NotLoaded />
         ) : (
@@ -61,7 +65,21 @@ function NewestImpact({ round, failed }: NewestProps) {
         )
       ) : story ? (
         <>
-          {story.videoUrl ? <Video url={story.videoUrl} title={story.title} /> : <p className="lead">{story.title}</p>}
+          {story.videoUrl ? (
+            <Video url={story.videoUrl} title={story.title} />
+          ) : (
+            <>
+              <p className="lead">{story.title}</p>
+              {inFull === undefined ? null : (
+                <>
+                  <p className="story-text story-start">{inFull.description}</p>
+                  <p className="small muted">
+                    <HelpAmount story={inFull} />
+                  </p>
+                </>
+              )}
+            </>
+          )}
           <p className="small">
             <Link className="tap" to={paths.impact}>
               <Trans>Read the story</Trans>
