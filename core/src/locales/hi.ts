@@ -329,7 +329,7 @@ export const HI = {
 
   // Ending optional emails by a link
   'Stop these emails?': 'ये ईमेल बंद करें?',
-  'You will no longer get the weekly email, nor emails about help that your rupees paid or rounds that Auto Participate skipped. Emails about your money and your account still come.':
+  'You will no longer get the weekly email, nor emails about help that your rupees paid or rounds that Auto Participate skipped. You still get emails about your money and account.':
     'हफ़्ते का ईमेल, आपके रुपयों से हुई मदद के ईमेल और उन राउंड के ईमेल, जिनमें ऑटो-जॉइन ने नहीं जोड़ा, अब नहीं आएँगे। आपके पैसों और खाते के ईमेल आते रहेंगे।',
   'Stop these emails': 'ये ईमेल बंद करें',
   'These emails are stopped': 'ये ईमेल बंद हो गए',

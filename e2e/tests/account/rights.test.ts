@@ -95,7 +95,7 @@ test('the switch of the weekly mail saves at once, and switches back when the sa
   stage.at(
     '/notifications',
     async (page) => {
-      const mails = page.getByRole('switch', { name: 'Weekly email', exact: true })
+      const mails = page.getByRole('switch', { name: 'Emails about your rounds', exact: true })
       const stored = async () => (await ask(stage.roz.url, 'preferences', as(asha))).output.preferences.mail
       await expect(mails).toHaveAttribute('aria-checked', 'true')
       stage.line.breakLine('PUT /api/notifications/preferences', 'cut')

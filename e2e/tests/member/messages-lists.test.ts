@@ -124,7 +124,7 @@ describe('notifications', () => {
 })
 
 describe('preferences', () => {
-  const weekly = (page: Page) => page.getByRole('switch', { name: 'Weekly email', exact: true })
+  const weekly = (page: Page) => page.getByRole('switch', { name: 'Emails about your rounds', exact: true })
   const wanted = async () => (await ask(roz.url, 'preferences', { token: asha.token })).output.preferences.mail
 
   test('Your preferences could not be loaded., and Retry loads them', async () => {

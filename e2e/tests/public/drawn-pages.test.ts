@@ -211,6 +211,12 @@ test('unreadable figures are said to be missing, not shown as zero', () => {
   expect(home).not.toContain('No impact story available yet')
 })
 
+test('the privacy policy names the legal entity, or says that we run it', () => {
+  expect(draw('privacyPolicy')).toContain('We run Roz. This policy')
+  expect(draw('privacyPolicy', { language: 'hi' })).toContain('Roz को हम चलाते हैं।')
+  expect(draw('privacyPolicy', { site: { ...SITE, legalEntity: 'Asha Foundation' } })).toContain('Asha Foundation runs Roz. This policy')
+})
+
 test('a round closed early is not called open', () => {
   expect(draw('home')).toContain('Today&#x27;s round is still open.')
   const closed = draw('home', { data: { ...DATA, round: { ...DATA.round, status: 'settled' } } })

@@ -410,7 +410,7 @@ test('money trail and daily reports match the API, receipts included', async () 
         await expect(entry).toContainText(inr(amount))
     }
     await expect(page.locator(`[id="${first}"]`)).toContainText(EVIDENCE.toString('hex'))
-    await expect(page.getByRole('link', { name: /^Check .* yourself$/ }).first()).toHaveAttribute('href', `/verify/${second}`)
+    await expect(page.getByRole('link', { name: /^Check the draw of / }).first()).toHaveAttribute('href', `/verify/${second}`)
     await look(page)
   })
   await stage.at('/daily-reports', async (page) => {

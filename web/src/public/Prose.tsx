@@ -1,5 +1,6 @@
 /** Renders long texts: Markdown from web/src/content, converted to HTML at build time, with settings and limits filled in. */
 import { content } from 'virtual:content'
+import { useLingui } from '@lingui/react/macro'
 import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
@@ -10,14 +11,16 @@ const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${
 
 /** One long text in the page’s language. */
 export function Prose({ name }: { readonly name: keyof (typeof content)['en'] }) {
+  const { t } = useLingui()
   const { site, language, to } = usePage()
+  const { brandName, legalEntity } = site
   const values: Readonly<Record<string, string>> = {
-    brandName: site.brandName,
+    brandName,
     supportEmail: site.supportEmail,
     supportPhone: site.supportPhone,
     officeAddress: site.officeAddress,
     minAge: String(site.minAgeYears),
-    entity: site.legalEntity ?? site.brandName,
+    whoRuns: legalEntity === undefined ? t`We run ${brandName}.` : t`${legalEntity} runs ${brandName}.`,
     grievanceOfficer: site.grievanceOfficer ?? site.supportEmail,
     topupMin: formatMoney(site.topupMinRupees),
     topupMax: formatMoney(site.topupMaxRupees),

@@ -181,7 +181,7 @@ export function CheckLink({ day }: { readonly day: string }) {
   const date = formatDay(day, language)
   return (
     <a className="tap" href={`${publicPath('verify', language)}/${day}`}>
-      <Trans>Check {date} yourself</Trans>
+      <Trans>Check the draw of {date}</Trans>
     </a>
   )
 }

@@ -21,7 +21,7 @@ const STYLE =
 const WORDS = {
   ask: texts('Stop these emails?'),
   what: texts(
-    'You will no longer get the weekly email, nor emails about help that your rupees paid or rounds that Auto Participate skipped. Emails about your money and your account still come.',
+    'You will no longer get the weekly email, nor emails about help that your rupees paid or rounds that Auto Participate skipped. You still get emails about your money and account.',
   ),
   stop: texts('Stop these emails'),
   done: texts('These emails are stopped'),

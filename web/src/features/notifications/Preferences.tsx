@@ -33,7 +33,7 @@ export function Preferences() {
       </h2>
       {data !== undefined ? (
         <Switch
-          label={t`Weekly email`}
+          label={t`Emails about your rounds`}
           checked={data.preferences.mail}
           on={t`Enabled`}
           off={t`Disabled`}
@@ -47,8 +47,8 @@ export function Preferences() {
       )}
       <p className="small muted">
         <Trans>
-          A weekly email about the rounds that Auto Participate joined for you, and an email when a story shows help from your rupees.
-          Emails about your money and your account still come.
+          A weekly email about the rounds that Auto Participate joined for you, and an email when a story shows help from your rupees. You
+          still get emails about your money and account.
         </Trans>
       </p>
     </>

@@ -29,7 +29,7 @@ export function PublicNameForm({ user, onSaved }: { readonly user: User; readonl
   return (
     <div className="form-sheet">
       <h2>
-        <Trans>How winners' lists name you</Trans>
+        <Trans>Your name in winners' lists</Trans>
       </h2>
       <SelectField
         label={t`Name in public`}
