@@ -1,4 +1,4 @@
-/** Checks docs/decisions/: each number has one page whose heading has that number, and links to decisions name the right number. */
+/** Checks docs/decisions/: each number has one page with its heading, date and status, and links to decisions name the right number. */
 import { expect, test } from 'vitest'
 import { sources } from './source.ts'
 
@@ -13,6 +13,10 @@ test('no two decisions share a number, and no number is missing', () => {
 
 test("a decision's heading begins with its number", () => {
   expect(pages.filter(({ text, number }) => !text.startsWith(`# ${Number(number)}. `)).map(({ name }) => name)).toEqual([])
+})
+
+test('a decision has a date and a status', () => {
+  expect(pages.filter(({ text }) => !/^.+\n\n\d{4}-\d\d-\d\d · (?:accepted|replaced by )/.test(text)).map(({ name }) => name)).toEqual([])
 })
 
 test('a link to a decision leads to the page with that number', () => {
