@@ -77,7 +77,7 @@ describe.runIf(isWhole && web !== undefined)('the image', () => {
     expect(programs.filter((name) => readFileSync(path.join(bare, name)).subarray(0, 4).toString('latin1') === '\x7fELF')).toEqual([
       'app/node',
     ])
-    expect(files.filter((name) => /\.test\.ts$|\/testing\/|\.env$|secret-key$/.test(name))).toEqual([])
+    expect(files.filter((name) => /\.test\.ts$|\/testing\/|\.env$|secret-key$|(^|\/)\.git(\/|$)/.test(name))).toEqual([])
     expect(files.filter((name) => /^(bin|usr\/bin|sbin|usr\/sbin)\//.test(name))).toEqual([])
   })
 
