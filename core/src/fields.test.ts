@@ -109,7 +109,7 @@ test('valid values are accepted', () => {
   }
 })
 
-test('a top-up of ₹10 to ₹30 is accepted, and others are refused in the words of the spec', () => {
+test('a top-up of ₹10 to ₹30 is accepted, and others are refused with the limit', () => {
   const limits = { min: paise(1000n), max: paise(3000n) }
   const text = (amount: bigint) => fields.fieldText(fields.topupProblem(paise(amount), limits) ?? 'none', 'en')
   expect(text(999n)).toBe('Minimum amount is ₹10')

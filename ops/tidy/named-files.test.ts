@@ -1,4 +1,4 @@
-/** Every file that a comment or a document names exists in the repository at that path. */
+/** Every file that a comment or a document names exists in the repository: its path ends with the name. */
 import { expect, test } from 'vitest'
 import { sources } from './source.ts'
 

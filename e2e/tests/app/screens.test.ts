@@ -1,5 +1,5 @@
 /**
- * Every route of the spec's table, without data and in both languages: who may see it, and under which title.
+ * Every route of the web, without data and in both languages: who may see it, and under which title.
  * - The information pages only have to answer here; public-pages.test.ts tests their content.
  */
 import { expect } from '../../harness/expect.ts'

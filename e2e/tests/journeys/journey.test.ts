@@ -75,7 +75,7 @@ describe('the whole journey on a fresh start', () => {
     await expectSilence(visit)
   })
 
-  test('joining with an empty wallet is refused in the words of the spec', async () => {
+  test('joining with an empty wallet is refused, and the toast says why', async () => {
     await asha.page.getByRole('button', { name: 'Join with ₹1.00' }).click()
     await expect(toast(asha.page, 'Insufficient balance. Please add money to your wallet.')).toBeVisible()
   })

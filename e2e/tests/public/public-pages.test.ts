@@ -1,4 +1,4 @@
-/** The public pages in a browser: the facts of the spec, both languages, the script's additions, and the checks of every page. */
+/** The public pages in a browser: the product's facts, both languages, the script's additions, and the checks of every page. */
 import { expect } from '../../harness/expect.ts'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
