@@ -8,7 +8,7 @@
 --witness  a witness that you trust, repeatable  --chain    the hash of a beacon other than quicknet
 --drand    the signature of the day's round, fetched by yourself from a drand relay
 --receipt  a receipt, to see whether its ticket is in the list
---ticket-key  a file with your own ticket key in hex: what of the day is yours is shown, and judged by you
+--ticket-key  a file with your own ticket key in hex: shows your part of the day, for you to judge
 
 One file, the standard library, nothing of the server. It does not check the BLS signature of the
 beacon. Such a day is INCOMPLETE here, unless you give the signature with --drand to compare.
@@ -256,14 +256,14 @@ def canonical(value) -> bytes:
         if type(item) is str:
             need(all(32 <= ord(char) < 127 for char in item), "a text is not printable ASCII")
             return '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        need(type(item) is int and -LIMIT < item < LIMIT, "a value of a kind that files do not hold")
+        need(type(item) is int and -LIMIT < item < LIMIT, "a value of an unsupported type")
         return str(item)
 
     return text(value).encode()
 
 
 def decoded(data: bytes):
-    need(data.count(b",") <= MOST_COMMAS, "more values than any such file holds")
+    need(data.count(b",") <= MOST_COMMAS, "contains more values than any such file")
     try:
         value = json.loads(data)
         again = canonical(value)
@@ -327,15 +327,15 @@ def string(value) -> bool:
 
 def check_form(value, form, where: str = "it") -> None:
     if type(form) is dict:
-        need(type(value) is dict and value.keys() == form.keys(), f"{where} has other keys")
+        need(type(value) is dict and value.keys() == form.keys(), f"{where} has unknown or missing keys")
         for name in form:
             check_form(value[name], form[name], name)
     elif type(form) is list:
-        need(type(value) is list, f"{where} is no list")
+        need(type(value) is list, f"{where} is not a list")
         for item in value:
             check_form(item, form[0], where)
     else:
-        need(form(value), f"{where} has a value of another form")
+        need(form(value), f"{where} has an invalid value")
 
 
 HASH, SIGNATURE = hexed(32), hexed(64)
@@ -430,12 +430,12 @@ class Checkpoint:
 
     def check(self, key: tuple, witnesses: dict) -> None:
         """Checks that every signature line is known and valid; `key` is the log's: (name, id, public key)."""
-        need(self.origin == key[0], "another origin")
+        need(self.origin == key[0], f"the key of this log is not named {self.origin}")
         name, identity, signature = self.signatures[0]
-        need((name, identity) == key[:2] and signed_by(key[2], self.text, signature), "not signed by the log's key in force")
+        need((name, identity) == key[:2] and signed_by(key[2], self.text, signature), f"the checkpoint of {self.size} records is not signed by the key in force")
         names = [name for name, _, _ in self.signatures[1:]]
-        need(names == sorted(set(names)), "cosignatures are not in order")
-        need(len(self.cosigned(witnesses)) == len(names), "a cosignature is wrong, or by somebody whom the log does not name")
+        need(names == sorted(set(names)), "cosignatures are not in order, or two are of one name")
+        need(len(self.cosigned(witnesses)) == len(names), "a cosignature is invalid, or the log does not name its witness")
 
     def cosigned(self, witnesses: dict) -> list:
         """Returns (public key, time in s) of each valid cosignature by one of the witnesses."""
@@ -490,7 +490,7 @@ class Files:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except (OSError, ValueError) as error:
-            raise Incomplete(f"{path} cannot be had ({error})") from None
+            raise Incomplete(f"{path} could not be read ({error})") from None
 
     def ask(self, path: str, json_file):
         headers = {"Cache-Control": "no-cache"} if self.fresh else {}
@@ -501,7 +501,7 @@ class Files:
                 return None
             raise Incomplete(f"{path}: the site answered {error.code}") from None
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise Incomplete(f"{path} cannot be had ({error})") from None
+            raise Incomplete(f"{path} could not be read ({error})") from None
         # Static hosts answer a missing file with a redirect to the folder of the same name or to their home page.
         if json_file and found.geturl().endswith("/"):
             found.close()
@@ -534,7 +534,7 @@ class Files:
         """Yields rows of `size` bytes; raises Fail if the last row is incomplete."""
         stream = self.open(path)
         if stream is None:
-            raise Incomplete(f"{path} is not there")
+            raise Incomplete(f"{path} is missing")
         with stream:
             rest = b""
             while block := self.piece(stream, path, size * 8192):
@@ -543,7 +543,7 @@ class Files:
                 for at in range(0, whole, size):
                     yield rest[at : at + size]
                 rest = rest[whole:]
-            need(not rest, f"{path} is cut off")
+            need(not rest, f"{path} is not a whole number of entries")
 
 
 # --- chapters 4 to 7: the draw --------------------------------------------------------------------
@@ -634,17 +634,17 @@ def check_balance(books: dict) -> None:
     into, out = {}, {}
     for flow in books["flows"]:
         sides = ">".join("POOL" if side.startswith("POOL:") else side for side in (flow["from"], flow["to"]))
-        need(sides in KINDS.get(flow["kind"], "").split(), f"{flow['kind']} from {flow['from']} to {flow['to']}")
+        need(sides in KINDS.get(flow["kind"], "").split(), f"a flow {flow['kind']} from {flow['from']} to {flow['to']} is of an unknown kind")
         out[flow["from"]] = out.get(flow["from"], 0) + flow["paise"]
         into[flow["to"]] = into.get(flow["to"], 0) + flow["paise"]
     accounts = {row["account"]: row for row in books["accounts"]}
-    need(into.keys() | out.keys() <= accounts.keys(), "a flow of an account that is not listed")
+    need(into.keys() | out.keys() <= accounts.keys(), "a flow between accounts that are not in the books")
     for name, row in accounts.items():
-        need((row["in"], row["out"]) == (into.get(name, 0), out.get(name, 0)), f"{name} moved by other sums than its flows")
-        need(row["closing"] == row["opening"] + row["in"] - row["out"], f"{name} does not close at what it should")
+        need((row["in"], row["out"]) == (into.get(name, 0), out.get(name, 0)), f"{name}: its flows are {into.get(name, 0)} in and {out.get(name, 0)} out, it says {row['in']} and {row['out']}")
+        need(row["closing"] == row["opening"] + row["in"] - row["out"], f"{name}: {row['opening']} + {row['in']} − {row['out']} is not {row['closing']} paise")
         owes = name in OWED or name in ("SUSPENSE", "HELP_FUND", "PLATFORM", "TAX_WITHHELD") or name.startswith("POOL:")
-        need(not owes or row["closing"] >= 0, f"{name} is below zero")
-    need(sum(row["closing"] for row in accounts.values()) == 0, "the closings do not add up to 0")
+        need(not owes or row["closing"] >= 0, f"{name} closes below zero: {row['closing']} paise")
+    need(sum(row["closing"] for row in accounts.values()) == 0, "the closings do not add up to zero")
 
 
 def check_rounds(books: dict, rounds: dict, entries: int) -> None:
@@ -652,44 +652,45 @@ def check_rounds(books: dict, rounds: dict, entries: int) -> None:
     accounts = {row["account"]: row for row in books["accounts"]}
     flows = {(flow["from"], flow["kind"]): flow["paise"] for flow in books["flows"] if flow["from"].startswith("POOL:")}
     joins = [(flow["to"], flow["paise"]) for flow in books["flows"] if flow["kind"] == "join"]
-    need(books["intake"] == {"count": entries, "paise": 100 * entries}, "intake is not what the round closed with")
-    need(joins == ([("POOL:" + books["day"], 100 * entries)] if entries else []), "the rupees of the round did not go into its pool")
+    took = books["intake"]
+    need(took == {"count": entries, "paise": 100 * entries}, f"{entries} entries were sealed, the books took in {took['count']} and {took['paise']} paise")
+    need(joins == ([("POOL:" + books["day"], 100 * entries)] if entries else []), "what flowed into pools is not the intake of the day")
     expected = {}
     for settled in books["settlements"]:
         day, winners = settled["round"], settled["winners"]
         result = rounds.get(day, {}).get("result")
-        need(result, f"{day} was settled before its result")
+        need(result, f"the round of {day} was paid out before its result was in the log")
         told = [{key: winner[key] for key in ("amount", "tax", "ticket")} for winner in result["winners"]]
-        need(winners == told, f"{day} paid others than its winners")
-        need((settled["need"], settled["platform"]) == (result["shares"]["need"], result["shares"]["platform"]), f"{day}: other shares than its result")
+        need(winners == told, f"the round of {day} paid people other than its winners")
+        need((settled["need"], settled["platform"]) == (result["shares"]["need"], result["shares"]["platform"]), f"the round of {day} has other shares than its result")
         paid = {"prize": sum(winner["amount"] - winner["tax"] for winner in winners), "tax": sum(winner["tax"] for winner in winners)}
         expected |= {("POOL:" + day, kind): paise for kind, paise in {**paid, "need": settled["need"], "platform": settled["platform"]}.items() if paise}
     for returned in books["returns"]:
         ended = rounds.get(returned["round"], {})
-        need(ended.get("void", {}).get("reason") == "beacon", f"{returned['round']} was given back without being void")
-        need(returned["paise"] == 100 * ended["close"]["count"], f"{returned['round']} gave back another sum")
+        need(ended.get("void", {}).get("reason") == "beacon", f"the round of {returned['round']} was returned although it is not void")
+        need(returned["paise"] == 100 * ended["close"]["count"], f"the round of {returned['round']} returned a different amount: {returned['paise']} paise")
         expected[("POOL:" + returned["round"], "round_refund")] = returned["paise"]
-    need(flows == expected, "what left the pools is not what was settled and given back")
+    need(flows == expected, "what left the pools is not what was settled and returned")
     for ended in books["settlements"] + books["returns"]:
-        need(accounts.get("POOL:" + ended["round"], {}).get("closing") == 0, f"the pool of {ended['round']} does not end at 0")
+        need(accounts.get("POOL:" + ended["round"], {}).get("closing") == 0, f"POOL:{ended['round']} was paid out and does not close at 0")
 
 
 def check_help(books: dict) -> None:
     fund = next(row for row in books["accounts"] if row["account"] == "HELP_FUND")
     told = books["help"]
-    need([told[key] for key in ("opening", "in", "closing")] == [fund[key] for key in ("opening", "in", "closing")], "help differs from its account")
+    need([told[key] for key in ("opening", "in", "closing")] == [fund[key] for key in ("opening", "in", "closing")], "help differs from the account HELP_FUND")
     entries = told["disbursements"] + told["corrections"]
     for entry in entries + books["house"]:
         need(entry["evidence"] and entry["paise"], "an entry has 0 paise or no evidence")
     for entry in entries:
-        need(all(part["paise"] for part in entry["days"]) and total(entry["days"]) == entry["paise"], "an entry is not what its days add up to")
+        need(all(part["paise"] for part in entry["days"]) and total(entry["days"]) == entry["paise"], f"an entry of {entry['paise']} paise is not what its days add up to")
     need(all(entry["kind"] in HOUSE for entry in books["house"]), "an entry of the house is of an unknown kind")
     by_kind = {"disbursement": told["disbursements"], "disbursement_back": told["corrections"]}
     by_kind |= {kind: [entry for entry in books["house"] if entry["kind"] == kind] for kind in HOUSE}
     for kind, rows in by_kind.items():
-        need(total(rows) == flowed(books, kind), f"the entries {kind} do not add up to what flowed")
+        need(total(rows) == flowed(books, kind), f"the entries {kind} add up to {total(rows)} paise, the flow says otherwise")
     need(len(set(receipts(books))) == len(receipts(books)), "one receipt is the evidence of two entries")
-    need(total(told["open"]) == told["closing"], "the open days of help are not what the fund holds")
+    need(total(told["open"]) == told["closing"], f"the open days of help have {total(told['open'])} paise, the fund closes at {told['closing']}")
 
 
 HOUSE = ("losses_covered", "platform_out", "tds_remitted")
@@ -751,17 +752,17 @@ def check_help_days(books: dict, before) -> None:
             has = originals.get(entry["corrects"])
             for part in entry["days"] if has is not None else []:
                 has[part["day"]] = has.get(part["day"], 0) - part["paise"]
-            need(has is None or all(paise >= 0 for paise in has.values()), "more came back of a disbursement than it had of a day")
+            need(has is None or all(paise >= 0 for paise in has.values()), f"a correction returns more to a day than the disbursement {entry['corrects'][:12]}… took")
 
 
 def check_carry_over(books: dict, before) -> None:
     was = {row["account"]: row["closing"] for row in before["accounts"]} if before else {}
     now = {row["account"]: row["opening"] for row in books["accounts"]}
     for name in was.keys() | now.keys():
-        need(was.get(name, 0) == now.get(name, 0), f"{name} opens at {now.get(name, 0)}, it closed at {was.get(name, 0)}")
+        need(was.get(name, 0) == now.get(name, 0), f"{name} opens at {now.get(name, 0)} paise and closed at {was.get(name, 0)} the day before")
     lent = {flow["to"]: flow["paise"] for flow in before["flows"] if flow["kind"] == "cover"} if before else {}
     back = {flow["from"]: flow["paise"] for flow in books["flows"] if flow["kind"] == "cover_back"}
-    need(lent == back, "what covered the night before was not given back, or more than it")
+    need(lent == back, "the cover of the day before was not returned, or with a different amount")
     need(not before or not evidences(books) & evidences(before), "a receipt of the day before is the evidence of another entry")
     check_help_days(books, before)
 
@@ -875,7 +876,7 @@ class Day:
 
     def drawn(self) -> tuple:
         if "void" in self.of_day:
-            raise NotApplicable("the round is void")
+            raise NotApplicable("no winner: the round is void")
         return self.record("open"), self.record("close"), self.record("result")
 
     def keys(self, size: int) -> list:
@@ -912,12 +913,12 @@ class Day:
             listed = self.files.open(f"draws/{self.day}/tickets")
             if listed is not None:
                 listed.close()
-            need(listed is None, f"draws/{self.day}/tickets is there, and nobody had entered")
+            need(listed is None, f"draws/{self.day}/tickets is there, but the day had no entries")
         need(not self.broken, "; ".join(self.broken))
-        need(not self.unread, f"log/entries: a record is {self.unread}")
+        need(not self.unread, f"log/entries: {self.unread}")
         lost = sorted(promised & set(self.missing))
         if lost:
-            raise Incomplete("not there: " + ", ".join(lost))
+            raise Incomplete("missing: " + " · ".join(lost))
 
     def step_log_signature(self):
         checkpoint, told = self.whole_log(), self.value("log_key")
@@ -926,11 +927,11 @@ class Day:
         need(keys[-1] == verifier_key(told, LOG_KEY), "log/key is not the key in force")
         for at, record in enumerate(record for record in self.records if type(record) is dict and record.get("kind") == "key"):
             old, new = verifier_key(record["old"], LOG_KEY), verifier_key(record["new"], LOG_KEY)
-            need(old == keys[at] and old[0] == new[0], "a key record does not follow the one before")
-            need(signed_by(old[2], b"roz/v1/key\n" + record["day"].encode() + new[2], bytes.fromhex(record["signature"])), "a new key is not signed by the old one")
+            need(old == keys[at] and old[0] == new[0], "the records that replace the log’s key are not linked and signed")
+            need(signed_by(old[2], b"roz/v1/key\n" + record["day"].encode() + new[2], bytes.fromhex(record["signature"])), "the records that replace the log’s key are not linked and signed")
         checkpoint.check(keys[-1], self.witnesses(opens))
         trusted = self.options.get("key")
-        need(trusted is None or verifier_key(trusted, LOG_KEY) in keys, "the key you trust is none of this log's")
+        need(trusted is None or verifier_key(trusted, LOG_KEY) in keys, "the key that you trust is not one of this log")
         if self.sealed:
             for note in self.value("sealed"):
                 self.assert_covered(note)
@@ -959,7 +960,7 @@ class Day:
         for record in self.records:
             check_record(record)
             place.add(record)
-        need(place.opened, "the log holds no day")
+        need(place.opened, "the log has no day")
         witnesses = self.witnesses([record for record in self.records if record["kind"] == "open"])
         own = {key[2] for key in self.keys(len(self.records))} if self.log_key else set()
         need(not own & set(witnesses.values()), "the log is its own witness")
@@ -974,14 +975,14 @@ class Day:
         # During a day its file may be ahead of the checkpoint. After the day's end the file is final.
         final = {"result", "void"} & self.of_day.keys()
         shown = [one for one in draw["records"] if final or one["index"] < len(self.records)]
-        need(shown == [{"index": at, "record": one} for at, one in mine], "the records in draws/ are not those of the log")
+        need(shown == [{"index": at, "record": one} for at, one in mine], f"draws/{self.day} shows other records than the log has of that day")
         if "books" in self.of_day:
             self.value("books")
-            need(sha(self.books[0]).hex() == self.record("books")["books"], "the books are not those whose hash is in the log")
+            need(sha(self.books[0]).hex() == self.record("books")["books"], f"books/{self.day} is not the file whose hash is in the log")
 
     def step_entries_root(self):
         if "void" in self.of_day and "close" not in self.of_day:
-            raise NotApplicable("nobody had entered")
+            raise NotApplicable("the day had no entries")
         close, tree, last, wanted = self.record("close"), hash_tree(), b"", {}
         if "result" in self.of_day:
             wanted = {winner["position"]: None for winner in self.record("result")["winners"]}
@@ -998,11 +999,11 @@ class Day:
             if tree.size > close["count"]:
                 # More tickets than sealed is already a failure, and the stream may be endless. The rest may have the receipt's ticket.
                 self.found = found or None
-                raise Fail(f"the list has more than the {close['count']} entries that were sealed")
+                raise Fail(f"more tickets are listed than the {close['count']} that were sealed")
         self.found = found
-        need(ascending, "the list is not ascending, or holds a ticket twice")
-        need(tree.size == close["count"], f"the list has {tree.size} entries, {close['count']} were sealed")
-        need(tree.root().hex() == close["root"], "the list is not the one that was sealed")
+        need(ascending, "the tickets are not in ascending order, or one is listed twice")
+        need(tree.size == close["count"], f"{tree.size} tickets are listed, {close['count']} were sealed")
+        need(tree.root().hex() == close["root"], "the tickets do not give the sealed root")
         yours = "" if key is None else ", none of them yours" if place is None else f", yours at position {place}"
         return f"{tree.size} entries" + yours
 
@@ -1010,20 +1011,20 @@ class Day:
         opened, empty = self.record("open"), "void" in self.of_day and "close" not in self.of_day
         assurance = self.draw and self.draw[1]["assurance"]
         if empty:
-            need(assurance in (None, "weak"), "assurance says sealed, without a close")
-            raise NotApplicable("nobody had entered")
+            need(assurance in (None, "weak"), "a day without a list is called sealed")
+            raise NotApplicable("the day had no entries")
         close, notes = self.record("close"), self.value("sealed")
         latest, own = close["sealedAt"] + 900_000 - 60_000, self.witnesses([opened])
         seen = set()
         for at, note in enumerate(notes):
-            need(note.size > self.of_day["close"][0], "log/sealed holds a checkpoint without the close record")
-            need(at == 0 or note.size > notes[at - 1].size, "log/sealed is not ascending")
+            need(note.size > self.of_day["close"][0], f"a checkpoint of {note.size} records does not contain the close record")
+            need(at == 0 or note.size > notes[at - 1].size, "the checkpoints are not in ascending size")
             inside = {public for public, seconds in note.cosigned(own) if seconds * 1000 <= latest}
-            need(at == 0 or inside, "log/sealed holds a checkpoint that says nothing")
+            need(at == 0 or inside, "log/sealed has a checkpoint without a cosignature in time")
             seen |= inside
         enough = len(seen) >= opened["witnesses"]["quorum"]
         expected = "sealed" if enough and opened["draw"]["mode"] == "beacon" else "weak"
-        need(assurance in (None, expected), f"assurance should be {expected}")
+        need(assurance in (None, expected), f"draws/{self.day} calls the day {assurance}, it is {expected}")
         if self.options.get("witnesses"):
             enough = {verifier_key(text, WITNESS_KEY)[2] for text in self.options["witnesses"]} <= seen
         if opened["draw"]["mode"] == "local":
@@ -1034,16 +1035,17 @@ class Day:
 
     def step_beacon_round(self):
         if "void" in self.of_day and "close" not in self.of_day:
-            raise NotApplicable("nobody had entered")
+            raise NotApplicable("the day had no entries")
         chain, close = self.record("open")["draw"], self.record("close")
         expected = 0 if chain["mode"] == "local" else round_for(close["sealedAt"], chain["genesis"], chain["period"])
-        need(close["round"] == expected, f"round {close['round']}, it should be {expected}")
+        need(close["round"] == expected, f"the sealing time demands round {expected}, the record names {close['round']}")
         if "void" in self.of_day:
-            need(self.record("void")["returned"] == 100 * close["count"], "another sum was given back")
-            need(chain["mode"] == "beacon", "a local draw waits for no beacon")
-            need(chain["period"] < 2**32 and chain_hash(chain).hex() == chain["chainHash"], "the chain's hash does not fit its parameters")
-            need(not self.options.get("drand"), "the round was not missing: its signature is there")
-            raise Weak(f"void: ask any drand relay whether round {expected} is really missing")
+            returned = self.record("void")["returned"]
+            need(returned == 100 * close["count"], f"{returned} paise were returned for {close['count']} entries")
+            need(chain["mode"] == "beacon", "a local draw cannot wait for a beacon")
+            need(chain["period"] < 2**32 and chain_hash(chain).hex() == chain["chainHash"], "the beacon’s parameters do not have the hash that names it")
+            need(not self.options.get("drand"), f"round {expected} was there: the day should not have been void")
+            raise Weak(f"void: check with a drand relay that round {expected} is missing")
 
     def step_beacon_signature(self):
         opened, close, result = self.drawn()
@@ -1051,17 +1053,18 @@ class Day:
         if chain["mode"] == "local":
             need("secret" in result, "a local draw without its secret")
             secret = bytes.fromhex(result["secret"])
-            need(sha(secret).hex() == chain["chainHash"], "the secret is not the one committed to")
-            need(local_randomness(secret, self.day, close["count"], bytes.fromhex(close["root"])) == randomness, "the randomness is not the secret's")
+            need(sha(secret).hex() == chain["chainHash"], "the secret is not the one promised in the open record")
+            need(local_randomness(secret, self.day, close["count"], bytes.fromhex(close["root"])) == randomness, "the randomness does not come from the secret and the list")
             raise Weak("Demo draw — the operator could have chosen this winner")
         need("signature" in result, "a draw by beacon without its signature")
-        need(sha(bytes.fromhex(result["signature"])) == randomness, "the randomness is not the signature's hash")
-        need(chain["period"] < 2**32, "a period beyond its four bytes: no chain has a hash with it")
-        need(chain_hash(chain).hex() == chain["chainHash"], "the chain's hash does not fit its parameters")
+        need(sha(bytes.fromhex(result["signature"])) == randomness, "the randomness is not the hash of the signature")
+        need(chain["period"] < 2**32, "the period exceeds four bytes")
+        need(chain_hash(chain).hex() == chain["chainHash"], "the beacon’s parameters do not have the hash that names it")
         if self.options.get("drand"):
             need(result["signature"] == self.options["drand"], "the signature is not the one that you fetched")
         if chain["chainHash"] != (self.options.get("chain") or QUICKNET):
-            raise Weak("a beacon that you did not name")
+            trusted = "the one that you trust" if self.options.get("chain") else "drand’s quicknet"
+            raise Weak(f"the beacon {chain['chainHash'][:12]}… is not {trusted}: its operator could know the numbers")
         if not self.options.get("drand"):
             raise Incomplete(f"this program does not check BLS: compare round {close['round']} with a drand relay (--drand)")
 
@@ -1074,23 +1077,25 @@ class Day:
 
     def step_winners(self):
         opened, close, result = self.drawn()
-        need(len(result["winners"]) == min(opened["split"]["winners"], close["count"]), "more or fewer winners than the split names")
+        number = min(opened["split"]["winners"], close["count"])
+        need(len(result["winners"]) == number, f"{number} winners are to be picked, {len(result['winners'])} are named")
         positions = picks(bytes.fromhex(result["seed"]), close["count"], opened["split"]["winners"])
         need([winner["position"] for winner in result["winners"]] == positions, "the winners are not at the positions that the seed picks")
         for winner in result["winners"]:
             held = getattr(self, "tickets", {}).get(winner["position"])
             if held is None:
-                raise Incomplete("the list of tickets could not be read")
-            need(held == winner["ticket"], "a winner's ticket is not the one at that position")
+                raise Incomplete("the list of tickets is missing")
+            need(held == winner["ticket"], f"the ticket at position {winner['position']} is not the one named")
         return f"{len(positions)} picked"
 
     def step_split(self):
         split = self.record("open")["split"]
         parts = tuple(split[name] for name in ("need", "reward", "platform"))
-        need(parts == ((60, 30, 10) if split["policy"] == "A" else (70, 30, 0)) and (split["policy"] == "B" or split["winners"] <= 1), "not a split of its policy")
+        need(parts == ((60, 30, 10) if split["policy"] == "A" else (70, 30, 0)) and (split["policy"] == "B" or split["winners"] <= 1), f"the split is not that of policy {split['policy']}")
         opened, close, result = self.drawn()
         cut = shares_of(close["count"], split, opened["tax"])
-        need(result["shares"] == {name: cut[name] for name in ("need", "platform", "pool")}, "the shares are wrong")
+        told = {name: cut[name] for name in ("need", "platform", "pool")}
+        need(result["shares"] == told, f"of {cut['pool']} paise {cut['need']} go to help and {cut['platform']} to the platform, the result says otherwise")
         need(all((winner["amount"], winner["tax"]) == (cut["prize"], cut["tax"]) for winner in result["winners"]), "a reward or its tax is wrong")
 
     def step_books_balance(self):
@@ -1109,7 +1114,7 @@ class Day:
             check_carry_over(books, None)
             return "the log's first day"
         before = self.value("before")
-        need(self.yesterday == [sha(self.before[0]).hex()], "yesterday's books are not those whose hash is in the log")
+        need(self.yesterday == [sha(self.before[0]).hex()], f"books/{day_after(self.day, -1)} is not the file whose hash is in the log")
         check_carry_over(books, before)
 
     def step_liabilities_total(self):
@@ -1118,20 +1123,22 @@ class Day:
         ids = {part_id(key, self.day, number): number for number in range(MOST_PARTS)} if key else {}
         for row in self.files.rows(f"liabilities/{self.day}", 40):
             identity, amount = row[:32], int.from_bytes(row[32:], "big")
-            need(identity > last, "parts are not in ascending order, or one is listed twice")
-            need(1 <= amount <= 5000, "a part is not from 1 to 5000 paise")
+            need(identity > last, "the parts are not in ascending order, or one is listed twice")
+            if not 1 <= amount <= 5000:
+                raise Fail(f"a part of {amount} paise, outside 1 to 5000")
             last = identity
             tree.add(part_leaf(identity, amount))
-            need(tree.size <= told["count"], "there are more parts than the books count")
+            if tree.size > told["count"]:
+                raise Fail(f"more parts are published than the {told['count']} that the books count")
             if identity in ids:
                 own[ids[identity]] = amount
         root, total = tree.root()
         need((tree.size, root.hex(), total) == (told["count"], told["root"], told["total"]), "the parts are not those of the books")
         owed = sum(row["closing"] for row in books["accounts"] if row["account"] in OWED)
-        need(total == owed, f"the parts are {total} paise, the accounts owe {owed}")
+        need(total == owed, f"the accounts owe members {owed} paise, the parts add up to {total}")
         if key:
             gap = next(number for number in range(MOST_PARTS + 1) if number not in own)
-            need(gap == len(own), "parts of yours are missing between others")
+            need(gap == len(own), "some of your parts are missing")
             return f"{total} paise in {tree.size} parts, of which {sum(own.values())} paise in {gap} are yours: is that your balance and what is held for you?"
         return f"{total} paise in {tree.size} parts"
 
@@ -1140,15 +1147,15 @@ class Day:
         if receipt is None:
             raise NotApplicable("none was given")
         if receipt["day"] != self.day:
-            raise Incomplete(f"the receipt is of {receipt['day']}")
+            raise Incomplete(f"the receipt is of {receipt['day']}: it says nothing about this day")
         since = [record["day"] for record in self.records if type(record) is dict and record.get("kind") == "key"]
         check_receipt(receipt, keys_of_day(self.keys(len(self.records)), since, self.day))
         if "void" in self.of_day and "close" not in self.of_day:
-            raise Fail("a rupee was taken on a day that is void as empty")
+            raise Fail("the receipt is valid and the day was declared empty: the entry was dropped")
         self.record("close")
         if getattr(self, "found", None) is None:
             raise Incomplete("the list of tickets could not be read to its end")
-        need(self.found, "a rupee was taken and its ticket is not in the list")
+        need(self.found, "the receipt is valid and its ticket is not in the list: the entry was dropped")
 
 
 class LogOrder:
@@ -1169,7 +1176,7 @@ class LogOrder:
         elif kind == "close" or (kind == "void" and record["reason"] == "empty"):
             need("open" in before and not before & {"close", "void"}, f"{kind} of {day} is out of place")
             need(day == (day_after(self.ended) if self.ended else self.first), f"{kind} of {day} comes before the day before has ended")
-            need(kind == "close" or record["returned"] == 0, f"{day} was empty and gave something back")
+            need(kind == "close" or record["returned"] == 0, f"{day} was empty and returned something")
             self.ended = day
         elif kind in ("result", "void"):
             need("close" in before and not before & {"result", "void"}, f"{kind} of {day} is out of place")
@@ -1238,7 +1245,7 @@ def verify(files: Files, day: str, options: dict) -> list:
             found.append((step, "-", str(verdict)))
         except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError):
             # A malformed record, which log-order reports: this step cannot use it.
-            found.append((step, "INCOMPLETE", "a record or file it needs has another form"))
+            found.append((step, "INCOMPLETE", "a record or file that it needs is malformed"))
     return found
 
 

@@ -131,7 +131,8 @@ export function checkBalance(books: Books, inLog: (day: string) => DayInLog): st
     const from = sum(leaving(account).map(({ paise }) => paise))
     if (taken !== to || out !== from) fail(`${account}: its flows are ${to} in and ${from} out, it says ${taken} and ${out}`)
     if (closing !== sum([opening, taken, -out])) fail(`${account}: ${opening} + ${taken} − ${out} is not ${closing} paise`)
-    if (closing < 0 && (NEVER_NEGATIVE.has(account) || poolDay(account) !== undefined)) fail(`${account} closes at ${closing} paise`)
+    if (closing < 0 && (NEVER_NEGATIVE.has(account) || poolDay(account) !== undefined))
+      fail(`${account} closes below zero: ${closing} paise`)
   }
   const total = sum(accounts.map(({ closing }) => closing))
   if (total !== 0) fail(`the closings add up to ${total} paise instead of zero`)
@@ -145,7 +146,8 @@ export function checkBalance(books: Books, inLog: (day: string) => DayInLog): st
   checkIntake(books, inLog)
   checkPools(books, inLog)
   const fund = accounts.find(({ account }) => account === 'HELP_FUND')
-  if (fund?.opening !== help.opening || fund.in !== help.in || fund.closing !== help.closing) fail('help is not the account HELP_FUND')
+  if (fund?.opening !== help.opening || fund.in !== help.in || fund.closing !== help.closing)
+    fail('help differs from the account HELP_FUND')
   checkHelp(books)
   return `${flows.length} flows between ${accounts.length} accounts; all accounts add up to zero, ${intake.count} entries brought ${intake.paise} paise`
 }
@@ -183,8 +185,9 @@ function checkPools(books: Books, inLog: (day: string) => DayInLog): void {
   for (const { round, paise } of books.returns) {
     const { void: ended, close } = inLog(round)
     const isVoid = ended?.record.reason === 'beacon' && ended.index < own.index
-    if (!isVoid || leaving.has(round)) return fail(`the round of ${round} was given back, but the log does not void it`)
-    if (close === undefined || paise !== 100 * close.record.count) return fail(`the round of ${round} gave ${paise} paise back`)
+    if (!isVoid || leaving.has(round)) return fail(`the round of ${round} was returned although it is not void`)
+    if (close === undefined || paise !== 100 * close.record.count)
+      return fail(`the round of ${round} returned a different amount: ${paise} paise`)
     leaving.set(round, { prize: 0, tax: 0, need: 0, platform: 0, round_refund: paise })
   }
   const given = bySide(books.flows, 'from')
@@ -217,7 +220,7 @@ function checkCovers(books: Books, before: Books | undefined): void {
     flows.flatMap((flow) => (flow.kind === kind ? [`${account(flow)} ${flow.paise}`] : [])).join(', ')
   const lent = sides(before?.flows ?? [], 'cover', ({ to }) => to)
   const back = sides(books.flows, 'cover_back', ({ from }) => from)
-  if (lent !== back) fail(`the day before was covered by ${lent || 'nothing'}, and ${back || 'nothing'} was given back`)
+  if (lent !== back) fail(`the day before was covered by ${lent || 'nothing'}, and ${back || 'nothing'} was returned`)
 }
 
 /** `before`: the books of the day before; undefined on the log's first day. */
@@ -229,7 +232,7 @@ export function checkCarryOver(books: Books, before: Books | undefined): string 
   }
   const names = new Set(books.accounts.map(({ account }) => account))
   for (const [account, closing] of closings) {
-    if (closing !== 0 && !names.has(account)) fail(`${account} held ${closing} paise the day before and is gone`)
+    if (closing !== 0 && !names.has(account)) fail(`${account} closed at ${closing} paise the day before and is missing`)
   }
   checkCovers(books, before)
   checkHelpDays(books, before)

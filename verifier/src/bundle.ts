@@ -150,7 +150,7 @@ async function checkNoList(source: Source, path: string, files: FileReport): Pro
       return stream && new Uint8Array()
     },
   )
-  if (isThere === true) files.malformed(`${path} is there for a day on which nobody had entered`)
+  if (isThere === true) files.malformed(`${path} is there, but the day had no entries`)
 }
 
 async function checkRules(source: Source, hash: string, files: FileReport): Promise<void> {
@@ -162,5 +162,5 @@ async function checkRules(source: Source, hash: string, files: FileReport): Prom
     () => readFile(source, path),
   )
   if (found === undefined) files.missing(path)
-  else if (found !== hash) files.malformed(`${path} holds bytes with another hash`)
+  else if (found !== hash) files.malformed(`${path} has another hash`)
 }

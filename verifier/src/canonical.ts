@@ -49,7 +49,7 @@ export function parseCanonical(bytes: Uint8Array, where: string): Json {
 function assertPlain(value: unknown, where: string, depth = 0): asserts value is Json {
   if (depth > DEEPEST) throw new MalformedError(`${where} is nested deeper than any file`)
   if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw new MalformedError(`${where} contains a number that is no integer`)
+    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw new MalformedError(`${where} contains a number that is not an integer`)
   } else if (typeof value === 'string') {
     if (!/^[ -~]*$/.test(value)) throw new MalformedError(`${where} contains text beyond printable ASCII`)
   } else if (typeof value === 'object' && value !== null) {
@@ -57,7 +57,7 @@ function assertPlain(value: unknown, where: string, depth = 0): asserts value is
       assertPlain(key, where, depth)
       assertPlain(part, where, depth + 1)
     }
-  } else throw new MalformedError(`${where} holds ${String(value)}`)
+  } else throw new MalformedError(`${where} contains ${String(value)}`)
 }
 
 function fail(where: string, what: string): never {

@@ -60,7 +60,7 @@ function correctionsOfAllDays() {
         if (parts === undefined) return [`a correction of ${day} is of the receipt ${corrects}, which is the evidence of no disbursement`]
         for (const part of days) parts.set(part.day, (parts.get(part.day) ?? 0) - part.paise)
         const isMore = [...parts.values()].some((paise) => paise < 0)
-        return isMore ? [`more came back by ${day} of the disbursement with the receipt ${corrects} than it had of a day`] : []
+        return isMore ? [`a correction of ${day} returns more to a day than the disbursement with the receipt ${corrects} took`] : []
       })
     },
   }

@@ -125,6 +125,6 @@ function checkCorrections(all: readonly Books[]): void {
       if (left === undefined) continue
       add(left, days, -1)
       if ([...left.values()].some((paise) => paise < 0))
-        fail(`more came back of the disbursement ${corrects.slice(0, 12)}… than it had of a day`)
+        fail(`a correction returns more to a day than the disbursement ${corrects.slice(0, 12)}… took`)
     }
 }

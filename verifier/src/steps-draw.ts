@@ -74,7 +74,7 @@ type Today = ReturnType<Bundle['inLog']>
 /** Returns the close record. Without one no list is sealed, and the step ends. */
 export function closeOf({ close, void: ended, open }: Today): RecordOf['close'] {
   if (close !== undefined) return close.record
-  if (ended !== undefined) return notApplicable('nobody had entered')
+  if (ended !== undefined) return notApplicable('the day had no entries')
   return incomplete(open === undefined ? 'the log has no such round' : 'the round is not closed yet')
 }
 
@@ -132,7 +132,8 @@ export function checkSealedInTime(bundle: Bundle, readersWitnesses: readonly Ver
     if (checkpoint.size <= closeIndex) fail(`a checkpoint of ${checkpoint.size} records does not contain the close record`)
     if (index === 0) continue
     if (checkpoint.size <= (sealed[index - 1] as Checkpoint).size) fail('the checkpoints are not in ascending size')
-    if (sealBy([checkpoint], closeIndex, drawAtMs, named, 1).names.length === 0) fail('a further checkpoint was cosigned by nobody in time')
+    if (sealBy([checkpoint], closeIndex, drawAtMs, named, 1).names.length === 0)
+      fail('log/sealed has a checkpoint without a cosignature in time')
   }
   const own = sealBy(sealed, closeIndex, drawAtMs, named, witnesses.quorum)
   const assurance = own.isInTime && draw.mode === 'beacon' ? 'sealed' : 'weak'
@@ -156,13 +157,13 @@ export function checkRound(today: Today, shownSignature: string | undefined): st
   if (close.round !== expected) fail(`the sealing time demands round ${expected}, the record names ${close.round}`)
   const ended = today.void?.record
   if (ended !== undefined) {
-    if (ended.returned !== 100 * close.count) fail(`${ended.returned} paise were given back for ${close.count} entries`)
+    if (ended.returned !== 100 * close.count) fail(`${ended.returned} paise were returned for ${close.count} entries`)
     if (draw.mode === 'local') return fail('a local draw cannot wait for a beacon')
     // The parameters must match the chain hash, or a signature by that chain could not disprove the void.
     if (chainHashOf(draw) !== draw.chainHash) fail('the beacon’s parameters do not have the hash that names it')
     if (shownSignature !== undefined && isBeaconSignature(shownSignature, expected, draw.publicKey))
       fail(`round ${expected} was there: the day should not have been void`)
-    weak('no-number', `void because round ${expected} of the beacon had not come; its signature, if anyone has it, disproves this`, {
+    weak('no-number', `void: check with a drand relay that round ${expected} is missing`, {
       round: String(expected),
     })
   }

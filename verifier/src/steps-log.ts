@@ -50,7 +50,7 @@ export function checkCheckpoint(checkpoint: Checkpoint, chain: KeyChain, witness
     if (before !== undefined && compare(ascii(before.name), ascii(line.name)) >= 0)
       fail('cosignatures are not in order, or two are of one name')
     if (!witnesses.some((witness) => cosignedAt(line, note.text, witness) !== undefined))
-      fail(`${line.name} is no witness of this log, or its cosignature under ${size} records is false`)
+      fail(`${line.name} is not a witness of this log, or its cosignature under ${size} records is false`)
   }
 }
 
@@ -122,7 +122,7 @@ class Order {
   }
 
   #empty(day: string, returned: number): string | undefined {
-    return returned === 0 ? this.#close(day, 'ended') : 'an empty day gives nothing back'
+    return returned === 0 ? this.#close(day, 'ended') : 'an empty day returns nothing'
   }
 
   #end(day: string, phase: string | undefined): string | undefined {

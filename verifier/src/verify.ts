@@ -202,7 +202,7 @@ function checkReceipt(bundle: Bundle, list: List | undefined, receipt: ReceiptFi
   if (receipt === undefined) return notApplicable('none was given')
   if (receipt.day !== bundle.day) return incomplete(`the receipt is of ${receipt.day}: it says nothing about this day`)
   const problem = receiptProblem(receipt, need(bundle.chain, 'the log’s key'))
-  if (problem !== undefined) return fail(`this is no receipt of this log: ${problem}`)
+  if (problem !== undefined) return fail(`this is not a receipt of this log: ${problem}`)
   const { close, void: ended } = bundle.inLog(bundle.day)
   if (close === undefined && ended !== undefined) return fail('the receipt is valid and the day was declared empty: the entry was dropped')
   const { found, isWhole } = need(list, 'the list of tickets')

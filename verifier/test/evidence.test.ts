@@ -86,7 +86,7 @@ test('corrections of more than their disbursement are found over any number of d
   expect(await watched(entries, days[2])).toEqual([])
   files.set(`books/${DAY}`, hidden)
   expect(await watched(entries, days[3])).toEqual([
-    `more came back by ${days[2]} of the disbursement with the receipt ${given} than it had of a day`,
+    `a correction of ${days[2]} returns more to a day than the disbursement with the receipt ${given} took`,
     `a correction of ${days[3]} is of the receipt ${'f'.repeat(64)}, which is the evidence of no disbursement`,
   ])
 })
