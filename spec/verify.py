@@ -7,6 +7,7 @@
 --key      the log's key that you trust          --kept     a checkpoint that you kept from before
 --witness  a witness that you trust, repeatable  --chain    the hash of a beacon other than quicknet
 --drand    the signature of the day's round, fetched by yourself from a drand relay
+           (also --beacon-signature)
 --receipt  a receipt, to see whether its ticket is in the list
 --ticket-key  a file with your own ticket key in hex: shows your part of the day, for you to judge
 
@@ -1298,6 +1299,7 @@ def main(words: list) -> int:
     try:
         while words:
             word = words.pop(0)
+            word = "--drand" if word == "--beacon-signature" else word
             if word not in OPTIONS:
                 need(not word.startswith("--"), f"no option is called {word}")
                 plain.append(word)

@@ -23,12 +23,8 @@ test('verify.py agrees with every vector, and detects each lie by its step and e
 })
 
 test('a wrong call of verify.py prints its usage', () => {
-  const wrong = ['--key', '--witness', '--chain', '--drand', '--kept', '--receipt', '--ticket-key'].map((name) => [
-    'folder',
-    '2026-11-21',
-    name,
-    'x',
-  ])
+  const named = ['--key', '--witness', '--chain', '--drand', '--beacon-signature', '--kept', '--receipt', '--ticket-key']
+  const wrong = named.map((name) => ['folder', '2026-11-21', name, 'x'])
   for (const args of [
     [],
     ['folder', '2026-13-01'],

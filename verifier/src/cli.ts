@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { fromHex, MalformedError } from './bytes.ts'
 import { day as dayShape } from './canonical.ts'
 import { folderSource } from './folder.ts'
-import { readSignerKey, readVerifierKey, type Signer, verifierKeyOf, writeSignerKey } from './note.ts'
+import { readCheckpoint, readSignerKey, readVerifierKey, type Signer, verifierKeyOf, writeSignerKey } from './note.ts'
 import { readReceipt } from './receipt.ts'
 import { type Source, UnavailableError, urlSource } from './sources.ts'
 import type { State } from './state.ts'
@@ -19,10 +19,12 @@ import { type Alarm, createWatch } from './watch.ts'
 const USAGE = `roz-verify <address|folder> <YYYY-MM-DD> [options]      check a day
   --key <key>               the log's key as you know it (from a printed page, a friend, an earlier look)
   --state <file>            remember key and newest checkpoint here, and compare the site with them next time
+  --kept <file>             compare the site with this checkpoint, which you kept from before
   --receipt <file>          your receipt: is its ticket in the list?
   --witness <key>           trust this witness instead of those that the site names (may be repeated)
   --chain <hash>            trust this drand chain instead of quicknet
   --beacon-signature <hex>  the signature of the random number's round, for a day that is void because it was missing
+                            (also --drand)
   --json                    print the report as JSON
 
 roz-verify watch <address> --key <key> --state <file> [options]      check each day, raise alarms, cosign
@@ -45,10 +47,12 @@ class UsageError extends Error {}
 const OPTIONS = {
   key: { type: 'string' },
   state: { type: 'string' },
+  kept: { type: 'string' },
   receipt: { type: 'string' },
   witness: { type: 'string', multiple: true },
   chain: { type: 'string' },
   'beacon-signature': { type: 'string' },
+  drand: { type: 'string' },
   json: { type: 'boolean' },
   'witness-key': { type: 'string' },
   every: { type: 'string' },
@@ -114,18 +118,21 @@ function showProgress({ phase, done, total }: Progress): void {
 async function check({ values, words: [place, day] }: Called): Promise<number> {
   if (place === undefined || day === undefined) throw new UsageError('name an address or folder, and a day')
   given('the day', () => dayShape(day, day))
+  if (values.state !== undefined && values.kept !== undefined) throw new UsageError('--state and --kept exclude each other')
   const state = values.state === undefined ? undefined : await ofFile(peekState(values.state))
+  const keptBytes = values.kept === undefined ? undefined : await local(values.kept)
+  const kept = keptBytes === undefined ? state?.checkpoint : given('--kept', () => readCheckpoint(keptBytes))
   const logKey = values.key ?? state?.logKey
   if (logKey !== undefined) assertKey('--key', logKey, 1)
   for (const witness of values.witness ?? []) assertKey('--witness', witness, 4)
-  const signature = values['beacon-signature']
+  const signature = values['beacon-signature'] ?? values.drand
   const chainHash = values.chain
   const receiptBytes = values.receipt === undefined ? undefined : await local(values.receipt)
   const receipt = receiptBytes === undefined ? undefined : given('--receipt', () => readReceipt(receiptBytes))
   if (receipt !== undefined && receipt.day !== day) throw new UsageError(`the receipt is of ${receipt.day}`)
   const options: VerifyOptions = {
     ...(logKey !== undefined && { logKey }),
-    ...(state !== undefined && { kept: state.checkpoint }),
+    ...(kept !== undefined && { kept }),
     ...(values.witness !== undefined && { witnesses: values.witness }),
     ...(chainHash !== undefined && { chainHash: given('--chain', () => (fromHex(chainHash, 32), chainHash)) }),
     ...(receipt !== undefined && { receipt }),

@@ -69,6 +69,9 @@ test('a changed file fails, and a wrong call exits with 1', PATIENT, async () =>
     ['http://', day],
     [copy, day, '--what'],
     [copy, day, '--receipt', file],
+    [copy, day, '--kept', file],
+    [copy, day, '--kept', path.join(copy, 'log/checkpoint'), '--state', path.join(folder, 'both')],
+    [copy, day, '--drand', 'x'],
     ['watch', copy],
   ]) {
     const { code, err } = await run(...args)
@@ -93,6 +96,8 @@ test('the state file keeps the checkpoint, and a log that shrank is reported', P
   expect(kept.logKey).toBe(site.keys.inForce)
   const again = await run(copy, '2026-07-23', '--state', state)
   expect([again.code, again.out]).toEqual([0, expect.stringContaining(`begin with the ${kept.checkpoint.size} that you saw before`)])
+  const compared = await run(copy, '2026-07-23', '--key', kept.logKey, '--kept', path.join(copy, 'log/checkpoint'))
+  expect([compared.code, compared.out]).toEqual([0, again.out])
   // The state cannot be saved there: the verdict is printed anyway, and a failure keeps its exit code.
   const nowhere = await run(copy, '2026-07-23', '--state', path.join(folder, 'no-such-folder', 'seen'))
   expect([nowhere.code, nowhere.out]).toEqual([1, expect.stringContaining('PASS')])
