@@ -14,7 +14,7 @@ import type { Roles } from './roles.ts'
  * - anyone: anybody; a member's token counts, an admin's token or none is a visitor.
  * - member: a member's session, also of a staff account that logged in as a member.
  * - holder: a member's session of an account with a wallet, never of staff.
- * - verified: a holder whose mail is confirmed and who is not on hold.
+ * - verified: a holder whose mail is confirmed and who is not suspended.
  * - session: a member's or an admin's session.
  * - admin: an admin's session, of a role that the call declares.
  * - signed: a webhook with a valid signature.

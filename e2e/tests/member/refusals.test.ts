@@ -1,7 +1,7 @@
 /**
  * Refusals that people rarely meet, provoked at the real program, with the message on the screen.
  * - No refusal moves money or changes the account.
- * - Cases: failed start, yearly maximum, account on hold, wrong password or picture, account deletion, invalid form input.
+ * - Cases: failed start, yearly maximum, suspended account, wrong password or picture, account deletion, invalid form input.
  * - The last part counts how often the app retries a failed request.
  */
 import { expect } from '../../harness/expect.ts'
@@ -121,7 +121,7 @@ test('a member with 365 joins this year is refused: You have reached the yearly 
   expect((await mine(asha)).wallet.balance).toBe(20)
 })
 
-describe('a member whose account is on hold', () => {
+describe('a member whose account is suspended', () => {
   let held: Person
   beforeAll(async () => {
     held = await newMember(roz, { name: 'Hema Rao', rupees: 20 })

@@ -63,7 +63,7 @@ describe('the page of a member', () => {
     await page.setViewportSize(WIDE)
   })
 
-  test('suspends with a reason: the member reads, and is refused to join; reinstated, joins', async () => {
+  test('suspends with a reason: the member can read and cannot join; reinstated, the member joins', async () => {
     await openAsha()
     await decide('Suspend')
     await expect(toast(page, 'Suspended. The member has been told by email.')).toBeVisible()

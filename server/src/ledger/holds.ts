@@ -1,5 +1,5 @@
 /**
- * Members on hold: none of their money leaves.
+ * Members whose money does not leave: those on hold, and suspended ones.
  * - No withdrawal or refund of theirs is sent while the hold lasts, nor the refund of their payment in SUSPENSE.
  * - Withdrawals and refunds that waited are released once, by one process.
  */
@@ -9,7 +9,7 @@ import type { Tx } from '../db/transaction.ts'
 /** The value of the column `problem` of withdrawals and refunds that a hold stops. */
 export const ON_HOLD = 'member_on_hold'
 
-/** A member `m` on hold: suspended, or held since they said "This was not me". A deleted account is never on hold. */
+/** True if no money of a member `m` leaves: suspended, or on hold since they said "This was not me". Never for a deleted account. */
 export const IS_ON_HOLD = sql`((m.suspended_at is not null or m.held_at is not null) and m.deleted_at is null)`
 
 export const isOnHold = async (tx: Tx, memberId: bigint): Promise<boolean> =>

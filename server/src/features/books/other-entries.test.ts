@@ -63,7 +63,7 @@ function expectBounded(parts: readonly Plan[] = []): void {
   }
 }
 
-test('of which there are few cost no more than themselves', async () => {
+test('few other entries cost no more than those listed', async () => {
   await insertTransfers(sql`
     select 'platform_out', id::text, 7, 2, 100, date '2026-01-01' from (select id from outlay order by purpose limit 2) o
     union all select 'disbursement_back', 'back ' || n, 2, 6, 100, date '2026-01-01' + n from generate_series(1, 2) n`)
@@ -77,7 +77,7 @@ test('of which there are few cost no more than themselves', async () => {
   expectBounded(plans[0])
 })
 
-test('of which there are many cost no more than the fifty that are listed', async () => {
+test('many other entries cost no more than the fifty listed', async () => {
   await insertTransfers(sql`
     select 'platform_out', id::text, 7, 2, 100, date '2026-03-01' + n::int % 200
       from (select id, row_number() over (order by purpose) as n from outlay) o where n > 2`)
@@ -88,7 +88,7 @@ test('of which there are many cost no more than the fifty that are listed', asyn
   expect(plans[0]?.find((part) => part['Relation Name'] === 'transfer')).toMatchObject({ 'Index Name': 'transfer_of_other_entries' })
 })
 
-test('are on no later page, and cost it nothing', async () => {
+test('other entries are on no later page, and cost it nothing', async () => {
   const { page, plans } = await readPage('2026-11-01')
   expect([page.otherEntries, plans]).toEqual([[], []])
 })

@@ -124,7 +124,7 @@ describe('an edit', () => {
        where id = ${requested.id}::uuid`)
     expect((await renamed(requested)).body.beneficiary).toMatchObject({ publicName: 'Meera and Ravi' })
   })
-  test('of one without a consent may send that back, and they may revoke all the same', async () => {
+  test('without a consent may repeat that, and the consent may be revoked all the same', async () => {
     const id = await world.beneficiary({ publicName: 'Jaya', consent: null })
     expect((await edit(id, { publicName: 'Jaya', consent: null })).body.beneficiary.status).toBe('waiting')
     expect((await edit(id, { revoked: true })).body.beneficiary.status).toBe('revoked')

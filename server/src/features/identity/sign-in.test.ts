@@ -60,7 +60,7 @@ describe('signing in', () => {
     expect(Math.min(...unknown) / Math.min(...known)).toBeGreaterThan(0.6)
   })
 
-  test('admits a member on hold', async () => {
+  test('admits a suspended member', async () => {
     const person = await roz.register('onhold@x.test')
     await roz.db.query(sql`update member set suspended_at = roz_now() where id = ${await roz.memberId(person)}::bigint`)
     expect((await roz.login('onhold@x.test', PASSWORD)).status).toBe(200)

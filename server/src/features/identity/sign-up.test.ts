@@ -224,7 +224,7 @@ describe('confirming an address', () => {
     expect((await roz.ask(`GET /auth/verify-email?token=${token}`)).text).toBe('Invalid or missing verification token')
   })
 
-  test('does not let the money of a member on hold move', async () => {
+  test('does not let the money of a suspended member move', async () => {
     const person = await roz.register('held@x.test')
     const id = await roz.memberId(person)
     await roz.db.query(sql`update member set suspended_at = roz_now() where id = ${id}::bigint`)

@@ -228,7 +228,7 @@ test('the same key requests once; refunds and withdrawals at once never take a r
   expect(both.filter((one) => typeof one === 'string' || one?.status === 200)).toHaveLength(1)
 })
 
-test('only a member who is not on hold requests, and only an administrator after a step-up decides', async () => {
+test('only a member who is not suspended requests, and only an administrator after a step-up decides', async () => {
   const id = await asked(5)
   await world.db.query(sql`update member set suspended_at = roz_now() where id = ${member}::bigint`)
   expect((await ask(5)).body.code).toBe('on_hold')

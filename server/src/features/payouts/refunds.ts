@@ -69,7 +69,7 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       const id = randomUUID()
       return idempotency.once<Requested>(keyed, id, async (tx) => {
         const asked = await requestRefund(tx, { id, memberId, orderId: body.order_id, amount, reason: body.reason })
-        // The member was put on hold after the request was admitted.
+        // The member was suspended after the request was admitted.
         if (!asked.ok) return { ok: false, code: asked.code === 'may_not_move' ? 'on_hold' : asked.code }
         await mailMember(tx, {
           memberId,

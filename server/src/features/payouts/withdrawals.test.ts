@@ -339,7 +339,7 @@ test('only an administrator after a step-up decides; an unknown withdrawal answe
   expect(await world.stateOf(id)).toEqual(['requested', 20, 10])
 })
 
-test('a member on hold is paid nothing until the hold ends', async () => {
+test('a suspended member is paid nothing until the suspension ends', async () => {
   await world.db.query(sql`update member set suspended_at = roz_now() where id = ${member}::bigint`)
   expect((await world.decide(id, 'approve')).body.code).toBe('member_on_hold')
   await world.db.query(sql`update member set suspended_at = null where id = ${member}::bigint`)

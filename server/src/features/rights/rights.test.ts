@@ -102,7 +102,7 @@ describe('GET /user/export', () => {
     }
   })
 
-  test('is open to a member on hold too', async () => {
+  test('is open to a suspended member too', async () => {
     const { id } = await member()
     await database.db.query(sql`update member set suspended_at = roz_now() where id = ${id}::bigint`)
     expect((await calls.ask('GET /user/export', { as: id })).body).toMatchObject({ transactions: [], withdrawals: [], refunds: [] })
@@ -164,7 +164,7 @@ describe('POST /user/close', () => {
     },
   )
 
-  test('is refused without a confirmed address or for an account on hold', async () => {
+  test('is refused without a confirmed address or for a suspended account', async () => {
     const { id } = await member(100)
     await database.db.query(sql`update member set suspended_at = roz_now() where id = ${id}::bigint`)
     expect(await gift(id)).toMatchObject({ status: 403, body: { code: 'on_hold' } })
@@ -174,7 +174,7 @@ describe('POST /user/close', () => {
 })
 
 describe('DELETE /user', () => {
-  test('is refused while money is left, a payout, a refund or a round is pending, or the account is on hold', async () => {
+  test('is refused while money is left, a payout, a refund or a round is pending, or the account is suspended', async () => {
     const { id, orderId } = await member(2_000)
     expect(await remove(id)).toMatchObject({ status: 409, body: { code: 'money_left' } })
     const withdrawn = await calls.ask('POST /wallet/withdraw', { as: id, body: { amount: 10, bankDetail: BANK } })

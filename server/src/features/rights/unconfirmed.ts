@@ -17,7 +17,7 @@ const FAILED = 'an unconfirmed account could not be closed'
 /** How often late accounts are looked for. */
 const EVERY_MS = 600_000
 
-/** An account on hold is evidence, and waits for a person. */
+/** A suspended account is evidence, and waits for a person. */
 const IS_LATE = sql`email_verified_at is null and deleted_at is null and suspended_at is null and role = 'member'
   and created_at < (select roz_now()) - interval '30 days'`
 

@@ -199,7 +199,7 @@ describe('Auto Participate', () => {
     expect(await world.balance(poor)).toBe(900n)
   })
 
-  test('skips a member who has it off, is on hold, or switched it off before the top-up', async () => {
+  test('skips a member who has it off, is suspended, or switched it off before the top-up', async () => {
     await open()
     const [off, held, poor] = [await world.member(10), await world.member(10, { auto: true }), await world.member(0, { auto: true })]
     await world.db.query(sql`update wallet set may_move = false where member_id = ${held}::bigint`)

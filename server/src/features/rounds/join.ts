@@ -48,7 +48,7 @@ async function keepFirstKey({ db, ticketKeys }: JoinDeps, memberId: bigint, give
 
 async function refuse({ db }: JoinDeps, memberId: bigint, code: JoinRefused): Promise<Answer<JoinCall>> {
   if (code !== 'may_not_move') return { ok: false, code }
-  // Staff accounts hold no wallet. A member's was put on hold between the session's check and the join, or the ticket key is unreadable.
+  // Staff have no wallet. A member was suspended between the session's check and the join, or the ticket key is unreadable.
   const wallet = await readWallet(db, memberId)
   if (wallet === undefined) return { ok: false, code: 'forbidden' }
   return { ok: false, code: wallet.mayMove ? 'cannot_join' : 'on_hold' }

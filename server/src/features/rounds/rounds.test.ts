@@ -85,7 +85,7 @@ describe('joining', () => {
     expect((await world.ask('GET /user/ticket-key', { as: member })).body).toEqual({ key: null, custodial: false })
   })
 
-  test('with an unconfirmed mail, on hold, as staff or as a visitor is refused', async () => {
+  test('with an unconfirmed mail, suspended, as staff or as a visitor is refused', async () => {
     const unverified = await makeMember(world.db, { verified: false })
     expect((await world.join(unverified)).body).toMatchObject({
       code: 'email_unverified',

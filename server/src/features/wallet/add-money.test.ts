@@ -104,7 +104,7 @@ test('₹10 and ₹30 are within the limits', async () => {
   expect((await world.add(member, { ...ADD, amount: 30 })).status).toBe(200)
 })
 
-test('adding money needs a confirmed address and an account that is not on hold', async () => {
+test('adding money needs a confirmed address and an account that is not suspended', async () => {
   const unconfirmed = await makeMember(world.db, { verified: false })
   expect((await world.add(unconfirmed)).body).toMatchObject({ code: 'email_unverified', message: 'Please verify your email to continue.' })
   const held = await makeMember(world.db)

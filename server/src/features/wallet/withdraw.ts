@@ -49,7 +49,7 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
   return deps.idempotency.once<WithdrawAnswer>(keyed, id, async (tx) => {
     if (!deps.cashoutOn) return { ok: false, code: 'withdrawals_paused' }
     const wallet = await lockWallet(tx, memberId)
-    // The member was put on hold after the request was admitted.
+    // The member was suspended after the request was admitted.
     if (wallet?.mayMove === false) return { ok: false, code: 'on_hold' }
     if (wallet === undefined || wallet.balance < amount) return { ok: false, code: 'insufficient_funds' }
     const { origin, body } = call
