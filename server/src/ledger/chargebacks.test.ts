@@ -168,7 +168,7 @@ test('a refund requested before a chargeback is neither approved nor sent while 
   expect(await approve(asked)).toMatchObject({ ok: true })
   expect(await approve(approved)).toMatchObject({ ok: true })
   expect([await send(asked), await send(approved)]).toEqual([true, true])
-  // Charged back while `sending` and certainly lost: it is not sent again, and the gateway's word is still booked.
+  // Charged back while `sending` and certainly lost: it is not sent again, and the gateway's status is still booked.
   await dispute('d11', orderId, 10, 'taken')
   expect(await inTransaction(database.db, (tx) => startRefund(tx, asked, { again: true }))).toBe(false)
   expect(await tell(asked, 'paid')).toMatchObject({ result: 'paid', contradicts: true })

@@ -1,6 +1,6 @@
 /**
  * Chargebacks: the payer's bank takes a payment back, and returns it if the dispute is won.
- * - A dispute's amount is taken once, however often the gateway repeats its word.
+ * - A dispute's amount is taken once, however often the gateway repeats its status.
  * - The member pays as far as the balance reaches. Amounts held for a withdrawal or refund stay held.
  * - A closed account pays from its items in SUSPENSE.
  * - The rest is our loss and the member's debt. All parts together are the amount.

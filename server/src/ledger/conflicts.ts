@@ -1,6 +1,6 @@
 /**
  * Conflicts: money that left although we had given it back. LOSSES bears it until it returns.
- * - Money that is out is booked as out once, however often the gateway repeats its word.
+ * - Money that is out is booked as out once, however often the gateway repeats its status.
  * - A loss that occurs again is numbered: `id`, `id#2`, ….
  */
 import type { Paise } from '@roz/core/money.ts'
@@ -17,11 +17,11 @@ type Conflict = {
   readonly out: 'wd_conflict' | 'refund_conflict'
   /** The account that the money leaves and returns to. */
   readonly asset: 'BANK' | 'GATEWAY'
-  /** The gateway's new word: the money went out, or it did not. */
+  /** The gateway's new status: sent, or not sent. */
   readonly isOut: boolean
 }
 
-/** Books the word if it is new. Undefined: LOSSES agrees with it already. */
+/** Books the status if it is new. Undefined: LOSSES agrees with it already. */
 export async function moveConflict(tx: Tx, { id, amount, out, asset, isOut }: Conflict): Promise<'conflict' | 'conflict_back' | undefined> {
   const back = `${out}_back` as const
   await lockReversed(tx, id)

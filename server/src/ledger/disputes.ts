@@ -1,6 +1,6 @@
 /**
  * Books disputes as the gateway reports them, and the money that follows.
- * - The newest word is booked, whatever came before it: the payer's bank has the money, or we have it.
+ * - The newest status is booked, whatever came before it: the payer's bank has the money, or we have it.
  * - A dispute keeps the payment that its first report named. A report that names another payment is only recorded as a problem.
  * - A report that cannot be booked is kept with its reason, for an administrator.
  */
@@ -16,7 +16,7 @@ export type DisputeTold = {
   readonly amount: Paise
   /** Set if the gateway names another currency than INR. */
   readonly currency?: string
-  /** The gateway's own words. */
+  /** As the gateway writes them. */
   readonly type: string
   readonly status: string
   readonly state: 'open' | 'won' | 'lost'

@@ -19,7 +19,7 @@ export type Outlay = {
 }
 export type OutlayKind = Extract<TransferKind, 'disbursement' | 'disbursement_back' | 'platform_out' | 'tds_remitted' | 'losses_covered'>
 
-/** The id of the outlay that an entry is of, so that it is found by its key; entries of tests have other ids. */
+/** The outlay's id, for a search by key; entries of tests have other ids. */
 export const outlayOf = (entryId: Sql): Sql =>
   sql`case when ${entryId} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${entryId}::uuid end`
 

@@ -140,7 +140,7 @@ test('a refund that the gateway declined stays approved, and can be approved aga
   await inTransaction(database.db, (tx) => stopRefund(tx, id, 'refund_amount_invalid'))
   expect(await approve(id)).toMatchObject({ ok: true })
   expect(await reject(id)).toMatchObject({ ok: true })
-  // The gateway paid what we had given back: LOSSES bears it, each time the gateway changes its word.
+  // The gateway paid what we had given back: LOSSES bears it, each time the gateway changes its status.
   const words = ['paid', 'paid', 'failed', 'paid', 'failed', 'failed'] as const
   const booked: (string | undefined)[] = []
   for (const word of words) booked.push((await tell(id, word))?.result)

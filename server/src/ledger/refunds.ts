@@ -7,7 +7,7 @@
  * - A refund is neither approved nor sent while the payer's bank has the payment, or while its member is on hold or in debt.
  * - A failed or rejected refund returns to the member, or reopens its suspense item.
  * - A paid refund that is reversed after the account was closed is booked to SUSPENSE.
- * - The gateway's final word is always booked, even after another one. An amount given back and paid as well is a loss (`refund_conflict`).
+ * - The gateway's final status is always booked, even after another one. An amount given back and paid as well is a loss (`refund_conflict`).
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -151,7 +151,7 @@ export async function rejectRefund(
 }
 
 /**
- * Marks a refund as `sending`; from then on only the gateway's word ends it. False: the refund cannot be sent now.
+ * Marks a refund as `sending`; from then on only the gateway's status ends it. False: the refund cannot be sent now.
  * - `again`: a refund that is `sending` already, and certainly never reached the gateway, is sent again.
  * - A chargeback or a debt puts the refund back to `approved`, with the reason for the administrator.
  * - A hold keeps the refund waiting for the end of the hold.
@@ -183,7 +183,7 @@ export async function stopRefund(tx: Tx, id: string, problem: string): Promise<v
 
 export type RefundBooked = Row & {
   readonly result: 'paid' | 'failed' | 'reversed' | 'conflict' | 'conflict_back' | 'unchanged'
-  /** The gateway's word contradicts our state: an administrator must look. */
+  /** The gateway's status contradicts our state: an administrator must look. */
   readonly contradicts: boolean
 }
 
@@ -194,7 +194,7 @@ type Told = {
   readonly decision?: string | undefined
 }
 
-/** Books the gateway's final word in any state. Undefined: no such refund. */
+/** Books the gateway's final status in any state. Undefined: no such refund. */
 export async function bookRefund(tx: Tx, told: Told): Promise<RefundBooked | undefined> {
   const { id, word } = told
   const found = await lockRefund(tx, id)

@@ -160,7 +160,7 @@ export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
                  and s.payment_id like '%_reversed:%' and subject_of(ref) = subject_of(split_part(s.payment_id, ':', 2))))`,
   )) !== undefined
 
-/** Locks the items of a payout or refund that came back, so that nobody decides them while the gateway's word is booked. */
+/** Locks the items of a payout or refund that came back, so that nobody decides them while the gateway's status is booked. */
 export const lockReversed = (tx: Tx, id: string): Promise<unknown> =>
   tx.query(sql`
     select from suspense_item where reason = 'closed_account'

@@ -108,7 +108,7 @@ async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | 
   return (await creditMember(tx, { kind: 'topup', ref: `${paymentId}#rest`, memberId, amount: claimed.missing, from: 'GATEWAY' })).balance
 }
 
-/** Records the gateway's word on an unpaid order. False: nothing changed, because a paid order stays paid. */
+/** Records the gateway's status of an unpaid order. False: nothing changed, because a paid order stays paid. */
 export async function markTopup(tx: Tx, orderId: string, status: 'pending' | 'failed' | 'expired'): Promise<boolean> {
   const changed = await tx.query(
     sql`update topup set status = ${status}::text

@@ -1,9 +1,9 @@
 /**
- * Withdrawals: held on request, given back on rejection, sent after the commit of the approval, ended by the gateway's word.
+ * Withdrawals: held on request, given back on rejection, sent after the commit of the approval, ended by the gateway's status.
  * - Parallel requests never overdraw: each request judges the locked balance.
  * - A repeated id is the same withdrawal; other content under it is refused.
  * - After sending only the gateway ends a withdrawal.
- * - The gateway's final word is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
+ * - The gateway's final status is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
  * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. Nobody ends one that
  *   was shown to nobody. No gateway receives it, because the money may have left. Nobody ends their own. An owner may take it over from
@@ -145,7 +145,7 @@ export async function judgeRetry(tx: Tx, id: string): Promise<Outcome<undefined,
 }
 
 /**
- * Marks a withdrawal as `sending`; from then on only the gateway's word ends it. False: it cannot be sent now.
+ * Marks a withdrawal as `sending`; from then on only the gateway's status ends it. False: it cannot be sent now.
  * - `again`: a withdrawal that is `sending` already, and certainly never reached the gateway, is sent again under its id.
  * - A hold is recorded as the problem, and the withdrawal waits for its end.
  * - A debt puts the withdrawal back to `approved`, so that it can be rejected.
@@ -253,7 +253,7 @@ export async function sayNotPaid(tx: Tx, { id, by, reason }: ByHand & { readonly
 export type PayoutWord = 'paid' | 'failed' | 'reversed'
 export type PayoutBooked = {
   readonly result: 'paid' | 'failed' | 'reversed' | 'conflict' | 'conflict_back' | 'unchanged'
-  /** The gateway's word contradicts our state: an administrator must look. */
+  /** The gateway's status contradicts our state: an administrator must look. */
   readonly contradicts: boolean
 } & Row
 
@@ -264,7 +264,7 @@ type Told = {
   readonly reason?: string | undefined
 }
 
-/** Books the gateway's final word in any state. Undefined: no such withdrawal. */
+/** Books the gateway's final status in any state. Undefined: no such withdrawal. */
 export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | undefined> {
   const locked = await lockWithdrawal(tx, told.id)
   if (locked === undefined) return undefined

@@ -94,7 +94,7 @@ export async function noteMissing(tx: Tx, id: string): Promise<boolean> {
   return isAbsent
 }
 
-/** Whether the gateway still surely has nothing: no other sending has begun meanwhile. */
+/** Whether the gateway certainly has no transfer: no other sending has begun meanwhile. */
 export async function isAbsent(tx: Tx, id: string): Promise<boolean> {
   const check = await maybeOne<{ isAbsent: boolean }>(
     tx,

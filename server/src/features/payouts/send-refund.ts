@@ -142,7 +142,7 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefin
   }
   await noteProblem(tx, id, 'gateway_conflict')
   const details = { refundId: id, ours: booked.status, gateway: refund.status, booked: booked.result }
-  return { details, message: 'the gateway contradicts us about a refund; its word was booked' }
+  return { details, message: 'the gateway contradicts us about a refund; its status was booked' }
 }
 
 /** Sends the member's notice and mail of an end; a rejection carries its reason. A suspense item may have no member to tell. */

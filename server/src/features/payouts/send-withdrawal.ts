@@ -29,7 +29,7 @@ type Payable = StoredAccount & {
   readonly isOnHold: boolean
 }
 
-/** `again`: the gateway surely knows nothing of an earlier sending. */
+/** `again`: the gateway certainly has no transfer of an earlier sending. */
 export async function sendWithdrawal(deps: PayoutsDeps, id: string, { again }: { readonly again: boolean }): Promise<void> {
   const { db, payouts } = deps
   if (payouts === undefined) return

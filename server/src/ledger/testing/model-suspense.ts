@@ -68,7 +68,7 @@ export function payItem(books: Books, { paymentId }: OpOf<'pay item'>): unknown 
   return yes({ amount: item.amount })
 }
 
-/** The bank took the money or returned it: the newest word is booked. */
+/** The bank took the money or returned it: the newest status is booked. */
 export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
   const { disputeId, orderId, paymentId, isTaken } = op
   const known = books.disputes.get(disputeId)
