@@ -192,7 +192,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   stops.push(() => mailer.close())
   const clock = createClock(db)
   const storage = openStorage(config.storage)
-  // A start goes on: without its files the product still serves. Wrong keys show here, and not with the first upload.
+  // A failing file store does not stop a start. Wrong keys are reported here, not with the first upload.
   storage.find(NO_FILE).catch((error: unknown) => log.warn({ err: error }, 'STORAGE_URL: the file store cannot be used'))
   const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
   await refuseUnreadable(db, secrets)
@@ -273,7 +273,7 @@ async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
   )
 }
 
-/** A restored database whose log others have seen further would publish other records in their places (commands/later-checkpoint.ts). */
+/** Others have seen more records than a restored log. Serving would publish different ones under the same numbers (later-checkpoint.ts). */
 async function refuseForgottenRecords(db: Db): Promise<void> {
   const { seen, records } = await one<{ seen: bigint; records: bigint }>(
     db,

@@ -26,7 +26,7 @@ export type Month = string & { readonly __unit: 'month' }
 export const COLUMNS = ['day', 'member_id', 'batch_id', 'wallet_seq', 'balance_after', 'key_prefix'] as const
 const SUMMED = ['member_id', 'batch_id', 'wallet_seq', 'balance_after'] as const
 
-/** Whole numbers as text: they are longer than a number of JSON. */
+/** Whole numbers as text, because they exceed JSON's safe integers. */
 export type Measure = {
   readonly entries: string
   readonly sums: Readonly<Record<(typeof SUMMED)[number], string>>

@@ -100,7 +100,7 @@ export async function hashOf(file: string): Promise<string> {
   return content().sha256
 }
 
-/** Some at once. After a failure no further one begins, and it is thrown when the others have ended. */
+/** Runs a few at once. After a failure none starts; it is thrown when the others end. */
 export async function forEach<T>(items: Iterable<T>, work: (item: T) => Promise<void>, atOnce = 8): Promise<void> {
   const iterator = items[Symbol.iterator]()
   const failures: unknown[] = []

@@ -150,7 +150,7 @@ async function copy(from: MovableStorage, to: MovableStorage, name: string): Pro
 const hashOf = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest()
 const isSame = (one: Buffer, other: Buffer): boolean => hashOf(one).equals(hashOf(other))
 
-/** Some at once; the first failure that `work` does not catch ends all. */
+/** Runs a few at once, and throws the first failure that `work` does not catch. */
 async function forEach(names: AsyncIterable<string>, work: (name: string) => Promise<void>): Promise<void> {
   const iterator = names[Symbol.asyncIterator]()
   const run = async (): Promise<void> => {

@@ -36,7 +36,7 @@ type Asked = {
   readonly action: 'list' | { readonly put: string } | { readonly new: 'careful' | 'despite receipts' }
 }
 
-/** Undefined: these words mean nothing. */
+/** Undefined for unknown arguments. */
 function read(words: readonly string[]): Asked | undefined {
   const [member = '', action, detail] = words
   if (!/^\d{1,18}$/.test(member) || words.length > 3) return undefined

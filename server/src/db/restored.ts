@@ -29,7 +29,7 @@ const WITHOUT_TARGET = sql`
 /** The setting of `npm run restore`: a name of its own for each restore, also of one without a target. */
 export const targetSetting = (at: Date): string => `recovery_target_name = 'roz restored at ${at.toISOString()}'\n`
 
-/** How the database was restored, if it was and is not joined. */
+/** How the database was restored; undefined if not, or if joined. */
 export async function findUnjoined(db: Queryable): Promise<string | undefined> {
   // A database of an older release lacks one of the tables or both.
   const { knowsJoined, knowsServers } = await one<{ knowsJoined: boolean; knowsServers: boolean }>(

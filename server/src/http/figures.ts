@@ -2,7 +2,7 @@
  * The gauges of /metrics that are read from the database, so that a restart forgets nothing and every process shows the same.
  * - One statement reads them all.
  * - A scrape is cheap however old the books are. Each figure reads an index from its end, a partial index of open rows, or a
- *   table with a row per failure. Counts of what can pile up end at MOST.
+ *   table with a row per failure. Counts of queues stop at MOST.
  */
 import { Gauge, type Registry } from 'prom-client'
 import { UNAUDITED_SECONDS } from '../db/heartbeat.ts'

@@ -16,7 +16,7 @@ type Raw = FastifyRequest['raw']
 type Arriving = {
   readonly sinceMs: number
   readonly bytesBefore: number
-  /** Who sends it; undefined for an upload. */
+  /** The sender; undefined for an upload. */
   readonly sender: string | undefined
   readonly forget: () => void
 }

@@ -1,14 +1,14 @@
 /**
  * Questions to the gateway: each is claimed by one caller of all processes, then asked and booked.
  * - A failure at any step is recorded, and blocks neither the caller nor another question (parking.ts).
- * - A claimed question has a row with its next time. A question whose claim failed may have no row: only its job holds it.
+ * - A claimed question has a row with its next time. If its claim failed, a question has no row, and only its job repeats it.
  */
 import type { Attempt, Work } from './parking.ts'
 
 export type Question<C> = {
   readonly work: Work
   readonly item: string
-  /** Undefined: asked a moment ago, so the question is delayed. */
+  /** Undefined: the gateway was asked a moment ago, so the question is delayed. */
   readonly claim: () => Promise<C | undefined>
   readonly ask: (claimed: C) => Promise<void>
 }
@@ -24,7 +24,7 @@ export async function pose<C>(attempt: Attempt, { work, item, claim, ask }: Ques
   return isHeld
 }
 
-/** For the handler of a job: throws if no row holds the question, so that the job keeps it. */
+/** For the handler of a job: throws if no row records the question, so that the job keeps it. */
 export async function orKeepJob(posed: Promise<boolean>): Promise<void> {
   if (!(await posed)) throw new Error('the question to the gateway could not be claimed; its job asks again')
 }

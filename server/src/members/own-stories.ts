@@ -5,7 +5,7 @@
 import { type Sql, sql } from '../db/sql.ts'
 import { hasEntry } from '../ledger/entries.ts'
 
-/** The days that a disbursement is of, with what each gave and did not get back. */
+/** The days that funded a disbursement, with each day's net amount. */
 export const daysOf = (disbursementId: Sql): Sql => sql`
   (select day, sum(paise) as paise from help_allotment where disbursement_id = ${disbursementId} group by day having sum(paise) > 0)`
 
@@ -14,7 +14,7 @@ export const TOLD: Sql = sql`
   story_telling t join story s on s.id = t.story_id and s.is_active join outlay_public o on o.id = s.outlay_id and not o.is_revoked`
 
 /**
- * Booked help `o` that no published story tells of, and that one may tell of.
+ * Booked help `o` without a published story, which may get one.
  * - Not of somebody who revoked the consent, nor help that came back wholly.
  */
 export const UNTOLD: Sql = sql`

@@ -37,7 +37,7 @@ export async function noteSignal(tx: Tx, secrets: Pick<Secrets, 'fingerprints'>,
 export const noteSignalLater = (db: Db, secrets: Pick<Secrets, 'fingerprints'>, used: Used): Promise<void> =>
   inTransaction(db, async (tx) => {
     await noteSignal(tx, secrets, used)
-    // Last, and without waiting: a deletion that began meanwhile has seen none of this, and must find nothing left of the member.
+    // Last, without waiting: a concurrent deletion must not miss this row.
     const account = sql`select 1 from member where id = ${used.memberId}::bigint and deleted_at is null for key share skip locked`
     if ((await maybeOne(tx, account)) === undefined) throw new LaterError('the account is locked or deleted: nothing was noted', 1)
   })

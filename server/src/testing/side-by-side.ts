@@ -89,7 +89,7 @@ function findIn(name: string, statements: readonly string[], rules: readonly Rul
     )
 }
 
-/** Faults of where a statement stands. */
+/** Faults in a statement's position. */
 function faultsOfPlace(name: string, text: string, statements: readonly string[]): string[] {
   const isOutside = isOutsideTransaction(text)
   const needsOutside = statements.some((statement) => /^(create|drop|reindex)\b.*\bconcurrently\b/.test(statement))

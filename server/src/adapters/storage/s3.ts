@@ -29,7 +29,7 @@ type Ask = {
 export type S3Times = { readonly timeoutMs?: number; readonly findMs?: number }
 
 const TIMEOUT_MS = 10_000
-/** People wait for a picture with the page around it. */
+/** A page waits for its picture. */
 const FIND_MS = 3000
 const RETRIES = 2
 
@@ -38,7 +38,7 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES, initRetryMs: 100 })
   const root = `${place.endpoint}/${place.bucket}`
 
-  /** The answer, of which 404 for a missing file is one. */
+  /** The response; 404 means that the file is missing. */
   async function ask({ method, name, query = '', bytes, endMs = timeoutMs }: Ask): Promise<Response> {
     const address = name === undefined ? `${root}${query}` : `${root}/${place.prefix}${name}`
     const body = bytes === undefined ? {} : { body: new Uint8Array(bytes) }

@@ -102,7 +102,7 @@ const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
       from part join transfer t on t.kind = 'disbursement' and t.ref = part.id
       left join outlay_public o on o.id = ${outlayOf(sql`part.id`)} order by t.day, t.transfer_id`)
 
-/** What came back of these disbursements. */
+/** Returned money of these disbursements. */
 const listBacks = (db: Db, ids: readonly string[]): Promise<Back[]> =>
   db.query<Back>(sql`
     select ${ENTRY}, t.amount, d.corrects

@@ -1,5 +1,5 @@
 /**
- * The one way in which money leaves the books by decision: an outlay.
+ * An outlay: a payment from our accounts that staff decide.
  * - An outlay is requested once. Up to APPROVAL_ABOVE its own confirmation books it; above it, or where an editor asked,
  *   another person approves it.
  * - The ledger books it in the transaction of the decision, under the lock of all outlays.

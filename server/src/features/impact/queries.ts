@@ -183,7 +183,7 @@ export async function insertByHand(tx: Queryable, id: string, content: StoryCont
       ${content.charityName}::text, ${content.charityDescription}::text, ${content.videoUrl}::text, ${content.outlayId}::uuid)`)
 }
 
-/** False: it is or was published. The caller has locked it. */
+/** False if the story is or was published. The caller has locked it. */
 export const deleteDraft = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(sql`delete from story where id = ${id}::uuid and published_at is null returning id`)).length > 0
 

@@ -85,7 +85,7 @@ const lockRun = (tx: Tx): Promise<Run | undefined> =>
     sql`select day, last_member as "lastMember" from story_mail where done_at is null order by day limit 1 for update skip locked`,
   )
 
-/** Begins the mail of today with the stories told until now. Of two workers one begins it: the day is its key. */
+/** Starts today's mail with the stories told so far. The day is its key, so one worker starts it. */
 async function begin(tx: Tx, day: IstDay): Promise<Run | undefined> {
   const fresh = await tx.query(sql`
     insert into story_mail (day) select ${day}::date where not exists (select from story_mail where done_at is null)

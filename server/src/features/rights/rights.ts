@@ -2,7 +2,7 @@
  * Members' rights: an export of their data, and closing their account.
  *
  * - The export contains everything that the calls themselves show.
- * - Leaving withdraws or gives the whole balance or nothing, once for a key.
+ * - Closing withdraws or donates the whole balance, once per idempotency key.
  * - An account is erased in the transaction that closes its wallet, under the account's lock, or not at all.
  */
 import { randomUUID } from 'node:crypto'

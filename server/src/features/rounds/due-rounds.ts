@@ -164,7 +164,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     const { state } = await runAutoJoin(db, day, { attempt })
     if (state !== 'done') return state
     await inClockwork(db, async (tx) => {
-      // A key of its own for each run: a later run joins or passes over members whom this one could not. Nobody is told twice.
+      // Each run has its own key, because a later run may join or skip other members. Nobody is told twice.
       const key = `${day}:${randomUUID()}`
       await enqueue(tx, { kind: 'tell_skipped', key, payload: { day } })
       await enqueue(tx, { kind: 'tell_low_balance', key, payload: { day } })
