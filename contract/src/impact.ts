@@ -48,7 +48,7 @@ export type StoryState = z.infer<typeof storyState>
 
 const charity = z.strictObject({ name: charityName, description: charityDescription }, 'charity_required')
 const outlayId = z.uuid('wrong_type').nullable().optional()
-/** Whom a publication or a link tells depends on these: other values than the editor saw are refused with `changed_since_seen`. */
+/** The editor's view of these fields; a difference is refused with `changed_since_seen`. */
 const seen = z
   .strictObject({ outlayId: z.uuid('wrong_type').nullable(), isActive: z.boolean('wrong_type'), isTold: z.boolean('wrong_type') })
   .optional()

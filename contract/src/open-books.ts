@@ -26,7 +26,7 @@ export const receipt = z.object({
 })
 
 const amounts = z.object({ need: rupees, reward: rupees, platform: rupees })
-/** What an entry of the books shows to everybody. */
+/** An entry of the books as the public sees it. */
 const proven = {
   id: z.string(),
   date: day.meta({ description: 'The day whose books have it' }),
@@ -43,7 +43,7 @@ const disbursed = z.object({
   name: z.string().nullable().meta({ description: 'Who was helped; null: not recorded, or the consent was revoked' }),
   back: z.array(z.object(proven)).meta({ description: 'Entries of money of it that came back, the oldest first' }),
 })
-/** What a person decided beside the disbursements: help that came back, and what left the platform's own accounts. */
+/** Entries by decision other than disbursements. */
 const otherEntry = z.object({ ...proven, kind: z.enum(['disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered']) })
 export type OtherEntry = z.infer<typeof otherEntry>
 

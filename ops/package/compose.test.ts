@@ -34,7 +34,7 @@ const services = Object.entries(compose.services)
 const named = (name: string): Service => compose.services[name] ?? expect.fail(`compose.yml has no service ${name}`)
 const APPS = ['app-1', 'app-2']
 
-/** What each variable of sample.env may be. */
+/** Allowed values of each variable of sample.env. */
 const VALUES: Readonly<Record<string, string>> = {
   ...PRODUCTION,
   ROZ_DOMAIN: 'roz.example',

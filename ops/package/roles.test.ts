@@ -40,7 +40,7 @@ async function state(): Promise<Record<string, readonly object[]>> {
   for (const [name, query] of Object.entries(STATE)) found[name] = (await superuser.query<object>(query)).rows
   return found
 }
-/** What counts for a new session of a role. */
+/** Settings that apply to a role's new session. */
 const LIMITS = sql`
   select current_user as role, current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
          current_setting('idle_in_transaction_session_timeout') as idle`

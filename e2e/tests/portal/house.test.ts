@@ -1,5 +1,5 @@
 /**
- * The portal's house: the team, the own account with its authenticator app, and the audit log.
+ * Team, own account with its authenticator app, and audit log.
  * - The owner works with the mouse at 1280 px; the invited colleague with only the keyboard at 360 px.
  */
 import { codeOfApp } from '@roz/server/testing/authenticator.ts'

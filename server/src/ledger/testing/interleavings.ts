@@ -1,5 +1,5 @@
 /**
- * npm run interleavings: lets every two operations of money meet, in both orders.
+ * npm run interleavings: runs each pair of money operations concurrently, in both orders.
  * - The first operation stops after each of its statements in turn and commits. A last meeting rolls it back at its end.
  * - --minutes bounds the run. The last line counts everything.
  * - Exit code 1: a meeting gave the result of neither order, or the time ran out.
