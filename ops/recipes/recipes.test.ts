@@ -1,6 +1,7 @@
 /**
- * Four recipes of CONTRIBUTING (a call, a refusal, a setting, a job), followed on a copy.
- * - All steps together pass.
+ * Four recipes of CONTRIBUTING, followed on a copy.
+ * - The steps are 1 to 3 of a call and of a job, 1 and 2 of a setting, and those of a refusal without its test.
+ * - These steps together pass.
  * - With ROZ_TEST_ALL: leaving out a step fails.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -24,7 +25,7 @@ function stepsOf(recipe: string): RegExp[] {
   })
 }
 
-/** Follows the recipe in full, then leaves out each of its steps that `without` names. */
+/** Makes the edits of a recipe, then leaves out each of its steps that `without` names. */
 function follow(recipe: string, edits: readonly Edit[], check: () => Outcome, without: Readonly<Record<string, RegExp>>) {
   describe(`${recipe}:`, () => {
     test('the steps are those of CONTRIBUTING, in its order', () => {
