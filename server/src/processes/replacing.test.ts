@@ -2,10 +2,14 @@
  * Tests restarts without an outage, under load. Processes are replaced one by one, an instance stops beside another, and
  * /metrics adds up all processes.
  */
+import { readFile, writeFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
+import { listUnreadable } from '../secrets/reseal.ts'
+import { createSecrets } from '../secrets/secrets.ts'
 import { cloneTemplate, type TestDatabase } from '../testing/database.ts'
 import { startTestServer } from '../testing/postgres.ts'
 import { type Program, seriesIn, signedInMember, startProgram } from '../testing/program.ts'
@@ -93,6 +97,27 @@ test('processes are replaced one by one under load without a failed request, and
     expect(seriesIn(text, 'roz_work_parked')).toBe(0)
     expect(text).toMatch(/^# HELP process_resident_memory_bytes .*the sum over the processes$/m)
     expect(text).toMatch(/^# HELP nodejs_eventloop_lag_p99_seconds .*the largest of the processes$/m)
+  } finally {
+    expect(await program.stop()).toBe(0)
+  }
+}, 240_000)
+
+test('new processes keep the settings of the start: a secret key that was changed meanwhile counts from the next start on', async () => {
+  // Without the setting, a start reads the key from a file.
+  const program = await startProgram(database, { PROCESSES: '2', SECRET_KEY: '' })
+  try {
+    const file = path.join(program.dataDir, 'secret-key')
+    const ofTheStart = createSecrets({ secretKey: await readFile(file, 'utf8') })
+    const [before, after] = [await signedInMember(database), await signedInMember(database)]
+    const change = async (token: string, ticketKey: string): Promise<number> =>
+      (await program.ask('PUT', '/api/user/ticket-key', { token, body: { ticketKey } })).status
+    expect(await change(before, 'e'.repeat(64))).toBe(200)
+    await writeFile(file, 'another secret key than that of the start')
+    program.child.kill('SIGUSR2')
+    await expect.poll(() => program.lines.includes('Replaced 2 processes.'), { timeout: 90_000 }).toBe(true)
+    expect((await program.ask('GET', '/api/user/ticket-key', { token: before })).body).toMatchObject({ key: 'e'.repeat(64) })
+    expect(await change(after, 'f'.repeat(64))).toBe(200)
+    expect(await listUnreadable(database.db, ofTheStart)).toEqual([])
   } finally {
     expect(await program.stop()).toBe(0)
   }

@@ -35,6 +35,21 @@ describe('a sealed value', () => {
     expect(rotated.fingerprints(plain, 'p')[1]?.equals(secrets.fingerprints(plain, 'p')[0])).toBe(true)
   })
 
+  test('opens on every server at each step of a rotation in two rounds, and in one round it would not', () => {
+    const [present, next] = ['the present key', 'the next key']
+    const before = createSecrets({ secretKey: present })
+    const first = createSecrets({ secretKey: present, secretKeyOld: next })
+    const second = createSecrets({ secretKey: next, secretKeyOld: present })
+    for (const [one, other] of [
+      [before, first],
+      [first, second],
+    ] as const) {
+      expect(one.open(other.seal(plain, 'x'), 'x').equals(plain)).toBe(true)
+      expect(other.open(one.seal(plain, 'x'), 'x').equals(plain)).toBe(true)
+    }
+    expect(() => before.open(second.seal(plain, 'x'), 'x')).toThrow('neither SECRET_KEY nor SECRET_KEY_OLD')
+  })
+
   test('opens with openMany exactly when it opens with open, under either of two keys', () => {
     const rotated = createSecrets({ secretKey: 'the next key', secretKeyOld: 'the present key' })
     const contextOf = (index: number): string => `ticket_key:${index}`
