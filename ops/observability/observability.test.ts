@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../server/src/commands/status.ts'
-import { sources } from '../tidy/source.ts'
+import { sources, text } from '../tidy/source.ts'
 
 const FOLDER = import.meta.dirname
 const rules = readFileSync(path.join(FOLDER, 'alerts.yml'), 'utf8')
@@ -43,6 +43,14 @@ test('a runbook without an alert says which command it is about, and every comma
   )
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter(([, script]) => !(script in scripts))).toEqual([])
+})
+
+test('each command of a runbook is one of the server program, or the list of those that need a checkout has it', () => {
+  const { scripts } = JSON.parse(text('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
+  const [, listed = ''] = /^- Only in a checkout: (.+)$/m.exec(text('docs/runbooks/README.md')) ?? []
+  const named = new Set(all.flatMap((book) => [...book.text.matchAll(/\bnpm run ([a-z][\w:-]*)/g)].map(([, name = '']) => name)))
+  const needCheckout = [...named].filter((name) => !scripts[name]?.endsWith(` server/src/main.ts ${name}`))
+  expect(needCheckout.toSorted()).toEqual([...listed.matchAll(/`([\w:-]+)`/g)].map(([, name]) => name).toSorted())
 })
 
 test('npm run status has the limits and runbooks of the alerts', () => {

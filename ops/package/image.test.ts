@@ -1,7 +1,7 @@
 /** Tests the package and the image: what they contain, and that the image runs as it would in a container, in a bare root folder. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -82,7 +82,7 @@ describe.runIf(isWhole && web !== undefined)('the image', () => {
   })
 
   test.runIf(isRoot)(
-    'runs without a shell as its own user on a read-only root, migrates, serves, and stops within its time',
+    'runs without a shell as its own user on a read-only root, migrates, serves, runs commands, and stops within its time',
     async () => {
       const durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
       const database = await cloneTemplate(durable.urls)
@@ -95,32 +95,41 @@ describe.runIf(isWhole && web !== undefined)('the image', () => {
       mount --make-rprivate /; mount --bind "$root" "$root"; mount --bind "$data" "$root/data"; mount -t proc proc "$root/proc"
       mount -o remount,bind,ro "$root"; exec unshare --root "$root" --wd /app --setgid ${USER} --setuid ${USER} "$@"`
       const settings = Object.fromEntries(CONFIG.Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
-      const server = spawn(
-        'unshare',
-        ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, 'sh', bare, data, ...CONFIG.Entrypoint],
-        {
-          env: {
-            ...SETTINGS,
-            ...settings,
-            PATH: process.env.PATH,
-            HOST: '127.0.0.1',
-            PORT: port,
-            DATABASE_URL: database.appUrl,
-            MIGRATE_DATABASE_URL: database.ownerUrl,
-          },
+      const env = {
+        ...SETTINGS,
+        ...settings,
+        PATH: process.env.PATH,
+        HOST: '127.0.0.1',
+        PORT: port,
+        DATABASE_URL: database.appUrl,
+        MIGRATE_DATABASE_URL: database.ownerUrl,
+      }
+      /** The words follow the entry point, as after the name of an image. */
+      const run = (...words: string[]) => {
+        const inside = ['sh', '-c', script, 'sh', bare, data, ...CONFIG.Entrypoint, ...words]
+        const child = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', ...inside], {
+          env,
           stdio: ['ignore', 'pipe', 'pipe'],
-        },
-      )
-      let said = ''
-      for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
+        })
+        let text = ''
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
+        const closed = new Promise<number | null>((resolve) => void child.once('close', resolve))
+        return { child, said: () => text, closed }
+      }
+      const { child: server, said, closed } = run()
       try {
-        await ready(port, server, () => said)
+        await ready(port, server, said)
         const page = await fetch(`http://127.0.0.1:${port}/`)
         expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html')])
         expect((await fetch(`http://127.0.0.1:${port}/share/home-en.png`)).headers.get('content-type')).toBe('image/png')
+        const [audit, status] = [run('audit'), run('status')]
+        expect([await audit.closed, audit.said()]).toEqual([0, expect.stringMatching(/All \d+ invariants hold\./)])
+        expect([await status.closed, status.said()]).toEqual([0, expect.stringContaining('no backup is known')])
+        for (const [named] of status.said().matchAll(/docs\/[\w/-]+\.md/g))
+          expect([named, existsSync(path.join(bare, 'app', named))]).toEqual([named, true])
         const began = Date.now()
         process.kill(Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')), 'SIGTERM')
-        await new Promise((resolve) => server.once('close', resolve))
+        await closed
         expect(Date.now() - began).toBeLessThan(10_000)
       } finally {
         server.kill('SIGKILL')
