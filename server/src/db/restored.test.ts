@@ -1,14 +1,17 @@
-/** Tests that a recovery of the whole log is distinguished from a failover, on real PostgreSQL servers. */
+/** Tests that a recovery of the whole log is distinguished from a failover, and the figures of standbys, on real PostgreSQL servers. */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readFigures } from '../http/figures.ts'
 import { binaries, type Binaries } from './embedded/binaries.ts'
 import { startPostgres } from './embedded/embedded.ts'
 import { identityOf, isRoot } from './embedded/identity.ts'
 import { freePort } from './embedded/process.ts'
+import { type Passwords, readPasswords, urlAs } from './embedded/roles.ts'
 import { beat } from './heartbeat.ts'
 import { migrate } from './migrate.ts'
 import { findUnjoined, noteJoined } from './restored.ts'
@@ -20,7 +23,7 @@ const RESTORED = 'without a target, timeline 2'
 /** It has no segment, so that a recovery ends with what is in the folder. */
 const ARCHIVE = 'restore_command=false'
 let programs: Binaries
-let passwords: { readonly postgres: string }
+let passwords: Passwords
 const running = new Set<ChildProcess>()
 
 type Server = { readonly db: Db; readonly port: number; readonly stop: () => Promise<void> }
@@ -77,7 +80,7 @@ beforeAll(async () => {
   expect(await findUnjoined(app)).toBeUndefined()
   await app.close()
   await made.stop()
-  passwords = JSON.parse(readFileSync(path.join(first, 'passwords.json'), 'utf8')) as typeof passwords
+  passwords = await readPasswords(path.join(first, 'passwords.json'))
   expect(spawnSync('cp', ['-a', first, copy]).status).toBe(0)
 }, 60_000)
 afterAll(async () => {
@@ -89,11 +92,43 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** The settings of a standby of this primary. */
+const follow = ({ port }: Server): string => `primary_conninfo=host=127.0.0.1 port=${port} user=postgres password=${passwords.postgres}`
+
+test('a standby is counted while it streams, a copy that is being made is not, and the lag needs the right to see it', async () => {
+  const primary = await start(first)
+  const app = connect({ url: urlAs('roz_app', passwords, primary.port), max: 1 })
+  const figures = async (): Promise<(number | undefined)[]> => {
+    const values = await readFigures(app, { keys: [], quorum: 2 })
+    return [values.get('roz_standbys'), values.get('roz_replication_lag_seconds')]
+  }
+  expect(await figures()).toEqual([0, 0])
+  write(copy, 'standby.signal')
+  const standby = await start(copy, ARCHIVE, follow(primary))
+  await expect.poll(figures, { timeout: 20_000 }).toEqual([1, expect.any(Number)])
+  expect((await figures())[1]).toBeGreaterThanOrEqual(0)
+  await primary.db.query(sql`revoke pg_read_all_stats from roz_app`)
+  expect(await figures()).toEqual([1, -1])
+  await primary.db.query(sql`grant pg_read_all_stats to roz_app`)
+
+  // As pg_basebackup connects.
+  const url = `${urlAs('postgres', passwords, primary.port)}?replication=true`
+  const copying = new pg.Client({ connectionString: url, application_name: 'pg_basebackup' })
+  await copying.connect()
+  expect(await one<{ count: number }>(primary.db, sql`select count(*)::int as count from pg_stat_replication`)).toEqual({ count: 2 })
+  expect(await figures()).toEqual([1, expect.any(Number)])
+  await copying.end()
+
+  await standby.stop()
+  await expect.poll(figures, { timeout: 20_000 }).toEqual([0, 0])
+  await app.close()
+  await primary.stop()
+}, 60_000)
+
 test('a standby that is promoted has a new timeline and is not taken for a restore', async () => {
   const primary = await start(first)
-  const conninfo = `primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres password=${passwords.postgres}`
   write(copy, 'standby.signal')
-  const standby = await start(copy, ARCHIVE, conninfo)
+  const standby = await start(copy, ARCHIVE, follow(primary))
   await serveUntilNow(primary)
   const { lsn } = await one<{ lsn: string }>(primary.db, sql`select pg_current_wal_lsn()::text as lsn`)
   const hasAll = sql`select pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as is`

@@ -133,14 +133,18 @@ const witnessWait = ({ keys, quorum }: Witnesses): Figure => ({
         select ${secondsSince(sql`select min(created_at) from newest where size > coalesce((select max(size) from newest where is_sealed), 0)`)})`,
 })
 
-/** The lag is visible only to members of pg_read_all_stats; the number of standbys is to everybody. */
+/**
+ * The lag is visible only to members of pg_read_all_stats; the number of standbys and their names are to everybody.
+ * A copy of the database that is being made (by Patroni, by hand) is no standby: at its end it would look like a lost one.
+ */
+const STANDBY = sql`pg_stat_replication where application_name is distinct from 'pg_basebackup'`
 const STANDBYS: readonly Figure[] = [
-  { name: 'roz_standbys', help: 'Standbys that receive the log of the database', read: sql`(select count(*) from pg_stat_replication)` },
+  { name: 'roz_standbys', help: 'Standbys that receive the log of the database', read: sql`(select count(*) from ${STANDBY})` },
   {
     name: 'roz_replication_lag_seconds',
     help: "The slowest standby's delay until it shows a commit; -1 if the role of DATABASE_URL may not see it",
     read: sql`(select case when count(*) > 0 and not pg_has_role('pg_read_all_stats', 'usage') then -1
-      else coalesce(max(extract(epoch from replay_lag)), 0) end from pg_stat_replication)`,
+      else coalesce(max(extract(epoch from replay_lag)), 0) end from ${STANDBY})`,
   },
 ]
 
