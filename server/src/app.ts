@@ -78,7 +78,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerFaults(app)
   registerShedding(app, { production: config.production })
   const { db, meters, isStopping } = deps
-  registerOperator(app, { db, meters, witnesses: config.witnesses, metricsToken: config.metricsToken, isStopping })
+  const { witnesses, dataDir, metricsToken } = config
+  registerOperator(app, { db, meters, witnesses, dataDir, metricsToken, isStopping })
   await app.register(
     async (scope) => {
       scope.setNotFoundHandler((request, reply) => sendProblem(request, reply, { code: 'not_found' }))

@@ -41,6 +41,20 @@ test.runIf(disk !== undefined)(
           await db.query(sql`select pg_logical_emit_message(true, 'fill', repeat('x', 8000000))`)
           await db.query(sql`select pg_switch_wal()`)
         }).catch(() => undefined)
+      const used = async (): Promise<number> =>
+        Number(/^roz_disk_used_ratio ([\d.]+)$/m.exec(await (await fetch(`${roz.url}/metrics`)).text())?.[1])
+      await eventually(
+        'a disk that is nearly full',
+        async () => {
+          await fillOn()
+          return (await used()) > 0.9 || undefined
+        },
+        WITHIN_MS,
+      )
+      expect(await runCommand(dataDir, 'status')).toEqual({
+        code: 1,
+        text: expect.stringMatching(/✗ (9\d|100) % of the disk of DATA_DIR is used \(docs\/runbooks\/disk-full\.md\)/),
+      })
       const refused = await eventually(
         'a refusal',
         async () => {

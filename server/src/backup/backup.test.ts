@@ -290,7 +290,9 @@ test('a manifest whose paths lead out of the new folder is refused before anythi
 
 test('a folder without its disk is reported by name, gets no files, and counts as unreachable until the disk is back', async () => {
   await backup()
-  expect((await readFigures(local.db, { keys: [], quorum: 1 })).get('roz_backup_age_seconds')).toBeLessThan(600)
+  expect(
+    (await readFigures({ db: local.db, witnesses: { keys: [], quorum: 1 }, dataDir: local.dataDir })).get('roz_backup_age_seconds'),
+  ).toBeLessThan(600)
   renameSync(folder, `${folder}-away`)
   mkdirSync(folder)
   expect([await backup(), text()]).toEqual([1, expect.stringContaining('is empty now. Is its disk mounted?')])

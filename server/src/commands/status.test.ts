@@ -8,7 +8,7 @@ import { createTopup } from '../ledger/topups.ts'
 import { paise } from '@roz/core/money.ts'
 import { makeMember } from '../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { statusNow } from './status.ts'
+import { linesOver, statusNow } from './status.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => database.drop())
 
 async function status(url = database.appUrl): Promise<{ readonly code: number; readonly text: string }> {
   const said: string[] = []
-  const code = await statusNow({ DATABASE_URL: url }, (line) => void said.push(line))
+  const code = await statusNow({ DATABASE_URL: url, DATA_DIR: '/nowhere' }, (line) => void said.push(line))
   return { code, text: said.join('\n') }
 }
 
@@ -68,6 +68,12 @@ test('a moved clock or stopped servers raise no alarm about a missing audit; hou
   })
   expect(await audit.due()).toBe(true)
   expect((await status()).code).toBe(0)
+})
+
+test('a disk that is more than nine tenths full is listed in percent', () => {
+  expect(linesOver(new Map([['roz_disk_used_ratio', 0.9]]))).toEqual([])
+  const full = linesOver(new Map([['roz_disk_used_ratio', 0.957]]))
+  expect(full).toEqual(['✗ 95 % of the disk of DATA_DIR is used (docs/runbooks/disk-full.md)'])
 })
 
 test('a database that does not answer ends with code 2 and its runbook', async () => {

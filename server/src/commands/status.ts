@@ -9,11 +9,11 @@ import { auditSettings, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { listAlarms } from '../http/alarms.ts'
-import { readFigures } from '../http/figures.ts'
+import { readFigures, type Sources } from '../http/figures.ts'
 import { onDatabase } from './command-database.ts'
 
 type Limit = { readonly name: string; readonly above: number; readonly words: string; readonly runbook: string }
-/** A figure above its limit needs a person. `…_seconds` are printed as a duration. */
+/** A figure above its limit needs a person. `…_seconds` are printed as a duration, `…_ratio` as percent. */
 export const LIMITS: readonly Limit[] = [
   { name: 'roz_round_late_seconds', above: 120, words: 'a round is open after its end', runbook: 'queue-behind' },
   { name: 'roz_job_queue_age_seconds', above: 300, words: 'a due job waits', runbook: 'queue-behind' },
@@ -35,6 +35,7 @@ export const LIMITS: readonly Limit[] = [
   { name: 'roz_witness_wait_seconds', above: 600, words: 'the log has no quorum of witnesses', runbook: 'witnesses-away' },
   { name: 'roz_backup_age_seconds', above: 93_600, words: 'no backup was taken', runbook: 'backup-away' },
   { name: 'roz_backup_log_age_seconds', above: 5400, words: 'the log of commits has not reached its backup', runbook: 'backup-away' },
+  { name: 'roz_disk_used_ratio', above: 0.9, words: 'of the disk of DATA_DIR is used', runbook: 'disk-full' },
   { name: 'roz_replication_lag_seconds', above: 30, words: 'a standby is behind', runbook: 'replication-behind' },
 ]
 
@@ -44,7 +45,8 @@ export async function statusNow(env: Environment, say: (line: string) => void): 
     const done = await onDatabase(target, async (url) => {
       const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-status' })
       try {
-        return await tell(db, env, say)
+        const witnesses = witnessSettings(new Settings(env))
+        return await tell({ db, witnesses, dataDir: target.dataDir }, say)
       } finally {
         await db.close()
       }
@@ -56,13 +58,11 @@ export async function statusNow(env: Environment, say: (line: string) => void): 
   }
 }
 
-async function tell(db: Db, env: Environment, say: (line: string) => void): Promise<0 | 1> {
-  const values = await readFigures(db, witnessSettings(new Settings(env)))
-  const over = LIMITS.filter(({ name, above }) => (values.get(name) ?? 0) > above)
-  for (const { name, words, runbook } of over) {
-    const value = values.get(name) ?? 0
-    say(`✗ ${name.endsWith('_seconds') ? `for ${duration(value)} ${words}` : `${value} ${words}`} (docs/runbooks/${runbook}.md)`)
-  }
+async function tell(from: Sources, say: (line: string) => void): Promise<0 | 1> {
+  const { db } = from
+  const values = await readFigures(from)
+  const over = linesOver(values)
+  for (const line of over) say(line)
   const alarms = await listAlarms(db)
   for (const { code, ...rest } of alarms) say(`✗ alarm ${code} ${JSON.stringify(rest)}`)
   await tellOfOthers(db, say)
@@ -71,6 +71,13 @@ async function tell(db: Db, env: Environment, say: (line: string) => void): Prom
   if (isWell) say('Nothing needs a person.')
   return isWell ? 0 : 1
 }
+
+/** A line for each figure above its limit. */
+export const linesOver = (values: ReadonlyMap<string, number>): string[] =>
+  LIMITS.flatMap(({ name, above, words, runbook }) => {
+    const value = values.get(name) ?? 0
+    return value > above ? [`✗ ${inWords(name, value)} ${words} (docs/runbooks/${runbook}.md)`] : []
+  })
 
 /** Work that waits for the gateway or the beacon. Waiting is normal here; a high age is not. */
 async function tellOfOthers(db: Db, say: (line: string) => void): Promise<void> {
@@ -84,6 +91,11 @@ async function tellOfOthers(db: Db, say: (line: string) => void): Promise<void> 
       union all select 'draws to come', count(*)::int, extract(epoch from min(closes_at)) * 1000 from round where status = 'closed') w`,
   )
   for (const { what, count, sinceMs } of rows) if (count > 0) say(`  ${count} ${what}, the oldest since ${isoIst(sinceMs ?? 0)}`)
+}
+
+function inWords(name: string, value: number): string {
+  if (name.endsWith('_seconds')) return `for ${duration(value)}`
+  return name.endsWith('_ratio') ? `${Math.floor(value * 100)} %` : String(value)
 }
 
 function duration(seconds: number): string {

@@ -99,7 +99,7 @@ test('a standby is counted while it streams, a copy that is being made is not, a
   const primary = await start(first)
   const app = connect({ url: urlAs('roz_app', passwords, primary.port), max: 1 })
   const figures = async (): Promise<(number | undefined)[]> => {
-    const values = await readFigures(app, { keys: [], quorum: 2 })
+    const values = await readFigures({ db: app, witnesses: { keys: [], quorum: 2 }, dataDir: first })
     return [values.get('roz_standbys'), values.get('roz_replication_lag_seconds')]
   }
   expect(await figures()).toEqual([0, 0])

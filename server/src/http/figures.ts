@@ -1,12 +1,14 @@
 /**
- * The gauges of /metrics that are read from the database, so that a restart forgets nothing and every process shows the same.
- * - One statement reads them all.
+ * The gauges of /metrics that are read from the database, so that a restart forgets nothing and every process shows the same,
+ * and that of the disk.
+ * - One statement reads all of the database.
  * - A scrape is cheap however old the books are. Each figure reads an index from its end, a partial index of open rows, or a
  *   table with a row per failure. Counts of queues stop at MOST.
  */
 import { Gauge, type Registry } from 'prom-client'
 import { UNAUDITED_SECONDS } from '../db/heartbeat.ts'
 import { type Db, joinSql, one, type Sql, sql } from '../db/sql.ts'
+import { DISK_USED, diskUsed } from './disk-use.ts'
 import { FINDINGS } from '../ledger/audit-findings.ts'
 
 /** Counting further would tell an operator nothing more. */
@@ -178,18 +180,21 @@ export const figuresFor = (witnesses: Witnesses): readonly Figure[] => [
   ...BACKUPS,
 ]
 
-/** All figures by name, read with one statement. */
-export async function readFigures(db: Db, witnesses: Witnesses): Promise<ReadonlyMap<string, number>> {
+export type Sources = { readonly db: Db; readonly witnesses: Witnesses; readonly dataDir: string }
+
+/** All figures by name. */
+export async function readFigures({ db, witnesses, dataDir }: Sources): Promise<ReadonlyMap<string, number>> {
   const figures = figuresFor(witnesses)
   const all = sql`select array[${joinSql(figures.map(({ read }) => sql`(${read})::float8`))}] as values`
   const { values } = await one<{ values: readonly number[] }>(db, all)
-  return new Map(figures.map(({ name }, place) => [name, values[place] as number]))
+  return new Map([...figures.map(({ name }, place) => [name, values[place] as number] as const), [DISK_USED.name, await diskUsed(dataDir)]])
 }
 
 /** Registers the gauges; the answer reads all of them. */
-export function registerFigures(registry: Registry, db: Db, witnesses: Witnesses): () => Promise<void> {
-  const gauges = new Map(figuresFor(witnesses).map(({ name, help }) => [name, new Gauge({ name, help, registers: [registry] })]))
+export function registerFigures(registry: Registry, from: Sources): () => Promise<void> {
+  const all = [...figuresFor(from.witnesses), DISK_USED]
+  const gauges = new Map(all.map(({ name, help }) => [name, new Gauge({ name, help, registers: [registry] })]))
   return async () => {
-    for (const [name, value] of await readFigures(db, witnesses)) gauges.get(name)?.set(value)
+    for (const [name, value] of await readFigures(from)) gauges.get(name)?.set(value)
   }
 }

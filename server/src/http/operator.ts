@@ -9,19 +9,16 @@ import { timingSafeEqual } from 'node:crypto'
 import { VERSION } from '@roz/core/version.ts'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Db } from '../db/sql.ts'
 import { listAlarms } from './alarms.ts'
 import { countParked } from '../jobs/parking.ts'
 import { sendProblem } from './faults.ts'
-import { registerFigures, type Witnesses } from './figures.ts'
+import { registerFigures, type Sources } from './figures.ts'
 import { type Goal, goalOf } from './goal.ts'
 import type { Meters } from './meters.ts'
 import { addUp, describeGauges } from '../processes/measured.ts'
 
-export type OperatorDeps = {
-  readonly db: Db
+export type OperatorDeps = Sources & {
   readonly meters: Meters
-  readonly witnesses: Witnesses
   readonly metricsToken: string | undefined
   readonly isStopping: () => boolean
 }
@@ -52,9 +49,9 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     observers.set(goal, (observers.get(goal) ?? new Map<number, Histogram.Internal<Labels>>()).set(status, made))
     return made
   }
-  // Gauges from the database are the same in all processes, so they are not added up.
+  // Gauges from the database and of the disk are the same in all processes, so they are not added up.
   const figures = new Registry()
-  const readFigures = registerFigures(figures, deps.db, deps.witnesses)
+  const readFigures = registerFigures(figures, deps)
   app.addHook('onResponse', (request, reply, done) => {
     observerOf(goalOf(request), reply.statusCode).observe(reply.elapsedTime / 1000)
     done()
