@@ -1,11 +1,12 @@
 /**
  * pgBackRest of Debian with our own ops/database/pgbackrest.conf, beside a PostgreSQL of the test.
  * - Its packages are unpacked below .build, and it runs with their libraries: nothing is installed.
- * - Only places are changed in the file: the repository is a folder instead of a bucket, and the phrase is a random one.
+ * - The file is used as it is. The variables by which compose.yml changes its places change them here too: the repository is a
+ *   folder instead of a bucket, and the phrase is a random one.
  * - It runs as PostgreSQL's own user, as on an operator's host.
  */
 import { randomBytes } from 'node:crypto'
-import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { binaries } from '@roz/server/db/embedded/binaries.ts'
 import { identityOf, isRoot } from '@roz/server/db/embedded/identity.ts'
@@ -45,14 +46,31 @@ export function preparePgBackRest(debian: string, folder: string, { cluster, pas
   const program = path.join(folder, 'pgbackrest')
   const [loader, libraries] = LOADERS[process.arch] ?? LOADERS.x64 ?? []
   const found = path.join(debian, 'usr/lib', libraries ?? '')
-  // The first word is its own path: it starts itself again for each of its processes.
-  const start = `exec '${found}/${loader}' --library-path '${found}' --argv0 "$0" '${debian}/usr/bin/pgbackrest' "$@"`
-  writeFileSync(program, `#!/bin/sh\n${start}\n`, { mode: 0o755 })
-  const settings = path.join(folder, 'pgbackrest.conf')
   const sockets = made('sockets')
-  const places = [`log-path=${made('log')}`, `lock-path=${made('lock')}`, `spool-path=${made('spool')}`, 'log-level-file=off']
-  const ofDatabase = [`pg1-path=${cluster}`, `pg1-socket-path=${sockets}`, 'pg1-user=postgres']
-  writeFileSync(settings, ownPlaces(made('repository'), places, ofDatabase), { mode: 0o640 })
+  const variables = {
+    ...variablesOfCompose({
+      PGBACKREST_PG1_PATH: cluster,
+      PGBACKREST_REPO1_PATH: made('repository'),
+      PGBACKREST_REPO1_CIPHER_PASS: randomBytes(24).toString('base64'),
+    }),
+    PGBACKREST_PG1_SOCKET_PATH: sockets,
+    PGBACKREST_PG1_USER: 'postgres',
+    PGBACKREST_LOG_PATH: made('log'),
+    PGBACKREST_LOG_LEVEL_FILE: 'off',
+    PGBACKREST_LOCK_PATH: made('lock'),
+    PGBACKREST_SPOOL_PATH: made('spool'),
+  }
+  // PostgreSQL gives its archive_command none of the variables. The first word of the last line is the program's own path: it
+  // starts itself again for each of its processes.
+  const lines = [
+    '#!/bin/sh',
+    ...Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`),
+    `exec '${found}/${loader}' --library-path '${found}' --argv0 "$0" '${debian}/usr/bin/pgbackrest' "$@"`,
+  ]
+  writeFileSync(program, `${lines.join('\n')}\n`, { mode: 0o700 })
+  own(program)
+  const settings = path.join(folder, 'pgbackrest.conf')
+  copyFileSync(path.join(ROOT, 'ops/database/pgbackrest.conf'), settings)
   own(settings)
   return {
     archiveCommand: `'${program}' '--config=${settings}' --stanza=roz archive-push %p`,
@@ -73,19 +91,12 @@ export function preparePgBackRest(debian: string, folder: string, { cluster, pas
   }
 }
 
-/** Our file with the places of this machine. Throws where a line that it replaces has gone. */
-function ownPlaces(repository: string, places: readonly string[], ofDatabase: readonly string[]): string {
-  let text = readFileSync(path.join(ROOT, 'ops/database/pgbackrest.conf'), 'utf8')
-  const replace = (line: RegExp, by: string): void => {
-    if (!line.test(text)) throw new Error(`ops/database/pgbackrest.conf has no line ${String(line)}`)
-    text = text.replace(line, by)
-  }
-  replace(/^repo1-type=s3$/m, ['repo1-type=posix', ...places].join('\n'))
-  replace(/^repo1-s3-.*\n/gm, '')
-  replace(/^repo1-path=.*$/m, `repo1-path=${repository}`)
-  replace(/^repo1-cipher-pass=.*$/m, `repo1-cipher-pass=${randomBytes(24).toString('base64')}`)
-  replace(/^pg1-path=.*$/m, ofDatabase.join('\n'))
-  return text
+/** Those of the compose file, with the places of this machine. Throws where the file does not set one of them. */
+function variablesOfCompose(places: Readonly<Record<string, string>>): Record<string, string> {
+  const compose = readFileSync(path.join(ROOT, 'ops/package/compose.yml'), 'utf8')
+  const found = Object.fromEntries([...compose.matchAll(/^ +(PGBACKREST_\w+): (.+)$/gm)].map(([, name = '', value = '']) => [name, value]))
+  for (const name of Object.keys(places)) if (!(name in found)) throw new Error(`ops/package/compose.yml does not set ${name}`)
+  return { ...found, ...places }
 }
 
 /** A folder for a restored cluster, of the user that runs the first one. */

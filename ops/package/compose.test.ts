@@ -11,6 +11,7 @@ import { CONFIG } from './image.ts'
 
 type Service = {
   readonly image: string
+  readonly build?: { readonly dockerfile_inline: string }
   readonly command?: readonly string[]
   readonly user?: string
   readonly read_only?: boolean
@@ -22,6 +23,7 @@ type Service = {
   readonly networks?: readonly string[]
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly environment?: Readonly<Record<string, string | number>>
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[]
   readonly healthcheck?: { readonly test: readonly string[] }
 }
 type Named = Readonly<Record<string, object>>
@@ -41,14 +43,19 @@ const VALUES: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: 'aaa111',
   OWNER_PASSWORD: 'bbb222',
   APP_PASSWORD: 'ccc333',
+  BACKUP_PASSPHRASE: 'ddd444',
   LEGAL_ENTITY: 'Roz Foundation',
   GRIEVANCE_OFFICER: 'A. Rao',
   TERMS_VERSION: '2025-08-09',
 }
 const VARIABLE = /\$\{([A-Z_]+):([?-])\}/g
 
-/** The environment of a process of the image, as compose sets it. */
-function environmentOf(service: Service, values: Readonly<Record<string, string>> = VALUES): Record<string, string> {
+/** The environment of a process of the image, as compose sets it. `further` are the lines of settings.env. */
+function environmentOf(
+  service: Service,
+  values: Readonly<Record<string, string>> = VALUES,
+  further: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const ofImage = CONFIG.Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
   const set = Object.entries(service.environment ?? {}).map(([name, value]) => [
     name,
@@ -57,7 +64,7 @@ function environmentOf(service: Service, values: Readonly<Record<string, string>
       return values[variable] ?? ''
     }),
   ])
-  return Object.fromEntries([...ofImage, ...set]) as Record<string, string>
+  return Object.fromEntries([...ofImage, ...Object.entries(further), ...set]) as Record<string, string>
 }
 
 test('every variable is in sample.env, and nothing else is there; no variable is written in another way', () => {
@@ -68,8 +75,8 @@ test('every variable is in sample.env, and nothing else is there; no variable is
 })
 
 describe.each(services)('%s', (_name, service) => {
-  test('names an image with its tag, and only volumes, files, networks and services that exist', () => {
-    expect(service.image).toMatch(/^[a-z][a-z0-9./-]*:[A-Za-z0-9][A-Za-z0-9.-]*$/)
+  test('names an image with a fixed tag, and only volumes, files, networks and services that exist', () => {
+    expect(service.image).toMatch(/^[a-z][a-z0-9./-]*:[A-Za-z0-9][A-Za-z0-9.-]*(?<!:latest)$/)
     expect(service.networks?.filter((network) => compose.networks[network] === undefined)).toEqual([])
     for (const volume of service.volumes ?? []) {
       const [from = '', to = ''] = volume.split(':')
@@ -98,12 +105,13 @@ describe.each(services)('%s', (_name, service) => {
   })
 })
 
-test('every volume and network is used, only Caddy has ports, and the database is on the inner network alone', () => {
+test('every volume and network is used, only Caddy is open to other machines, and the database is on the inner network alone', () => {
   const used = (of: (service: Service) => readonly string[] | undefined) => new Set(services.flatMap(([, service]) => of(service) ?? []))
   const volumes = used(({ volumes }) => volumes?.map((volume) => volume.split(':')[0] ?? '').filter((from) => !from.startsWith('.')))
   expect([...volumes].sort()).toEqual(Object.keys(compose.volumes).sort())
   expect([...used(({ networks }) => networks)].sort()).toEqual(Object.keys(compose.networks).sort())
-  expect(services.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual(['caddy'])
+  const isOpen = ({ ports = [] }: Service): boolean => ports.some((port) => !port.startsWith('127.0.0.1:'))
+  expect(services.filter(([, service]) => isOpen(service)).map(([name]) => name)).toEqual(['caddy'])
   for (const name of ['postgres', 'pgbouncer']) expect(named(name).networks).toEqual(['inside'])
   expect(compose.networks.inside).toEqual({ internal: true })
 })
@@ -153,6 +161,43 @@ describe.each(APPS)('the process %s', (name) => {
   })
 })
 
+test('both processes take every other setting from one file, which git ignores as it ignores .env', () => {
+  for (const name of APPS) expect(named(name).env_file).toEqual([{ path: 'settings.env', required: false }])
+  const further = {
+    SECRET_KEY_OLD: 'the former secret key, long enough for production',
+    CASHFREE_PG_CLIENT_SECRET_OLD: 'former',
+    CASHFREE_PAYOUT_CLIENT_ID: 'id of payouts',
+    CASHFREE_PAYOUT_CLIENT_SECRET: 'secret of payouts',
+    STORAGE_URL: 's3://uploads?region=ap-south-1',
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret of the key',
+    GOOGLE_CLIENT_ID: 'google',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example',
+    // compose.yml sets it, and wins.
+    TRUST_PROXY: 'none',
+  }
+  const config = readConfig(environmentOf(named('app-1'), VALUES, further))
+  expect(config).toMatchObject({
+    secretKeyOld: further.SECRET_KEY_OLD,
+    gateway: { clientSecretOld: 'former', payouts: { clientId: 'id of payouts' } },
+    storage: { kind: 's3' },
+    google: { clientId: 'google' },
+    traces: { url: 'https://collector.example/v1/traces' },
+    trustProxy: 1,
+  })
+  const ignored = readFileSync(path.join(import.meta.dirname, '../../.gitignore'), 'utf8').split('\n')
+  expect(ignored).toEqual(expect.arrayContaining(['/ops/package/.env', '/ops/package/settings.env']))
+})
+
+test('Prometheus reaches both processes where its sample looks for them', () => {
+  const [, targets = ''] = /targets: \[(.+)\]/.exec(text('ops/observability/prometheus.yml')) ?? []
+  const [port] = CONFIG.Env.filter((line) => line.startsWith('PORT=')).map((line) => line.slice('PORT='.length))
+  const published = APPS.flatMap((name) => named(name).ports ?? [])
+  expect(published.map((one) => one.replace(new RegExp(`:${port}$`), ''))).toEqual(
+    targets.split(', ').map((target) => target.replaceAll("'", '')),
+  )
+})
+
 test('Caddy gets every variable of its file, and reaches both processes at the image’s port', () => {
   const { environment = {} } = named('caddy')
   const wanted = [...new Set([...read('Caddyfile').matchAll(/\{\$([A-Z_]+)(?::[^}]*)?\}/g)].map(([, name]) => name))]
@@ -170,8 +215,23 @@ test('the pooler is in transaction mode, knows named statements, and is new enou
 })
 
 test('the database is PostgreSQL 18 with the locale of the local one, and its log has no details of refused rows', () => {
-  const { image, command, environment } = named('postgres')
-  expect(image).toBe('postgres:18')
+  const { build, command, environment } = named('postgres')
+  expect(build?.dockerfile_inline).toMatch(/^FROM postgres:18\n/)
   expect(environment?.POSTGRES_INITDB_ARGS).toBe(LOCALE.join(' '))
-  expect(command).toEqual(['postgres', '-c', 'log_error_verbosity=terse'])
+  expect(command?.slice(0, 2)).toEqual(['postgres', '-clog_error_verbosity=terse'])
+})
+
+test('the database ships its log as pgbackrest.conf says, into a volume that outlives it', () => {
+  const { command = [], environment = {}, volumes = [] } = named('postgres')
+  const conf = read('../database/pgbackrest.conf')
+  const [, told = ''] = /In postgresql\.conf \(a restart once\): ([^[]+)/.exec(conf.replaceAll(/\n# /g, ' ')) ?? []
+  const archiving = command.slice(2).map((flag) => /^-c(\w+)=(.+)$/.exec(flag)?.slice(1) ?? [])
+  expect(archiving.map(([name]) => name)).toEqual(['archive_mode', 'archive_command', 'archive_timeout'])
+  for (const [name = '', value = ''] of archiving) expect(told.replaceAll("'", '')).toContain(`${name} = ${value}`)
+  expect(volumes).toContain(`backup:${environment.PGBACKREST_REPO1_PATH}`)
+  expect(volumes).toContain('../database/pgbackrest.conf:/etc/pgbackrest/pgbackrest.conf:ro')
+  // Each variable changes a line of the file.
+  const changed = Object.keys(environment).filter((name) => name.startsWith('PGBACKREST_'))
+  for (const name of changed)
+    expect(conf).toMatch(new RegExp(`^${name.slice('PGBACKREST_'.length).toLowerCase().replaceAll('_', '-')}=`, 'm'))
 })
