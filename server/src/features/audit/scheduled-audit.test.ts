@@ -131,7 +131,7 @@ test('a finding of a full audit is shown everywhere and told hourly until a full
   const seen = async () => {
     const { ok } = (await calls.ask('GET /admin/stats', { as: admin })).body.audit
     const todo = await readTodo(database.db, { viewer: { memberId: admin, staffRole: 'owner' }, payoutsByHand: false })
-    const figures = await readFigures(database.db, { keys: [], quorum: 0 })
+    const figures = await readFigures({ db: database.db, witnesses: { keys: [], quorum: 0 }, dataDir: '.' })
     return [ok, todo.find(({ code }) => code === 'audit')?.count ?? 0, figures.get('roz_audit_broken_invariants')]
   }
   await superuser.query(sql`insert into ledger_day (day, sealed_at) values ('2026-01-01', roz_now()) on conflict do nothing`)

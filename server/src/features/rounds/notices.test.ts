@@ -72,7 +72,7 @@ test('a returned rupee that paid a debt says so, and the others say nothing of a
   await join()
   await endDay(database, day)
   await inTransaction(database.db, (tx) => giveRoundBack(tx, day))
-  await inTransaction(database.db, (tx) => tellReturned(tx, day, { after: 0n, upTo: free, isOver: true }))
+  await inTransaction(database.db, (tx) => tellReturned(tx, day, { after: 0n, upTo: free }))
   const back =
     'There was no draw for 22 November 2026: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.'
   // ₹0.40 was still owed.
