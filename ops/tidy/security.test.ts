@@ -22,7 +22,8 @@ const rows = [...page.matchAll(/^\| (\d+\.\d+\.\d+) \| (.+?) \| (.+?) \| (.+) \|
   }),
 )
 /** The paths from the root in a text: code spans with a file ending. */
-const namedIn = (words: string): string[] => [...words.matchAll(/`([\w.@/-]+\.(?:tsx?|mjs|md|json|sql|py|conf))`/g)].map(([, name = '']) => name)
+const namedIn = (words: string): string[] =>
+  [...words.matchAll(/`([\w.@/-]+\.(?:tsx?|mjs|md|json|sql|py|conf))`/g)].map(([, name = '']) => name)
 
 /** SHA-256 of the 253 ids of the standard's own list, one per line. */
 const IDS = '79057352bbaa6d11599fa57f1b0455bde70e5d3fa0ddacdc5f870a2be3ddf1ad'

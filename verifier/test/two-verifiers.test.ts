@@ -43,7 +43,8 @@ test('both programs and the manual explain a verdict by the same sentence', () =
   expect(Object.keys(own).sort()).toEqual(['FAIL', 'INCOMPLETE', 'PASS', 'WEAK'])
   expect(sentencesOf(textOf('verify.py'))).toEqual(own)
   const manual = textOf('../verifier/README.md')
-  for (const [verdict, words] of Object.entries(own)) expect(manual).toContain(`| ${verdict} | ${EXIT_CODES[verdict as Verdict]} | ${words} |`)
+  for (const [verdict, words] of Object.entries(own))
+    expect(manual).toContain(`| ${verdict} | ${EXIT_CODES[verdict as Verdict]} | ${words} |`)
 })
 
 test('the Python twin and this verifier give the same verdicts', { timeout: 600_000 }, async () => {

@@ -107,7 +107,10 @@ describe('orders, disputes and events', () => {
     await world.db.query(
       sql`insert into dispute_check (dispute_id, asked_at, ask_at) values (${`unknown ${code}`}::text, roz_now(), roz_now())`,
     )
-    const mends = [await breakRows(world.database, 'order_check', 'true', code), await breakRows(world.database, 'dispute_check', 'true', code)]
+    const mends = [
+      await breakRows(world.database, 'order_check', 'true', code),
+      await breakRows(world.database, 'dispute_check', 'true', code),
+    ]
     await world.runDue()
     expect(await world.balanceOf(member)).toBe(0)
     expect(await triesOf(world.db, 'order', orderId)).toBe(code === 'P0001' ? 1 : 0)

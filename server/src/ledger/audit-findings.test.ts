@@ -21,7 +21,12 @@ async function begin(since: string | null = null): Promise<bigint> {
   return run?.id ?? 0n
 }
 async function end(id: bigint, ...broken: readonly string[]): Promise<void> {
-  const found = broken.map((invariant) => ({ invariant, sentence: `${invariant}.`, rows: [{ subject: 'day 1', found: 'two' }], hasMore: false }))
+  const found = broken.map((invariant) => ({
+    invariant,
+    sentence: `${invariant}.`,
+    rows: [{ subject: 'day 1', found: 'two' }],
+    hasMore: false,
+  }))
   await database.db.query(
     sql`update audit_run set finished_at = roz_now(), broken = ${JSON.stringify(found)}::jsonb where id = ${id}::bigint`,
   )

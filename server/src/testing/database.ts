@@ -97,7 +97,9 @@ export async function breakRows(
   const name = `broken_${randomBytes(6).toString('hex')}`
   await withDb(ownerUrl, async (owner) => {
     await owner.query(
-      rawSql(`create function ${name}() returns trigger language plpgsql as $$ begin raise exception 'broken on purpose' using errcode = '${code}'; end $$`),
+      rawSql(
+        `create function ${name}() returns trigger language plpgsql as $$ begin raise exception 'broken on purpose' using errcode = '${code}'; end $$`,
+      ),
     )
     await owner.query(
       rawSql(`create trigger ${name} before insert or update on ${table} for each row when (${condition}) execute function ${name}()`),

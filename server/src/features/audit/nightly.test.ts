@@ -80,7 +80,8 @@ test('a run that was cut off continues after its last page, and a night that end
 })
 
 test('a page that fails is tried again at the next look, and a comparison that does not end is counted by its age', async () => {
-  const age = async () => (await readFigures({ db: database.db, witnesses: { keys: [], quorum: 0 }, dataDir: '.' })).get('roz_wallet_check_age_seconds')
+  const age = async () =>
+    (await readFigures({ db: database.db, witnesses: { keys: [], quorum: 0 }, dataDir: '.' })).get('roz_wallet_check_age_seconds')
   const due = createNightly({ db: database.db, everyMs: 60_000, page: 3, alarm: () => undefined })
   const time = vi.spyOn(performance, 'now')
   const at = (seconds: number) => {

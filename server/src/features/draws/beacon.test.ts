@@ -214,7 +214,11 @@ describe('a round whose beacon number is missing', () => {
     const balances = () => Promise.all([member, ...others].map((id) => world.balance(id)))
     expect([await statusOf(), ...(await balances())]).toEqual(['closed', 500n, 400n, 500n])
     const [parked] = await listParked(world.db)
-    expect(parked).toMatchObject({ work: 'give_back', item: today, error: expect.stringContaining(`member ${failing}: error: broken on purpose`) })
+    expect(parked).toMatchObject({
+      work: 'give_back',
+      item: today,
+      error: expect.stringContaining(`member ${failing}: error: broken on purpose`),
+    })
     const told = world.jobs.filter(({ kind, payload }) => kind === 'notice' && payload['kind'] === 'round_returned')
     expect(told.slice(-2).map(({ payload }) => payload['memberId'])).not.toContain(String(failing))
     await mend()

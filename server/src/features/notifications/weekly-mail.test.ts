@@ -69,7 +69,9 @@ describe('the weekly mail', () => {
   test('is sent to all others if it fails for one member, who gets it once the row is mended', async () => {
     await roz.db.query(sql`update weekly_mail set done_at = null, last_member = 0 where week = ${MONDAY}::date`)
     await roz.db.query(sql`delete from job where kind = 'mail'`)
-    const [asha, ravi] = await roz.db.query<{ id: bigint }>(sql`select id from member where email in ('asha@x.test', 'ravi@x.test') order by id`)
+    const [asha, ravi] = await roz.db.query<{ id: bigint }>(
+      sql`select id from member where email in ('asha@x.test', 'ravi@x.test') order by id`,
+    )
     const mend = await breakRows(roz.database, 'job', `new.kind = 'mail' and new.key like 'weekly_joins:${asha?.id}:%'`)
     for (let minute = 0; minute < 6; minute++) {
       await startAgain()

@@ -28,7 +28,10 @@ export function createWeeklyMail(db: Db, attempt: Attempt): (now: Date) => Promi
   return async (now) => {
     const week = weekToTell(now.getTime())
     // A member of an earlier week is passed over for good.
-    const mail: PagedMail = { work: 'weekly_mail', order: async (tx, of, members) => (of === week ? orderMails(tx, week, members) : undefined) }
+    const mail: PagedMail = {
+      work: 'weekly_mail',
+      order: async (tx, of, members) => (of === week ? orderMails(tx, week, members) : undefined),
+    }
     if (week === doneWeek || (await rests(db, week))) return orderNoted(db, attempt, mail)
     const tried = await attempt('weekly_mail', week, () => inTransaction(db, (tx) => tellPage(tx, week, mail)))
     if (tried.ok && tried.value === 'done') doneWeek = week

@@ -140,7 +140,8 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     if (!page.ok) throw new Error(`the rupees of round ${day} cannot be given back: ${page.code}`)
     const { failing } = page.value
     const [first] = failing
-    if (first !== undefined) throw new Error(`${failing.length} rupees cannot be given back: member ${first.memberId}: ${errorText(first.error)}`)
+    if (first !== undefined)
+      throw new Error(`${failing.length} rupees cannot be given back: member ${first.memberId}: ${errorText(first.error)}`)
   }
 
   /** Makes rounds up to tomorrow's. A day that passed before its round was made ends void at once. */
