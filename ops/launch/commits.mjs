@@ -14,7 +14,7 @@ const VERBS = new Set(
   attach audit authenticate authorize avoid await back balance base batch begin bind block book bound break bring broaden buffer build bump bundle
   bypass cache calculate call cancel cap capture carry catch centre change charge check choose claim clamp clarify clean clear close cluster
   collapse collect combine commit compare compensate complete compress compute condense confirm connect consolidate constrain contain
-  continue convert copy correct count cover create credit cross cut cycle deal debit decide declare decline decode decouple decrypt deduplicate
+  continue convert copy correct count cover create credit cross cut cycle date deal debit decide declare decline decode decouple decrypt deduplicate
   default defer define delay delegate delete deliver demand demote deny deprecate derive describe detach detect determine direct disable
   disallow disclose discard discount dispatch display distinguish distribute divide do document double download draft draw drive drop dump
   earn edit embed empty enable encode encrypt end enforce enlarge ensure enter erase escalate escape establish estimate evaluate examine exclude
