@@ -16,6 +16,7 @@ export const HELP_TEXTS = {
   consent_day: texts('Please give the day of the consent'),
   consent_recorded: texts('A consent that was recorded cannot be removed. To end it, press “Revoke the consent”'),
   guardian_needed: texts('Please say who gave the consent for the child'),
+  settlement_day_future: texts('The day of a settlement cannot be in the future'),
   private_note_length: texts('A note has at most 2,000 characters'),
   receipts_needed: texts('Please add at least one receipt'),
   receipts_many: texts('Please add at most 10 pages'),

@@ -116,6 +116,8 @@ export const REFUSALS = {
   yearly_maximum: refusal(409, texts('You have reached the yearly maximum of ₹365.')),
   receipt_used: refusal(409, texts('This receipt already proves another payment. Each one needs receipts of its own.')),
   disbursement_not_found: refusal(404, texts('There is no such disbursement.')),
+  settlement_known: refusal(409, texts('This settlement is already recorded, or requested.')),
+  settlement_exceeds_owed: refusal(409, texts('This is more than the gateway owes us. Check the amount and the fee.')),
   correction_too_large: refusal(409, texts('More came back than was left of this disbursement. Check the amount.')),
   ticket_key_taken: refusal(409, texts('This ticket key is already in use. Please make another.')),
   no_participants: refusal(409, texts('No members have joined yet.')),

@@ -1,10 +1,13 @@
-/** Bugs in outlays: disbursements of the help fund, their corrections, house entries, and their audit. */
+/** Bugs in outlays: disbursements of the help fund, their corrections, house entries, settlements of the gateway, and their audit. */
 import { type Bug, DISBURSEMENTS, LEDGER } from './bug.ts'
 
 const FILE = `${LEDGER}/disbursements.ts`
 const HOUSE = `${LEDGER}/house-entries.ts`
 const HOUSE_TEST = `${LEDGER}/house-entries.test.ts`
 const SCHEMA = 'server/migrations/0049_help_allotments.sql'
+const SETTLEMENT = `${LEDGER}/gateway-settlements.ts`
+const SETTLEMENT_TEST = `${LEDGER}/gateway-settlements.test.ts`
+const SETTLEMENT_SCHEMA = 'server/migrations/0111_gateway_settlements.sql'
 const VERIFIER = 'verifier/src/help.ts'
 const TAMPERS = 'verifier/test/tampers.test.ts'
 
@@ -74,7 +77,7 @@ export const HELP_BUGS: readonly Bug[] = [
   },
   {
     name: 'The schema accepts a receipt for an entry of long ago',
-    file: SCHEMA,
+    file: SETTLEMENT_SCHEMA,
     find: ' and t.xmin = pg_current_xact_id()::xid',
     replace: '',
     test: DISBURSEMENTS,
@@ -99,6 +102,27 @@ export const HELP_BUGS: readonly Bug[] = [
     find: 'losses_covered: afterFees < -has.losses ? afterFees : -has.losses',
     replace: 'losses_covered: afterFees',
     test: HOUSE_TEST,
+  },
+  {
+    name: 'A settlement takes more than the gateway owes, by its fee',
+    file: SETTLEMENT,
+    find: 'return amount + fee > -(',
+    replace: 'return amount > -(',
+    test: SETTLEMENT_TEST,
+  },
+  {
+    name: 'A settlement is booked a second time under another id',
+    file: SETTLEMENT,
+    find: "if (booked !== undefined) return 'settlement_known'",
+    replace: "if (booked === null) return 'settlement_known'",
+    test: SETTLEMENT_TEST,
+  },
+  {
+    name: 'The schema accepts a settlement without its report',
+    file: SETTLEMENT_SCHEMA,
+    find: "     or not exists (select from evidence e where e.kind = 'gateway_settled' and e.ref = entry)\n",
+    replace: '',
+    test: SETTLEMENT_TEST,
   },
   {
     name: 'The books leave out the days that gave to a disbursement',

@@ -2,7 +2,7 @@
 import type { Bug } from './bug.ts'
 
 const OUTLAYS = 'server/src/features/help/outlays.ts'
-const DESK_SCHEMA = 'server/migrations/0107_withheld_receipts.sql'
+const SETTLEMENT_SCHEMA = 'server/migrations/0111_gateway_settlements.sql'
 const DISBURSEMENTS = 'server/src/features/help/disbursements.test.ts'
 const BENEFICIARIES = 'server/src/features/help/beneficiaries.test.ts'
 
@@ -44,7 +44,7 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   },
   {
     name: 'An outlay names its beneficiary after the consent was revoked',
-    file: DESK_SCHEMA,
+    file: SETTLEMENT_SCHEMA,
     find: 'case when b.revoked_at is null then b.public_name end as public_name',
     replace: 'b.public_name',
     test: BENEFICIARIES,

@@ -22,6 +22,9 @@ export const HI_HELP = {
   'A consent that was recorded cannot be removed. To end it, press “Revoke the consent”':
     'दर्ज की गई सहमति हटाई नहीं जा सकती। उसे खत्म करने के लिए “सहमति वापस लें” दबाएँ',
   'Please say who gave the consent for the child': 'कृपया बताएँ कि बच्चे के लिए सहमति किसने दी',
+  'The day of a settlement cannot be in the future': 'सेटलमेंट का दिन आगे का नहीं हो सकता',
+  'This settlement is already recorded, or requested.': 'यह सेटलमेंट पहले से दर्ज है, या उसकी रिक्वेस्ट हो चुकी है।',
+  'This is more than the gateway owes us. Check the amount and the fee.': 'गेटवे को हमें इतने पैसे नहीं देने हैं। रकम और फ़ीस जाँचें।',
   'A note has at most 2,000 characters': 'नोट में ज़्यादा से ज़्यादा 2,000 अक्षर हो सकते हैं',
   'Please add at least one receipt': 'कृपया कम से कम एक रसीद जोड़ें',
   'Please add at most 10 pages': 'कृपया ज़्यादा से ज़्यादा 10 पेज जोड़ें',

@@ -1,5 +1,5 @@
 /**
- * The receipts that prove an outlay: a disbursement, its correction, or an entry of the house.
+ * The receipts that prove an outlay: a disbursement, its correction, an entry of the house, or a settlement of the gateway.
  * - Each receipt proves one entry of all the books.
  * - An outlay is posted on no earlier day than the one before it.
  */
@@ -14,10 +14,13 @@ import { moveSystem } from './transfer.ts'
 export type Outlay = {
   readonly id: string
   readonly amount: Paise
-  /** SHA-256 of the bytes of each published receipt, at least one. */
+  /** SHA-256 of the bytes of each kept receipt, at least one. */
   readonly evidence: readonly Buffer[]
 }
-export type OutlayKind = Extract<TransferKind, 'disbursement' | 'disbursement_back' | 'platform_out' | 'tds_remitted' | 'losses_covered'>
+export type OutlayKind = Extract<
+  TransferKind,
+  'disbursement' | 'disbursement_back' | 'platform_out' | 'tds_remitted' | 'losses_covered' | 'gateway_settled'
+>
 
 /** The outlay's id, for a search by key; entries of tests have other ids. */
 export const outlayOf = (entryId: Sql): Sql =>

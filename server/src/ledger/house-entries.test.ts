@@ -10,6 +10,7 @@ import { giveRest } from './closing.ts'
 import { bookDisbursement } from './disbursements.ts'
 import { bookDispute } from './disputes.ts'
 import { addMoney, DAY, endDay, hashOf, newMember, newMembers, openDay } from './fixtures.ts'
+import { bookSettlement } from './gateway-settlements.ts'
 import { bookHouseEntry, type HouseKind } from './house-entries.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { recordDraw } from './draw.ts'
@@ -80,9 +81,8 @@ test('the platform’s share pays fees and losses before it can leave, and cover
   await inTransaction(database.db, (tx) => giveRest(tx, { memberId, ref: randomUUID() }))
   const told = { disputeId: 'd', orderId, paymentId: `pay_${orderId}`, amount: paise(70n), type: 'CHARGEBACK', status: '' }
   await inTransaction(database.db, (tx) => bookDispute(tx, { ...told, isTaken: true, state: 'lost', respondBy: undefined }))
-  await database.db.query(
-    sql`insert into transfer (kind, ref, debit, credit, amount, day) values ('gateway_settled', 'fee', 8, 1, 30, ${TODAY}::date)`,
-  )
+  const settled = { id: 'settled', reference: 'UTR1', amount: paise(900n), fee: paise(30n), evidence: [hashOf('report')] }
+  expect(await inTransaction(database.db, (tx) => bookSettlement(tx, settled))).toEqual(DONE)
   // 190 are left; 30 are fees, 70 are lost.
   expect([await balance('PLATFORM'), await balance('GATEWAY_FEES'), await balance('LOSSES')]).toEqual([190n, -30n, -70n])
   expect(await book('platform_out', 'greedy', 91)).toEqual(no('insufficient_funds'))

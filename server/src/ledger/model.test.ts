@@ -69,6 +69,7 @@ const EFFECTS: Record<Op['do'], number> = {
   disburse: 0,
   correct: 0,
   house: 0,
+  'gateway settlement': 0,
   'auto participate': 0,
   suspend: 0,
   reinstate: 0,
@@ -160,7 +161,7 @@ async function newWorld(policy: number): Promise<World> {
   for (let n = 0; n < MEMBERS; n++) members.push(await newMember(db))
   await giveAccounts(db, members)
   const accounts = await db.query<{ account: bigint; balance: bigint }>(
-    sql`select account, sum(amount)::bigint as balance from leg where account between 6 and 10 group by account`,
+    sql`select account, sum(amount)::bigint as balance from leg where account between 1 and 10 group by account`,
   )
   const open = await db.query<{ day: IstDay; paise: bigint }>(sql`select day, open as paise from help_day where open > 0`)
   const { transfer, item } = await one<{ transfer: bigint; item: bigint }>(

@@ -7,6 +7,7 @@ import { connect, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDisbursement, correctDisbursement } from '../../ledger/disbursements.ts'
 import { hashOf } from '../../ledger/fixtures.ts'
+import { bookSettlement } from '../../ledger/gateway-settlements.ts'
 import { bookHouseEntry } from '../../ledger/house-entries.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { payHelp, takeBack } from '../../testing/help.ts'
@@ -28,7 +29,7 @@ const outlay = (id: string, amount: bigint, ...receipts: readonly string[]) => (
 })
 const hexOf = (...receipts: readonly string[]) => receipts.map((receipt) => hashOf(receipt).toString('hex')).sort()
 
-test('a disbursement, its correction and the house’s entries are in the books of their days, and both verifiers pass', async () => {
+test('a disbursement, its correction, the house’s entries and a settlement of the gateway are in the books of their days, and both verifiers pass', async () => {
   world = await openRoundsWorld()
   const members = [await world.member(30), await world.member(30), await world.member(30)]
   for (const member of members) await world.join(member)
@@ -39,6 +40,8 @@ test('a disbursement, its correction and the house’s entries are in the books 
   await inTransaction(world.db, (tx) => bookDisbursement(tx, outlay('rice', 130n, 'rice')))
   await inTransaction(world.db, (tx) => correctDisbursement(tx, { ...outlay('back', 30n, 'transfer'), corrects: 'shoes' }))
   await inTransaction(world.db, (tx) => bookHouseEntry(tx, { ...outlay('rent', 25n, 'rent'), kind: 'platform_out' }))
+  const settled = { ...outlay('settled', 5000n, 'report'), reference: 'UTR1', fee: paise(5n) }
+  await inTransaction(world.db, (tx) => bookSettlement(tx, settled))
   await midnight(FOURTH)
 
   const second = await booksOf(SECOND)
@@ -70,6 +73,12 @@ test('a disbursement, its correction and the house’s entries are in the books 
     closing: 160,
   })
   expect(third.house).toEqual([{ evidence: hexOf('rent'), kind: 'platform_out', paise: 25 }])
+  // The amounts of a settlement are public, its report is not.
+  expect(third.flows.filter(({ kind }) => kind === 'gateway_settled')).toEqual([
+    { from: 'BANK', kind: 'gateway_settled', paise: 5000, to: 'GATEWAY' },
+    { from: 'GATEWAY_FEES', kind: 'gateway_settled', paise: 5, to: 'GATEWAY' },
+  ])
+  expect(JSON.stringify(third)).not.toContain(hexOf('report')[0])
   // The second day had a local draw, which is weak by itself; the third had no entry.
   for (const [day, expected] of [
     [SECOND, VERDICT.weak],

@@ -8,6 +8,7 @@ import { readDebt } from '../debts.ts'
 import { bookDisbursement, correctDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
 import { addMoney, APPROVER, hashOf, newOrderId } from '../fixtures.ts'
+import { bookSettlement } from '../gateway-settlements.ts'
 import { bookHouseEntry } from '../house-entries.ts'
 import { bookRefund, rejectRefund, requestRefund } from '../refunds.ts'
 import { refundSuspense } from '../suspense.ts'
@@ -19,12 +20,14 @@ export const [asked, refunded, refusedRefund, ofItem, cameBack] = [randomUUID(),
 
 const outlay = (id: string, amount: bigint) => ({ id, amount: paise(amount), evidence: [hashOf(id)] })
 
-/** A disbursement, money of it that came back, and a part of the platform's share that was paid out. */
+/** A disbursement, money of it that came back, a part of the platform's share that was paid out, and a settlement of the gateway. */
 export async function payHelp(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     expect(await bookDisbursement(tx, outlay('shoes', 200n))).toMatchObject({ ok: true })
     expect(await correctDisbursement(tx, { ...outlay('back', 50n), corrects: 'shoes' })).toMatchObject({ ok: true })
     expect(await bookHouseEntry(tx, { ...outlay('rent', 20n), kind: 'platform_out' })).toMatchObject({ ok: true })
+    const settled = { ...outlay('settled', 90n), reference: 'UTR1', fee: paise(2n) }
+    expect(await bookSettlement(tx, settled)).toMatchObject({ ok: true })
   })
 }
 
@@ -42,6 +45,9 @@ export const HELP_BREAKS = [
   ['help_is_of_days', "update transfer set amount = amount + 1 where kind = 'disbursement_back'", 'HELP_FUND'],
   ['outlay_is_proven', "delete from evidence where ref = 'rent'", 'platform_out rent'],
   ['outlay_is_proven', "update evidence set ref = 'nothing' where ref = 'shoes'", 'receipt '],
+  ['settlement_is_proven', "delete from evidence where ref = 'settled'", 'settlement settled#fee'],
+  ['settlement_is_proven', "delete from transfer where ref = 'settled'", 'settlement settled#fee'],
+  ['settlement_is_proven', "update gateway_settlement set entry_id = 'other'", 'settlement UTR1'],
   ['house_accounts_not_overdrawn', "update transfer set amount = 99 where kind = 'platform_out'", 'PLATFORM at the end of '],
 ] as const
 

@@ -113,7 +113,7 @@ export type OutlayBook = {
   readonly corrects: string | undefined
   readonly parts: readonly { readonly day: IstDay; readonly paise: bigint }[] | undefined
 }
-/** Left by other histories: the house's accounts, and the open days of the help fund. */
+/** Left by other histories: the ledger's own accounts, and the open days of the help fund. */
 export type Before = {
   readonly accounts: readonly { readonly account: bigint; readonly balance: bigint }[]
   readonly open: readonly { readonly day: IstDay; readonly paise: bigint }[]
@@ -131,6 +131,8 @@ export class Books {
   readonly debts: DebtBook[] = []
   /** By kind and id. */
   readonly outlays = new Map<string, OutlayBook>()
+  /** The settlements of the gateway, by id. */
+  readonly settlements = new Map<string, { readonly reference: string; readonly fee: bigint }>()
   /** The income of the help fund, by the day whose share it is. */
   readonly cameIn: { readonly day: IstDay; readonly paise: bigint }[] = []
   readonly sealed = new Set<IstDay>()

@@ -1,4 +1,4 @@
-/** The model's rules of outlays: disbursements of the help fund, their corrections, house entries. */
+/** The model's rules of outlays: disbursements of the help fund, their corrections, house entries, settlements of the gateway. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Books, type OutlayBook, SYSTEM } from './model-books.ts'
 import type { OpOf } from './model-ops.ts'
@@ -90,5 +90,22 @@ export function house(books: Books, { kind, id, amount, receipts }: OpOf<'house'
   books.outlays.set(`${kind} ${id}`, { ...asked, parts: undefined })
   const [from, to] = { platform_out: [PLATFORM, BANK], losses_covered: [PLATFORM, LOSSES], tds_remitted: [TAX_WITHHELD, BANK] }[kind]
   books.move(kind, id, from as bigint, to as bigint, amount)
+  return yes({ replayed: false })
+}
+
+export function gatewaySettlement(books: Books, { id, reference, amount, fee, receipts }: OpOf<'gateway settlement'>): unknown {
+  const { BANK, GATEWAY, GATEWAY_FEES } = SYSTEM
+  const asked = { kind: 'gateway_settled', id, amount, receipts, corrects: undefined }
+  const before = books.settlements.get(id)
+  if (before !== undefined && (before.reference !== reference || before.fee !== fee)) return no('idempotency_mismatch')
+  const answer = known(books, ['gateway_settled'], asked)
+  if (answer !== undefined) return answer
+  if (isUsed(books, receipts)) return no('receipt_used')
+  if ([...books.settlements.values()].some((other) => other.reference === reference)) return no('settlement_known')
+  if (amount + fee > -(books.accounts.get(GATEWAY) ?? 0n)) return no('settlement_exceeds_owed')
+  books.settlements.set(id, { reference, fee })
+  books.outlays.set(`gateway_settled ${id}`, { ...asked, parts: undefined })
+  books.move('gateway_settled', id, BANK, GATEWAY, amount)
+  if (fee > 0n) books.move('gateway_settled', `${id}#fee`, GATEWAY_FEES, GATEWAY, fee)
   return yes({ replayed: false })
 }

@@ -13,6 +13,7 @@ import { bookDisbursement, correctDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
 import { APPROVER, giveRoundBack, hashOf, makeDay } from '../fixtures.ts'
+import { bookSettlement } from '../gateway-settlements.ts'
 import { bookHouseEntry, type HouseKind } from '../house-entries.ts'
 import type { JoinBatcher } from '../join-batcher.ts'
 import type { JoinOutcome } from '../join-outcome.ts'
@@ -67,6 +68,7 @@ export type Op =
   | Does<'disburse', Id & Amount & Receipts>
   | Does<'correct', Id & Amount & Receipts & { corrects: string }>
   | Does<'house', Id & Amount & Receipts & { kind: HouseKind }>
+  | Does<'gateway settlement', Id & Amount & Receipts & { reference: string; fee: bigint }>
   | Does<'auto participate', Member & { on: boolean }>
   | Does<'suspend' | 'reinstate', Member>
   | Does<'close', OfDay & { early: boolean }>
@@ -147,6 +149,8 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
       return correctDisbursement(tx, { ...outlayOf(op), corrects: op.corrects })
     case 'house':
       return bookHouseEntry(tx, { ...outlayOf(op), kind: op.kind })
+    case 'gateway settlement':
+      return bookSettlement(tx, { ...outlayOf(op), reference: op.reference, fee: paise(op.fee) })
     case 'auto participate':
       return setAutoJoin(tx, op.memberId, op.on)
     case 'suspend':
@@ -175,7 +179,7 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
   }
 }
 
-const outlayOf = ({ id, amount, receipts }: OpOf<'disburse' | 'correct' | 'house'>) => ({
+const outlayOf = ({ id, amount, receipts }: OpOf<'disburse' | 'correct' | 'house' | 'gateway settlement'>) => ({
   id,
   amount: paise(amount),
   evidence: receipts.map(hashOf),
@@ -192,6 +196,7 @@ type Outside = Exclude<
       | 'disburse'
       | 'correct'
       | 'house'
+      | 'gateway settlement'
       | 'auto participate'
       | 'suspend'
       | 'reinstate'

@@ -1,7 +1,7 @@
 /** The model's rules of joining, closing, drawing, settling, returning and sealing, and the table of the rules of every operation. */
 import { type IstDay, nextDay, yearOf } from '@roz/core/ist-day.ts'
 import { type Books, FEE, type MemberBook, poolOf, type RoundBook, SYSTEM } from './model-books.ts'
-import { correct, disburse, house } from './model-help.ts'
+import { correct, disburse, gatewaySettlement, house } from './model-help.ts'
 import {
   askRefund,
   capture,
@@ -199,6 +199,7 @@ const RULES: Rules = {
   disburse,
   correct,
   house,
+  'gateway settlement': gatewaySettlement,
   'auto participate': autoParticipate,
   suspend: (books, { memberId }) => setStanding(books, memberId, true),
   reinstate: (books, { memberId }) => setStanding(books, memberId, false),

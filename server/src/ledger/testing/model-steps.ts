@@ -27,6 +27,7 @@ const WEIGHTS = {
   disburse: 3,
   correct: 2,
   house: 2,
+  'gateway settlement': 2,
   standing: 3,
   leave: 3,
   late: 6,
@@ -210,6 +211,15 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     const whole = (has < 0n ? -has : has) + BigInt(other % 2)
     const amount = all % 2 === 0 && whole > 0n ? whole : BigInt(1 + (much % 30))
     return [{ do: 'house', kind, id: history.disbursement(16 + (much % 8)), amount, receipts: receiptsOf(history, 16 + (much % 8), other) }]
+  },
+  'gateway settlement': (books, history, [index, much, all, other]) => {
+    const fee = BigInt(much % 3)
+    // Sometimes all that the gateway owes, or a paisa more; sometimes a number that may be booked.
+    const whole = -(books.accounts.get(SYSTEM.GATEWAY) ?? 0n) - fee + BigInt(other % 2)
+    const amount = all % 4 === 0 && whole > 0n ? whole : BigInt(1 + (much % 90))
+    const n = 48 + (index % 8)
+    const reference = history.disbursement(other % 6 === 0 ? 48 + (other % 8) : n).toUpperCase()
+    return [{ do: 'gateway settlement', id: history.disbursement(n), reference, amount, fee, receipts: receiptsOf(history, n, other) }]
   },
   standing: (books, _, [who, which, on]) => {
     const memberId = memberOf(books, who)

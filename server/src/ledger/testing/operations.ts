@@ -187,6 +187,23 @@ export const OPERATIONS: readonly Operation[] = [
   ofHouse('pay out a platform share that is not settled', 'out3', 'platform_out', 25n),
   ofHouse('remit the withheld tax', 'tax', 'tds_remitted', 18n),
   ofHouse('cover the losses', 'loss', 'losses_covered', 8n),
+  // The fees stay small: the next stage must find a platform's share that is not overdrawn.
+  operation('record a settlement', ['filled house'], (s) => ({
+    do: 'gateway settlement',
+    id: s.id('settl'),
+    reference: s.id('number').toUpperCase(),
+    amount: 90n,
+    fee: 1n,
+    receipts: [s.id('settl')],
+  })),
+  operation('record the settlement under another id', ['filled house'], (s) => ({
+    do: 'gateway settlement',
+    id: s.id('settl2'),
+    reference: s.id('number').toUpperCase(),
+    amount: 80n,
+    fee: 1n,
+    receipts: [s.id('settl2')],
+  })),
   operation('debit a disputed payment of an emptied wallet', ['emptied wallet'], (s) => told(s, 'paid', 300n, true)),
   operation('suspend a member', [], (s) => ({ do: 'suspend', memberId: s.member })),
   operation('reinstate a member', ['suspension'], (s) => ({ do: 'reinstate', memberId: s.member })),

@@ -1,0 +1,58 @@
+/**
+ * Settlements of the gateway: the amount that it paid into our bank, and the fee with its tax that it kept. Both lower what it owes us.
+ * - A settlement is booked once by the gateway's own number.
+ * - It takes no more than the gateway owes now. Refunds and disputes are booked on the gateway's word whatever it owes, so the
+ *   schema does not repeat this rule.
+ * - The fee is a transfer of its own. It lowers what `platform_out` can take.
+ */
+import type { Paise } from '@roz/core/money.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { ACCOUNTS } from './accounts.ts'
+import { readBalances } from './balances.ts'
+import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type Outlay } from './evidence.ts'
+import { moveSystem } from './transfer.ts'
+
+/** `amount` is the net amount. */
+export type GatewaySettlement = Outlay & { readonly reference: string; readonly fee: Paise }
+export type SettlementRefusal = 'settlement_known' | 'settlement_exceeds_owed'
+
+const KIND = 'gateway_settled'
+const feeRef = (id: string): string => `${id}#fee`
+
+export async function bookSettlement(
+  tx: Tx,
+  settlement: GatewaySettlement,
+): Promise<Outcome<{ readonly replayed: boolean }, SettlementRefusal | 'receipt_used' | 'idempotency_mismatch'>> {
+  const { id, reference, amount, fee, evidence } = settlement
+  await lockOutlays(tx)
+  const known = await maybeOne<{ same: boolean }>(
+    tx,
+    sql`select s.reference = ${reference}::text and net.amount = ${amount}::bigint and coalesce(fee.amount, 0) = ${fee}::bigint as same
+          from gateway_settlement s join transfer net on net.kind = ${KIND}::text and net.ref = s.entry_id
+          left join transfer fee on fee.kind = ${KIND}::text and fee.ref = ${feeRef(id)}::text
+         where s.entry_id = ${id}::text`,
+  )
+  if (known !== undefined) {
+    const same = known.same && (await hasReceipts(tx, KIND, settlement))
+    return same ? accepted({ replayed: true }) : refused('idempotency_mismatch')
+  }
+  if (await isReceiptUsed(tx, evidence)) return refused('receipt_used')
+  const refusal = await judgeSettlement(tx, settlement)
+  if (refusal !== undefined) return refused(refusal)
+  await tx.query(sql`insert into gateway_settlement (reference, entry_id) values (${reference}::text, ${id}::text)`)
+  await moveProven(tx, { id, kind: KIND, amount, evidence, from: 'BANK', to: 'GATEWAY' })
+  if (fee > 0n) await moveSystem(tx, { kind: KIND, ref: feeRef(id), debit: ACCOUNTS.GATEWAY_FEES, credit: ACCOUNTS.GATEWAY, amount: fee })
+  return accepted({ replayed: false })
+}
+
+/** Refuses a settlement that could not be booked now. */
+export async function judgeSettlement(
+  from: Queryable,
+  { reference, amount, fee }: Pick<GatewaySettlement, 'reference' | 'amount' | 'fee'>,
+): Promise<SettlementRefusal | undefined> {
+  const booked = await maybeOne(from, sql`select from gateway_settlement where reference = ${reference}::text`)
+  if (booked !== undefined) return 'settlement_known'
+  return amount + fee > -(await readBalances(from)).GATEWAY ? 'settlement_exceeds_owed' : undefined
+}
