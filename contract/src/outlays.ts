@@ -1,7 +1,8 @@
-/** Calls of payments by decision: disbursements from the help fund, and entries of the house's own accounts. */
+/** Calls of payments by decision: disbursements from the help fund, entries of the house's own accounts, settlements of the gateway. */
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { purpose, RECEIPTS_MAX } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
+import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { knownBy, receipt } from './help.ts'
@@ -42,7 +43,25 @@ export const disbursement = z.object({
 })
 export const HOUSE_KINDS = ['platform_out', 'tds_remitted', 'losses_covered'] as const
 const houseKind = z.enum(HOUSE_KINDS, 'choice_invalid')
-export const houseEntry = z.object({ ...outlay, kind: houseKind })
+export const houseEntry = z.object({
+  ...outlay,
+  purpose: z.string().meta({ description: 'Public words; of a settlement the gateway’s number, which only the team reads' }),
+  kind: z.enum([...HOUSE_KINDS, 'gateway_settled']),
+  settlement: z
+    .object({ day, fee: rupees })
+    .nullable()
+    .meta({ description: 'Of gateway_settled: the day on which the gateway paid `amount` to our bank, and the fee with tax that it kept' }),
+})
+
+const reconciledDay = z.object({
+  day: day.meta({ description: 'The day on which we booked it' }),
+  captured: rupees.meta({ description: 'Payments that the gateway took for us, those in suspense included' }),
+  refunded: rupees.meta({ description: 'Refunds that it paid, less those that came back' }),
+  disputed: rupees.meta({ description: 'Disputed payments that it took back, less those that it returned' }),
+  settled: rupees.meta({ description: 'Net amounts of its settlements' }),
+  fee: rupees,
+  owed: rupees.meta({ description: 'What it owes us at the end of the day' }),
+})
 
 const receipts = z
   .array(z.string('receipts_needed').regex(/^[0-9a-f]{64}$/, 'receipts_needed'), 'receipts_needed')
@@ -174,7 +193,7 @@ export const outlayCalls = {
     path: '/admin/house-entries',
     access: 'admin',
     roles: READERS,
-    summary: 'What left the platform’s own accounts by decision, newest first; q searches the words.',
+    summary: 'Entries of the platform’s own accounts and settlements of the gateway, newest first; q searches the words.',
     query: z.object(filter),
     output: z.object({
       entries: z.array(houseEntry),
@@ -205,6 +224,17 @@ export const outlayCalls = {
     output: z.object({ entry: houseEntry }),
     refusals: ['receipt_not_found', 'receipt_used', 'insufficient_funds', 'idempotency_mismatch'],
   }),
+  askSettlement: endpoint({
+    method: 'POST',
+    path: '/admin/settlements',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: `Records a settlement of the gateway: the net amount that reached the bank, and the fee. Its report stays private. ${APPROVAL_ABOVE}`,
+    body: z.strictObject({ reference: bankReference, day, amount: rupeeAmount, fee: rupeeAmount, receipts }),
+    output: z.object({ entry: houseEntry }),
+    refusals: ['receipt_not_found', 'receipt_used', 'settlement_known', 'settlement_exceeds_owed', 'idempotency_mismatch'],
+  }),
   approveHouseEntry: endpoint({
     method: 'POST',
     path: '/admin/house-entries/{id}/approve',
@@ -222,6 +252,8 @@ export const outlayCalls = {
       'own_request',
       'receipt_used',
       'insufficient_funds',
+      'settlement_known',
+      'settlement_exceeds_owed',
       'idempotency_mismatch',
     ],
   }),
@@ -236,5 +268,27 @@ export const outlayCalls = {
     body: reasoned,
     output: z.object({ entry: houseEntry }),
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
+  }),
+  reconciliation: endpoint({
+    method: 'GET',
+    path: '/admin/reconciliation',
+    access: 'admin',
+    roles: READERS,
+    summary: 'What the gateway owes us and what our accounts should hold, and day by day what changed it, newest first.',
+    query: page,
+    output: z.object({
+      balances: z.object({
+        gateway: rupees.meta({ description: 'What the gateway owes us; negative if we owe it' }),
+        bank: rupees.meta({ description: 'What our bank account should hold of this money' }),
+        fees: rupees.meta({ description: 'Fees with tax that the gateway has kept so far' }),
+        payoutsPending: rupees,
+        refundsPending: rupees,
+        suspense: rupees,
+      }),
+      reconciliation: z.array(reconciledDay),
+      approvalAbove: rupees,
+      nextCursor,
+    }),
+    refusals: [],
   }),
 } as const

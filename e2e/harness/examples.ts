@@ -145,6 +145,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   correctDisbursement: OUTLAY,
   houseEntries: undefined,
   askHouseEntry: { ...OUTLAY, kind: 'platform_out' },
+  askSettlement: { reference: 'UTR0000000001', day: '2026-01-05', amount: 90, fee: 1.9, receipts: OUTLAY.receipts },
+  reconciliation: undefined,
   approveHouseEntry: { status: 'requested' },
   rejectHouseEntry: { status: 'requested', reason: 'Not due yet.' },
   home: undefined,

@@ -65,6 +65,21 @@ async function walkHelpGiven(walk: Walk, token: string, beneficiaryId: string, h
   expect(booked.entry).toMatchObject({ kind: 'platform_out', amount: 0.1, status: 'booked', receipts: [{ hash: bill }] })
   expect((await walk.step('houseEntriesCsv', { token })).text.split('\r\n')[1]).toContain(booked.entry.id)
   expect((await walk.step('houseEntries', { token })).output).toMatchObject({ entries: [booked.entry], payable: { platform_out: 0.1 } })
+  await walkSettlement(walk, token)
   expect((await walk.step('approveHouseEntry', { token, params, body: seen })).refusal.code).toBe('outlay_not_found')
   expect((await walk.step('rejectHouseEntry', { token, params, body: because })).refusal.code).toBe('outlay_not_found')
+}
+
+/** A part of what the gateway owes by now reaches the bank. */
+async function walkSettlement(walk: Walk, token: string): Promise<void> {
+  const before = (await walk.step('reconciliation', { token })).output
+  expect(before.reconciliation[0]?.owed).toBe(before.balances.gateway)
+  const picture = png(1, 1, () => [8, 8, 8])
+  const receipts = [await upload(walk, token, picture)]
+  const body = { reference: 'utr0000000001', day: before.reconciliation[0]?.day, amount: 5, fee: 0.12, receipts }
+  const { entry } = (await walk.step('askSettlement', { token, body })).output
+  expect(entry).toMatchObject({ kind: 'gateway_settled', purpose: 'UTR0000000001', status: 'booked', settlement: { fee: 0.12 } })
+  const after = (await walk.step('reconciliation', { token })).output
+  expect(after.balances.gateway).toBeCloseTo(before.balances.gateway - 5.12, 2)
+  expect(after.reconciliation[0]).toMatchObject({ settled: 5, fee: 0.12, owed: after.balances.gateway })
 }

@@ -4,6 +4,7 @@ import type { Bug } from './bug.ts'
 const OUTLAYS = 'server/src/features/help/outlays.ts'
 const SETTLEMENT_SCHEMA = 'server/migrations/0111_gateway_settlements.sql'
 const DISBURSEMENTS = 'server/src/features/help/disbursements.test.ts'
+const SETTLEMENTS = 'server/src/features/help/settlements.test.ts'
 const BENEFICIARIES = 'server/src/features/help/beneficiaries.test.ts'
 
 export const OUTLAY_BUGS: readonly Bug[] = [
@@ -24,7 +25,7 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   {
     name: 'An outlay above APPROVAL_ABOVE is booked by one person',
     file: OUTLAYS,
-    find: 'needsSecondPerson(amount, deps.approvalAbove) ||',
+    find: 'needsSecondPerson(whole, deps.approvalAbove) ||',
     replace: 'needsSecondPerson(0n as Paise, deps.approvalAbove) ||',
     test: DISBURSEMENTS,
   },
@@ -83,5 +84,33 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     find: '        about: call.params.id,\n',
     replace: '',
     test: DISBURSEMENTS,
+  },
+  {
+    name: 'The report of a settlement is public',
+    file: SETTLEMENT_SCHEMA,
+    find: " and o.kind <> 'gateway_settled'",
+    replace: '',
+    test: SETTLEMENTS,
+  },
+  {
+    name: 'The fee of a settlement does not count for the second person',
+    file: OUTLAYS,
+    find: 'paise(amount + (fee ?? 0n))',
+    replace: 'paise(amount + 0n)',
+    test: SETTLEMENTS,
+  },
+  {
+    name: 'The same settlement is requested twice',
+    file: 'server/src/features/help/settlements.ts',
+    find: "return asked === undefined ? judgeSettlement(tx, settlement) : 'settlement_known'",
+    replace: 'return asked === null ? undefined : judgeSettlement(tx, settlement)',
+    test: SETTLEMENTS,
+  },
+  {
+    name: 'The reconciliation leaves out the fee of a settlement',
+    file: 'server/src/features/help/reconciliation.ts',
+    find: 'credit = ${ACCOUNTS.GATEWAY}::bigint as "isToGateway"',
+    replace: 'credit = ${ACCOUNTS.GATEWAY}::bigint and debit <> 8 as "isToGateway"',
+    test: SETTLEMENTS,
   },
 ]

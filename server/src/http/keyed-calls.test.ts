@@ -238,6 +238,7 @@ const LOGGED: Readonly<Record<ByAdmin, string>> = {
   askHouseEntry: 'platform_out.book',
   approveHouseEntry: 'entry.approve',
   rejectHouseEntry: 'entry.reject',
+  askSettlement: 'gateway_settled.book',
 }
 const loggedOf = (name: Keyed): readonly string[] => (name in LOGGED ? [LOGGED[name as ByAdmin]] : [])
 

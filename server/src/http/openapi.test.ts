@@ -47,6 +47,7 @@ test('exactly the calls that move money have the Idempotency-Key parameter', () 
     'approveWithdrawals',
     'askDisbursement',
     'askHouseEntry',
+    'askSettlement',
     'closeAccount',
     'completeWithdrawal',
     'correctDisbursement',

@@ -17,6 +17,7 @@ export type HelpKeyed =
   | 'askHouseEntry'
   | 'approveHouseEntry'
   | 'rejectHouseEntry'
+  | 'askSettlement'
 
 type Prepared = { readonly as: bigint; readonly id?: string; readonly body: object }
 type HelpWorld = { readonly world: ServicesWorld; readonly admin: bigint }
@@ -87,5 +88,12 @@ export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeye
     },
     approveHouseEntry: async () => ({ as: await other(), id: await requestedEntry(), body: seen }),
     rejectHouseEntry: async () => ({ as: await other(), id: await requestedEntry(), body: because }),
+    askSettlement: async () => {
+      const { world, admin } = helpWorld()
+      const { db } = world.database
+      await addMoney(db, await newMember(db), wholeRupees(10))
+      const reference = `UTR${randomBytes(4).toString('hex')}`
+      return { as: admin, body: { reference, day: '2026-01-05', amount: 9, fee: 0.2, receipts: [await receipt()] } }
+    },
   }
 }

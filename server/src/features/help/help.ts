@@ -6,6 +6,8 @@ import type { HelpDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
 import { houseEntryHandlers } from './house-entries.ts'
 import { forgetReceipt, receiptHandlers } from './receipts.ts'
+import { reconciliationHandlers } from './reconciliation.ts'
+import { settlementHandlers } from './settlements.ts'
 import { tableHandlers } from './tables.ts'
 
 export function createHelp(deps: HelpDeps) {
@@ -16,6 +18,8 @@ export function createHelp(deps: HelpDeps) {
       ...receiptHandlers(deps),
       ...disbursementHandlers(deps, idempotency),
       ...houseEntryHandlers(deps, idempotency),
+      ...settlementHandlers(deps, idempotency),
+      ...reconciliationHandlers(deps),
       ...tableHandlers(deps.db),
     },
     jobs: { forget_receipt: ({ hash }: JobPayloads['forget_receipt']): Promise<void> => forgetReceipt(deps.db, hash) },

@@ -1,4 +1,7 @@
-/** Entries of the house's own accounts: the platform's share paid out, tax remitted, losses covered. Each is an outlay. */
+/**
+ * Entries of the house's own accounts: the platform's share paid out, tax remitted, losses covered. Each is an outlay.
+ * - The list and the decisions are those of settlements of the gateway too (settlements.ts).
+ */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -10,8 +13,9 @@ import type { Handlers } from '../../http/route.ts'
 import { bookHouseEntry, HOUSE_KINDS, readPayable } from '../../ledger/house-entries.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
 import type { HelpDeps } from './deps.ts'
-import { type HouseEntry, searchHouseEntries, viewHouseEntry } from './outlay-view.ts'
+import { ENTRY_KINDS, type HouseEntry, searchHouseEntries, viewHouseEntry } from './outlay-view.ts'
 import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from './outlays.ts'
+import { bookAsked, type SettlementRefused } from './settlements.ts'
 
 export function houseEntryHandlers(
   deps: HelpDeps,
@@ -29,7 +33,7 @@ export function houseEntryHandlers(
       kind: 'outlay',
       verb,
       notFound: 'outlay_not_found',
-      lock: (tx, id) => lockOutlay(tx, HOUSE_KINDS, id),
+      lock: (tx, id) => lockOutlay(tx, ENTRY_KINDS, id),
       effect,
       show: viewHouseEntry,
     })
@@ -37,7 +41,7 @@ export function houseEntryHandlers(
   return {
     houseEntries: async ({ query }) => {
       const { status, q } = query
-      const page = await pageOf(query, (part) => searchHouseEntries(db, HOUSE_KINDS, { status, q, ...part }))
+      const page = await pageOf(query, (part) => searchHouseEntries(db, { status, q, ...part }))
       if (!page.ok) return page
       const now = await inTransaction(db, payableToday)
       const payable = {
@@ -59,8 +63,8 @@ export function houseEntryHandlers(
         show: async (tx, id) => ({ entry: await viewHouseEntry(tx, id) }),
       }),
     approveHouseEntry: (call) =>
-      decide<Refused | 'outlay_final' | 'own_request'>('approve', call, (tx, id) =>
-        approveOutlay<Refused>(tx, id, { by: call.session.memberId, book }),
+      decide<Refused | SettlementRefused | 'outlay_final' | 'own_request'>('approve', call, (tx, id) =>
+        approveOutlay<Refused | SettlementRefused>(tx, id, { by: call.session.memberId, book: bookAny }),
       ),
     rejectHouseEntry: (call) =>
       decide<'outlay_final'>('reject', call, (tx, id, status) =>
@@ -81,3 +85,6 @@ const book: Book<Refused> = async (tx, outlay) => {
   if (kind === undefined) throw new Error(`${outlay.kind} is no entry of the house`)
   return bookHouseEntry(tx, { ...outlay, kind })
 }
+
+const bookAny: Book<Refused | SettlementRefused> = (tx, outlay) =>
+  outlay.kind === 'gateway_settled' ? bookAsked(tx, outlay) : book(tx, outlay)

@@ -10,7 +10,7 @@ import type { Cursor } from '../../http/cursor.ts'
 import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
-import type { HouseKind } from '../../ledger/house-entries.ts'
+import { HOUSE_KINDS } from '../../ledger/house-entries.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 import { consentOf, HELPED } from './beneficiaries.ts'
 
@@ -19,6 +19,7 @@ type HelpState = z.infer<typeof helpState>
 export type HouseEntry = Output<(typeof outlayCalls)['houseEntries']>['entries'][number]
 /** The kinds of the screen "Help given", and of "House entries". */
 export const HELP_KINDS = ['disbursement', 'disbursement_back'] as const satisfies readonly OutlayKind[]
+export const ENTRY_KINDS = [...HOUSE_KINDS, 'gateway_settled'] as const satisfies readonly OutlayKind[]
 
 type Row = {
   readonly id: string
@@ -35,6 +36,8 @@ type Row = {
   readonly decidedAt: Date | null
   readonly reason: string | null
   readonly corrects: string | null
+  readonly fee: Paise | null
+  readonly settledOn: IstDay | null
   readonly beneficiaryId: string | null
   readonly publicName: string | null
   readonly how: ConsentWay | null
@@ -52,7 +55,8 @@ type Row = {
 const rows = sql`
   select o.id, o.kind, o.amount_paise as amount, o.purpose, o.status, o.needs_second as "needsSecond", o.asked_at as "askedAt",
     a.public_id as "askedById", a.name as "askedByName", d.public_id as "decidedById", d.name as "decidedByName",
-    o.decided_at as "decidedAt", o.decision as reason, o.corrects, b.id as "beneficiaryId", b.public_name as "publicName",
+    o.decided_at as "decidedAt", o.decision as reason, o.corrects, o.fee_paise as fee, o.settled_on as "settledOn",
+    b.id as "beneficiaryId", b.public_name as "publicName",
     b.consent_how as how, b.consented_on as "consentedOn", b.guardian_relation as guardian, ${HELPED} as helped,
     b.revoked_at is not null as "isRevoked",
     (select coalesce(json_agg(json_build_object('hash', encode(r.hash, 'hex'), 'width', r.width, 'height', r.height,
@@ -111,7 +115,11 @@ const disbursementOf = (row: Row): Disbursement => ({
   returned: rupeesFromPaise(row.returned),
   story: row.story,
 })
-const entryOf = (row: Row): HouseEntry => ({ ...sharedOf(row), kind: row.kind as HouseKind })
+const entryOf = (row: Row): HouseEntry => ({
+  ...sharedOf(row),
+  kind: row.kind as HouseEntry['kind'],
+  settlement: row.settledOn === null || row.fee === null ? null : { day: row.settledOn, fee: rupeesFromPaise(row.fee) },
+})
 
 const getRow = (from: Queryable, id: string): Promise<Row> => one<Row>(from, sql`${rows} where o.id = ${id}::uuid`)
 export const viewDisbursement = async (from: Queryable, id: string): Promise<Disbursement> => disbursementOf(await getRow(from, id))
@@ -128,5 +136,5 @@ const search = (from: Queryable, kinds: readonly OutlayKind[], { status, q, afte
 const keyOf = (row: Row): Cursor => [row.sortedAt, row.id]
 export const searchDisbursements = async (from: Queryable, page: Search) =>
   (await search(from, HELP_KINDS, page)).map((row) => ({ shown: disbursementOf(row), key: keyOf(row) }))
-export const searchHouseEntries = async (from: Queryable, kinds: readonly HouseKind[], page: Search) =>
-  (await search(from, kinds, page)).map((row) => ({ shown: entryOf(row), key: keyOf(row) }))
+export const searchHouseEntries = async (from: Queryable, page: Search) =>
+  (await search(from, ENTRY_KINDS, page)).map((row) => ({ shown: entryOf(row), key: keyOf(row) }))

@@ -9,7 +9,8 @@
 import { randomUUID } from 'node:crypto'
 import { TREASURY, type StaffRole } from '@roz/contract/roles.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Paise, paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { namesPerson } from '@roz/core/help-fields.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { needsSecondPerson } from '@roz/core/two-persons.ts'
@@ -33,7 +34,13 @@ type Outlay = Subject & {
   readonly evidence: readonly Buffer[]
 }
 /** The subject of a request that passed its own rules. */
-export type Subject = { readonly beneficiaryId: string | null; readonly corrects: string | null }
+export type Subject = {
+  readonly beneficiaryId: string | null
+  readonly corrects: string | null
+  /** Of a settlement of the gateway: the fee that it kept, and the day on which it paid. */
+  readonly fee?: Paise | null
+  readonly settledOn?: IstDay | null
+}
 type Asking = {
   readonly session: { readonly memberId: bigint; readonly staffRole: StaffRole }
   readonly idempotencyKey: string | undefined
@@ -70,7 +77,9 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
     const evidence = body.receipts.map((hash) => Buffer.from(hash, 'hex'))
     const unusable = await judgeReceipts(tx, evidence)
     if (unusable !== undefined) return { ok: false, code: unusable }
-    const needsSecond = needsSecondPerson(amount, deps.approvalAbove) || !TREASURY.some((role) => role === session.staffRole)
+    const { fee = null, settledOn = null } = subject.value
+    const whole = paise(amount + (fee ?? 0n))
+    const needsSecond = needsSecondPerson(whole, deps.approvalAbove) || !TREASURY.some((role) => role === session.staffRole)
     const impossible = await rules.refusalOf(tx, amount)
     if (impossible !== undefined) return { ok: false, code: impossible }
     const outlay = { id, kind, purpose: body.purpose, amount, evidence, ...subject.value }
@@ -80,8 +89,9 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
     }
     const by = needsSecond ? null : session.memberId
     await tx.query(sql`
-      insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, corrects, needs_second, status, asked_by, decided_by, decided_at)
+      insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, corrects, fee_paise, settled_on, needs_second, status, asked_by, decided_by, decided_at)
       values (${id}::uuid, ${kind}::text, ${amount}::bigint, ${body.purpose}::text, ${outlay.beneficiaryId}::uuid, ${outlay.corrects}::uuid,
+        ${fee}::bigint, ${settledOn}::date,
         ${needsSecond}::boolean, ${needsSecond ? 'requested' : 'booked'}::text, ${session.memberId}::bigint, ${by}::bigint,
         case when ${by}::bigint is not null then roz_now() end)`)
     await tx.query(sql`
@@ -91,7 +101,13 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
       actorId: session.memberId,
       action: needsSecond ? `${kind}.ask` : `${kind}.book`,
       subject: `outlay:${id}`,
-      after: { amount: rupeesFromPaise(amount), purpose: body.purpose, ...subject.value, receipts: body.receipts },
+      after: {
+        amount: rupeesFromPaise(amount),
+        purpose: body.purpose,
+        ...subject.value,
+        ...(fee === null ? {} : { fee: rupeesFromPaise(fee) }),
+        receipts: body.receipts,
+      },
     })
     return { ok: true, value: await rules.show(tx, id) }
   })
@@ -126,7 +142,7 @@ export async function approveOutlay<C extends RefusalCode>(
 ): Promise<Effect<C | 'outlay_final' | 'own_request'>> {
   const found = await one<Omit<Outlay, 'id'> & { status: string; needsSecond: boolean; isAsker: boolean }>(
     tx,
-    sql`select kind, purpose, amount_paise as amount, corrects, status, needs_second as "needsSecond", is_same_person(asked_by, ${by}::bigint) as "isAsker",
+    sql`select kind, purpose, amount_paise as amount, fee_paise as fee, corrects, status, needs_second as "needsSecond", is_same_person(asked_by, ${by}::bigint) as "isAsker",
           beneficiary_id as "beneficiaryId", array(select hash from outlay_receipt where outlay_id = outlay.id order by position) as evidence
           from outlay where id = ${id}::uuid`,
   )

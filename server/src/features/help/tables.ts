@@ -1,7 +1,6 @@
 /** Disbursements and house entries as tables. A person who was helped appears by their public name, and after a revoked consent not at all. */
 import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
-import { HOUSE_KINDS } from '../../ledger/house-entries.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import { type Disbursement, type HouseEntry, searchDisbursements, searchHouseEntries } from './outlay-view.ts'
 
@@ -36,7 +35,11 @@ export const tableHandlers = (db: Db): Handlers<'disbursementsCsv' | 'houseEntri
   houseEntriesCsv: (call) =>
     exportList(db, call, {
       name: 'house-entries',
-      read: (page) => searchHouseEntries(db, HOUSE_KINDS, { status: call.query.status, q: call.query.q, ...page }),
-      columns: SHARED,
+      read: (page) => searchHouseEntries(db, { status: call.query.status, q: call.query.q, ...page }),
+      columns: {
+        ...SHARED,
+        settled_on: (row) => row.settlement?.day,
+        fee: (row) => row.settlement?.fee,
+      },
     }),
 })

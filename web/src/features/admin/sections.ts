@@ -33,6 +33,7 @@ const HouseEntries = onDemand(async () => (await import('./help/HouseEntries.tsx
 const Withdrawals = onDemand(async () => (await import('./Withdrawals.tsx')).Withdrawals)
 const Refunds = onDemand(async () => (await import('./Refunds.tsx')).Refunds)
 const Suspense = onDemand(async () => (await import('./Suspense.tsx')).Suspense)
+const Reconciliation = onDemand(async () => (await import('./Reconciliation.tsx')).Reconciliation)
 const Disputes = onDemand(async () => (await import('./Disputes.tsx')).Disputes)
 
 const Team = onDemand(async () => (await import('./house/Team.tsx')).Team)
@@ -70,6 +71,7 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'refunds', label: msg`Refunds`, roles: READERS, Screen: Refunds },
       { id: 'suspense', label: msg`Suspense`, roles: READERS, Screen: Suspense },
       { id: 'disputes', label: msg`Disputes`, roles: READERS, Screen: Disputes },
+      { id: 'reconciliation', label: msg`Reconciliation`, roles: READERS, Screen: Reconciliation },
       { id: 'house-entries', label: msg`Platform entries`, roles: READERS, Screen: HouseEntries },
     ],
   },

@@ -1,12 +1,17 @@
-/** Platform entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts. */
+/**
+ * Platform entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts.
+ * - Settlements of the gateway are listed and decided here, and recorded under Reconciliation.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
+import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
@@ -21,10 +26,10 @@ import { HOUSE_NAMES, HOUSE_PAYABLE, type HouseEntry, houseEntriesQuery, OUTLAY_
 import { CoverNext } from './ReceiptPages.tsx'
 import { ReceiptView } from './ReceiptView.tsx'
 
-type Kind = HouseEntry['kind']
+type Kind = Exclude<HouseEntry['kind'], 'gateway_settled'>
 type Payable = Readonly<Record<Kind, number>>
 type Open = { readonly action: 'new' } | { readonly action: OutlayAction | 'receipts'; readonly entry: HouseEntry }
-const KINDS = Object.keys(HOUSE_NAMES) as readonly Kind[]
+const KINDS = Object.keys(HOUSE_PAYABLE) as readonly Kind[]
 
 export function HouseEntries() {
   const { t, i18n } = useLingui()
@@ -32,6 +37,7 @@ export function HouseEntries() {
   const list = useInfiniteQuery(houseEntriesQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
+  const paid = usePaid()
   const mayAsk = useMay(TREASURY)
   const first = list.data?.pages[0]
   return (
@@ -79,16 +85,33 @@ export function HouseEntries() {
       {open?.action === 'new' && first !== undefined ? (
         <EntryDialog payable={first.payable} approvalAbove={first.approvalAbove} onClose={close} />
       ) : null}
-      {open?.action === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
+      {open?.action === 'receipts' ? (
+        <ReceiptView receipts={open.entry.receipts} isPrivate={open.entry.settlement !== null} onClose={close} />
+      ) : null}
       {open?.action === 'approve' || open?.action === 'reject' ? (
-        <OutlayDecision action={open.action} of="house" entry={open.entry} onClose={close}>
+        <OutlayDecision
+          action={open.action}
+          of={open.entry.settlement === null ? 'house' : 'settlement'}
+          entry={open.entry}
+          onClose={close}
+        >
           <p>
             {formatMoney(open.entry.amount)}, {open.entry.purpose}
           </p>
+          {open.entry.settlement === null ? null : <p>{paid(open.entry.settlement)}</p>}
         </OutlayDecision>
       ) : null}
     </>
   )
+}
+
+/** When the gateway paid, and what it kept. */
+function usePaid() {
+  const { t } = useLingui()
+  return ({ day, fee }: NonNullable<HouseEntry['settlement']>): string => {
+    const [on, kept] = [formatLongDay(day, currentLanguage()), formatMoney(fee)]
+    return t`Paid to our bank on ${on}, fee ${kept}`
+  }
 }
 
 function Available({ amount }: { readonly amount: number }) {
@@ -101,8 +124,9 @@ type RowProps = { readonly entry: HouseEntry; readonly onChoose: (action: Outlay
 function Row({ entry, onChoose }: RowProps) {
   const { t, i18n } = useLingui()
   const viewer = useViewerId()
+  const paid = usePaid()
   const mayDecide = useMay(TREASURY)
-  const { amount, purpose, status, kind, askedBy, reason, needsSecond } = entry
+  const { amount, purpose, status, kind, settlement, askedBy, reason, needsSecond } = entry
   const isOwn = needsSecond && askedBy.id === viewer
   const about = `${formatMoney(amount)}, ${purpose}`
   const labels = { receipts: t`Receipts`, approve: t`Approve`, reject: t`Reject` }
@@ -114,7 +138,12 @@ function Row({ entry, onChoose }: RowProps) {
       who={purpose}
       at={entry.askedAt}
       state={OUTLAY_STATES[status]}
-      facts={[i18n._(HOUSE_NAMES[kind]), useDeciders(entry), reason === null ? null : t`Reason: ${reason}`]}
+      facts={[
+        i18n._(HOUSE_NAMES[kind]),
+        settlement === null ? null : paid(settlement),
+        useDeciders(entry),
+        reason === null ? null : t`Reason: ${reason}`,
+      ]}
       warnings={status === 'requested' && isOwn ? [t`You requested this. Another person must approve it.`] : []}
     >
       {actions.map((action) => (

@@ -10,8 +10,8 @@ import type { Disbursement } from '../queries.ts'
 export type OutlayAction = 'approve' | 'reject'
 type OutlayDecisionProps = {
   readonly action: OutlayAction
-  /** Whose calls decide it: of the help fund, or of the platform's own accounts. */
-  readonly of: 'help' | 'house'
+  /** Of the help fund, of the platform's own accounts, or a settlement of the gateway, whose report stays private. */
+  readonly of: 'help' | 'house' | 'settlement'
   readonly entry: { readonly id: string; readonly status: 'requested' | 'booked' | 'rejected' }
   readonly onClose: () => void
   readonly children: ReactNode
@@ -46,9 +46,13 @@ export function OutlayDecision({ action, of, entry: { id, status }, onClose, chi
       >
         {children}
         <p className="muted spaced">
-          <Trans>
-            Look at the receipts first. The payment enters today's accounts, its receipts become public, and this cannot be undone.
-          </Trans>
+          {of === 'settlement' ? (
+            <Trans>Look at the gateway's report first. The settlement enters today's accounts, and this cannot be undone.</Trans>
+          ) : (
+            <Trans>
+              Look at the receipts first. The payment enters today's accounts, its receipts become public, and this cannot be undone.
+            </Trans>
+          )}
         </p>
       </Decision>
     )

@@ -109,7 +109,14 @@ export const CoverNext = ({ pages }: { readonly pages: Pages }) => {
   )
 }
 
-export function ReceiptPages({ pages, error }: { readonly pages: Pages; readonly error: string | undefined }) {
+type ReceiptPagesProps = {
+  readonly pages: Pages
+  readonly error: string | undefined
+  /** Only the team sees them, also once it is booked. */
+  readonly isPrivate?: boolean
+}
+
+export function ReceiptPages({ pages, error, isPrivate = false }: ReceiptPagesProps) {
   const { t } = useLingui()
   const input = useRef<HTMLInputElement>(null)
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
@@ -125,10 +132,14 @@ export function ReceiptPages({ pages, error }: { readonly pages: Pages; readonly
         </strong>
       </p>
       <p className="hint">
-        <Trans>
-          Photos, screenshots or PDFs. You cover personal data before anything is uploaded. Everybody can see them once the payment is
-          recorded.
-        </Trans>
+        {isPrivate ? (
+          <Trans>Photos, screenshots or PDFs of the gateway's report. Only the team can see them.</Trans>
+        ) : (
+          <Trans>
+            Photos, screenshots or PDFs. You cover personal data before anything is uploaded. Everybody can see them once the payment is
+            recorded.
+          </Trans>
+        )}
       </p>
       {pages.pages.length === 0 ? null : (
         <ol className="pages">

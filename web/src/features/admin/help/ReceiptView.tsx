@@ -20,8 +20,15 @@ import './cover.css'
 
 type Receipt = Disbursement['receipts'][number]
 
-export function ReceiptView({ receipts, onClose }: { readonly receipts: readonly Receipt[]; readonly onClose: () => void }) {
-  const mayWithhold = useMay(TREASURY)
+type ReceiptViewProps = {
+  readonly receipts: readonly Receipt[]
+  /** Never public: there is nothing to withhold. */
+  readonly isPrivate?: boolean
+  readonly onClose: () => void
+}
+
+export function ReceiptView({ receipts, isPrivate = false, onClose }: ReceiptViewProps) {
+  const mayWithhold = useMay(TREASURY) && !isPrivate
   /** The page whose picture is to be withheld. */
   const [asked, setAsked] = useState<number>()
   /** Withheld while this was open: the caller's receipts are from before. */

@@ -109,10 +109,11 @@ export const HOUSE_PAYABLE = {
   platform_out: msg`Platform share`,
   tds_remitted: msg`Tax to pay to the government`,
   losses_covered: msg`Losses to cover`,
-} as const satisfies Record<HouseEntry['kind'], MessageDescriptor>
+} as const satisfies Record<Exclude<HouseEntry['kind'], 'gateway_settled'>, MessageDescriptor>
 
 export const HOUSE_NAMES = {
   platform_out: msg`Platform share paid out`,
   tds_remitted: msg`Tax remitted to the government`,
   losses_covered: msg`Losses covered from the platform share`,
+  gateway_settled: msg`Settlement of the gateway`,
 } as const satisfies Record<HouseEntry['kind'], MessageDescriptor>

@@ -1,0 +1,122 @@
+/**
+ * What the gateway and the bank should have, to compare with the gateway's dashboard and the bank's statement.
+ * - A day with books is read from them: the list says what the public file says, and a page costs the same after ten years.
+ * - The days since the newest books, usually two, are summed from their transfers.
+ */
+import type { BooksFile } from '@roz/core/books.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import type { Handlers } from '../../http/route.ts'
+import { ACCOUNTS, type TransferKind } from '../../ledger/accounts.ts'
+import { readBalances } from '../../ledger/balances.ts'
+import type { HelpDeps } from './deps.ts'
+
+type Column = 'captured' | 'refunded' | 'disputed' | 'settled' | 'fee'
+/** A flow adds to its column, or takes from it. `fee` is the part of a settlement that comes from GATEWAY_FEES. */
+type Flow = { readonly kind: string; readonly isToGateway: boolean; readonly isFee: boolean; readonly paise: bigint }
+type Day = { readonly day: IstDay; readonly flows: readonly Flow[] }
+
+const COLUMN_OF: Readonly<Partial<Record<string, Column>>> = {
+  topup: 'captured',
+  topup_suspense: 'captured',
+  refund_paid: 'refunded',
+  refund_reversed: 'refunded',
+  refund_conflict: 'refunded',
+  refund_conflict_back: 'refunded',
+  chargeback: 'disputed',
+  chargeback_back: 'disputed',
+  gateway_settled: 'settled',
+} satisfies Partial<Record<TransferKind, Column>>
+
+const shown = (amount: bigint): number => rupeesFromPaise(paise(amount))
+
+export const reconciliationHandlers = ({ db, approvalAbove }: HelpDeps): Handlers<'reconciliation'> => ({
+  reconciliation: async ({ query }) => {
+    const page = readPage(query, [CURSOR_PARTS.day])
+    if (!page.ok) return page
+    const newest = await maybeOne<{ day: IstDay; bytes: Buffer }>(db, sql`select day, bytes from books_day order by day desc limit 1`)
+    const since = await listDaysSince(db, newest?.day)
+    const owedAt = owedAtEnds(since, newest === undefined ? 0n : owedIn(booksOf(newest.bytes)))
+    const flowsSince = new Map(since.map(({ day, flows }) => [day, flows]))
+    const found = await listDays(db, page.after?.[0], page.limit)
+    const { rows, nextCursor } = cutPage(found, page.limit, ({ day }) => [day])
+    const { GATEWAY, BANK, GATEWAY_FEES, PAYOUTS_PENDING, REFUNDS_PENDING, SUSPENSE } = await readBalances(db)
+    return {
+      ok: true,
+      value: {
+        balances: {
+          gateway: shown(-GATEWAY),
+          bank: shown(-BANK),
+          fees: shown(-GATEWAY_FEES),
+          payoutsPending: shown(PAYOUTS_PENDING),
+          refundsPending: shown(REFUNDS_PENDING),
+          suspense: shown(SUSPENSE),
+        },
+        reconciliation: rows.map(({ day, bytes }) => {
+          const isOfBooks = bytes !== null && !flowsSince.has(day)
+          const books = isOfBooks ? booksOf(bytes) : undefined
+          const figures = figuresOf(books === undefined ? (flowsSince.get(day) ?? []) : flowsIn(books))
+          return { day, ...figures, owed: shown(books === undefined ? owedAt(day) : owedIn(books)) }
+        }),
+        approvalAbove: rupeesFromPaise(approvalAbove),
+        nextCursor,
+      },
+    }
+  },
+})
+
+const booksOf = (bytes: Buffer): BooksFile => JSON.parse(bytes.toString('utf8')) as BooksFile
+const owedIn = ({ accounts }: BooksFile): bigint => -BigInt(accounts.find(({ account }) => account === 'GATEWAY')?.closing ?? 0)
+const flowsIn = ({ flows }: BooksFile): Flow[] =>
+  flows
+    .filter(({ from, to }) => from === 'GATEWAY' || to === 'GATEWAY')
+    .map(({ kind, from, to, paise: amount }) => ({
+      kind,
+      isToGateway: to === 'GATEWAY',
+      isFee: from === 'GATEWAY_FEES',
+      paise: BigInt(amount),
+    }))
+
+/** The days of the ledger until today, the newest first, with their books; one row more than `limit` when there is a next page. */
+const listDays = (db: Db, before: string | undefined, limit: number): Promise<{ day: IstDay; bytes: Buffer | null }[]> =>
+  db.query(sql`
+    select l.day, b.bytes from ledger_day l left join books_day b using (day)
+     where l.day <= ist_day(roz_now()) and l.day < ${before ?? 'infinity'}::date order by l.day desc limit ${limit + 1}::int`)
+
+/** What moved at the gateway on each day after the newest books, the oldest day first. */
+async function listDaysSince(from: Queryable, newest: IstDay | undefined): Promise<Day[]> {
+  const rows = await from.query<Flow & { day: IstDay }>(sql`
+    select day, kind, credit = ${ACCOUNTS.GATEWAY}::bigint as "isToGateway", debit = ${ACCOUNTS.GATEWAY_FEES}::bigint as "isFee", sum(amount)::bigint as paise
+      from transfer where day > ${newest ?? '-infinity'}::date and ${ACCOUNTS.GATEWAY}::bigint in (debit, credit)
+     group by 1, 2, 3, 4 order by day`)
+  const days = new Map<IstDay, Flow[]>()
+  for (const { day, ...flow } of rows) days.set(day, [...(days.get(day) ?? []), flow])
+  return [...days].map(([day, flows]) => ({ day, flows }))
+}
+
+/** By how much a flow raises what the gateway owes us. */
+const raised = ({ isToGateway, paise: amount }: Flow): bigint => (isToGateway ? -amount : amount)
+
+/** What the gateway owed at the end of a day after the newest books. */
+function owedAtEnds(days: readonly Day[], owedBefore: bigint): (day: IstDay) => bigint {
+  return (until) =>
+    days.filter(({ day }) => day <= until).reduce((owed, { flows }) => flows.reduce((sum, flow) => sum + raised(flow), owed), owedBefore)
+}
+
+function figuresOf(flows: readonly Flow[]): Record<Column, number> {
+  const sums = { captured: 0n, refunded: 0n, disputed: 0n, settled: 0n, fee: 0n }
+  for (const flow of flows) {
+    const column = flow.isFee ? 'fee' : COLUMN_OF[flow.kind]
+    if (column === undefined) throw new Error(`${flow.kind} is no movement of the gateway`)
+    sums[column] += column === 'captured' ? raised(flow) : -raised(flow)
+  }
+  return {
+    captured: shown(sums.captured),
+    refunded: shown(sums.refunded),
+    disputed: shown(sums.disputed),
+    settled: shown(sums.settled),
+    fee: shown(sums.fee),
+  }
+}

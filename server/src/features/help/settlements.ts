@@ -1,0 +1,62 @@
+/**
+ * Settlements of the gateway, recorded by staff from its report. Each is an outlay whose words are the gateway's number.
+ * - A number is requested or booked once. After a rejection it can be requested again.
+ * - The report names payments of members: it is evidence, but never public.
+ */
+import { parseDay } from '@roz/core/ist-day.ts'
+import { type Paise, paiseFromRupees, ZERO } from '@roz/core/money.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { bookSettlement, judgeSettlement, type SettlementRefusal } from '../../ledger/gateway-settlements.ts'
+import type { HelpDeps } from './deps.ts'
+import { type HouseEntry, viewHouseEntry } from './outlay-view.ts'
+import { askOutlay, type Book } from './outlays.ts'
+
+export type SettlementRefused = SettlementRefusal | 'receipt_used' | 'idempotency_mismatch'
+
+export const settlementHandlers = (deps: HelpDeps, idempotency: Idempotency): Handlers<'askSettlement'> => ({
+  askSettlement: (call) => {
+    const { reference, day, fee } = call.body
+    const purpose = reference.toUpperCase()
+    return askOutlay<{ entry: HouseEntry }, SettlementRefused>(
+      deps,
+      idempotency,
+      { ...call, body: { ...call.body, purpose } },
+      {
+        kind: 'gateway_settled',
+        book: bookAsked,
+        subjectOf: (tx) => subjectOf(tx, day, fee),
+        refusalOf: (tx, amount) => refusalOf(tx, { reference: purpose, amount, fee: paiseFromRupees(fee) ?? ZERO }),
+        show: async (tx, id) => ({ entry: await viewHouseEntry(tx, id) }),
+      },
+    )
+  },
+})
+
+/** `purpose` is the gateway's number. */
+export const bookAsked: Book<SettlementRefused> = (tx, { id, purpose, amount, fee, evidence }) =>
+  bookSettlement(tx, { id, reference: purpose, amount, fee: fee ?? ZERO, evidence })
+
+async function subjectOf(tx: Tx, day: string, fee: number) {
+  const settledOn = parseDay(day)
+  const feePaise = paiseFromRupees(fee)
+  if (settledOn === undefined) return invalid({ day: 'day_invalid' })
+  if (feePaise === undefined || feePaise < 0n) return invalid({ fee: 'amount_invalid' })
+  const { future } = await one<{ future: boolean }>(tx, sql`select ${settledOn}::date > ist_day(roz_now()) as future`)
+  if (future) return invalid({ day: 'settlement_day_future' })
+  return { ok: true, value: { beneficiaryId: null, corrects: null, fee: feePaise, settledOn } } as const
+}
+
+/** The lock of outlays is held: two requests of one number see each other. */
+async function refusalOf(
+  tx: Tx,
+  settlement: { readonly reference: string; readonly amount: Paise; readonly fee: Paise },
+): Promise<SettlementRefusal | undefined> {
+  const asked = await maybeOne(
+    tx,
+    sql`select from outlay where kind = 'gateway_settled' and purpose = ${settlement.reference}::text and status = 'requested' limit 1`,
+  )
+  return asked === undefined ? judgeSettlement(tx, settlement) : 'settlement_known'
+}
