@@ -521,7 +521,7 @@ class Lies(unittest.TestCase):
         for kind, sides, day in (("cover", ("LOSSES", "SUSPENSE"), "2026-07-22"), ("cover_back", ("SUSPENSE", "LOSSES"), DAY)):
             lent = {"flows": [{"from": sides[0], "kind": kind, "paise": 5, "to": sides[1]}]}
             before, now = ({**BOOKS[one], **(lent if one == day else {"flows": []}), "accounts": []} for one in ("2026-07-22", DAY))
-            with self.assertRaisesRegex(v.Fail, "covered the night"):
+            with self.assertRaisesRegex(v.Fail, "cover of the day before was not returned"):
                 v.check_carry_over(now, before)
         self.caught("liabilities-total", {"hidden": {DAY: 100}})
         late = {**FILES, f"books/{DAY}": FILES[f"books/{DAY}"].replace(max(v.evidences(BOOKS[DAY])).encode(), b"f" * 64)}
@@ -552,7 +552,7 @@ class Lies(unittest.TestCase):
             before, now = (json.loads(FILES[f"books/{one}"]) for one in (DAY, "2026-07-24"))
             now["help"]["corrections"][0]["days"] = [{"day": day, "paise": part}]
             now["help"]["open"] = [{"day": one, "paise": paise} for one, paise in sorted(v.days_of((1, [(row["day"], row["paise"]) for row in before["help"]["open"]]), (1, v.came_in(now))).items())]
-            with self.assertRaisesRegex(v.Fail, "more came back"):
+            with self.assertRaisesRegex(v.Fail, "returns more to a day than the disbursement"):
                 v.check_help_days(now, before)
         before, now = (json.loads(FILES[f"books/{one}"]) for one in ("2026-07-24", "2026-07-25"))
         before["help"]["open"] = [{"day": "2026-07-01", "paise": 1}, *before["help"]["open"]]

@@ -763,7 +763,7 @@ def check_carry_over(books: dict, before) -> None:
         need(was.get(name, 0) == now.get(name, 0), f"{name} opens at {now.get(name, 0)} paise and closed at {was.get(name, 0)} the day before")
     lent = {flow["to"]: flow["paise"] for flow in before["flows"] if flow["kind"] == "cover"} if before else {}
     back = {flow["from"]: flow["paise"] for flow in books["flows"] if flow["kind"] == "cover_back"}
-    need(lent == back, "the cover of the day before was not returned, or with a different amount")
+    need(lent == back, "the cover of the day before was not returned exactly")
     need(not before or not evidences(books) & evidences(before), "a receipt of the day before is the evidence of another entry")
     check_help_days(books, before)
 
