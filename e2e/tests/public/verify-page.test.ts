@@ -152,36 +152,6 @@ describe('a day in the browser', () => {
       alone,
     )
   })
-
-  test('a broken connection says so and can be retried; a day that is not over has no result; an unknown day is a 404', async () => {
-    stage.line.breakLine(`GET /api/public/days/${first}`, 'cut')
-    await stage.at(
-      `/verify/${first}`,
-      async (page) => {
-        await expect(page.getByRole('alert')).toContainText('The files could not be loaded')
-        stage.line.mend()
-        await page.getByRole('button', { name: 'Retry' }).click()
-        await expect(verdict(page)).toHaveText('WEAK')
-        await page.goto(`${stage.line.url}/verify/${addDays(second, 1)}`)
-        await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
-        expect((await page.goto(`${stage.line.url}/verify/2026-02-30`))?.status()).toBe(404)
-      },
-      alone,
-    )
-  })
-
-  test('a file without an answer is given up after 30 seconds, and can be retried', async () => {
-    stage.line.breakLine(`GET /api/public/days/${first}`, 'silent')
-    const work = async (page: Page): Promise<void> => {
-      await expect(page.locator('[data-state=loading]')).toBeVisible()
-      await page.clock.fastForward('00:31')
-      await expect(page.getByRole('alert')).toContainText('The files could not be loaded')
-      stage.line.mend()
-      await page.getByRole('button', { name: 'Retry' }).click()
-      await expect(verdict(page)).toHaveText('WEAK')
-    }
-    await stage.at(`/verify/${first}`, work, { before: (page) => page.clock.install() })
-  })
 })
 
 describe('a day that witnesses signed in time', () => {
@@ -282,27 +252,6 @@ describe('my ticket', () => {
       await page.getByLabel('Your saved receipt').setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
       await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'pass')
     })
-  })
-
-  test('a draw without an answer is given up after 30 seconds, and can be retried', async () => {
-    stage.line.breakLine(`GET /api/public/draws/${first}`, 'silent')
-    let asked = 0
-    const before = async (page: Page): Promise<void> => {
-      page.on('request', (request) => (asked += request.url().endsWith(`/draws/${first}`) ? 1 : 0))
-      await page.clock.install()
-    }
-    const work = async (page: Page): Promise<void> => {
-      // The app retries by itself after the first timeout.
-      for (const times of [1, 2]) {
-        await expect.poll(() => asked).toBe(times)
-        await page.clock.fastForward('00:31')
-      }
-      await expect(page.getByText('The draw could not be loaded.')).toBeVisible()
-      stage.line.mend()
-      await page.locator('#draw').getByRole('button', { name: 'Retry' }).click()
-      await expect(page.locator('#draw .winners')).toBeVisible()
-    }
-    await stage.at(ofTicket(first), work, { token: asha.token, before })
   })
 
   test('yesterday’s is verified by itself, also when the server joined; a member without a ticket sees no alarm', async () => {

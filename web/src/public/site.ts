@@ -310,6 +310,7 @@ async function send(
       signal,
     })
     const answer = (await response.json().catch(() => ({}))) as ContactAnswer
+    signal.throwIfAborted()
     if (!response.ok || answer.ticket === undefined) {
       for (const [name, problem] of Object.entries(answer.fields ?? {})) mark(name, problem)
       say(answer.message ?? form.dataset.failed ?? '')
