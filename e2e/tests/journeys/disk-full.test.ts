@@ -47,6 +47,7 @@ test.runIf(disk !== undefined)(
         'a disk that is nearly full',
         async () => {
           await fillOn()
+          await order()
           return (await used()) > 0.9 || undefined
         },
         WITHIN_MS,
