@@ -35,7 +35,7 @@ test('a chargeback takes the balance, the rest is a loss and a debt, and a won d
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   await withdraw(memberId, 18)
   const all = await Promise.all([1, 2, 3].map(() => dispute('d1', orderId, 30, 'taken')))
-  const taken = { what: 'taken', memberId, fromMember: 1200n, suspended: 0n, lost: 1800n }
+  const taken = { what: 'taken', memberId, fromMember: 1200n, suspended: 0n, lost: 1800n, debtPaid: 0n }
   expect(all.flatMap(({ moved }) => moved ?? [])).toEqual([taken])
   expect(await wallet(memberId)).toEqual([0n, 1800n])
   expect(await ask(memberId, orderId, 1)).toMatchObject({ ok: false })
@@ -51,6 +51,7 @@ test('a chargeback takes the balance, the rest is a loss and a debt, and a won d
     fromMember: 1000n,
     suspended: 0n,
     lost: 2000n,
+    debtPaid: 0n,
   })
   expect((await dispute('d1', orderId, 30, 'returned')).moved).toMatchObject({ what: 'returned', fromMember: 1000n, lost: 2000n })
   expect(await wallet(memberId)).toEqual([1000n, 2000n])
@@ -100,7 +101,7 @@ test('a chargeback of a payment in SUSPENSE is a loss that no member owes', asyn
   const orderId = newOrderId()
   await inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `s_${orderId}`, orderAmount: wholeRupees(10) }))
   const { moved } = await dispute('d8', orderId, 10, 'taken', `s_${orderId}`)
-  expect(moved).toEqual({ what: 'taken', memberId: undefined, fromMember: 0n, suspended: 0n, lost: 1000n })
+  expect(moved).toEqual({ what: 'taken', memberId: undefined, fromMember: 0n, suspended: 0n, lost: 1000n, debtPaid: 0n })
 })
 
 test('an item is neither credited nor refunded while the bank has its payment', async () => {
@@ -208,7 +209,7 @@ const pay = (itemId: bigint) => inTransaction(database.db, (tx) => paySuspense(t
 
 test('money returned for a closed account is taken from SUSPENSE again, however often the bank turns', async () => {
   const { memberId, orderId } = await leftWithout('d20')
-  const back = { memberId, fromMember: 0n, suspended: 1000n, lost: 0n }
+  const back = { memberId, fromMember: 0n, suspended: 1000n, lost: 0n, debtPaid: 0n }
   expect((await dispute('d20', orderId, 10, 'returned')).moved).toEqual({ what: 'returned', ...back })
   expect((await dispute('d20', orderId, 10, 'taken')).moved).toEqual({ what: 'taken', ...back })
   expect((await dispute('d20', orderId, 10, 'taken')).moved).toBeUndefined()
@@ -225,7 +226,7 @@ test('money returned for a closed account is taken from SUSPENSE again, however 
   await dispute('d20', orderId, 4, 'returned')
   for (const { id, status } of await itemsOf(orderId)) if (status === 'open') expect(await pay(id)).toMatchObject({ ok: true })
   // The owner has the money: the next chargeback is our loss.
-  expect((await dispute('d20', orderId, 10, 'taken')).moved).toMatchObject({ suspended: 0n, lost: 1000n })
+  expect((await dispute('d20', orderId, 10, 'taken')).moved).toMatchObject({ suspended: 0n, lost: 1000n, debtPaid: 0n })
 })
 
 test('a payment by hand and a chargeback at the same time: only one of them gets the money', async () => {

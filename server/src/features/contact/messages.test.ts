@@ -52,6 +52,7 @@ test('a message arrives as new, and is found by ticket, name and mail', async ()
 
 test('the list can be read oldest first, page by page', async () => {
   await write({})
+  await write({})
   const open = (await list('?status=new&limit=50')).map((message) => message.id)
   const read: string[] = []
   for (let cursor = ''; ; ) {

@@ -202,9 +202,9 @@ export class Books {
   }
 
   /** Gives released, won or returned money, which pays the member's debts first. */
-  give(kind: string, ref: string, from: bigint, memberId: bigint, amount: bigint, lot?: string): void {
+  give(kind: string, ref: string, from: bigint, memberId: bigint, amount: bigint, lot?: string): bigint {
     this.move(kind, ref, from, memberId, amount, lot)
-    this.payDebts(memberId, amount)
+    return this.payDebts(memberId, amount)
   }
 
   /** Pays debts, by default from the wallet. Returns the amount paid. */

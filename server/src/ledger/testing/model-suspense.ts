@@ -140,7 +140,7 @@ function take(books: Books, found: DisputeBook, op: OpOf<'dispute'>): Booked {
     if (memberId !== undefined) books.debts.push({ ref, memberId, amount: lost, payments: [], isReturned: false })
   }
   if (payment.topup !== undefined) payment.topup.chargedBack = true
-  return { moved: { what: 'taken', memberId, fromMember, suspended: amount - fromMember - lost, lost } }
+  return { moved: { what: 'taken', memberId, fromMember, suspended: amount - fromMember - lost, lost, debtPaid: 0n } }
 }
 
 function giveBackDisputed(books: Books, found: DisputeBook, op: OpOf<'dispute'>): Booked {
@@ -150,14 +150,14 @@ function giveBackDisputed(books: Books, found: DisputeBook, op: OpOf<'dispute'>)
   const loss = found.out.find(({ giver }) => giver === LOSSES)
   const debt = books.debts.find((each) => `${each.ref}${LOSS}` === loss?.ref && !each.isReturned)
   if (debt !== undefined) debt.isReturned = true
-  const moved = { what: 'returned', memberId, fromMember: 0n, suspended: 0n, lost: 0n }
+  const moved = { what: 'returned', memberId, fromMember: 0n, suspended: 0n, lost: 0n, debtPaid: 0n }
   const giveBack = (kind: string, ref: string, from: bigint, amount: bigint): void => {
     const member = books.member(memberId ?? 0n)
     if (member.isClosed) {
       books.suspendReturn(kind, ref, from, { orderId, amount, memberId: member.memberId })
       moved.suspended += amount
     } else {
-      books.give(kind, ref, from, member.memberId, amount)
+      moved.debtPaid += books.give(kind, ref, from, member.memberId, amount)
       moved.fromMember += amount
     }
   }
