@@ -7,6 +7,7 @@ import { expect } from '../../harness/expect.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
 import { FIELD_TEXTS } from '@roz/core/fields.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
@@ -24,6 +25,7 @@ import {
   WIDE,
 } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
 import { latinIn, textsOf } from '../../harness/latin.ts'
 import {
   addMoney,
@@ -65,6 +67,7 @@ beforeAll(async () => {
     route.fulfill({ contentType: 'text/html', body: '<html lang="hi"><title>film</title>' }),
   )
   await page.context().addInitScript(() => window === window.top && localStorage.setItem('language', 'hi'))
+  await inDatabase(roz.dataDir, (db) => db.query(sql`update member set name = 'प्रिया मेनन' where role = 'admin'`))
   newcomer = await inHindi(await newMember(roz, { name: 'आशा वर्मा' }))
 })
 

@@ -52,5 +52,5 @@ test('refunds and payments in suspense, with the filters of their lists', async 
 test('the audit log names who fetched which table, and its filters', async () => {
   await fetch('suspense.csv?q=order_7')
   const entry = await one(world.db, sql`select actor_id as actor, action, subject, after from audit_log order by id desc limit 1`)
-  expect(entry).toEqual({ actor: world.admin, action: 'list.export', subject: 'suspense', after: { q: 'order_7' } })
+  expect(entry).toEqual({ actor: world.admin, action: 'list.export', subject: 'suspense', after: { q: 'order_7', order: 'newest' } })
 })

@@ -3,7 +3,7 @@
  * - The drawing is hidden from screen readers; the table says the same.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -19,7 +19,8 @@ type Line = { readonly name: string; readonly kind: 'first' | 'second'; readonly
 export function Figures() {
   const { t } = useLingui()
   const [days, setDays] = useState<Days>('30')
-  const figures = useQuery(figuresQuery(days))
+  // The earlier period stays until the next one is there, and so does the choice to see all its days.
+  const figures = useQuery({ ...figuresQuery(days), placeholderData: keepPreviousData })
   return (
     <section className="books-check" aria-label={t`Figures over time`}>
       <h2 className="spaced">

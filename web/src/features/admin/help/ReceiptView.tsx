@@ -95,7 +95,7 @@ function One({ receipt: { hash, withheld }, number, onWithhold }: OneProps) {
       {withheld !== null ? (
         <Withheld by={withheld} />
       ) : onWithhold === undefined ? null : (
-        <Button kind="quiet" aria-label={t`Withhold page ${number}`} onClick={onWithhold}>
+        <Button kind="quiet" aria-label={t`Withhold this picture: page ${number}`} onClick={onWithhold}>
           <Trans>Withhold this picture</Trans>
         </Button>
       )}

@@ -46,7 +46,7 @@ export function AuditLog() {
         <SelectField label={t`Action`} value={filter.action} onChange={(event) => set({ action: event.target.value })}>
           <option value="">{t`All`}</option>
           {(all.data?.pages[0]?.actions ?? []).map((action) => (
-            <option key={action} value={action}>
+            <option key={action} value={action} translate="no">
               {action}
             </option>
           ))}
@@ -87,7 +87,9 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
         {formatInstant(at, currentLanguage())}
         {from === null ? null : ` · ${from.address}${device === '' ? '' : ` · ${device}`}`}
       </span>
-      <span className="small block user-mail">{subjectName === null ? subject : `${subjectName} (${subject})`}</span>
+      <span className="small block user-mail" translate="no">
+        {subjectName === null ? subject : `${subjectName} (${subject})`}
+      </span>
       {before === null && after === null ? null : <Values before={before} after={after} />}
     </li>
   )
@@ -105,13 +107,13 @@ function shown(name: string, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The changed values, one line each, as `name: before → after`. A value that stayed the same, or stayed empty, is left out. */
+/** The changed values as the contract names them, one line each, as `name: before → after`. A value that stayed the same, or stayed empty, is left out. */
 function Values({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
     (name) => shown(name, before?.[name]) !== shown(name, after?.[name]),
   )
   return (
-    <ul className="audit-values small">
+    <ul className="audit-values small" translate="no">
       {names.map((name) => {
         const [old, now] = [shown(name, before?.[name]), shown(name, after?.[name])]
         return (
