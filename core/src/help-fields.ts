@@ -42,11 +42,11 @@ const COMMON = [
   texts('student students teacher teachers patient patients farmer farmers worker workers neighbour neighbours friend friends group'),
   texts('class school hostel home house shelter hospital village town city street camp'),
 ]
-/** One spelling of a word: Devanagari has two of some letters, and joiners are invisible. */
+/** One spelling of a word: many write Devanagari without the dot below a letter, and joiners are invisible. */
 const plain = (word: string): string =>
   word
     .normalize('NFKC')
-    .replace(/[\u200c\u200d]/g, '')
+    .replace(/[\u093c\u200c\u200d]/g, '')
     .replace(/[’']s$/iu, '')
     .toLowerCase()
 const setOf = (...lists: Texts[]): ReadonlySet<string> =>

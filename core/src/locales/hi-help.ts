@@ -33,7 +33,7 @@ export const HI_HELP = {
     'इस व्यक्ति के किसी पेमेंट के सबको दिखने वाले शब्दों में यह नाम है। कृपया कोई और नाम चुनें',
   'of and in at from with near for': 'का की के और व में पर से साथ पास लिए',
   'a an the one two three four five six some many old young new little small poor north south east west navi pradesh nadu':
-    'एक दो तीन चार पाँच पांच छह छः कुछ कई बुज़ुर्ग बूढ़ा बूढ़ी बूढ़े युवा नया नई नए छोटा छोटी छोटे ग़रीब उत्तर दक्षिण पूर्व पश्चिम नवी प्रदेश नाडु',
+    'एक दो तीन चार पाँच पांच छह छः कुछ कई बुज़ुर्ग बूढ़ा बूढ़ी बूढ़े युवा नया नई नए छोटा छोटी छोटे गरीब उत्तर दक्षिण पूर्व पश्चिम नवी प्रदेश नाडु',
   'family families household person people man men woman women couple widow child children boy boys girl girls baby babies':
     'परिवार परिवारों घराना व्यक्ति लोग लोगों आदमी पुरुष महिला महिलाएँ महिलाओं दंपति दंपती विधवा बच्चा बच्ची बच्चे बच्चों लड़का लड़के लड़की लड़कियाँ शिशु',
   'mother mothers father fathers parents grandmother grandfather son sons daughter daughters brother brothers sister sisters':
