@@ -89,9 +89,10 @@ async function triggerDraw({ port }: Program, day: IstDay): Promise<number> {
   return (performance.now() - began) / 1000
 }
 
-const entriesOf = async ({ db }: Scene, day: IstDay): Promise<number> =>
-  (await one<{ entries: number }>(db, sql`select entries::float8 as entries from round where day = ${day}::date and status = 'settled'`))
-    .entries
+async function entriesOf({ db }: Scene, day: IstDay): Promise<number> {
+  const settled = sql`select entries::float8 as entries from round where day = ${day}::date and status = 'settled'`
+  return (await one<{ entries: number }>(db, settled)).entries
+}
 
 function compared(quiet: Day, { drawSeconds, entries, before, during }: Day): DrawnDays {
   if (during === undefined) throw new Error('nobody joined on the busy day')
