@@ -245,6 +245,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...rounds.jobs,
       ...ofFiles,
       mail: createLoggedMail(db, mail),
+      mass_mail: createLoggedMail(db, mail),
     },
   }
 }

@@ -18,6 +18,7 @@ export const LIMITS: readonly Limit[] = [
   { name: 'roz_round_late_seconds', above: 120, words: 'a round is open after its end', runbook: 'queue-behind' },
   { name: 'roz_job_queue_age_seconds', above: 300, words: 'a due job waits', runbook: 'queue-behind' },
   { name: 'roz_mail_queue_age_seconds', above: 900, words: 'a due mail waits', runbook: 'queue-behind' },
+  { name: 'roz_mass_mail_queue_age_seconds', above: 43_200, words: 'a due mail to many members waits', runbook: 'queue-behind' },
   { name: 'roz_work_parked', above: 0, words: 'items of work failed again and again', runbook: 'parked-work' },
   { name: 'roz_audit_broken_invariants', above: 0, words: 'invariants of money are broken', runbook: 'books-broken' },
   { name: 'roz_audit_age_seconds', above: 10_800, words: 'no audit has ended', runbook: 'books-broken' },

@@ -30,7 +30,7 @@ test('setting the clock answers after all due work has run', async () => {
   await world.join(member)
   await world.goTo('2026-11-22T00:00:05+05:30')
   expect((await world.statuses())['2026-11-21']).toBe('settled')
-  expect(world.jobs.map(({ kind }) => kind).sort()).toEqual(['draft_story', 'mail', 'notice'])
+  expect(world.jobs.map(({ kind }) => kind).sort()).toEqual(['draft_story', 'mail'])
 })
 
 test('setting the clock waits for a job of another process, but not for a job whose process was killed', async () => {

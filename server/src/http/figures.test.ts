@@ -37,10 +37,11 @@ describe('a figure', () => {
 
   test('of the queues counts from the time that work became due, mails apart', async () => {
     await owner.query(sql`insert into job (kind, key, payload, due_at, done_at) values
-      ('mail', 'a', '{}', ${ago(100)}, null), ('notice', 'a', '{}', ${ago(40)}, null), ('notice', 'later', '{}', ${ago(-500)}, null),
-      ('mail', 'done', '{}', ${ago(5000)}, roz_now())`)
+      ('mail', 'a', '{}', ${ago(100)}, null), ('mass_mail', 'a', '{}', ${ago(900)}, null),
+      ('draft_story', 'a', '{}', ${ago(40)}, null), ('draft_story', 'later', '{}', ${ago(-500)}, null), ('mail', 'done', '{}', ${ago(5000)}, roz_now())`)
     const values = await scrape()
     expect(Math.round(values.get('roz_mail_queue_age_seconds') ?? 0)).toBeCloseTo(100, -1)
+    expect(Math.round(values.get('roz_mass_mail_queue_age_seconds') ?? 0)).toBeCloseTo(900, -1)
     expect(Math.round(values.get('roz_job_queue_age_seconds') ?? 0)).toBeCloseTo(40, -1)
   })
 

@@ -81,13 +81,18 @@ const MONEY_TO_LOOK_AT: readonly Figure[] = [
 const WAITING: readonly Figure[] = [
   {
     name: 'roz_mail_queue_age_seconds',
-    help: 'How long the oldest due mail waits to be sent',
+    help: 'How long the oldest due mail to a single member waits to be sent',
     read: secondsSince(sql`select min(due_at) from job where done_at is null and kind = 'mail'`),
+  },
+  {
+    name: 'roz_mass_mail_queue_age_seconds',
+    help: 'How long the oldest due mail to many members waits to be sent',
+    read: secondsSince(sql`select min(due_at) from job where done_at is null and kind = 'mass_mail'`),
   },
   {
     name: 'roz_job_queue_age_seconds',
     help: 'How long the oldest due job waits to be run, mails excepted',
-    read: secondsSince(sql`select min(due_at) from job where done_at is null and kind <> 'mail'`),
+    read: secondsSince(sql`select min(due_at) from job where done_at is null and kind not in ('mail', 'mass_mail')`),
   },
   {
     name: 'roz_orders_unsettled',

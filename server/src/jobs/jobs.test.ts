@@ -23,11 +23,13 @@ afterAll(() => database.drop())
 type Ran = { readonly day: string }
 
 /** A worker whose handlers do nothing, except the draft of a day and those that a test sets. */
-type Change = Partial<WorkerDeps> & { readonly mail?: JobHandlers['mail']; readonly ask?: () => Promise<void> }
+type Change = Partial<WorkerDeps> & { readonly [kind in 'mail' | 'massMail']?: JobHandlers['mail'] } & {
+  readonly ask?: () => Promise<void>
+}
 function workerOf(draft: (payload: Ran) => Promise<void>, change: Change = {}) {
   const nothing = async (): Promise<void> => undefined
-  const { mail = nothing, ask = nothing, ...deps } = change
-  const handlers = keepJobs([], { mail, settle_order: ask, draft_story: draft })
+  const { mail = nothing, massMail = nothing, ask = nothing, ...deps } = change
+  const handlers = keepJobs([], { mail, mass_mail: massMail, settle_order: ask, draft_story: draft })
   const worker = createWorker({
     db: database.db,
     handlers,
@@ -196,7 +198,21 @@ test('a mail server that hangs blocks neither the clockwork nor other jobs', asy
   hung.resolve()
 })
 
-test('a gateway that hangs does not block the lane of notices, joins after a top-up and drafts', async () => {
+test('a mail to a million members delays no mail to a single one', async () => {
+  const hung = Promise.withResolvers<void>()
+  let mails = 0
+  const worker = workerOf(async () => undefined, { massMail: () => hung.promise, mail: async () => void mails++ })
+  const order = (kind: 'mail' | 'mass_mail', key: string) =>
+    inTransaction(database.db, (tx) => enqueue(tx, { kind, key, payload: { to: 'a@x.test' } as never }))
+  for (let n = 0; n < 20; n++) await order('mass_mail', `weekly ${n}`)
+  worker.start()
+  await expect.poll(() => isClaimed('weekly 0'), { timeout: 20_000 }).toBe(true)
+  await order('mail', 'password link')
+  await expect.poll(() => mails, { timeout: 20_000 }).toBe(1)
+  hung.resolve()
+})
+
+test('a gateway that hangs does not block the lane of joins after a top-up and drafts', async () => {
   const hung = Promise.withResolvers<void>()
   let drafts = 0
   const worker = workerOf(async () => void drafts++, { ask: () => hung.promise })

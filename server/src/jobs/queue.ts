@@ -1,5 +1,5 @@
 /**
- * The job queue: work that follows a committed fact, such as mails, notices, questions to the gateway, draft stories.
+ * The job queue: work that follows a committed fact, such as mails, questions to the gateway, draft stories.
  * - A job is written in the caller's transaction and runs at least once after the commit.
  * - Its effect has a unique key, so a second run changes nothing.
  * - A job is due by roz_now() over our own table (docs/decisions/0003-own-due-work.md).
@@ -14,9 +14,11 @@ import { activeTraceparent } from '../tracing/spans.ts'
 export type JobPayloads = {
   /** Send one mail, made from a template in a language. The job's key prevents a second mail. */
   mail: MailPayload
+  /** One of the mails that tell many members of the same: they wait for the mail server in a lane of their own. */
+  mass_mail: MailPayload
   /** Mail a password link to this address, if an account has it. The job's key is the link's id. */
   reset_link: { readonly tokenId: string; readonly email: string; readonly origin: string }
-  /** Write one notice in the app for one member. */
+  /** Write one notice in the app. Only a server of release 1.0.0 writes this job, before or during an upgrade: see members/notices.ts. */
   notice: { readonly memberId: string; readonly kind: NoticeKind; readonly data: NoticeData }
   /** Ask the gateway for an order's state and book it. */
   settle_order: { readonly orderId: string }

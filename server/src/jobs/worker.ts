@@ -1,7 +1,7 @@
 /**
  * Runs due work: each feature's clockwork, the sweeps, and the jobs of queue.ts.
  * - Work is due by roz_now() over our own tables. A tick each second, a commit that wrote a job, a start and /dev/clock run it.
- * - Each clockwork, each sweep and each group of jobs (mail, gateway, push, files, signals, many, own) has a lane.
+ * - Each clockwork, each sweep and each group of jobs (mail, mass, gateway, push, files, signals, many, own) has a lane.
  * - A slow mail server or gateway, or a failing portion, blocks no other lane.
  * - Several processes may run the worker: clockwork takes a database lock, and a job is claimed with SKIP LOCKED under a lease.
  * - A claim schedules the next try with exponential backoff, so a job that fails or kills its process returns ever more rarely.
@@ -55,6 +55,8 @@ const FAILED = 'a lane of due work failed; the next tick retries it'
 /** Jobs that wait for the mail server, the gateway, push services or the file store have lanes of their own, so that they block no other jobs. */
 const LANE_OF = {
   mail: 'mail',
+  // A password link must not wait behind a mail to a million members.
+  mass_mail: 'mass',
   settle_order: 'gateway',
   send_payout: 'gateway',
   check_payout: 'gateway',

@@ -41,16 +41,18 @@ export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberM
 /**
  * Orders the same mail to many members in one statement, by the rules of `mailMember`. `source` yields member_id, key
  * (unique within the template) and data, which here may name the member's public_id as `publicId`.
+ * A server of release 1.0.0 ordered such a mail as `mail`: it is not ordered again.
  */
 export async function mailMembers(tx: Tx, template: MemberTemplate, source: Sql): Promise<void> {
   await tx.query(sql`
     insert into job (kind, key, payload, due_at)
-    select 'mail', ${template}::text || ':' || s.key,
+    select 'mass_mail', ${template}::text || ':' || s.key,
       jsonb_build_object('to', m.email, 'template', ${template}::text, 'language', m.language, 'data', s.data || jsonb_build_object(
         'name', case when m.email_verified_at is null then '' else m.name end, 'origin', coalesce(m.link_origin, ''), 'publicId', m.public_id)),
       roz_now()
     from (${source}) s join member m on m.id = s.member_id
     where m.email is not null and m.deleted_at is null and (m.wants_mail or not ${OPTIONAL.has(template)}::boolean)
+      and not exists (select from job earlier where earlier.kind = 'mail' and earlier.key = ${template}::text || ':' || s.key)
     order by m.id
     on conflict (kind, key) do nothing`)
 }

@@ -5,13 +5,13 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
+import type { NoticeData } from '@roz/core/notices.ts'
 import type { PayoutGateway, Transfer, TransferState } from '../adapters/payouts/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway, type Refund } from '../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
-import type { JobKind } from '../jobs/queue.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { createWorker } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
@@ -21,6 +21,7 @@ import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 import { BANK, logOf } from './wallet-world.ts'
 import { type KeptJob, keepJobs } from './job-handlers.ts'
+import { noticesTo } from './notices.ts'
 
 const SECRET = 'payouts secret'
 /** Tests move the clock on by days, so no webhook may be too old. */
@@ -272,22 +273,16 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
       return [status, Number(wallet?.balance ?? 0n) / 100, Number(wallet?.held ?? 0n) / 100]
     },
     /** Kinds of the member's notices, sorted. */
-    noticesOf: (memberId: bigint): string[] =>
-      jobs
-        .flatMap(({ kind, payload }) => {
-          const notice = payload as { memberId?: string; kind: string }
-          return kind === 'notice' && notice.memberId === String(memberId) ? [notice.kind] : []
-        })
-        .sort(),
+    noticesOf: async (memberId: bigint): Promise<string[]> => (await noticesTo(db, memberId)).map(({ kind }) => kind).sort(),
     /** Amount and reason in the member's mail and notice of one kind. */
-    async toldOf(memberId: bigint, what: string): Promise<readonly (readonly [JobKind, object])[]> {
-      type Told = { memberId?: string; kind?: string; to?: string; template?: string; data: { amount: string; reason?: string } }
+    async toldOf(memberId: bigint, what: string): Promise<readonly (readonly ['mail' | 'notice', object])[]> {
       const { email } = await one<{ email: string }>(db, sql`select email from member where id = ${memberId}::bigint`)
-      return jobs
-        .map(({ kind, payload }) => [kind, payload as Told] as const)
-        .filter(([, told]) => (told.memberId === String(memberId) && told.kind === what) || (told.to === email && told.template === what))
-        .map(([kind, { data }]) => [kind, { amount: data.amount, reason: data.reason }] as const)
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      const mails = jobs.flatMap(({ payload }) => {
+        const mail = payload as { readonly to?: string; readonly template?: string; readonly data: NoticeData }
+        return mail.to === email && mail.template === what ? [['mail', mail.data] as const] : []
+      })
+      const notices = (await noticesTo(db, memberId)).flatMap(({ kind, data }) => (kind === what ? [['notice', data] as const] : []))
+      return [...mails, ...notices].map(([kind, { amount, reason }]) => [kind, { amount, reason }] as const)
     },
     timesSent: (id: string): number => script.sent.filter((sent) => sent === id.replaceAll('-', '')).length,
   }

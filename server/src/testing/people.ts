@@ -59,18 +59,20 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
   const identity = createIdentity({ db, production, secrets, brandName: 'Roz', termsVersion: '2025-08-09', google, storage, ticketKeys })
   const notifications = createNotifications({ db, secrets, attempt: createAttempt({ db, log: pino({ level: 'silent' }) }) })
   const contact = createContact({ db, production, supportEmail: 'support@roz.example' })
+  const mail = createMailJob({
+    mailer: catcher,
+    brandName: 'Roz',
+    topupLimits: { min: paise(1000n), max: paise(3000n) },
+    supportEmail: 'support@roz.example',
+    publicUrl: undefined,
+    localUrl: 'http://localhost:8080',
+    secrets,
+  })
   const worker = createWorker({
     db,
     handlers: keepJobs([], {
-      mail: createMailJob({
-        mailer: catcher,
-        brandName: 'Roz',
-        topupLimits: { min: paise(1000n), max: paise(3000n) },
-        supportEmail: 'support@roz.example',
-        publicUrl: undefined,
-        localUrl: 'http://localhost:8080',
-        secrets,
-      }),
+      mail,
+      mass_mail: mail,
       ...identity.jobs,
       ...notifications.jobs,
     }),

@@ -154,7 +154,9 @@ const OTHER_KINDS = {
     waiting: sql`
     (select due_at as at from job where done_at is null and kind = 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
     union all
-    (select due_at from job where done_at is null and kind <> 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
+    (select due_at from job where done_at is null and kind = 'mass_mail' and due_at < roz_now() - interval '12 hours' order by due_at limit 1000)
+    union all
+    (select due_at from job where done_at is null and kind not in ('mail', 'mass_mail') and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
     union all select since from parked_work`,
     lateFrom: AT_ONCE,
   },

@@ -205,7 +205,7 @@ async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]>
 const dropWaitingMails = (tx: Tx, { id, publicName }: Row) =>
   tx.query(sql`
     update job set done_at = roz_now(), locked_until = null, payload = '{}', traceparent = null, last_error = 'the consent was revoked'
-     where kind = 'mail' and done_at is null and payload ->> 'template' = 'help_told'
+     where kind in ('mail', 'mass_mail') and done_at is null and payload ->> 'template' = 'help_told'
        and exists (select from outlay o where o.beneficiary_id = ${id}::uuid and case when payload -> 'data' ? 'outlay'
              then payload -> 'data' ->> 'outlay' = o.id::text
              else payload -> 'data' ->> 'helped' = ${publicName}::text and payload -> 'data' ->> 'purpose' = o.purpose end)`)

@@ -150,7 +150,7 @@ test('no mail begins at night', async () => {
     expect(await due(new Date(Date.parse(`${world.today()}T${time}+05:30`))), time).toBe(false)
   expect(await due(new Date(Date.parse(`${world.today()}T20:59:59+05:30`)))).toBe(true)
   const [mail] = await world.db.query(sql`
-    select payload -> 'data' ->> 'outlay' as outlay from job where kind = 'mail' and key like ${`help_told:${asha.id}:%`}::text and done_at is null`)
+    select payload -> 'data' ->> 'outlay' as outlay from job where kind = 'mass_mail' and key like ${`help_told:${asha.id}:%`}::text and done_at is null`)
   expect(mail, 'by which a revocation finds it').toEqual({ outlay: milk.id })
 })
 
@@ -205,11 +205,11 @@ test('a member whose mail fails stops nobody else’s, and gets it once the row 
     select coalesce(sum(open), 0)::bigint as paise from help_day where day < ist_day(roz_now()) - 1`)
   if (before !== undefined && before.paise > 0n) await help('what was left', 'Usha', Number(before.paise))
   await setActive(await draftOf(await help('a lamp', 'Leela', 120)), true)
-  const mend = await breakRows(world.database, 'job', `new.kind = 'mail' and new.key like 'help_told:${asha.id}:%'`)
+  const mend = await breakRows(world.database, 'job', `new.kind = 'mass_mail' and new.key like 'help_told:${asha.id}:%'`)
   await world.nextDay()
   const ordered = async (owner: Owner): Promise<number> => {
     const key = `help_told:${owner.id}:${world.today()}`
-    return (await world.db.query(sql`select 1 from job where kind = 'mail' and key = ${key}::text`)).length
+    return (await world.db.query(sql`select 1 from job where kind = 'mass_mail' and key = ${key}::text`)).length
   }
   for (let tries = 0; tries < 5; tries++) {
     await endRests(world.db)

@@ -11,6 +11,8 @@ import { runAutoJoin } from '../../ledger/auto-join.ts'
 import { addMoney, makeDay } from '../../ledger/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { setAutoJoin, setMayMove } from '../../ledger/wallets.ts'
+import { tellMember, tellMembers } from '../../members/notices.ts'
+import { allNotices } from '../../testing/notices.ts'
 import { type People, type Person, startPeople } from '../../testing/people.ts'
 
 const FIRST = '2026-11-21' as IstDay
@@ -22,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => roz.close())
 
 const tell = (memberId: bigint, kind: NoticeKind, data: Record<string, string>, key: string) =>
-  inTransaction(roz.db, (tx) => enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data } }))
+  inTransaction(roz.db, (tx) => tellMember(tx, { memberId, kind, key, data }))
 const list = async (person: Person, query = '', language = 'en') =>
   (await roz.ask(`GET /notifications${query}`, { token: person.token, language })).body
 const read = async (person: Person, body?: unknown) =>
@@ -33,19 +35,13 @@ describe('a member’s notices', () => {
     expect(await list(await roz.register('fresh@x.test'))).toEqual({ notifications: [], unread: 0, nextCursor: null })
   })
 
-  test('have the language of the reader, newest first, and appear once however often their job is written', async () => {
+  test('have the language of the reader, newest first, and are told once however often their fact is', async () => {
     const asha = await roz.register('asha@x.test')
     const id = await roz.memberId(asha)
     await tell(id, 'topup_credited', { amount: '₹10.00', balance: '₹10.00' }, 'topup:1')
-    await roz.runJobs()
     await roz.pass(1)
     await tell(id, 'won', { amount: '₹4.50', day: '2026-11-20' }, 'won:1')
     await tell(id, 'won', { amount: '₹4.50', day: '2026-11-20' }, 'won:1')
-    await roz.runJobs()
-    // As after a month, when the job has been deleted.
-    await roz.db.query(sql`delete from job where kind = 'notice'`)
-    await tell(id, 'won', { amount: '₹4.50', day: '2026-11-20' }, 'won:1')
-    await roz.runJobs()
     const english = await list(asha)
     expect(english.unread).toBe(2)
     expect(english.notifications.map(({ kind, title, body, readAt }: Record<string, unknown>) => [kind, title, body, readAt])).toEqual([
@@ -55,6 +51,31 @@ describe('a member’s notices', () => {
     const hindi = await list(asha, '', 'hi')
     expect(hindi.notifications[0].title).toBe('आपकी जीत हुई!')
     expect(hindi.notifications[0].body).toBe('20 नवंबर 2026 के राउंड में आपने ₹4.50 जीते। पैसे आपके वॉलेट में हैं।')
+  })
+
+  test('are told to many at once, each member once, and to nobody who has closed the account', async () => {
+    const [ravi, meera, gone] = [await roz.register('ravi@x.test'), await roz.register('meera@x.test'), await roz.register('gone@x.test')]
+    const ids = await Promise.all([ravi, meera, gone].map((person) => roz.memberId(person)))
+    await roz.db.query(sql`update member set deleted_at = roz_now() where id = ${ids[2] ?? 0n}::bigint`)
+    const source = sql`select id as member_id, '2026-11-20' as key, jsonb_build_object('day', '2026-11-20') as data from unnest(${ids}::bigint[]) id`
+    for (let time = 0; time < 2; time++) await inTransaction(roz.db, (tx) => tellMembers(tx, 'auto_join_skipped', source))
+    await tell(ids[2] ?? 0n, 'won', { amount: '₹4.50', day: '2026-11-20' }, 'won:gone')
+    expect((await list(ravi)).notifications).toMatchObject([{ title: 'You missed the round of 20 November 2026' }])
+    expect((await allNotices(roz.db)).filter(({ memberId }) => ids.includes(memberId)).map(({ memberId }) => memberId)).toEqual(
+      ids.slice(0, 2),
+    )
+  })
+
+  test('of a server of release 1.0.0, which left their writing to a job, are written by this one, once', async () => {
+    const late = await roz.register('late@x.test')
+    const id = await roz.memberId(late)
+    const data = { amount: '₹4.50', day: '2026-11-20' }
+    await inTransaction(roz.db, (tx) =>
+      enqueue(tx, { kind: 'notice', key: 'won:late', payload: { memberId: String(id), kind: 'won', data } }),
+    )
+    await roz.runJobs()
+    await tell(id, 'won', data, 'won:late')
+    expect((await list(late)).notifications).toMatchObject([{ title: 'You won!' }])
   })
 
   test('page without a gap or a repeat, even if many have one time', async () => {
@@ -89,7 +110,6 @@ describe('a member’s notices', () => {
     const other = await roz.register('other@x.test')
     await tell(await roz.memberId(mine), 'low_balance', { balance: '₹3.00' }, 'low:1')
     await tell(await roz.memberId(mine), 'withdrawal_returned', { amount: '₹10.00' }, 'back:1')
-    await roz.runJobs()
     const [first] = (await list(mine)).notifications
     expect(await read(other, { ids: [first.id] })).toEqual({ unread: 0 })
     expect(await read(mine, { ids: ['n999999', 'nonsense', 'j2026-02-31', 'n99999999999999999999', ''] })).toEqual({ unread: 2 })
@@ -126,7 +146,6 @@ describe('joins by Auto Participate', () => {
     expect(await roz.db.query(sql`select 1 from notice where member_id = ${id}::bigint`)).toEqual([])
     await roz.pass(60)
     await tell(id, 'low_balance', { balance: '₹3.00' }, 'low:auto')
-    await roz.runJobs()
     const all = await list(auto)
     expect(all.unread).toBe(4)
     expect(all.notifications.map((notice: { id: string }) => notice.id)).toEqual([

@@ -10,13 +10,15 @@ import type { Language } from '@roz/core/language.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import type { FastifyInstance } from 'fastify'
+import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type CursorPart, cutPage, CURSOR_PARTS, readPage, readWhole } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
+import { tellMember } from '../../members/notices.ts'
 import { preferenceHandlers } from './preferences.ts'
-import { addNotice, countUnread, listNotices, markAllRead, markRead, type NoticeRow } from './queries.ts'
+import { countUnread, listNotices, markAllRead, markRead, type NoticeRow } from './queries.ts'
 import { registerUnsubscribe, type UnsubscribeDeps } from './unsubscribe.ts'
 import { createWeeklyMail } from './weekly-mail.ts'
 
@@ -81,7 +83,11 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
         }),
     },
     jobs: {
-      notice: (payload, jobId) => addNotice(db, { memberId: BigInt(payload.memberId), kind: payload.kind, jobId, data: payload.data }),
+      notice: ({ memberId, kind, data }, jobId) =>
+        inTransaction(db, async (tx) => {
+          const { key } = await one<{ key: string }>(tx, sql`select key from job where id = ${jobId}::bigint`)
+          await tellMember(tx, { memberId: BigInt(memberId), kind, key, data })
+        }),
     },
   }
 }

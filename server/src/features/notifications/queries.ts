@@ -113,19 +113,3 @@ export async function markRead(
     select ${memberId}::bigint, s.id from ${ownStories(memberId)} and s.id = any (${marks.storyIds}::uuid[]) and r.story_id is null
     on conflict do nothing`)
 }
-
-/**
- * Adds the notice of a job, unless the account is closed. The job's key becomes the notice's source,
- * so that a repeat adds nothing, even after the job is deleted.
- */
-export async function addNotice(
-  from: Queryable,
-  notice: { readonly memberId: bigint; readonly kind: string; readonly jobId: string; readonly data: Readonly<Record<string, string>> },
-): Promise<void> {
-  await from.query(sql`
-    insert into notice (member_id, kind, source, data)
-    select ${notice.memberId}::bigint, ${notice.kind}::text, job.key, ${JSON.stringify(notice.data)}::jsonb
-    from job where job.id = ${notice.jobId}::bigint
-      and exists (select from member where id = ${notice.memberId}::bigint and deleted_at is null)
-    on conflict (member_id, source) do nothing`)
-}

@@ -68,16 +68,17 @@ describe('the weekly mail', () => {
 
   test('is sent to all others if it fails for one member, who gets it once the row is mended', async () => {
     await roz.db.query(sql`update weekly_mail set done_at = null, last_member = 0 where week = ${MONDAY}::date`)
-    await roz.db.query(sql`delete from job where kind = 'mail'`)
+    await roz.db.query(sql`delete from job where kind = 'mass_mail'`)
     const [asha, ravi] = await roz.db.query<{ id: bigint }>(
       sql`select id from member where email in ('asha@x.test', 'ravi@x.test') order by id`,
     )
-    const mend = await breakRows(roz.database, 'job', `new.kind = 'mail' and new.key like 'weekly_joins:${asha?.id}:%'`)
+    const mend = await breakRows(roz.database, 'job', `new.kind = 'mass_mail' and new.key like 'weekly_joins:${asha?.id}:%'`)
     for (let minute = 0; minute < 6; minute++) {
       await startAgain()
       await roz.pass(60)
     }
-    const ordered = async () => (await roz.db.query<{ key: string }>(sql`select key from job where kind = 'mail'`)).map(({ key }) => key)
+    const ordered = async () =>
+      (await roz.db.query<{ key: string }>(sql`select key from job where kind = 'mass_mail'`)).map(({ key }) => key)
     expect(await ordered()).toEqual([`weekly_joins:${ravi?.id}:${MONDAY}`])
     const item = `${MONDAY} member ${asha?.id}`
     expect(await listParked(roz.db)).toMatchObject([{ work: 'weekly_mail', item }])

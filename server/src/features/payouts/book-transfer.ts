@@ -13,8 +13,8 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { bookPayout, type PayoutBooked } from '../../ledger/withdrawals.ts'
-import { enqueue } from '../../jobs/queue.ts'
 import { mailMember } from '../../mail/mails.ts'
+import { tellMember } from '../../members/notices.ts'
 import { noteKnown } from './checks.ts'
 
 /** To be raised once the transaction has committed. */
@@ -83,12 +83,12 @@ export async function tellEnd(tx: Tx, id: string, { result, memberId }: Ended): 
   if (result === 'paid') {
     const key = `withdrawal_paid:${id}`
     await mailMember(tx, { memberId, template: 'withdrawal_paid', key, data: { amount, account, reference: told.reference ?? '' } })
-    await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_paid', data: { amount, account } } })
+    await tellMember(tx, { memberId, kind: 'withdrawal_paid', key, data: { amount, account } })
     return
   }
   const what = result === 'rejected' ? 'withdrawal_rejected' : 'withdrawal_returned'
   const key = `${what}:${id}`
   const data = { amount, reason: told.reason ?? '', ...debtData(await readDebtPaid(tx, ['wd_back', 'wd_reversed'], id)) }
   await mailMember(tx, { memberId, template: what, key, data })
-  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: what, data } })
+  await tellMember(tx, { memberId, kind: what, key, data })
 }

@@ -70,7 +70,7 @@ test('an approved withdrawal is shown to finance, recorded in the audit log, and
   expect((await world.decide(id, 'complete', paid, { as: ravi })).body.code).toBe('withdrawal_final')
   expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
+  expect(await world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
   expect((await auditOf()).map(({ action }) => action)).toEqual(['withdrawal.approve', 'withdrawal.see_bank', 'withdrawal.complete'])
   expect(
     JSON.stringify(await world.db.query(sql`select * from audit_log`), (_key, value) =>
@@ -107,7 +107,7 @@ test('the person who was shown the account cannot reject; “not paid” with a 
   expect(await world.stateOf(id)).toEqual(['rejected', 30, 0])
   expect((await auditOf()).at(-1)).toEqual({ action: 'withdrawal.not_paid', actor: ravi })
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
+  expect(await world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
 })
 
 test('“paid” and “not paid” are refused while nobody was shown the account, and take nothing', async () => {

@@ -11,6 +11,7 @@ import { mailWords } from '../../mail/mail-texts.ts'
 import { getUser } from '../../members/user-row.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { noticesTo } from '../../testing/notices.ts'
 
 let world: PayoutsWorld
 beforeAll(async () => {
@@ -97,11 +98,12 @@ const FRAME = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportE
 async function toldAs(member: bigint, what: NoticeKind): Promise<string[]> {
   await world.runDue()
   const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
-  return world.jobs.flatMap(({ kind, payload }) => {
-    const told = payload as MailPayload & { readonly memberId?: string; readonly kind?: string }
-    if (kind === 'mail' && told.to === email && told.template === what) return [mailWords(told, FRAME).paragraphs.slice(1).join(' ')]
-    return kind === 'notice' && told.memberId === String(member) && told.kind === what ? [noticeText(what, told.data, 'en').body] : []
+  const mails = world.jobs.flatMap(({ kind, payload }) => {
+    const told = payload as MailPayload
+    return kind === 'mail' && told.to === email && told.template === what ? [mailWords(told, FRAME).paragraphs.slice(1).join(' ')] : []
   })
+  const notices = (await noticesTo(world.db, member)).filter(({ kind }) => kind === what)
+  return [...notices.map(({ data }) => noticeText(what, data, 'en').body), ...mails]
 }
 
 test('notices and mails about money that came back say how much of it paid a debt', async () => {

@@ -72,7 +72,7 @@ test('a refund is requested and held, approved, sent to its order under its own 
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member, headers: { 'accept-language': 'hi' } })).body
   expect(transactions[0]).toMatchObject({ description: 'उसी तरीके से रिफ़ंड जिससे पेमेंट हुआ था', type: 'debit', status: 'completed' })
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['refund_paid'])
+  expect(await world.noticesOf(member)).toEqual(['refund_paid'])
   const log = await world.db.query(sql`select action, actor_id from audit_log where subject = ${`refund:${id}`}::text`)
   expect(log).toEqual([{ action: 'refund.approve', actor_id: world.admin }])
 })
@@ -122,7 +122,7 @@ test('a failed or rejected refund returns the money, which can be requested agai
   const { receipt } = (await world.calls.ask(`GET /wallet/transactions/${transactions[1].id}`, { as: member })).body
   expect(receipt).toMatchObject({ status: 'rejected', reason: 'Already used' })
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['refund_rejected', 'refund_returned'])
+  expect(await world.noticesOf(member)).toEqual(['refund_rejected', 'refund_returned'])
   expect(await world.toldOf(member, 'refund_rejected')).toEqual([
     ['mail', { amount: '₹20.00', reason: 'Already used' }],
     ['notice', { amount: '₹20.00', reason: 'Already used' }],
@@ -161,7 +161,7 @@ test('a gateway state that contradicts an end is booked, raises an alarm, and fl
   expect(await world.db.query(sql`select kind from member_flag where subject = ${`refund:${id}`}::text`)).toEqual([
     { kind: 'gateway_conflict' },
   ])
-  expect(world.noticesOf(member)).toEqual(['refund_returned'])
+  expect(await world.noticesOf(member)).toEqual(['refund_returned'])
 })
 
 test('a refund in another currency than its payment is not booked and raises an alarm', async () => {
@@ -214,7 +214,7 @@ test('a refund that comes back days after it was paid returns the money and tell
   await world.pass(86_400)
   expect(await stateOf(id)).toEqual(['failed', 20, 0])
   expect(world.alarms).toMatchObject([{ refundId: id, ours: 'paid', booked: 'reversed' }])
-  expect(world.noticesOf(member)).toEqual(['refund_paid', 'refund_returned'])
+  expect(await world.noticesOf(member)).toEqual(['refund_paid', 'refund_returned'])
 })
 
 test('the same key requests once; refunds and withdrawals at once never take a rupee twice', async () => {
@@ -273,7 +273,7 @@ test('a payment without a destination is listed, and credited to a member once',
   expect((await decideItem(id, 'refund', { status: 'credited' })).body.code).toBe('suspense_decided')
   expect((await readWallet(world.db, member))?.balance).toBe(3000n)
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['payment_assigned'])
+  expect(await world.noticesOf(member)).toEqual(['payment_assigned'])
   expect(await world.toldOf(member, 'payment_assigned')).toEqual([
     ['mail', { amount: '₹10.00' }],
     ['notice', { amount: '₹10.00' }],

@@ -11,11 +11,11 @@ import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError, typ
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { pose } from '../../jobs/questions.ts'
-import { enqueue } from '../../jobs/queue.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { bookRefund, currencyOfRefund, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
 import { mailMember } from '../../mail/mails.ts'
+import { tellMember } from '../../members/notices.ts'
 import type { Alarm } from './book-transfer.ts'
 import { claimCheck, endChecks, isNewest, noteKnown, noteMissing, noteSending, type Sending } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
@@ -158,5 +158,5 @@ export async function tellRefund(
   const paid = await readDebtPaid(tx, ['refund_failed', 'refund_reversed'], id)
   const data = { amount: formatPaise(amount), reason: reason ?? '', ...debtData(paid) }
   await mailMember(tx, { memberId, template: what, key, data })
-  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: what, data } })
+  await tellMember(tx, { memberId, kind: what, key, data })
 }

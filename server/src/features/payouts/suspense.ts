@@ -23,6 +23,7 @@ import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
 import { mailMember } from '../../mail/mails.ts'
+import { tellMember } from '../../members/notices.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
@@ -115,7 +116,7 @@ async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Pais
   const key = `suspense:${itemId}`
   const paid = await readDebtPaid(tx, ['suspense_credit'], String(itemId))
   const data = { amount: formatPaise(amount), ...debtData(paid) }
-  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'payment_assigned', data } })
+  await tellMember(tx, { memberId, kind: 'payment_assigned', key, data })
   await mailMember(tx, { memberId, template: 'payment_assigned', key: `payment_assigned:${itemId}`, data })
   if (await missedAutoJoin(tx, memberId)) await enqueue(tx, { kind: 'join_after_topup', key, payload: { memberId: String(memberId) } })
 }

@@ -41,7 +41,7 @@ test('a withdrawal is approved, sent under its own id to the member’s account,
   expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
   expect(await shown()).toMatchObject({ status: 'completed', reference: 'UTR42' })
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
+  expect(await world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
   expect(await auditOf()).toEqual(['withdrawal.approve'])
   expect(world.alarms).toEqual([])
 })
@@ -56,7 +56,7 @@ test('a withdrawal that fails at the gateway returns the money and tells the mem
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
   expect(transactions.map((one: { reason: null }) => one.reason)).toEqual([null, null, null])
   await world.pass(86_400)
-  expect(world.noticesOf(member)).toEqual(['withdrawal_requested', 'withdrawal_returned'])
+  expect(await world.noticesOf(member)).toEqual(['withdrawal_requested', 'withdrawal_returned'])
 })
 
 test('a withdrawal reversed days after it was paid is found by the sweep alone', async () => {
@@ -220,7 +220,7 @@ test('a rejection returns the money and shows its reason; if the gateway pays al
   expect((await app.inject('/metrics')).body).toMatch(/^roz_withdrawals_contradicted [1-9]/m)
   await app.close()
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
+  expect(await world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
 })
 
 test('a transfer of another amount under our id is not booked and raises an alarm', async () => {

@@ -3,6 +3,7 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
+import { allNotices, noticesTo } from '../../testing/notices.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { tellLowBalance, tellSkipped } from './notices.ts'
 
@@ -17,10 +18,11 @@ const open = async (options: RoundsOptions = {}): Promise<RoundsWorld> => (world
 afterEach(() => world.close())
 
 const midnight = (day: string): string => `${day}T00:00:01+05:30`
-const noticesTo = (member: bigint, kind: string) =>
-  world.jobs.filter((job) => job.kind === 'notice' && job.payload['memberId'] === String(member) && job.payload['kind'] === kind)
+/** The data of the member's notices of one kind. */
+const toldTo = async (member: bigint, kind: string) =>
+  (await noticesTo(world.db, member)).filter((notice) => notice.kind === kind).map(({ data }) => data)
 
-const mailsOf = (template: string) => world.jobs.filter((job) => job.kind === 'mail' && job.payload['template'] === template)
+const mailsOf = (template: string) => world.jobs.filter((job) => job.payload['template'] === template)
 
 describe('a day', () => {
   test('is closed, drawn and settled at midnight, while the next one is open', async () => {
@@ -38,7 +40,7 @@ describe('a day', () => {
       lastWinner: { name: 'Asha V.', amount: 0.3, date: '2026-11-21', assurance: 'weak', isDemo: true, others: 0 },
     })
     expect(world.jobs.filter((job) => job.kind === 'draft_story')).toEqual([{ kind: 'draft_story', payload: { day: '2026-11-21' } }])
-    expect(noticesTo(winner, 'won')).toHaveLength(1)
+    expect(await toldTo(winner, 'won')).toHaveLength(1)
     expect(world.jobs.find((job) => job.kind === 'mail')?.payload).toMatchObject({ template: 'draw_won', data: { amount: '₹0.30' } })
     const sealed = await one<{ at: Date | null }>(world.db, sql`select sealed_at as at from ledger_day where day = '2026-11-21'`)
     expect(sealed.at).not.toBeNull()
@@ -70,7 +72,7 @@ describe('a day', () => {
     expect((await world.ask('GET /rounds/stats', { as: member })).body).toMatchObject({ totalParticipated: WALKED })
     await world.goTo(midnight('2028-12-31'))
     expect(await world.entrants('2028-12-31')).toEqual([])
-    expect(noticesTo(member, 'yearly_maximum').map(({ payload }) => payload['data'])).toEqual([{ year: '2028' }])
+    expect(await toldTo(member, 'yearly_maximum')).toEqual([{ year: '2028' }])
     const { status, body } = await world.join(member)
     expect({ status, ...body }).toEqual({ status: 409, code: 'yearly_maximum', message: 'You have reached the yearly maximum of ₹365.' })
     // The only member in every round: 30 paise of each rupee come back.
@@ -159,15 +161,15 @@ describe('Auto Participate', () => {
     const other = await world.member(30)
     await world.goTo(midnight('2026-11-22'))
     expect(await world.entrants('2026-11-22')).toEqual([member])
-    expect(noticesTo(member, 'low_balance').map(({ payload }) => payload['data'])).toEqual([{ balance: '₹3.00' }])
-    expect(noticesTo(poor, 'auto_join_skipped').map(({ payload }) => payload['data'])).toEqual([{ day: '2026-11-22' }])
+    expect(await toldTo(member, 'low_balance')).toEqual([{ balance: '₹3.00' }])
+    expect(await toldTo(poor, 'auto_join_skipped')).toEqual([{ day: '2026-11-22' }])
     await world.goTo(midnight('2026-11-23'))
     await world.goTo(midnight('2026-11-24'))
-    expect([poor, unwilling].map((one) => noticesTo(one, 'auto_join_skipped').length)).toEqual([1, 1])
+    expect([...(await toldTo(poor, 'auto_join_skipped')), ...(await toldTo(unwilling, 'auto_join_skipped'))]).toHaveLength(2)
     // By mail once as well, and only to the member who wants such mails.
     const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${poor}::bigint`)
     expect(mailsOf('auto_join_skipped').map(({ payload }) => payload)).toMatchObject([{ to: email, data: { day: '2026-11-22' } }])
-    expect(noticesTo(other, 'low_balance')).toHaveLength(0)
+    expect(await toldTo(other, 'low_balance')).toHaveLength(0)
     const wallet = await one<{ auto: boolean }>(world.db, sql`select auto_join as auto from wallet where member_id = ${poor}::bigint`)
     expect(wallet.auto).toBe(true)
   })
@@ -178,8 +180,8 @@ describe('Auto Participate', () => {
     for (let n = 0; n < 3; n++) await world.member(4, { auto: true })
     await world.goTo(midnight('2026-11-22'))
     const day = '2026-11-22' as IstDay
-    await world.db.query(sql`delete from job where kind = 'notice'`)
-    const told = (kind: string) => world.db.query(sql`select from job where kind = 'notice' and payload->>'kind' = ${kind}::text`)
+    await world.db.query(sql`delete from notice`)
+    const told = async (kind: string) => (await allNotices(world.db)).filter((notice) => notice.kind === kind)
     for (let run = 0; run < 2; run++) {
       await tellSkipped(world.db, day, 2)
       await tellLowBalance(world.db, day, 2)
@@ -219,7 +221,7 @@ describe('Auto Participate', () => {
     await world.goTo(midnight('2026-11-22'))
     const won = (await world.balance(member)) === 20n
     expect(await world.entrants('2026-11-22')).toEqual(won ? [member] : [])
-    expect(noticesTo(member, 'auto_join_skipped')).toHaveLength(won ? 0 : 1)
+    expect(await toldTo(member, 'auto_join_skipped')).toHaveLength(won ? 0 : 1)
   })
 })
 

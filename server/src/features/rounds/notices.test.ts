@@ -10,6 +10,7 @@ import { listWinners } from '../../ledger/draw.ts'
 import { addMoney, DAY, endDay, giveAccounts, giveRoundBack, newMember, openDay, payOut } from '../../ledger/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { allNotices } from '../../testing/notices.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
 import { tellReturned, tellWinners } from './notices.ts'
@@ -44,12 +45,13 @@ const chargeBack = (orderId: string, amount: Paise) =>
 const FRAME = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: '' }
 /** The notices and mails of these kinds, as sentences, by member and then the notice first. */
 async function told(notice: NoticeKind, template: string): Promise<string[]> {
-  const jobs = await database.db.query<{ kind: string; payload: MailPayload }>(sql`
-    select kind, payload from job where payload ->> 'kind' = ${notice}::text or payload ->> 'template' = ${template}::text
-     order by kind desc, key`)
-  return jobs.map(({ kind, payload }) =>
-    kind === 'mail' ? mailWords(payload, FRAME).paragraphs.slice(1).join(' ') : noticeText(notice, payload.data, 'en').body,
-  )
+  const notices = (await allNotices(database.db)).filter(({ kind }) => kind === notice)
+  const mails = await database.db.query<{ payload: MailPayload }>(sql`
+    select payload from job where payload ->> 'template' = ${template}::text order by key`)
+  return [
+    ...notices.map(({ kind, data }) => noticeText(kind, data, 'en').body),
+    ...mails.map(({ payload }) => mailWords(payload, FRAME).paragraphs.slice(1).join(' ')),
+  ]
 }
 
 test('a prize that paid a debt says so, in the app and by mail', async () => {

@@ -1,7 +1,7 @@
 /**
  * The notices and mails of rounds.
  *
- * - A fact is told once: the job's key names the member and the fact, so that a repeated portion tells nobody twice.
+ * - A fact is told once, even if its portion runs again.
  * - One statement serves a page of members.
  * - A join by Auto Participate needs no notice here: lists read it from the join itself.
  */
@@ -10,23 +10,12 @@ import { formatPaise } from '@roz/core/money.ts'
 import { debtData } from '@roz/core/notices.ts'
 import { type Db, one, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import { enqueue, type JobPayloads } from '../../jobs/queue.ts'
+import { enqueue } from '../../jobs/queue.ts'
 import { debtPaidFrom, readDebtPaid } from '../../ledger/debts.ts'
 import type { Winner } from '../../ledger/draw.ts'
 import type { MemberRange } from '../../ledger/settlement.ts'
 import { mailMember, mailMembers } from '../../mail/mails.ts'
-
-type Told = JobPayloads['notice']['kind']
-
-/** Queues the notices of many members; `source` yields member_id, key and data. */
-async function tellMany(tx: Tx, kind: Told, source: Sql): Promise<void> {
-  await tx.query(sql`
-    insert into job (kind, key, payload, due_at)
-    select 'notice', ${kind}::text || ':' || s.key,
-           jsonb_build_object('memberId', s.member_id::text, 'kind', ${kind}::text, 'data', s.data), roz_now()
-      from (${source}) s order by s.member_id
-    on conflict (kind, key) do nothing`)
-}
+import { tellMember, tellMembers } from '../../members/notices.ts'
 
 /** Members of one transaction. */
 const TOLD_AT_ONCE = 5_000
@@ -57,9 +46,9 @@ export const tellSkipped = (db: Db, day: IstDay, size = TOLD_AT_ONCE): Promise<v
         select member_id, member_id || ':' || w.joins as key, jsonb_build_object('day', ${day}::text) as data
           from auto_skip s join wallet w using (member_id)
          where s.day = ${day}::date and s.reason = 'insufficient_balance' and ${page}`
-      await tellMany(tx, 'auto_join_skipped', skipped)
+      await tellMembers(tx, 'auto_join_skipped', skipped)
       await mailMembers(tx, 'auto_join_skipped', skipped)
-      await tellMany(
+      await tellMembers(
         tx,
         'yearly_maximum',
         sql`select member_id, member_id || ':' || left(${day}::text, 4) as key, jsonb_build_object('year', left(${day}::text, 4)) as data
@@ -75,7 +64,7 @@ export const tellLowBalance = (db: Db, day: IstDay, size = TOLD_AT_ONCE): Promis
     size,
     (last) => sql`select member_id from round_join where day = ${day}::date and member_id > ${last}::bigint`,
     (tx, page) =>
-      tellMany(
+      tellMembers(
         tx,
         'low_balance',
         sql`select member_id, member_id || ':' || day as key,
@@ -93,7 +82,7 @@ export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: MemberR
       from (select j.member_id, j.day, ${debtPaidFrom(sql`c`)} as paid
               from round_join j left join transfer c on c.kind = 'round_refund' and c.ref = j.day || ':' || j.member_id
              where j.day = ${day}::date and j.member_id > ${after}::bigint and j.member_id <= ${upTo}::bigint) returned`
-  await tellMany(tx, 'round_returned', returned)
+  await tellMembers(tx, 'round_returned', returned)
   await mailMembers(tx, 'round_returned', returned)
 }
 
@@ -101,7 +90,7 @@ export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: MemberR
 export async function tellWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Promise<void> {
   for (const { memberId, amount, rank } of winners) {
     const data = { amount: formatPaise(amount), day, ...debtData(await readDebtPaid(tx, ['prize'], `${day}:${rank}`)) }
-    await enqueue(tx, { kind: 'notice', key: `won:${memberId}:${day}`, payload: { memberId: String(memberId), kind: 'won', data } })
+    await tellMember(tx, { memberId, kind: 'won', key: `won:${memberId}:${day}`, data })
     await mailMember(tx, { memberId, template: 'draw_won', key: `draw_won:${memberId}:${day}`, data })
   }
 }

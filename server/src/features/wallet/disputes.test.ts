@@ -5,6 +5,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+import { noticesTo } from '../../testing/notices.ts'
 
 let world: WalletWorld
 beforeAll(async () => {
@@ -26,12 +27,8 @@ const raise = async (orderId: string, body: object = {}): Promise<string> =>
   String((await world.control('POST', `/orders/${orderId}/dispute`, body))['dispute_id'])
 const move = (disputeId: string, body: object) => world.control('POST', `/disputes/${disputeId}`, body)
 const WORDS = ['payment_', 'debt_']
-const told = (member: bigint): unknown[] =>
-  world.jobs.flatMap(({ kind, payload }) => {
-    const notice = payload as { memberId?: string; kind: string; data: unknown }
-    const isOurs = kind === 'notice' && notice.memberId === String(member) && WORDS.some((word) => notice.kind.startsWith(word))
-    return isOurs ? [[notice.kind, notice.data]] : []
-  })
+const told = async (member: bigint): Promise<unknown[]> =>
+  (await noticesTo(world.db, member)).flatMap(({ kind, data }) => (WORDS.some((word) => kind.startsWith(word)) ? [[kind, data]] : []))
 const mailed = async (member: bigint): Promise<unknown[]> => {
   const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
   return world.jobs.flatMap(({ kind, payload }) => {
@@ -57,7 +54,7 @@ test('a chargeback takes the money once for all its webhooks, returns it when wo
   await move(id, { step: 'MERCHANT_WON' })
   await until('the money is back', async () => (await world.balanceOf(member)) === 30)
   expect(await stateOf(id)).toEqual([{ state: 'won', isTaken: false }])
-  expect(told(member)).toEqual([
+  expect(await told(member)).toEqual([
     ['payment_taken_back', { amount: '₹30.00' }],
     ['payment_given_back', { amount: '₹30.00' }],
   ])
@@ -85,7 +82,7 @@ test('a dispute takes money only when lost, up to the balance, says so, and the 
   expect((await world.withdraw(member, 20)).status).toBe(200)
   await move(id, { step: 'MERCHANT_ACCEPTED' })
   await until('the rest is taken', async () => (await world.balanceOf(member)) === 0)
-  expect(told(member).toSorted()).toEqual([
+  expect((await told(member)).toSorted()).toEqual([
     ['payment_lost', { amount: '₹10.00' }],
     ['payment_owed', { amount: '₹20.00' }],
   ])
@@ -116,7 +113,7 @@ test('a dispute won while the debt is unpaid returns what the wallet gave, and t
   await until('the money is back', async () => (await world.balanceOf(member)) === 10)
   const [, returned] = await mailed(member)
   expect(returned).toMatchObject(['payment_given_back', { amount: '₹10.00', owed: '₹20.00' }])
-  expect(told(member).slice(2).toSorted()).toEqual([
+  expect((await told(member)).slice(2).toSorted()).toEqual([
     ['debt_ended', { amount: '₹20.00' }],
     ['payment_given_back', { amount: '₹10.00' }],
   ])

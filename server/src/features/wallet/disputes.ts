@@ -14,9 +14,9 @@ import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
-import { enqueue } from '../../jobs/queue.ts'
 import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
 import { mailMember } from '../../mail/mails.ts'
+import { tellMember } from '../../members/notices.ts'
 
 export type DisputeDeps = {
   readonly db: Db
@@ -141,7 +141,7 @@ async function notify(
   const { memberId, amount, debtPaid = ZERO, key } = about
   if (amount === 0n) return
   const data = { amount: formatPaise(amount), ...debtData(debtPaid) }
-  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data } })
+  await tellMember(tx, { memberId, kind, key, data })
 }
 
 /** Asks about due disputes; returns whether any was asked about. */

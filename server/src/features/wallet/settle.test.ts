@@ -4,6 +4,7 @@ import { sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { breakRows } from '../../testing/database.ts'
 import { openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+import { noticesTo } from '../../testing/notices.ts'
 
 let world: WalletWorld
 beforeAll(async () => {
@@ -43,7 +44,7 @@ test('five copies of one webhook, the return page and the sweep give one credit'
   expect(world.jobs.filter((job) => job.kind === 'mail')).toMatchObject([
     { payload: { template: 'money_added', data: { amount: '₹20.00' } } },
   ])
-  expect(world.jobs.filter((job) => job.kind === 'notice')).toMatchObject([{ payload: { kind: 'topup_credited' } }])
+  expect(await noticesTo(world.db, member)).toMatchObject([{ kind: 'topup_credited' }])
 })
 
 test('the return page alone credits when every webhook is lost', async () => {

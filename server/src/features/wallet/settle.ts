@@ -24,6 +24,7 @@ import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../mail/mails.ts'
+import { tellMember } from '../../members/notices.ts'
 import { claimCheck, endChecks, listDueChecks, watchOrder } from './orders.ts'
 
 export type SettleDeps = {
@@ -86,16 +87,13 @@ async function bookPayment(tx: Tx, order: Order, { paymentId, currency }: Paymen
 
 async function tellCredit(tx: Tx, order: Order, booked: Extract<Captured, { readonly result: 'credited' }>): Promise<void> {
   const { memberId, amount, balance } = booked
-  await enqueue(tx, {
-    kind: 'notice',
-    key: `topup:${order.orderId}`,
-    payload: { memberId: String(memberId), kind: 'topup_credited', data: { amount: formatPaise(amount), balance: formatPaise(balance) } },
-  })
+  const data = { amount: formatPaise(amount), balance: formatPaise(balance) }
+  await tellMember(tx, { memberId, kind: 'topup_credited', key: `topup:${order.orderId}`, data })
   await mailMember(tx, {
     memberId,
     template: 'money_added',
     key: `money_added:${order.orderId}`,
-    data: { amount: formatPaise(amount), orderId: order.orderId },
+    data: { amount: data.amount, orderId: order.orderId },
   })
   if (booked.missedAutoJoin) {
     await enqueue(tx, { kind: 'join_after_topup', key: `topup:${order.orderId}`, payload: { memberId: String(memberId) } })

@@ -1,10 +1,11 @@
-import { type NoticeData, noticeText } from '@roz/core/notices.ts'
+import { noticeText } from '@roz/core/notices.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
 import { makeMember, testSecrets } from '../../testing/calls.ts'
 import { BANK, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+import { noticesTo } from '../../testing/notices.ts'
 
 let world: WalletWorld
 beforeAll(async () => {
@@ -51,15 +52,12 @@ test('a request says that its amount is set aside, not processed; on hold it say
     await world.reset()
     expect((await world.withdraw(member, 10)).status).toBe(200)
     await world.runDue()
-    return world.jobs.flatMap(({ kind, payload }) => {
-      if (kind === 'mail')
-        return [
-          mailWords(payload as MailPayload, frame)
-            .paragraphs.slice(1)
-            .join(' '),
-        ]
-      return kind === 'notice' ? [noticeText('withdrawal_requested', (payload as { data: NoticeData }).data, 'en').body] : []
-    })
+    const mails = world.jobs.filter(({ kind }) => kind === 'mail').map(({ payload }) => payload as MailPayload)
+    const notices = (await noticesTo(world.db, member)).slice(-1)
+    return [
+      ...mails.map((mail) => mailWords(mail, frame).paragraphs.slice(1).join(' ')),
+      ...notices.map(({ kind, data }) => noticeText(kind, data, 'en').body),
+    ]
   }
   const known = 'You requested a withdrawal of ₹10.00 to the account ending in 9012.'
   const first =

@@ -25,6 +25,7 @@ import { lockWallet } from '../../ledger/transfer.ts'
 import { drawsOnYoungTopup } from '../../ledger/unused-topups.ts'
 import { holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
+import { tellMember } from '../../members/notices.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { type BankDetail, type KnownAccount, useBankAccount } from './bank-accounts.ts'
 
@@ -95,7 +96,7 @@ async function tell(tx: Tx, secrets: Secrets, asked: Held & { readonly amount: P
   const data = { amount, account: lastFour, ...((await isOnHold(tx, memberId)) ? { held: 'yes' } : {}) }
   if (isNew) await mailAlert(tx, secrets, { memberId, template: 'new_bank_account', key, data: { ...data, bank: bankName }, origin })
   else await mailAlert(tx, secrets, { memberId, template: 'withdrawal_requested', key, data, origin })
-  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_requested', data } })
+  await tellMember(tx, { memberId, kind: 'withdrawal_requested', key, data })
 }
 
 /** The status that the member sees for each state of a withdrawal. */
