@@ -52,7 +52,8 @@ export async function openScene({ makesBooks = false }: { readonly makesBooks?: 
   await migrate(postgres.ownerUrl, { production: false, appRole: 'roz_app' })
   const urlOf = (database: string): string => postgres.superUrl.replace(/\/postgres$/, `/${database}`)
   const db = connect({ url: postgres.appUrl, max: 40, queryTimeoutMs: 120_000 })
-  const root = connect({ url: urlOf('roz'), max: 3, queryTimeoutMs: 120_000 })
+  // Ten million members: a vacuum of their wallets takes minutes.
+  const root = connect({ url: urlOf('roz'), max: 3, queryTimeoutMs: 600_000 })
   const postmaster = Number.parseInt(await readFile(path.join(folder, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10)
   const released = Promise.withResolvers<void>()
   const holding = makesBooks ? undefined : holdBooks(root, released.promise)

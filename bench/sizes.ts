@@ -32,7 +32,7 @@ const { values } = parseArgs({
 })
 const sizes = (values.sizes ?? '1000000,10000000').split(',').map(Number)
 /** Members added by one statement: below its time limit. */
-const ADDED_AT_ONCE = 500_000
+const ADDED_AT_ONCE = 250_000
 /** A usual balance, of one top-up. It decides how many parts the liabilities have: three or four for a member. */
 const BALANCE_PAISE = 1_500
 const DAY_MAX_MS = 3_600_000
