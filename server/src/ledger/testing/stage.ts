@@ -221,9 +221,11 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
   const stage = new Stage(number, needs)
   const { db } = ledger
   await makeDay(db, stage.today, POLICY_A)
-  await ledger.setClock(stage.at(stage.today))
+  // An outlay is never dated before the last one: those that clear away what other stages left come before the stage's own.
+  await ledger.setClock(stage.at(stage.settledDay))
   if (stage.needs.has('filled house')) await levelHouse(ledger, stage)
   if (stage.needs.has('filled fund')) await emptyFund(ledger, stage)
+  await ledger.setClock(stage.at(stage.today))
   const before = await one<{ transfer: bigint; item: bigint }>(
     db,
     sql`select coalesce((select max(transfer_id) from transfer), 0)::bigint as transfer, coalesce((select max(id) from suspense_item), 0)::bigint as item`,
@@ -275,19 +277,19 @@ async function levelHouse(ledger: Ledger, stage: Stage): Promise<void> {
        and not exists (select from transfer b where b.kind = t.kind || '_back' and b.ref = t.ref)`)
   for (const { kind, id } of conflicts)
     await answerOf(ledger, { do: kind === 'wd_conflict' ? 'payout word' : 'refund word', id, word: 'failed' })
-  const payable = await inTransaction(db, (tx) => readPayable(tx, stage.today))
+  const payable = await inTransaction(db, (tx) => readPayable(tx, stage.settledDay))
   for (const kind of ['platform_out', 'tds_remitted'] as const) {
     const id = `before ${stage.number} ${kind}`
     if (payable[kind] > 0n) await answerOf(ledger, { do: 'house', kind, id, amount: payable[kind], receipts: [id] })
   }
   const { surplus } = await one<{ surplus: bigint }>(
     db,
-    sql`select house_balance(${ACCOUNTS.LOSSES}::bigint, ${stage.today}::date) as surplus`,
+    sql`select house_balance(${ACCOUNTS.LOSSES}::bigint, ${stage.settledDay}::date) as surplus`,
   )
   const lost = { orderId: stage.orderId('lost'), paymentId: stage.payment('lost'), amount: surplus + HOUSE_LOSS }
   await answerOf(ledger, { do: 'capture', ...lost })
   await answerOf(ledger, { do: 'dispute', disputeId: `lost ${stage.number}`, ...lost, isTaken: true })
-  const level = await inTransaction(db, (tx) => readPayable(tx, stage.today))
+  const level = await inTransaction(db, (tx) => readPayable(tx, stage.settledDay))
   if (level.platform_out !== -HOUSE_LOSS || level.tds_remitted !== 0n)
     throw new Error(`stage ${stage.number}: the house is not level: ${level.platform_out}, ${level.tds_remitted}`)
 }
