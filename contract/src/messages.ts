@@ -24,6 +24,7 @@ const received = z.object({
   memberId: z.string().nullable().meta({ description: 'The member with this mail address, if there is one' }),
   replies: z.array(z.object({ id: z.string(), text: z.string(), author: z.string(), createdAt: instant })),
 })
+const narrowing = { order, status: messageFilter.optional(), q: z.string().max(200).optional() }
 const params = z.object({ id: z.string().max(100) })
 const answer = z.object({ message: received })
 
@@ -35,8 +36,18 @@ export const messageCalls = {
     roles: READERS,
     summary:
       'Messages of the contact form with their replies, newest first or, by `order`, oldest first; q searches ticket, name and mail.',
-    query: z.object({ ...page.shape, order, status: messageFilter.optional(), q: z.string().max(200).optional() }),
+    query: z.object({ ...page.shape, ...narrowing }),
     output: z.object({ messages: z.array(received), nextCursor }),
+    refusals: [],
+  }),
+  messagesCsv: endpoint({
+    method: 'GET',
+    path: '/admin/messages.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The messages as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
     refusals: [],
   }),
   replyToMessage: endpoint({

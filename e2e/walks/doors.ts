@@ -52,4 +52,6 @@ export async function walkMessages(walk: Walk, admin: string): Promise<void> {
   expect([answered.status, answered.replies.length]).toEqual(['answered', 1])
   const closed = await walk.step('setMessageStatus', { token: admin, params, body: { status: 'closed' } })
   expect(closed.output.message.status).toBe('closed')
+  const table = (await walk.step('messagesCsv', { token: admin, query: { status: 'closed' } })).text
+  expect(table.split('\r\n')[1]).toContain(message?.ticket)
 }

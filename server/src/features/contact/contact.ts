@@ -22,7 +22,7 @@ export type ContactDeps = {
   readonly supportEmail: string
 }
 export type Contact = {
-  readonly handlers: Handlers<'contact' | 'messages' | 'replyToMessage' | 'setMessageStatus'>
+  readonly handlers: Handlers<'contact' | 'messages' | 'messagesCsv' | 'replyToMessage' | 'setMessageStatus'>
   readonly due: (now: Date) => Promise<boolean>
 }
 

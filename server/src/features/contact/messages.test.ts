@@ -121,6 +121,19 @@ test('a message of a member leads to the page of the member', async () => {
   expect((await list())[0]).toMatchObject({ memberId: publicId })
 })
 
+test('the list downloads as a table with its filters, to the roles that read it, and no cell runs as a formula', async () => {
+  const written = (await write({ message: '=SUM(A1), please' })).body.ticket
+  const table = async (query: string) => (await ask(`GET /admin/messages.csv${query}`)).text.trimEnd().split('\r\n')
+  const [head, row, ...rest] = await table(`?status=new&q=${written}`)
+  expect(head).toBe('ticket,created,status,name,email,member_id,language,message,replies,last_reply,last_reply_by')
+  expect(row).toMatch(new RegExp(`^${written},[^,]+,new,Gita Rao,gita${writers}@x.test,,en,"'=SUM\\(A1\\), please",0,,$`))
+  expect(rest).toEqual([])
+  await reply()
+  expect((await table(`?q=${ticket}`))[1]).toMatch(/,answered,.*,1,[^,]+,Staff$/)
+  const editor = await makeStaff(world.database.db, 'editor')
+  expect((await world.calls.ask('GET /admin/messages.csv', { as: editor })).body.code).toBe('forbidden')
+})
+
 test('a message that is not there, and a reply or status that cannot be, are refused', async () => {
   for (const unknown of ['unknown', '999999']) {
     expect((await ask(`POST /admin/messages/${unknown}/reply`, { message: 'You change it there.' })).body.code).toBe('message_not_found')

@@ -16,6 +16,7 @@ import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { audit } from '../../staff/audit-log.ts'
+import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Message = Output<(typeof messageCalls)['messages']>['messages'][number]
 type Row = Omit<Message, 'id' | 'createdAt' | 'replies'> & { readonly id: bigint; readonly createdAt: Date; readonly sortedAt: string }
@@ -23,7 +24,7 @@ type Reply = { readonly messageId: bigint; readonly id: bigint; readonly text: s
 
 const NOT_FOUND = { ok: false, code: 'message_not_found' } as const
 
-export function messageHandlers(db: Db): Handlers<'messages' | 'replyToMessage' | 'setMessageStatus'> {
+export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | 'replyToMessage' | 'setMessageStatus'> {
   return {
     messages: async ({ query }) => {
       const found = await pageOf(query, (page) => search(db, { status: query.status, q: query.q, order: query.order, ...page }), [
@@ -31,6 +32,10 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'replyToMessage' 
         CURSOR_PARTS.id,
       ])
       return found.ok ? { ok: true, value: { messages: [...found.rows], nextCursor: found.nextCursor } } : found
+    },
+    messagesCsv: (call) => {
+      const { status, q, order } = call.query
+      return exportList(db, call, { name: 'messages', read: (page) => search(db, { status, q, order, ...page }), columns: CSV_COLUMNS })
     },
     replyToMessage: ({ session, params, body }) =>
       inTransaction(db, async (tx) => {
@@ -66,6 +71,20 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'replyToMessage' 
       }),
   }
 }
+
+const CSV_COLUMNS = {
+  ticket: (row) => row.ticket,
+  created: (row) => row.createdAt,
+  status: (row) => row.status,
+  name: (row) => row.name,
+  email: (row) => row.email,
+  member_id: (row) => row.memberId,
+  language: (row) => row.language,
+  message: (row) => row.message,
+  replies: (row) => row.replies.length,
+  last_reply: (row) => row.replies.at(-1)?.createdAt,
+  last_reply_by: (row) => row.replies.at(-1)?.author,
+} satisfies Columns<Message>
 
 type Locked = { readonly id: bigint; readonly ticket: string; readonly email: string; readonly language: Language; readonly status: string }
 
@@ -112,12 +131,16 @@ async function withReplies(from: Queryable, rows: readonly Row[]): Promise<Messa
   const replies = await from.query<Reply>(sql`
     select r.message_id as "messageId", r.id, r.text, a.name as author, r.created_at as "createdAt"
       from contact_reply r join member a on a.id = r.author_id where r.message_id = any (${rows.map(({ id }) => id)}::bigint[]) order by r.id`)
+  const repliesTo = Map.groupBy(replies, ({ messageId }) => messageId)
   return rows.map((row) => ({
     ...row,
     id: String(row.id),
     createdAt: instantOf(row.createdAt),
-    replies: replies
-      .filter(({ messageId }) => messageId === row.id)
-      .map(({ id, text, author, createdAt }) => ({ id: String(id), text, author, createdAt: instantOf(createdAt) })),
+    replies: (repliesTo.get(row.id) ?? []).map(({ id, text, author, createdAt }) => ({
+      id: String(id),
+      text,
+      author,
+      createdAt: instantOf(createdAt),
+    })),
   }))
 }

@@ -17,6 +17,7 @@ import { toast } from '../../ui/Toast.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { Listing } from '../Listing.tsx'
 import { at, paging } from '../queries.ts'
+import { CsvButton } from './CsvButton.tsx'
 import { Decision } from './Decision.tsx'
 import { MESSAGE_FILTERS, MESSAGE_STATES } from './message-states.ts'
 import { useNarrowing } from './MoneyRows.tsx'
@@ -40,9 +41,12 @@ export function Messages() {
   const [answering, setAnswering] = useState<Message>()
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Messages</Trans>
-      </h2>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Messages</Trans>
+        </h2>
+        <CsvButton of="messagesCsv" name="messages" filters={sorted(narrowing)} />
+      </div>
       {fields}
       <Listing
         list={list}
