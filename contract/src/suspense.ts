@@ -55,6 +55,8 @@ export const dispute = z.object({
   member: payee.nullable().meta({ description: 'The member who paid' }),
 })
 
+const disputeNarrowing = { status: disputeState.optional(), q: search, order }
+
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenItem = z.strictObject({ status: suspenseState })
 const itemAnswer = z.object({ item: suspenseItem })
@@ -150,8 +152,18 @@ export const suspenseCalls = {
     roles: READERS,
     summary:
       "Disputes of payments, newest first or, by `order`, oldest first; q searches the member's name and mail, dispute, order and payment.",
-    query: z.object({ ...page.shape, status: disputeState.optional(), q: search, order }),
+    query: z.object({ ...page.shape, ...disputeNarrowing }),
     output: z.object({ disputes: z.array(dispute), nextCursor }),
+    refusals: [],
+  }),
+  disputesCsv: endpoint({
+    method: 'GET',
+    path: '/admin/disputes.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The disputes as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object(disputeNarrowing),
+    output: 'csv',
     refusals: [],
   }),
 } as const

@@ -91,4 +91,5 @@ async function walkRefunds(walk: Walk, { admin, other }: Tokens): Promise<void> 
   const paid = await walk.step('paySuspense', { token: admin, params, body: { ...seen, bankReference: 'UTR0000000001' } })
   expect([credited, returned, paid].map(({ refusal }) => refusal.code)).toEqual(Array.from({ length: 3 }, () => 'suspense_not_found'))
   expect((await walk.step('disputes', { token: admin })).output.disputes).toEqual([])
+  expect((await walk.step('disputesCsv', { token: admin })).text.trimEnd().split('\r\n')).toHaveLength(1)
 }

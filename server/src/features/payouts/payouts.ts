@@ -33,6 +33,7 @@ type Names =
   | 'adminWithdrawalsCsv'
   | 'adminRefundsCsv'
   | 'suspenseCsv'
+  | 'disputesCsv'
   | 'approveWithdrawals'
   | 'approveRefunds'
   | 'approveWithdrawal'

@@ -1,7 +1,10 @@
 /** The tables have the rows of their lists, and the audit log says who fetched them. */
+import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { makeMember } from '../../testing/calls.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { bookDispute } from '../../ledger/disputes.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
 
 let world: PayoutsWorld
@@ -47,6 +50,21 @@ test('refunds and payments in suspense, with the filters of their lists', async 
     'id,created,amount,currency,status,why,order_id,payment_id,member_id,member,decided,reference',
   ])
   expect((await world.calls.ask('GET /admin/refunds.csv?status=nonsense', { as: world.admin })).status).toBe(400)
+})
+
+test('disputes, with the filters of their list, to the roles that read it', async () => {
+  const told = { orderId: 'none', paymentId: 'none', amount: paise(1000n), type: 'CHARGEBACK', status: 'CHARGEBACK_CREATED' }
+  await inTransaction(world.db, (tx) =>
+    bookDispute(tx, { ...told, disputeId: '=case', state: 'open', isTaken: true, respondBy: undefined }),
+  )
+  const [head, row, ...rest] = await fetch('disputes.csv?status=open&q=case')
+  expect(head).toBe(
+    'id,created,amount,state,type,gateway_status,updated,respond_by,order_id,payment_id,member_id,member,email,taken,loss,problem',
+  )
+  expect(row).toMatch(/^'=case,[^,]+,10,open,CHARGEBACK,CHARGEBACK_CREATED,[^,]+,,none,none,,,,no,0,unknown_payment$/)
+  expect([rest, await fetch('disputes.csv?status=won')]).toEqual([[], [head]])
+  const editor = await makeStaff(world.db, 'editor')
+  expect((await world.calls.ask('GET /admin/disputes.csv', { as: editor })).body.code).toBe('forbidden')
 })
 
 test('the audit log names who fetched which table, and its filters', async () => {

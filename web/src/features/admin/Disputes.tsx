@@ -6,8 +6,9 @@ import { EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
+import { CsvButton } from './CsvButton.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
-import { type Dispute, disputesQuery } from './queries.ts'
+import { type Dispute, disputesQuery, sorted } from './queries.ts'
 import { DISPUTE_PROBLEMS, DISPUTE_STAGES, DISPUTE_STATES, disputeStep } from './states.ts'
 
 export function Disputes() {
@@ -16,9 +17,12 @@ export function Disputes() {
   const list = useInfiniteQuery(disputesQuery(narrowing))
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Disputes</Trans>
-      </h2>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Disputes</Trans>
+        </h2>
+        <CsvButton of="disputesCsv" name="disputes" filters={sorted(narrowing)} />
+      </div>
       <p className="muted spaced">
         <Trans>Answer the bank in the gateway's dashboard. We ask the gateway for the status every day.</Trans>
       </p>
