@@ -44,6 +44,7 @@ const beneficiaryFields = {
   note: privateNote,
 }
 const beneficiaryAnswer = z.object({ beneficiary })
+const narrowing = { status: beneficiaryState.optional(), q: z.string().max(200).optional() }
 
 export const helpCalls = {
   beneficiaries: endpoint({
@@ -52,8 +53,18 @@ export const helpCalls = {
     access: 'admin',
     roles: STAFF,
     summary: 'Beneficiaries, newest first; q searches the public name.',
-    query: z.object({ ...page.shape, status: beneficiaryState.optional(), q: z.string().max(200).optional() }),
+    query: z.object({ ...page.shape, ...narrowing }),
     output: z.object({ beneficiaries: z.array(beneficiary), nextCursor }),
+    refusals: [],
+  }),
+  beneficiariesCsv: endpoint({
+    method: 'GET',
+    path: '/admin/beneficiaries.csv',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'The beneficiaries as a table without the private notes, with the same filters. The audit log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
     refusals: [],
   }),
   createBeneficiary: endpoint({

@@ -14,6 +14,7 @@ export async function walkHelp(walk: Walk, { admin, picture }: Given): Promise<v
   const edited = await walk.step('updateBeneficiary', { token: admin, params, body: { consent } })
   expect(edited.output.beneficiary).toMatchObject({ status: 'consented', consent })
   expect((await walk.step('beneficiaries', { token: admin })).output.beneficiaries).toEqual([edited.output.beneficiary])
+  expect((await walk.step('beneficiariesCsv', { token: admin })).text.split('\r\n')[1]).toContain(`${params.id},`)
 
   const hash = await upload(walk, admin, picture)
   expect((await walk.step('adminReceipt', { token: admin, params: { hash } })).headers.get('content-type')).toBe('image/webp')

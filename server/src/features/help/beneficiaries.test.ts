@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { listParked } from '../../jobs/parking.ts'
+import { makeMember } from '../../testing/calls.ts'
 import { insertOutlay } from '../../testing/help.ts'
 import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
 
@@ -87,6 +88,25 @@ describe('the private note', () => {
     )
     expect(entries).toHaveLength(2)
     for (const { text } of entries) expect(text).not.toMatch(/Rao|Ring Road/)
+  })
+})
+
+describe('the table', () => {
+  test('has the rows of the list with its filters; without the note for anybody, and after a revocation without the name', async () => {
+    const id = await world.beneficiary({ publicName: 'Kamla' })
+    const table = async (query: string) =>
+      (await world.calls.ask(`GET /admin/beneficiaries.csv${query}`, { as: world.staff.owner })).text.trimEnd().split('\r\n')
+    const head = 'id,created,status,public_name,child,guardian,consent,consented_on,revoked,helped'
+    const rowOf = (rest: string) => expect.stringMatching(new RegExp(`^${id},2026-11-21T[^,]+,${rest}$`))
+    expect(await table('?status=consented&q=kamla')).toEqual([head, rowOf('consented,Kamla,no,,written,2026-11-20,,0')])
+    expect(await table('?status=waiting&q=kamla')).toEqual([head])
+    await edit(id, { revoked: true })
+    expect(await table('?status=revoked&q=kamla')).toEqual([head, rowOf('revoked,,no,,written,2026-11-20,2026-11-21T[^,]+,0')])
+  })
+  test('is read by every role, as the list is, and by no member', async () => {
+    for (const as of Object.values(world.staff)) expect((await world.calls.ask('GET /admin/beneficiaries.csv', { as })).status).toBe(200)
+    const as = await makeMember(world.db)
+    expect((await world.calls.ask('GET /admin/beneficiaries.csv', { as })).body.code).toBe('forbidden')
   })
 })
 

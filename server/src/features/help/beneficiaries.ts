@@ -1,6 +1,6 @@
 /**
  * Beneficiaries: whom the help fund helps, by which consent.
- * - The private note is sealed at rest, and only the roles that write it read it.
+ * - The private note is sealed at rest, and only the roles that write it read it. The table has no note, and after a revocation no name.
  * - A public name is in no public words of the person's payments, also after a change: a revocation could not take it from them.
  * - A child's consent names the relation of the guardian who gave it.
  * - A recorded consent may be corrected, but only a revocation ends it: what is public asks only for a revocation.
@@ -24,6 +24,7 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/audit-log.ts'
+import { type Columns, exportList } from '../../staff/exported-list.ts'
 import type { HelpDeps } from './deps.ts'
 
 type Shown = Output<(typeof helpCalls)['beneficiaries']>['beneficiaries'][number]
@@ -62,15 +63,19 @@ const STATES = {
 /** How and when the consent was given; null before it was. */
 export const consentOf = ({ how, consentedOn }: Pick<Row, 'how' | 'consentedOn'>): Shown['consent'] =>
   how === null || consentedOn === null ? null : { how, on: consentedOn }
+const statusOf = ({ revokedAt, how }: Row): Shown['status'] => (revokedAt !== null ? 'revoked' : how === null ? 'waiting' : 'consented')
+const keyOf = ({ sortedAt, id }: Row): Cursor => [sortedAt, id]
 const contextOf = (id: string): string => `beneficiary:${id}`
 
-export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 'createBeneficiary' | 'updateBeneficiary'> {
+type Names = 'beneficiaries' | 'beneficiariesCsv' | 'createBeneficiary' | 'updateBeneficiary'
+
+export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
   const { db, secrets, storage } = deps
 
   const viewOf = (row: Row, role: StaffRole): Shown => ({
     id: row.id,
     publicName: row.publicName,
-    status: row.revokedAt !== null ? 'revoked' : row.how === null ? 'waiting' : 'consented',
+    status: statusOf(row),
     isChild: row.isChild,
     guardian: row.guardian,
     consent: consentOf(row),
@@ -94,10 +99,18 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 
       const page = await pageOf(query, async (part) =>
         (await search(db, { status, q, ...part })).map((row) => ({
           shown: viewOf(row, session.staffRole),
-          key: [row.sortedAt, row.id] satisfies Cursor,
+          key: keyOf(row),
         })),
       )
       return page.ok ? { ok: true, value: { beneficiaries: [...page.rows], nextCursor: page.nextCursor } } : page
+    },
+    beneficiariesCsv: (call) => {
+      const { status, q } = call.query
+      return exportList(db, call, {
+        name: 'beneficiaries',
+        read: async (page) => (await search(db, { status, q, ...page })).map((row) => ({ shown: row, key: keyOf(row) })),
+        columns: CSV_COLUMNS,
+      })
     },
     createBeneficiary: ({ session, body }) =>
       inTransaction(db, async (tx) => {
@@ -151,6 +164,19 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<'beneficiaries' | 
     },
   }
 }
+
+const CSV_COLUMNS = {
+  id: (row) => row.id,
+  created: (row) => instantOf(row.createdAt),
+  status: statusOf,
+  public_name: (row) => (row.revokedAt === null ? row.publicName : undefined),
+  child: (row) => (row.isChild ? 'yes' : 'no'),
+  guardian: (row) => row.guardian,
+  consent: (row) => row.how,
+  consented_on: (row) => row.consentedOn,
+  revoked: (row) => instantOrNull(row.revokedAt),
+  helped: (row) => rupeesFromPaise(row.helped),
+} satisfies Columns<Row>
 
 /** The fields that the audit log keeps: never the note. */
 const openly = ({ publicName, isChild, guardian, consent }: Omit<Fields, 'note'>) => ({ publicName, isChild, guardian, consent })

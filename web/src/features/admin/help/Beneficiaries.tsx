@@ -12,8 +12,10 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
+import { CsvButton } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../MoneyRows.tsx'
+import { narrowed } from '../queries.ts'
 import { useMay } from '../use-may.ts'
 import { numberOf, useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { BeneficiaryDialog } from './BeneficiaryDialog.tsx'
@@ -34,11 +36,14 @@ export function Beneficiaries() {
         <h2>
           <Trans>Beneficiaries</Trans>
         </h2>
-        {mayWrite ? (
-          <Button onClick={() => setOpen({ for: 'new' })}>
-            <Trans>New beneficiary</Trans>
-          </Button>
-        ) : null}
+        <div className="buttons">
+          {mayWrite ? (
+            <Button onClick={() => setOpen({ for: 'new' })}>
+              <Trans>New beneficiary</Trans>
+            </Button>
+          ) : null}
+          <CsvButton of="beneficiariesCsv" name="beneficiaries" filters={narrowed(narrowing)} />
+        </div>
       </div>
       {fields}
       <Listing
