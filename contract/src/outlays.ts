@@ -291,4 +291,13 @@ export const outlayCalls = {
     }),
     refusals: [],
   }),
+  reconciliationCsv: endpoint({
+    method: 'GET',
+    path: '/admin/reconciliation.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The days of the reconciliation as a table. The audit log records who fetched it.',
+    output: 'csv',
+    refusals: [],
+  }),
 } as const

@@ -176,6 +176,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   suspenseCsv: undefined,
   disbursementsCsv: undefined,
   houseEntriesCsv: undefined,
+  reconciliationCsv: undefined,
   adminSite: undefined,
   editSite: { people: '15,000', contributors: '11,000+', howItWorksVideo: '' },
   adminTodo: undefined,

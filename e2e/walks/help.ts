@@ -83,4 +83,5 @@ async function walkSettlement(walk: Walk, token: string): Promise<void> {
   const after = (await walk.step('reconciliation', { token })).output
   expect(after.balances.gateway).toBeCloseTo(before.balances.gateway - 5.12, 2)
   expect(after.reconciliation[0]).toMatchObject({ settled: 5, fee: 0.12, owed: after.balances.gateway })
+  expect((await walk.step('reconciliationCsv', { token })).text.split('\r\n')[1]).toContain(`,5,0.12,${after.balances.gateway}`)
 }

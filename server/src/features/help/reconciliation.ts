@@ -3,16 +3,21 @@
  * - A day with books is read from them: the list says what the public file says, and a page costs the same after ten years.
  * - The days since the newest books, usually two, are summed from their transfers.
  */
+import type { Output } from '@roz/contract/api.ts'
+import type { outlayCalls } from '@roz/contract/outlays.ts'
 import type { BooksFile } from '@roz/core/books.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
-import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
+import { pageOf } from '../../http/listing.ts'
 import type { Handlers } from '../../http/route.ts'
 import { ACCOUNTS, type TransferKind } from '../../ledger/accounts.ts'
 import { readBalances } from '../../ledger/balances.ts'
+import { exportList } from '../../staff/exported-list.ts'
 import type { HelpDeps } from './deps.ts'
 
+type ReconciledDay = Output<(typeof outlayCalls)['reconciliation']>['reconciliation'][number]
 type Column = 'captured' | 'refunded' | 'disputed' | 'settled' | 'fee'
 /** A flow adds to its column, or takes from it. `fee` is the part of a settlement that comes from GATEWAY_FEES. */
 type Flow = { readonly kind: string; readonly isToGateway: boolean; readonly isFee: boolean; readonly paise: bigint }
@@ -32,16 +37,10 @@ const COLUMN_OF: Readonly<Partial<Record<string, Column>>> = {
 
 const shown = (amount: bigint): number => rupeesFromPaise(paise(amount))
 
-export const reconciliationHandlers = ({ db, approvalAbove }: HelpDeps): Handlers<'reconciliation'> => ({
+export const reconciliationHandlers = ({ db, approvalAbove }: HelpDeps): Handlers<'reconciliation' | 'reconciliationCsv'> => ({
   reconciliation: async ({ query }) => {
-    const page = readPage(query, [CURSOR_PARTS.day])
+    const page = await pageOf(query, (part) => listReconciled(db, part), [CURSOR_PARTS.day])
     if (!page.ok) return page
-    const newest = await maybeOne<{ day: IstDay; bytes: Buffer }>(db, sql`select day, bytes from books_day order by day desc limit 1`)
-    const since = await listDaysSince(db, newest?.day)
-    const owedAt = owedAtEnds(since, newest === undefined ? 0n : owedIn(booksOf(newest.bytes)))
-    const flowsSince = new Map(since.map(({ day, flows }) => [day, flows]))
-    const found = await listDays(db, page.after?.[0], page.limit)
-    const { rows, nextCursor } = cutPage(found, page.limit, ({ day }) => [day])
     const { GATEWAY, BANK, GATEWAY_FEES, PAYOUTS_PENDING, REFUNDS_PENDING, SUSPENSE } = await readBalances(db)
     return {
       ok: true,
@@ -54,18 +53,45 @@ export const reconciliationHandlers = ({ db, approvalAbove }: HelpDeps): Handler
           refundsPending: shown(REFUNDS_PENDING),
           suspense: shown(SUSPENSE),
         },
-        reconciliation: rows.map(({ day, bytes }) => {
-          const isOfBooks = bytes !== null && !flowsSince.has(day)
-          const books = isOfBooks ? booksOf(bytes) : undefined
-          const figures = figuresOf(books === undefined ? (flowsSince.get(day) ?? []) : flowsIn(books))
-          return { day, ...figures, owed: shown(books === undefined ? owedAt(day) : owedIn(books)) }
-        }),
+        reconciliation: [...page.rows],
         approvalAbove: rupeesFromPaise(approvalAbove),
-        nextCursor,
+        nextCursor: page.nextCursor,
       },
     }
   },
+  reconciliationCsv: (call) =>
+    exportList(db, call, {
+      name: 'reconciliation',
+      read: (page) => listReconciled(db, page),
+      columns: {
+        day: (row) => row.day,
+        captured: (row) => row.captured,
+        refunded: (row) => row.refunded,
+        disputed: (row) => row.disputed,
+        settled: (row) => row.settled,
+        fee: (row) => row.fee,
+        owed: (row) => row.owed,
+      },
+    }),
 })
+
+/** The days with what changed what the gateway owes, newest first; one more than `limit` when there is a next page. */
+async function listReconciled(
+  db: Db,
+  { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
+): Promise<{ readonly shown: ReconciledDay; readonly key: Cursor }[]> {
+  const newest = await maybeOne<{ day: IstDay; bytes: Buffer }>(db, sql`select day, bytes from books_day order by day desc limit 1`)
+  const since = await listDaysSince(db, newest?.day)
+  const owedAt = owedAtEnds(since, newest === undefined ? 0n : owedIn(booksOf(newest.bytes)))
+  const flowsSince = new Map(since.map(({ day, flows }) => [day, flows]))
+  const found = await listDays(db, after?.[0], limit)
+  return found.map(({ day, bytes }) => {
+    const isOfBooks = bytes !== null && !flowsSince.has(day)
+    const books = isOfBooks ? booksOf(bytes) : undefined
+    const figures = figuresOf(books === undefined ? (flowsSince.get(day) ?? []) : flowsIn(books))
+    return { shown: { day, ...figures, owed: shown(books === undefined ? owedAt(day) : owedIn(books)) }, key: [day] }
+  })
+}
 
 const booksOf = (bytes: Buffer): BooksFile => JSON.parse(bytes.toString('utf8')) as BooksFile
 const owedIn = ({ accounts }: BooksFile): bigint => -BigInt(accounts.find(({ account }) => account === 'GATEWAY')?.closing ?? 0)

@@ -46,6 +46,17 @@ test('the list has each day with what changed what the gateway owes, newest firs
   expect([broken.status, broken.body.code]).toEqual([400, 'invalid_input'])
 })
 
+test('the days download as a table, to the roles that read the list', async () => {
+  const { text } = await world.calls.ask('GET /admin/reconciliation.csv', { as: world.staff.auditor })
+  expect(text.trimEnd().split('\r\n')).toEqual([
+    'day,captured,refunded,disputed,settled,fee,owed',
+    `${TODAY},50,0,0,0,0,150`,
+    `${DAY},100,0,0,0,0,100`,
+  ])
+  const refused = await world.calls.ask('GET /admin/reconciliation.csv', { as: world.staff.editor })
+  expect(refused.body.code).toBe('forbidden')
+})
+
 test('only finance and owners record a settlement; an editor does not even read the list', async () => {
   for (const role of ['editor', 'support', 'auditor'] as const) expect((await ask({}, world.staff[role])).body.code).toBe('forbidden')
   const read = await world.calls.ask('GET /admin/reconciliation', { as: world.staff.editor })

@@ -12,6 +12,7 @@ import { formatLongDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
 import { at, paging } from '../queries.ts'
+import { CsvButton } from './CsvButton.tsx'
 import { SettlementDialog } from './SettlementDialog.tsx'
 import { useMay } from './use-may.ts'
 
@@ -34,11 +35,14 @@ export function Reconciliation() {
         <h2>
           <Trans>Reconciliation</Trans>
         </h2>
-        {mayRecord && first !== undefined ? (
-          <Button onClick={() => setRecording(true)}>
-            <Trans>Record a settlement</Trans>
-          </Button>
-        ) : null}
+        <div className="buttons">
+          {mayRecord && first !== undefined ? (
+            <Button onClick={() => setRecording(true)}>
+              <Trans>Record a settlement</Trans>
+            </Button>
+          ) : null}
+          <CsvButton of="reconciliationCsv" name="reconciliation" />
+        </div>
       </div>
       {first === undefined ? null : <Balances balances={first.balances} />}
       <Listing
