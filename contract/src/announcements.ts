@@ -27,6 +27,7 @@ const announcement = z.object({
   status: announcementState,
   version: count,
 })
+const narrowing = { status: announcementState.optional(), q: z.string().max(200).optional() }
 const params = z.object({ id: z.string().max(100) })
 const answer = z.object({ announcement })
 
@@ -36,9 +37,19 @@ export const announcementCalls = {
     path: '/admin/announcements',
     access: 'admin',
     roles: STAFF,
-    summary: 'Announcements that are planned, running or over, the newest first.',
-    query: z.object({ ...page.shape, status: announcementState.optional() }),
+    summary: 'Announcements that are planned, running or over, the newest first; q searches the text in every language.',
+    query: z.object({ ...page.shape, ...narrowing }),
     output: z.object({ announcements: z.array(announcement), nextCursor }),
+    refusals: [],
+  }),
+  announcementsCsv: endpoint({
+    method: 'GET',
+    path: '/admin/announcements.csv',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'The announcements as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
     refusals: [],
   }),
   createAnnouncement: endpoint({

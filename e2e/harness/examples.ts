@@ -168,6 +168,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   adminStats: undefined,
   adminUsers: undefined,
   adminUsersCsv: undefined,
+  announcementsCsv: undefined,
   beneficiariesCsv: undefined,
   disputesCsv: undefined,
   messagesCsv: undefined,

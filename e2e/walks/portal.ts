@@ -44,6 +44,8 @@ async function walkAnnouncements(walk: Walk, token: string): Promise<void> {
   expect(changed.announcement).toMatchObject({ ...params, link: null, status: 'running' })
   const listed = (await walk.step('announcements', { token, query: { status: 'running' } })).output.announcements
   expect(listed).toEqual([changed.announcement])
+  const table = (await walk.step('announcementsCsv', { token, query: { q: 'TONIGHT' } })).text
+  expect(table.split('\r\n')[1]).toContain(`${announcement.id},running,`)
   const end = () => walk.step('endAnnouncement', { token, params, body: { version: changed.announcement.version } })
   expect((await end()).output.announcement.status).toBe('over')
   expect((await end()).refusal.code).toBe('changed_since_seen')

@@ -174,6 +174,25 @@ test('a change keeps the rules of time', async () => {
   expect(await entries(id)).toHaveLength(1)
 })
 
+test('the list is searched by a word of any language', async () => {
+  const { id } = await made({ text: { en: 'Diwali greetings from 100% of us.', hi: 'दिवाली की शुभकामनाएँ।' } })
+  const found = async (q: string) => (await list(`?${new URLSearchParams({ q })}`)).map((shown) => shown.id)
+  for (const q of ['GREETINGS', '100%', 'शुभकामनाएँ']) expect([q, await found(q)]).toEqual([q, [id]])
+  // Neither the name of a language nor a wildcard of SQL is a word of the text.
+  for (const q of ['"en"', '100_ of', 'wallet']) expect([q, await found(q)]).toEqual([q, []])
+})
+
+test('the list downloads as a table with its filters, to every role of the staff', async () => {
+  const { id } = await made({ text: { en: '=Table, please', hi: 'तालिका' }, startsAt: later(1) })
+  const table = async (query: string) =>
+    (await world.calls.ask(`GET /admin/announcements.csv${query}`, { as: auditor })).text.trimEnd().split('\r\n')
+  const head = 'id,status,starts,ends,ended,link,text_en,text_hi'
+  const row = expect.stringMatching(new RegExp(`^${id},planned,[^,]+,[^,]+,,/wallet,"'=Table, please",तालिका$`))
+  expect(await table('?status=planned&q=table')).toEqual([head, row])
+  expect(await table('?status=running&q=table')).toEqual([head])
+  expect((await world.calls.ask('GET /admin/announcements.csv', { as: member })).body.code).toBe('forbidden')
+})
+
 test('pages neither repeat nor skip an announcement while others are made', async () => {
   for (let count = 0; count < 3; count++) await made()
   const all = (await list('?limit=100')).map(({ id }) => id)

@@ -7,17 +7,19 @@
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { announcementCalls } from '@roz/contract/announcements.ts'
-import type { Texts } from '@roz/core/language.ts'
+import { LANGUAGES, type Texts } from '@roz/core/language.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
-import { instantOf, instantOrNull, pageOf } from '../../http/listing.ts'
+import { instantOf, instantOrNull, likePattern, pageOf } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { audit } from '../../staff/audit-log.ts'
+import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Announcement = Output<(typeof announcementCalls)['announcements']>['announcements'][number]
 type Written = Input<(typeof announcementCalls)['createAnnouncement']>['body']
+type Filter = Input<(typeof announcementCalls)['announcementsCsv']>['query']
 type Names = keyof typeof announcementCalls
 type Row = {
   readonly id: bigint
@@ -55,9 +57,11 @@ const viewOf = (row: Row): Announcement => ({
 export function createAnnouncements({ db }: { readonly db: Db }): { readonly handlers: Handlers<Names> } {
   const handlers: Handlers<Names> = {
     announcements: async ({ query }) => {
-      const found = await pageOf(query, (page) => list(db, query.status, page), [CURSOR_PARTS.micros, CURSOR_PARTS.id])
+      const found = await pageOf(query, (page) => list(db, query, page), [CURSOR_PARTS.micros, CURSOR_PARTS.id])
       return found.ok ? { ok: true, value: { announcements: [...found.rows], nextCursor: found.nextCursor } } : found
     },
+    announcementsCsv: (call) =>
+      exportList(db, call, { name: 'announcements', read: (page) => list(db, call.query, page), columns: CSV_COLUMNS }),
     createAnnouncement: ({ session, body }) =>
       inTransaction(db, async (tx) => {
         const problem = await timeProblem(tx, body)
@@ -100,15 +104,22 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
   return { handlers }
 }
 
-async function list(
-  db: Db,
-  status: Announcement['status'] | undefined,
-  page: { readonly after: Cursor | undefined; readonly limit: number },
-) {
+const CSV_COLUMNS: Columns<Announcement> = {
+  id: (row) => row.id,
+  status: (row) => row.status,
+  starts: (row) => row.startsAt,
+  ends: (row) => row.endsAt,
+  ended: (row) => row.endedAt,
+  link: (row) => row.link,
+  ...Object.fromEntries(LANGUAGES.map((language) => [`text_${language}`, (row: Announcement) => row.text[language]])),
+}
+
+async function list(db: Db, { status, q }: Filter, page: { readonly after: Cursor | undefined; readonly limit: number }) {
   const older = olderThan({ at: sql`created_at`, id: sql`id` }, page.after, 'bigint')
   const rows = await db.query<Row & { readonly sortedAt: string }>(sql`
     select ${columns}, ${microsOf(sql`created_at`)} as "sortedAt" from announcement
      where ${older} and ${status === undefined ? sql`true` : STATES[status]}
+       and exists (select from jsonb_each_text(texts) t where t.value ilike ${likePattern(q)}::text)
      order by created_at desc, id desc limit ${page.limit + 1}::int`)
   return rows.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, String(row.id)] satisfies Cursor }))
 }

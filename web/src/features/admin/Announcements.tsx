@@ -14,9 +14,10 @@ import { toast } from '../../ui/Toast.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { Listing } from '../Listing.tsx'
 import { AnnouncementDialog } from './AnnouncementDialog.tsx'
+import { CsvButton } from './CsvButton.tsx'
 import { Decision } from './Decision.tsx'
-import { useStatus } from './MoneyRows.tsx'
-import { type Announcement, announcementsQuery } from './queries.ts'
+import { useNarrowing } from './MoneyRows.tsx'
+import { type Announcement, announcementsQuery, narrowed } from './queries.ts'
 import type { Shown } from './states.ts'
 import { useMay } from './use-may.ts'
 
@@ -33,9 +34,9 @@ type Open = { readonly for: 'new' } | { readonly for: 'edit' | 'end'; readonly a
 export function Announcements() {
   const { t } = useLingui()
   const mayWrite = useMay(EDITORS)
-  const { status, field } = useStatus(STATES)
+  const { narrowing, fields } = useNarrowing(STATES, t`Search announcements`, t`A word of the text`)
   const [open, setOpen] = useState<Open>()
-  const list = useInfiniteQuery(announcementsQuery(status))
+  const list = useInfiniteQuery(announcementsQuery(narrowing))
   const close = (): void => setOpen(undefined)
   return (
     <>
@@ -43,19 +44,22 @@ export function Announcements() {
         <h2>
           <Trans>Announcements</Trans>
         </h2>
-        {mayWrite ? (
-          <Button onClick={() => setOpen({ for: 'new' })}>
-            <Trans>New announcement</Trans>
-          </Button>
-        ) : null}
+        <div className="buttons">
+          {mayWrite ? (
+            <Button onClick={() => setOpen({ for: 'new' })}>
+              <Trans>New announcement</Trans>
+            </Button>
+          ) : null}
+          <CsvButton of="announcementsCsv" name="announcements" filters={narrowed(narrowing)} />
+        </div>
       </div>
-      <div className="narrowing">{field}</div>
+      {fields}
       <Listing
         list={list}
         itemsOf={(page) => page.announcements}
         failed={t`The announcements could not be loaded.`}
         empty={
-          status === '' ? (
+          narrowing.status === '' && narrowing.q === '' ? (
             <EmptyState art="slip" title={t`No announcements yet`}>
               <Trans>A short text that members see at the top of every screen, between the start and end you set.</Trans>
             </EmptyState>

@@ -31,11 +31,10 @@ export const roundsQuery = infiniteQueryOptions({
 })
 
 export type Announcement = Output<Api['announcements']>['announcements'][number]
-export const announcementsQuery = (status: Announcement['status'] | '') =>
+export const announcementsQuery = (narrowing: Narrowing<Announcement['status']>) =>
   infiniteQueryOptions({
-    queryKey: ['admin', 'announcements', status],
-    queryFn: ({ pageParam, signal }) =>
-      call('announcements', { query: { ...at(pageParam), ...(status === '' ? {} : { status }) }, signal }),
+    queryKey: ['admin', 'announcements', narrowing],
+    queryFn: ({ pageParam, signal }) => call('announcements', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
     ...paging,
   })
 
@@ -90,7 +89,7 @@ export const storylessQuery = (q: string) =>
     },
   })
 
-/** The filter of a list of money. An empty value filters nothing. */
+/** The filter of a list. An empty value filters nothing. */
 export type Narrowing<Status extends string> = { readonly status: Status | ''; readonly q: string; readonly order?: 'oldest' | '' }
 export const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
   ...(status === '' ? {} : { status }),
