@@ -84,8 +84,8 @@ const LISTS: readonly List[] = [
       ]
     })
   }),
-  { name: 'review list, not reviewed', run: (db: Queryable) => listFlags(db, 'unreviewed', { after: undefined, limit: 25 }) },
-  { name: 'review list, all', run: (db: Queryable) => listFlags(db, undefined, { after: undefined, limit: 25 }) },
+  { name: 'review list, not reviewed', run: (db: Queryable) => listFlags(db, { status: 'unreviewed' }, { after: undefined, limit: 25 }) },
+  { name: 'review list, all', run: (db: Queryable) => listFlags(db, {}, { after: undefined, limit: 25 }) },
   { name: 'stories, first page', run: (db: Queryable) => listAll(db, { after: undefined, only: undefined, status: undefined, limit: 25 }) },
   { name: 'rounds, first page', run: (db: Queryable) => listRounds(db as Db, { after: undefined, limit: 25 }) },
   { name: 'rounds, a year back', run: (db: Queryable) => listRounds(db as Db, { after: [A_YEAR_AGO], limit: 25 }) },

@@ -21,6 +21,11 @@ const flag = z.object({
   changedAt: instant.meta({ description: 'When its newest account came' }),
 })
 
+const narrowing = {
+  status: z.enum(['unreviewed', 'reviewed'], 'choice_invalid').optional(),
+  q: z.string().max(200).optional(),
+}
+
 export const reviewCalls = {
   flags: endpoint({
     method: 'GET',
@@ -28,9 +33,19 @@ export const reviewCalls = {
     access: 'admin',
     roles: READERS,
     summary:
-      'Accounts that share a phone, bank account, device or network, and quick withdrawals from new accounts: for a look, nothing is refused by them.',
-    query: z.object({ ...page.shape, status: z.enum(['unreviewed', 'reviewed'], 'choice_invalid').optional() }),
+      'Accounts that share a phone, bank account, device or network, or that withdrew early: nothing is refused by it. q searches them.',
+    query: z.object({ ...page.shape, ...narrowing }),
     output: z.object({ flags: z.array(flag), nextCursor }),
+    refusals: [],
+  }),
+  flagsCsv: endpoint({
+    method: 'GET',
+    path: '/admin/flags.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The flags as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
     refusals: [],
   }),
   reviewFlag: endpoint({

@@ -171,6 +171,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   announcementsCsv: undefined,
   beneficiariesCsv: undefined,
   disputesCsv: undefined,
+  flagsCsv: undefined,
   messagesCsv: undefined,
   adminWithdrawalsCsv: undefined,
   adminRefundsCsv: undefined,

@@ -31,6 +31,9 @@ export async function walkPortal(walk: Walk, { admin, email }: { readonly admin:
   const reviewed = { isReviewed: true, count: shared?.count ?? 0, note: 'Two friends share a phone.' }
   const { flag } = (await walk.step('reviewFlag', { token: admin, params: { id: shared?.id ?? '' }, body: reviewed })).output
   expect(flag).toMatchObject({ id: shared?.id, isReviewed: true, note: reviewed.note })
+  const query = { status: 'reviewed', q: shared?.members[0]?.name ?? '' }
+  const flagged = (await walk.step('flagsCsv', { token: admin, query })).text
+  expect(flagged.split('\r\n')[1]).toContain(reviewed.note)
 }
 
 async function walkAnnouncements(walk: Walk, token: string): Promise<void> {

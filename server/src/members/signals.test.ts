@@ -83,6 +83,30 @@ test('a review is recorded with its note, and open again when another account jo
   expect((await review({ id: 'unknown', count: 2 } as Flag, {})).body.code).toBe('flag_not_found')
 })
 
+test('signs are found by name, mail and phone of any of their accounts', async () => {
+  const [asha, kavya] = [await member(), await member('Kavya Nair')]
+  for (const account of [asha, kavya]) await note(account, 'bank')
+  await world.database.db.query(sql`update member set phone = '9123456780' where id = ${kavya}::bigint`)
+  const { email } = await one<{ email: string }>(world.database.db, sql`select email from member where id = ${kavya}::bigint`)
+  for (const q of ['kavya n', email, '+91 91234 56780'])
+    expect([q, await flags(`?${new URLSearchParams({ q })}`)]).toMatchObject([q, [{ kind: 'bank', count: 2 }]])
+  expect(await flags('?q=kavya&status=reviewed')).toEqual([])
+  // Whoever reviews is no account of the sign.
+  expect(await flags('?q=staff')).toEqual([])
+})
+
+test('the review list downloads as a table with its filters, to the roles that read it', async () => {
+  const [lata, uma] = [await member('=Lata Rao'), await member('Uma Rao')]
+  for (const account of [lata, uma]) await note(account, 'device')
+  const table = async (query: string) => (await world.calls.ask(`GET /admin/flags.csv${query}`, { as: admin })).text.trimEnd().split('\r\n')
+  const head = 'id,kind,changed,accounts,newest_accounts,newest_account_ids,reviewed,reviewed_by,reviewed_at,note'
+  const row = expect.stringMatching(/^\d+,device,[^,]+,2,'=Lata Rao; Uma Rao,[0-9a-f-]{36} [0-9a-f-]{36},no,,,$/)
+  expect(await table('?status=unreviewed&q=uma')).toEqual([head, row])
+  expect(await table('?status=reviewed&q=uma')).toEqual([head])
+  const editor = await makeStaff(world.database.db, 'editor')
+  expect((await world.calls.ask('GET /admin/flags.csv', { as: editor })).body.code).toBe('forbidden')
+})
+
 test('an erased account no longer counts', async () => {
   const [asha, ravi] = [await member(), await member()]
   await note(asha)

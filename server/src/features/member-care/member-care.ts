@@ -14,7 +14,7 @@ import { createSortFigures } from './sort-figures.ts'
 import { type StandingCalls, standingHandlers } from './account-decisions.ts'
 
 export type MemberCareDeps = PageDeps
-type CareCalls = 'adminUsers' | 'adminUsersCsv' | StandingCalls | PageCalls | 'flags' | 'reviewFlag'
+type CareCalls = 'adminUsers' | 'adminUsersCsv' | StandingCalls | PageCalls | 'flags' | 'flagsCsv' | 'reviewFlag'
 
 const SWEEP_MS = 3_600_000
 

@@ -4,18 +4,21 @@
  * - A review names the number of accounts that the reviewer saw. It is refused if another account was added since.
  * - A review is recorded with its note, and can be taken back.
  */
-import type { Output } from '@roz/contract/api.ts'
+import type { Input, Output } from '@roz/contract/api.ts'
 import type { reviewCalls } from '@roz/contract/review.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../http/listing.ts'
 import { microsOf } from '../../http/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
+import { isFound, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
 import type { SignalKind } from '../../members/signals.ts'
 import { audit } from '../../staff/audit-log.ts'
+import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Flag = Output<(typeof reviewCalls)['flags']>['flags'][number]
+type Filter = Input<(typeof reviewCalls)['flagsCsv']>['query']
 type Row = {
   readonly id: bigint
   readonly kind: SignalKind
@@ -36,12 +39,26 @@ const columns = sql`
   s.changed_at as "changedAt", ${microsOf(sql`s.changed_at`)} as "sortedAt"`
 const source = sql`signal s left join member a on a.id = s.reviewed_by`
 
-export function reviewHandlers(db: Db): Handlers<'flags' | 'reviewFlag'> {
+const CSV_COLUMNS = {
+  id: (flag) => flag.id,
+  kind: (flag) => flag.kind,
+  changed: (flag) => flag.changedAt,
+  accounts: (flag) => flag.count,
+  newest_accounts: (flag) => flag.members.map(({ name }) => name).join('; '),
+  newest_account_ids: (flag) => flag.members.map(({ id }) => id).join(' '),
+  reviewed: (flag) => (flag.isReviewed ? 'yes' : 'no'),
+  reviewed_by: (flag) => flag.reviewedBy,
+  reviewed_at: (flag) => flag.reviewedAt,
+  note: (flag) => flag.note,
+} satisfies Columns<Flag>
+
+export function reviewHandlers(db: Db): Handlers<'flags' | 'flagsCsv' | 'reviewFlag'> {
   return {
     flags: async ({ query }) => {
-      const found = await pageOf(query, (page) => listFlags(db, query.status, page), [CURSOR_PARTS.micros, CURSOR_PARTS.id])
+      const found = await pageOf(query, (page) => listFlags(db, query, page), [CURSOR_PARTS.micros, CURSOR_PARTS.id])
       return found.ok ? { ok: true, value: { flags: [...found.rows], nextCursor: found.nextCursor } } : found
     },
+    flagsCsv: (call) => exportList(db, call, { name: 'flags', read: (page) => listFlags(db, call.query, page), columns: CSV_COLUMNS }),
     reviewFlag: ({ session, params, body }) =>
       inTransaction(db, async (tx) => {
         const { isReviewed, note = null, count } = body
@@ -71,7 +88,16 @@ export function reviewHandlers(db: Db): Handlers<'flags' | 'reviewFlag'> {
 
 type Page = { readonly after: Cursor | undefined; readonly limit: number }
 
-export async function listFlags(db: Queryable, status: 'unreviewed' | 'reviewed' | undefined, { after, limit }: Page) {
+/** Whether the search finds one of the sign's accounts. */
+function hasAccount(q: string | undefined): Sql {
+  const needle = needleOf(q)
+  if (needle === undefined) return sql`true`
+  return sql`exists (
+    select from signal_use u join member m on m.id = u.member_id
+     where u.kind = s.kind and u.key = s.key and ${isFound(needle, MEMBER_WORDS)})`
+}
+
+export async function listFlags(db: Queryable, { status, q }: Filter, { after, limit }: Page) {
   const [micros, last] = after ?? []
   const older =
     micros === undefined
@@ -79,7 +105,7 @@ export async function listFlags(db: Queryable, status: 'unreviewed' | 'reviewed'
       : sql`(s.changed_at, s.id) < ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::bigint)`
   const narrowed = status === undefined ? sql`true` : status === 'reviewed' ? sql`s.is_reviewed` : sql`not s.is_reviewed`
   const rows = await db.query<Row>(sql`
-    select ${columns} from ${source} where s.is_shared and ${narrowed} and ${older}
+    select ${columns} from ${source} where s.is_shared and ${narrowed} and ${hasAccount(q)} and ${older}
      order by s.changed_at desc, s.id desc limit ${limit + 1}::int`)
   const shown = await withMembers(db, rows)
   return rows.map((row, index) => ({ shown: shown[index] as Flag, key: [row.sortedAt, String(row.id)] }))
@@ -91,6 +117,7 @@ async function withMembers(from: Queryable, rows: readonly Row[]): Promise<Flag[
       from signal s cross join lateral (
         select member_id from signal_use u where u.kind = s.kind and u.key = s.key order by u.member_id desc limit ${NAMED}) u
       join member m on m.id = u.member_id where s.id = any (${rows.map(({ id }) => id)}::bigint[]) order by s.id, m.id`)
+  const membersOf = Map.groupBy(members, ({ flag }) => flag)
   return rows.map((row) => ({
     id: String(row.id),
     kind: row.kind,
@@ -100,8 +127,6 @@ async function withMembers(from: Queryable, rows: readonly Row[]): Promise<Flag[
     reviewedBy: row.reviewedBy,
     reviewedAt: instantOrNull(row.reviewedAt),
     changedAt: instantOf(row.changedAt),
-    members: members
-      .filter(({ flag }) => flag === row.id)
-      .map(({ id, name, createdAt }) => ({ id, name, createdAt: instantOf(createdAt) })),
+    members: (membersOf.get(row.id) ?? []).map(({ id, name, createdAt }) => ({ id, name, createdAt: instantOf(createdAt) })),
   }))
 }

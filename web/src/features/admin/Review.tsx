@@ -16,30 +16,39 @@ import { formatDay, formatInstant } from '../../ui/format.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
 import { at, paging } from '../queries.ts'
+import { CsvButton } from './CsvButton.tsx'
 import { Decision } from './Decision.tsx'
+import { type Narrowing, narrowed } from './queries.ts'
+import { SearchField } from './SearchField.tsx'
 import { SIGNAL_KINDS } from './signal-words.ts'
 import { useMay } from './use-may.ts'
+import { usePaused } from './use-paused.ts'
 
 type Flag = Output<Api['flags']>['flags'][number]
 type State = '' | 'unreviewed' | 'reviewed'
 
-const flagsQuery = (status: State) =>
+const flagsQuery = (narrowing: Narrowing<'unreviewed' | 'reviewed'>) =>
   infiniteQueryOptions({
-    queryKey: ['admin', 'flags', status],
-    queryFn: ({ pageParam, signal }) => call('flags', { query: { ...at(pageParam), ...(status === '' ? {} : { status }) }, signal }),
+    queryKey: ['admin', 'flags', narrowing],
+    queryFn: ({ pageParam, signal }) => call('flags', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
     ...paging,
   })
 
 export function Review() {
   const { t } = useLingui()
   const [state, setState] = useState<State>('unreviewed')
-  const list = useInfiniteQuery(flagsQuery(state))
+  const [typed, setTyped] = useState('')
+  const narrowing = { status: state, q: usePaused(typed.trim()) }
+  const list = useInfiniteQuery(flagsQuery(narrowing))
   const [open, setOpen] = useState<Flag>()
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Review</Trans>
-      </h2>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Review</Trans>
+        </h2>
+        <CsvButton of="flagsCsv" name="flags" filters={narrowed(narrowing)} />
+      </div>
       <p className="muted spaced">
         <Trans>
           Families share phones and devices, and a whole town can share a network address. A match blocks nothing: look at it together with
@@ -47,6 +56,7 @@ export function Review() {
         </Trans>
       </p>
       <div className="narrowing">
+        <SearchField label={t`Search members`} placeholder={t`Name, email or phone`} value={typed} onType={setTyped} />
         <SelectField label={t`Status`} value={state} onChange={(event) => setState(event.target.value as State)}>
           <option value="unreviewed">{t`Not reviewed`}</option>
           <option value="reviewed">{t`Reviewed`}</option>
