@@ -33,6 +33,10 @@ export const invitation = z.object({
   expired: z.boolean(),
 })
 const staffAnswer = z.object({ staff: staffMember })
+const narrowing = {
+  status: z.enum(['current', 'former'], 'choice_invalid').optional().meta({ description: 'former: removed from the team' }),
+  q: z.string().max(200).optional(),
+}
 const recoveryCodes = z.object({
   recoveryCodes: z.array(z.string()).meta({ description: 'Shown once. Each replaces a code of the app once' }),
 })
@@ -66,9 +70,19 @@ export const staffCalls = {
     path: '/admin/staff',
     access: 'admin',
     roles: CONTROL,
-    summary: 'The team, the newest first, former members included, and the open invitations.',
-    query: page,
+    summary: 'The team, the newest first, former members included, and all open invitations; q searches name and mail of the team.',
+    query: z.object({ ...page.shape, ...narrowing }),
     output: z.object({ staff: z.array(staffMember), invitations: z.array(invitation), nextCursor }),
+    refusals: [],
+  }),
+  staffCsv: endpoint({
+    method: 'GET',
+    path: '/admin/staff.csv',
+    access: 'admin',
+    roles: CONTROL,
+    summary: 'The team as a table without the invitations, with the same filters. The audit log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
     refusals: [],
   }),
   inviteStaff: endpoint({

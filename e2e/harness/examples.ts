@@ -42,6 +42,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   adminLogin: { email: 'gita@x.test', password: PASSWORD },
   stepUp: { password: PASSWORD },
   staff: undefined,
+  staffCsv: undefined,
   inviteStaff: { name: 'Meera Nair', email: 'meera@x.test', role: 'editor' },
   cancelInvitation: undefined,
   acceptInvitation: { token: 'unknown', password: 'a staff password' },

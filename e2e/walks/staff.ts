@@ -23,6 +23,8 @@ export async function walkStaff(walk: Walk, owner: string): Promise<void> {
   const { staff } = (await walk.step('staff', { token: owner })).output
   const id = staff[0]?.id ?? ''
   expect(staff[0]).toMatchObject({ email, role: 'auditor', totp: true })
+  const team = (await walk.step('staffCsv', { token: owner, query: { status: 'current', q: email } })).text.split('\r\n')
+  expect(team[1]).toContain(`${id},Meera Nair,${email},auditor,yes,`)
   expect((await walk.step('changeStaffRole', { token: owner, params: { id }, body: { role: 'support' } })).output.staff.role).toBe(
     'support',
   )

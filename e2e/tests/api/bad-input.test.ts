@@ -368,7 +368,7 @@ describe('access', () => {
   const effective = new Set<CallName>([
     ...(['logout', 'resendVerification', 'adminUsersCsv', 'adminAuditCsv', 'adminRoundsCsv'] as const),
     ...(['adminWithdrawalsCsv', 'adminRefundsCsv', 'suspenseCsv', 'disbursementsCsv', 'houseEntriesCsv'] as const),
-    ...(['announcementsCsv', 'beneficiariesCsv', 'disputesCsv', 'flagsCsv', 'messagesCsv', 'reconciliationCsv'] as const),
+    ...(['announcementsCsv', 'beneficiariesCsv', 'disputesCsv', 'flagsCsv', 'messagesCsv', 'reconciliationCsv', 'staffCsv'] as const),
   ])
 
   test.each(names)('%s: exactly the callers of its access pass, whatever else is wrong with the request', async (name) => {

@@ -50,6 +50,7 @@ type Names =
   | 'changeStaffPassword'
   | 'endOtherStaffSessions'
   | 'staff'
+  | 'staffCsv'
   | 'inviteStaff'
   | 'cancelInvitation'
   | 'acceptInvitation'

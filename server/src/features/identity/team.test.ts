@@ -32,6 +32,38 @@ const logOf = (action: string) =>
   roz.db.query<{ actor: bigint; subject: string; before: unknown; after: unknown; address: string }>(sql`
     select actor_id as actor, subject, before, after, from_address as address from audit_log where action = ${action}::text order by id`)
 
+describe('the list of the team', () => {
+  let stays: Colleague
+  let left: Colleague
+  beforeAll(async () => {
+    stays = await addStaff(roz, address(), 'editor')
+    left = await addStaff(roz, address(), 'support')
+    token = await openPortal(roz, owner.email)
+    expect(said(await remove(left.publicId))).toBe('200')
+  })
+
+  test('is narrowed to those in the team or those who left it, and by name and mail', async () => {
+    const found = async (query: string): Promise<string[]> =>
+      (await roz.ask(`GET /admin/staff?${query}`, { token })).body.staff.map(({ id }: { id: string }) => id)
+    expect(await found(`q=${stays.email.toUpperCase()}`)).toEqual([stays.publicId])
+    expect(await found('q=meera')).toEqual(expect.arrayContaining([stays.publicId, left.publicId]))
+    expect(await found('status=former&q=meera')).toEqual([left.publicId])
+    expect(await found('status=current')).toEqual(expect.not.arrayContaining([left.publicId]))
+    expect(await found('q=nobody')).toEqual([])
+    expect(said(await roz.ask('GET /admin/staff?status=away', { token }))).toBe('400 invalid_input')
+  })
+
+  test('downloads as a table with its filters, to the roles that read it', async () => {
+    const table = async (query: string) => (await roz.ask(`GET /admin/staff.csv?${query}`, { token })).text.trimEnd().split('\r\n')
+    const head = 'id,name,email,role,authenticator_app,since,last_login,removed'
+    const rowOf = (row: string) => expect.stringMatching(new RegExp(`^${row}$`))
+    expect(await table(`q=${stays.email}`)).toEqual([head, rowOf(`${stays.publicId},Meera Nair,${stays.email},editor,no,[^,]+,,`)])
+    expect(await table('status=former')).toEqual([head, rowOf(`${left.publicId},Meera Nair,,support,no,[^,]+,,[^,]+`)])
+    const editor = await openPortal(roz, stays.email)
+    expect(said(await roz.ask('GET /admin/staff.csv', { token: editor }))).toBe('403 forbidden')
+  })
+})
+
 describe('an invitation', () => {
   test('is a mailed link that makes the account with a password of its own, and opens the portal in the invited role', async () => {
     const email = address()

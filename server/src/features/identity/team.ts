@@ -6,14 +6,16 @@
  * - A role counts from the next call on, because each request reads it.
  * - A removal ends all sessions and credentials. The row keeps the name, so that the audit log stays readable.
  */
-import type { Output } from '@roz/contract/api.ts'
+import type { Input, Output } from '@roz/contract/api.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import type { staffCalls } from '@roz/contract/staff.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { audit } from '../../staff/audit-log.ts'
+import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
+import { likePattern } from '../../http/listing.ts'
 import type { Handlers } from '../../http/route.ts'
 import { forgetBrowsers, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -24,6 +26,7 @@ import { forgetTotp, removeTotp } from './second-factor.ts'
 import { endAllSessions } from './sessions.ts'
 
 type Listed = Output<(typeof staffCalls)['staff']>['staff'][number]
+type Filter = Input<(typeof staffCalls)['staffCsv']>['query']
 type Row = {
   id: bigint
   publicId: string
@@ -52,6 +55,18 @@ const listedOf = ({ publicId, name, email, role, totp, createdAt, lastSignInAt, 
   removedAt: removedAt === null ? null : isoIst(removedAt.getTime()),
 })
 
+const keyOf = ({ id }: Row): Cursor => [String(id)]
+const CSV_COLUMNS = {
+  id: (person) => person.id,
+  name: (person) => person.name,
+  email: (person) => person.email,
+  role: (person) => person.role,
+  authenticator_app: (person) => (person.totp ? 'yes' : 'no'),
+  since: (person) => person.createdAt,
+  last_login: (person) => person.lastSignInAt,
+  removed: (person) => person.removedAt,
+} satisfies Columns<Listed>
+
 const getListed = async (from: Queryable, id: bigint): Promise<Listed> =>
   listedOf(await one<Row>(from, sql`select ${columns} from member m where m.id = ${id}::bigint`))
 
@@ -74,17 +89,24 @@ const isLastOwner = async (tx: Tx, { id, role }: Locked): Promise<boolean> => ro
 
 const subjectOf = ({ id }: Locked): string => `member:${id}`
 
-type Names = 'staff' | 'changeStaffRole' | 'removeStaff' | 'resetStaffTotp'
+type Names = 'staff' | 'staffCsv' | 'changeStaffRole' | 'removeStaff' | 'resetStaffTotp'
 
 export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> {
   return {
     staff: async ({ query }) => {
       const page = readPage(query, [CURSOR_PARTS.id])
       if (!page.ok) return page
-      const [rows, invitations] = await Promise.all([listStaff(db, page), listInvitations(db)])
-      const { rows: shown, nextCursor } = cutPage(rows, page.limit, ({ id }) => [String(id)])
+      const [rows, invitations] = await Promise.all([listStaff(db, query, page), listInvitations(db)])
+      const { rows: shown, nextCursor } = cutPage(rows, page.limit, keyOf)
       return { ok: true, value: { staff: shown.map(listedOf), invitations, nextCursor } }
     },
+
+    staffCsv: (call) =>
+      exportList(db, call, {
+        name: 'staff',
+        read: async (page) => (await listStaff(db, call.query, page)).map((row) => ({ shown: listedOf(row), key: keyOf(row) })),
+        columns: CSV_COLUMNS,
+      }),
 
     changeStaffRole: ({ session: { memberId: actorId }, params, body: { role } }) =>
       inTransaction(db, async (tx) => {
@@ -132,8 +154,12 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
   }
 }
 
-const listStaff = (db: Db, { after, limit }: { readonly after: readonly string[] | undefined; readonly limit: number }): Promise<Row[]> =>
+type Page = { readonly after: Cursor | undefined; readonly limit: number }
+
+const listStaff = (db: Db, { status, q }: Filter, { after, limit }: Page): Promise<Row[]> =>
   db.query<Row>(sql`
     select ${columns} from member m
     where m.role = 'admin' and ${after === undefined ? sql`true` : sql`m.id < ${after[0]}::bigint`}
+      and ${status === undefined ? sql`true` : status === 'current' ? sql`m.deleted_at is null` : sql`m.deleted_at is not null`}
+      and (m.name ilike ${likePattern(q)}::text or m.email ilike ${likePattern(q)}::text)
     order by m.id desc limit ${limit + 1}::int`)

@@ -21,7 +21,7 @@ export function AuditLog() {
   const [filter, setFilter] = useState(NOTHING)
   const asked = { ...filter, subject: usePaused(filter.subject.trim()) }
   const list = useInfiniteQuery({ ...auditQuery(asked), placeholderData: keepPreviousData })
-  const team = useInfiniteQuery(staffQuery)
+  const team = useInfiniteQuery(staffQuery({ status: '', q: '' }))
   const all = useInfiniteQuery(auditQuery(NOTHING))
   const set = (change: Partial<AuditFilter>): void => setFilter((now) => ({ ...now, ...change }))
   const people = team.data?.pages.flatMap(({ staff }) => staff) ?? []

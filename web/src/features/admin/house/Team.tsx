@@ -1,7 +1,8 @@
 /** The portal's team: invitations that are open, people and their roles, and former members. */
+import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { OWNERS } from '@roz/contract/roles.ts'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -9,16 +10,26 @@ import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
+import { CsvButton } from '../CsvButton.tsx'
+import { useNarrowing } from '../MoneyRows.tsx'
+import { narrowed } from '../queries.ts'
+import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
-import { type Invitation, type StaffMember, staffQuery } from './queries.ts'
+import { type Invitation, type StaffMember, type StaffState, staffQuery } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
 import { type Action, InviteDialog, TeamDialog } from './TeamDialogs.tsx'
 import './house.css'
 
+const STATES = {
+  current: { tone: 'good', label: msg`In the team` },
+  former: { tone: 'plain', label: msg`Left the team` },
+} as const satisfies Record<StaffState, Shown>
+
 export function Team() {
   const { t } = useLingui()
   const mayChange = useMay(OWNERS)
-  const list = useInfiniteQuery(staffQuery)
+  const { narrowing, fields } = useNarrowing(STATES, t`Search the team`, t`Name or email`)
+  const list = useInfiniteQuery({ ...staffQuery(narrowing), placeholderData: keepPreviousData })
   const [action, setAction] = useState<Action>()
   const [invites, setInvites] = useState<Partial<Invitation> | undefined>()
   const invitations = list.data?.pages[0]?.invitations ?? []
@@ -28,11 +39,14 @@ export function Team() {
         <h2>
           <Trans>Team</Trans>
         </h2>
-        {mayChange ? (
-          <Button onClick={() => setInvites({})}>
-            <Trans>Invite</Trans>
-          </Button>
-        ) : null}
+        <div className="buttons">
+          {mayChange ? (
+            <Button onClick={() => setInvites({})}>
+              <Trans>Invite</Trans>
+            </Button>
+          ) : null}
+          <CsvButton of="staffCsv" name="team" filters={narrowed(narrowing)} />
+        </div>
       </div>
       {invitations.length === 0 ? null : (
         <>
@@ -51,11 +65,12 @@ export function Team() {
           </ul>
         </>
       )}
+      {fields}
       <Listing
         list={list}
         itemsOf={(page) => page.staff}
         failed={t`The team could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`Nobody is in the team yet`} />}
+        empty={<EmptyState art="slip" title={t`Nobody found`} />}
       >
         {(staff) => (
           <ul className="rows team-rows">

@@ -4,6 +4,7 @@ import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-qu
 import { call } from '../../../app/api.ts'
 import { queryClient } from '../../../app/query.ts'
 import { at, paging } from '../../queries.ts'
+import { type Narrowing, narrowed } from '../queries.ts'
 
 export type StaffMember = Output<Api['staff']>['staff'][number]
 export type Invitation = Output<Api['staff']>['invitations'][number]
@@ -14,11 +15,13 @@ export const accountQuery = queryOptions({
   queryFn: ({ signal }) => call('staffAccount', { signal }),
 })
 
-export const staffQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'staff'],
-  queryFn: ({ pageParam, signal }) => call('staff', { query: at(pageParam), signal }),
-  ...paging,
-})
+export type StaffState = 'current' | 'former'
+export const staffQuery = (narrowing: Narrowing<StaffState>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'staff', narrowing],
+    queryFn: ({ pageParam, signal }) => call('staff', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
 
 export type AuditFilter = {
   readonly actor: string
