@@ -27,6 +27,8 @@ const rowsOf = <S extends z.ZodType>(status: S) =>
 /** Every day's round is read by the roles that read money, and by editors, who tell of it. */
 const ROUND_READERS = [...READERS, 'editor'] as const
 
+const roundsNarrowing = { status: roundStatus.optional(), q: z.string().max(200).optional() }
+
 export const todoCode = z.enum([
   'withdrawals',
   'payouts_by_hand',
@@ -112,8 +114,9 @@ export const deskCalls = {
     path: '/admin/rounds',
     access: 'admin',
     roles: ROUND_READERS,
-    summary: 'Every round, newest first, with its seal, beacon, witnesses, result and books, and what it waits for.',
-    query: page,
+    summary:
+      'Every round, newest first, with its seal, beacon, witnesses, result, books and what it waits for; q searches the day (`2026-11`).',
+    query: z.object({ ...page.shape, ...roundsNarrowing }),
     output: z.object({ rounds: z.array(listedRound), nextCursor }),
     refusals: [],
   }),
@@ -122,7 +125,8 @@ export const deskCalls = {
     path: '/admin/rounds.csv',
     access: 'admin',
     roles: ROUND_READERS,
-    summary: 'Every round as a table. The audit log records who fetched it.',
+    summary: 'The rounds as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object(roundsNarrowing),
     output: 'csv',
     refusals: [],
   }),

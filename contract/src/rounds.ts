@@ -7,7 +7,7 @@ import { TREASURY } from './roles.ts'
 import { rupeeTrail } from './rupee.ts'
 import { assurance, count, day, instant, isDemo, namedWinner, nextCursor, others, page, rupees } from './shapes.ts'
 
-export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'])
+export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'], 'choice_invalid')
 export const split = z.object({ need: z.number(), reward: z.number(), platform: z.number() }).meta({ description: 'Percent of the pool' })
 
 /** A round as everybody sees it. */

@@ -17,13 +17,13 @@ export function createDesk({ db, payoutsByHand }: { readonly db: Db; readonly pa
     adminRounds: async ({ query }) => {
       const page = readPage(query, [CURSOR_PARTS.day])
       if (!page.ok) return page
-      const { rows, nextCursor } = cutPage(await listRounds(db, page), page.limit, (row) => [row.day])
+      const { rows, nextCursor } = cutPage(await listRounds(db, { ...query, ...page }), page.limit, (row) => [row.day])
       return { ok: true, value: { rounds: rows.map(roundOf), nextCursor } }
     },
     adminRoundsCsv: (call) =>
       exportList(db, call, {
         name: 'rounds',
-        read: async (page) => (await listRounds(db, page)).map((row) => ({ shown: roundOf(row), key: [row.day] })),
+        read: async (page) => (await listRounds(db, { ...call.query, ...page })).map((row) => ({ shown: roundOf(row), key: [row.day] })),
         columns: ROUND_COLUMNS_CSV,
       }),
   }

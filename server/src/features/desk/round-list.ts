@@ -3,7 +3,7 @@
  * - Newest first; the next day's round, made ahead, is not listed.
  * - A row names no member.
  */
-import type { Output } from '@roz/contract/api.ts'
+import type { Input, Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'
 import { hex } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -11,9 +11,11 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, sql } from '../../db/sql.ts'
 import type { Columns } from '../../staff/exported-list.ts'
 import type { Cursor } from '../../http/cursor.ts'
-import { instantOrNull } from '../../http/listing.ts'
+import { instantOrNull, likePattern } from '../../http/listing.ts'
 
 export type ListedRound = Output<(typeof deskCalls)['adminRounds']>['rounds'][number]
+type Filter = Input<(typeof deskCalls)['adminRoundsCsv']>['query']
+type Page = { readonly after: Cursor | undefined; readonly limit: number }
 type Row = {
   readonly day: IstDay
   readonly status: ListedRound['status']
@@ -41,7 +43,7 @@ type Row = {
 }
 
 /** Newest first; one row more than `limit` when there is a next page. */
-export const listRounds = (db: Db, { after, limit }: { readonly after: Cursor | undefined; readonly limit: number }): Promise<Row[]> =>
+export const listRounds = (db: Db, { status, q, after, limit }: Filter & Page): Promise<Row[]> =>
   db.query<Row>(sql`
     select r.day, r.status, coalesce(r.entries, (select sum(b.n) from join_batch b where b.day = r.day), 0)::float8 as entries,
       coalesce(r.pool, (select sum(b.n) from join_batch b where b.day = r.day)::bigint * entry_fee(), 0)::bigint as pool,
@@ -60,6 +62,7 @@ export const listRounds = (db: Db, { after, limit }: { readonly after: Cursor | 
       (select f.error from failing_work f where f.item = r.day::text order by f.tries desc limit 1) as problem
       from round r
      where r.opens_at <= roz_now() and (${after?.[0] ?? null}::date is null or r.day < ${after?.[0] ?? null}::date)
+       and (${status ?? null}::text is null or r.status = ${status ?? null}::text) and r.day::text like ${likePattern(q)}::text
      order by r.day desc limit ${limit + 1}::int`)
 
 function waitsFor(row: Row): ListedRound['waitsFor'] {

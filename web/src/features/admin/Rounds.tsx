@@ -11,7 +11,8 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { Listing } from '../Listing.tsx'
 import { CsvButton } from './CsvButton.tsx'
-import { type ListedRound, roundsQuery } from './queries.ts'
+import { useNarrowing } from './MoneyRows.tsx'
+import { type ListedRound, narrowed, roundsQuery } from './queries.ts'
 
 const STATES = {
   open: { tone: 'live', label: msg`Open` },
@@ -35,20 +36,22 @@ const WAITS = {
 
 export function Rounds() {
   const { t } = useLingui()
-  const list = useInfiniteQuery(roundsQuery)
+  const { narrowing, fields } = useNarrowing(STATES, t`Search rounds`, t`Day or month: 2026-11`)
+  const list = useInfiniteQuery(roundsQuery(narrowing))
   return (
     <>
       <div className="head-row spaced">
         <h2>
           <Trans>Rounds</Trans>
         </h2>
-        <CsvButton of="adminRoundsCsv" name="rounds" filters={{}} />
+        <CsvButton of="adminRoundsCsv" name="rounds" filters={narrowed(narrowing)} />
       </div>
+      {fields}
       <Listing
         list={list}
         itemsOf={(page) => page.rounds}
         failed={t`The rounds could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No rounds yet`} />}
+        empty={<EmptyState art="slip" title={t`No rounds found`} />}
       >
         {(rounds) => (
           <ul className="story-rows">

@@ -24,11 +24,12 @@ export type ListedRound = Output<Api['adminRounds']>['rounds'][number]
 export const todoQuery = queryOptions({ queryKey: ['admin', 'todo'], queryFn: ({ signal }) => call('adminTodo', { signal }) })
 export const figuresQuery = (days: Days) =>
   queryOptions({ queryKey: ['admin', 'figures', days], queryFn: ({ signal }) => call('adminFigures', { query: { days }, signal }) })
-export const roundsQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'rounds'],
-  queryFn: ({ pageParam, signal }) => call('adminRounds', { query: at(pageParam), signal }),
-  ...paging,
-})
+export const roundsQuery = (narrowing: Narrowing<ListedRound['status']>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'rounds', narrowing],
+    queryFn: ({ pageParam, signal }) => call('adminRounds', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
 
 export type Announcement = Output<Api['announcements']>['announcements'][number]
 export const announcementsQuery = (narrowing: Narrowing<Announcement['status']>) =>
