@@ -83,6 +83,6 @@ ${tableOf(sizes)}
 
 - Each size is one database that grows, and a server of its own. Every member has Auto Participate.
 - A step whose growth is that of the members grows in proportion. A longest transaction that grows with them reads a whole day in one statement ([scale.md](scale.md), *Whole days in one statement*).
-- **void**: a round that half of the members joined is closed, sealed and given up, as after thirty days without its beacon number. Every rupee is given back in pages, and every member is told.
+- **void**: a round that half of the members joined is closed, sealed and given up, as after thirty days without its beacon number. Every rupee is given back in pages. The members of this run have wallets and no accounts: the notice and the order of a mail, which the page of a member with an account writes too, are not in these figures.
 - **verification**: \`roz-verify\` reads the draw, the list, the books and the liabilities of a drawn day from the server. Without a beacon and without witnesses its best verdict is WEAK.
 `
