@@ -89,7 +89,7 @@ test('signs are found by name, mail and phone of any of their accounts', async (
   await world.database.db.query(sql`update member set phone = '9123456780' where id = ${kavya}::bigint`)
   const { email } = await one<{ email: string }>(world.database.db, sql`select email from member where id = ${kavya}::bigint`)
   for (const q of ['kavya n', email, '+91 91234 56780'])
-    expect([q, await flags(`?${new URLSearchParams({ q })}`)]).toMatchObject([q, [{ kind: 'bank', count: 2 }]])
+    expect([q, await flags(`?${String(new URLSearchParams({ q }))}`)]).toMatchObject([q, [{ kind: 'bank', count: 2 }]])
   expect(await flags('?q=kavya&status=reviewed')).toEqual([])
   // Whoever reviews is no account of the sign.
   expect(await flags('?q=staff')).toEqual([])

@@ -176,7 +176,7 @@ test('a change keeps the rules of time', async () => {
 
 test('the list is searched by a word of any language', async () => {
   const { id } = await made({ text: { en: 'Diwali greetings from 100% of us.', hi: 'दिवाली की शुभकामनाएँ।' } })
-  const found = async (q: string) => (await list(`?${new URLSearchParams({ q })}`)).map((shown) => shown.id)
+  const found = async (q: string) => (await list(`?${String(new URLSearchParams({ q }))}`)).map((shown) => shown.id)
   for (const q of ['GREETINGS', '100%', 'शुभकामनाएँ']) expect([q, await found(q)]).toEqual([q, [id]])
   // Neither the name of a language nor a wildcard of SQL is a word of the text.
   for (const q of ['"en"', '100_ of', 'wallet']) expect([q, await found(q)]).toEqual([q, []])
