@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import type { Version } from '../faults/servers.ts'
 import type { SystemUnderTest } from '../faults/system-under-test.ts'
 import { aim, type FaultContext, nightIsOver, type Fault } from '../faults/faults.ts'
@@ -46,6 +47,9 @@ export async function expectVersions(system: SystemUnderTest): Promise<void> {
   if (found.join() !== wanted.join()) throw new Error(`roz_build_info names ${found.join(', ')}, and the versions are ${wanted.join(', ')}`)
 }
 
+/** The load uploads all its receipts at the start, and a server removes an upload that no request names within a day. */
+const keepUploads = ({ db }: SystemUnderTest): Promise<unknown> => db.query(sql`delete from job where kind = 'forget_receipt'`)
+
 /** Sets the clock while nothing is under way, so that all servers and the gateway have one time; midnight then passes by itself. */
 async function stepToEvening({ system, load }: FaultContext, day: IstDay): Promise<void> {
   await load.pause()
@@ -80,6 +84,7 @@ export function stepsOf({ former, next, servers, keepMs }: Plan): Readonly<Recor
   const midnight: Fault = async (context) => {
     const { system, load } = context
     const day = dayAt((await system.now()).getTime())
+    await keepUploads(system)
     await stepToEvening(context, day)
     const inFlight = await aim(context)
     if (inFlight === undefined) return undefined
