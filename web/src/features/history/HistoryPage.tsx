@@ -145,7 +145,7 @@ function Round({ result }: { readonly result: RoundResult }) {
       {winner === null ? null : <WinnerLabel {...winner} />}
       {result.status === 'void' && result.participated ? (
         <p className="small muted">
-          <Trans>The public number for this draw never came. Your ₹1 is back in your wallet.</Trans>
+          <Trans>The public number for this draw never came. Your ₹1 was returned.</Trans>
         </p>
       ) : null}
       {result.rupee === null ? null : <RupeeTrail rupee={result.rupee} />}
