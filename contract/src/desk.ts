@@ -31,8 +31,10 @@ const roundsNarrowing = { status: roundStatus.optional(), q: z.string().max(200)
 
 export const todoCode = z.enum([
   'withdrawals',
+  'withdrawals_second',
   'payouts_by_hand',
   'refunds',
+  'refunds_second',
   'failed_payouts',
   'failed_refunds',
   'suspense',

@@ -81,20 +81,30 @@ test('rows are selected by keyboard and approved with one confirmation that list
   plainExpect(visit.complaints()).toEqual([])
 })
 
-test('another person sees who approved first and gives the second approval', async () => {
-  await withdrawalsOf(await sunita(), async (at) => {
-    await at.getByLabel('Status').selectOption('awaiting_second')
-    await expect(row('₹16.00, Ravi Rao')).toContainText('First approval: Administrator')
-    await row('₹16.00, Ravi Rao')
-      .getByRole('button', { name: /^Approve/ })
-      .click()
-    await expect(dialog()).toContainText('Administrator has approved this. Your approval is the second one: the money is then sent.')
-    await expect(dialog()).toContainText('Bank account first used less than a day before the request')
-    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
-    await expect(toast(at, 'The withdrawal is approved.')).toBeVisible()
-    await at.getByLabel('Status').selectOption('')
-    await expect(row('₹16.00, Ravi Rao')).toContainText('Approved by Administrator and Sunita Nair')
-  })
+test('another person finds it on the to-do list, sees who approved first, and gives the second approval', async () => {
+  await stage.at(
+    '/admin/dashboard',
+    async (at) => {
+      const line = at
+        .getByRole('region', { name: 'To do' })
+        .getByRole('listitem')
+        .filter({ hasText: 'Withdrawals that need a second person' })
+      await expect(line).toContainText('1')
+      await line.getByRole('link').click()
+      await expect(at.getByLabel('Status')).toHaveValue('awaiting_second')
+      await expect(row('₹16.00, Ravi Rao')).toContainText('First approval: Administrator')
+      await row('₹16.00, Ravi Rao')
+        .getByRole('button', { name: /^Approve/ })
+        .click()
+      await expect(dialog()).toContainText('Administrator has approved this. Your approval is the second one: the money is then sent.')
+      await expect(dialog()).toContainText('Bank account first used less than a day before the request')
+      await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+      await expect(toast(at, 'The withdrawal is approved.')).toBeVisible()
+      await at.getByLabel('Status').selectOption('')
+      await expect(row('₹16.00, Ravi Rao')).toContainText('Approved by Administrator and Sunita Nair')
+    },
+    { token: await sunita() },
+  )
 })
 
 test('a withdrawal beyond 48 hours is marked late, and the oldest can be read first', async () => {

@@ -50,30 +50,21 @@ const isStopped = (row: Sql): Sql =>
 const isForAnother = (first: Sql, { memberId }: Viewer): Sql =>
   sql`(status = 'requested' and not coalesce(is_same_person(${first}, ${memberId}::bigint), false))`
 const askedByOthers = (viewer: Viewer): Sql => isForAnother(sql`asked_by`, viewer)
-const approvable = (viewer: Viewer): Sql => isForAnother(sql`first_approved_by`, viewer)
+const awaitingSecond = (viewer: Viewer): Sql => sql`(first_approved_by is not null and ${isForAnother(sql`first_approved_by`, viewer)})`
+const UNDECIDED = sql`(status = 'requested' and first_approved_by is null)`
+const withdrawalsThat = (wait: Sql): Sql => sql`
+    select w.created_at as at from withdrawal w join member m on m.id = w.member_id where ${wait} and not ${IS_ON_HOLD}`
+const refundsThat = (wait: Sql): Sql => sql`
+    select r.created_at as at from refund r
+     where ${wait} and not exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD})`
 
 /** Money of members on its way out, or without an owner. */
 const moneyKinds = (viewer: Viewer, payoutsByHand: boolean) => ({
-  withdrawals: {
-    roles: READERS,
-    waiting: sql`
-    select w.created_at as at from withdrawal w join member m on m.id = w.member_id where ${approvable(viewer)} and not ${IS_ON_HOLD}`,
-    lateFrom: WITHIN_TWO_DAYS,
-  },
-  payouts_by_hand: {
-    roles: READERS,
-    waiting: sql`
-    select w.created_at as at from withdrawal w join member m on m.id = w.member_id
-     where ${isByHand(payoutsByHand)} and not ${IS_ON_HOLD}`,
-    lateFrom: WITHIN_TWO_DAYS,
-  },
-  refunds: {
-    roles: READERS,
-    waiting: sql`
-    select r.created_at as at from refund r
-     where ${approvable(viewer)} and not exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD})`,
-    lateFrom: WITHIN_TWO_DAYS,
-  },
+  withdrawals: { roles: READERS, waiting: withdrawalsThat(UNDECIDED), lateFrom: WITHIN_TWO_DAYS },
+  withdrawals_second: { roles: READERS, waiting: withdrawalsThat(awaitingSecond(viewer)), lateFrom: WITHIN_TWO_DAYS },
+  payouts_by_hand: { roles: READERS, waiting: withdrawalsThat(isByHand(payoutsByHand)), lateFrom: WITHIN_TWO_DAYS },
+  refunds: { roles: READERS, waiting: refundsThat(UNDECIDED), lateFrom: WITHIN_TWO_DAYS },
+  refunds_second: { roles: READERS, waiting: refundsThat(awaitingSecond(viewer)), lateFrom: WITHIN_TWO_DAYS },
   /** Approved or being sent, and stopped by the gateway or by a debt. */
   failed_payouts: {
     roles: READERS,

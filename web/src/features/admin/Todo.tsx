@@ -20,7 +20,12 @@ type Line = {
 
 const LINES = {
   withdrawals: { label: msg`Withdrawals to decide`, search: { tab: 'withdrawals', status: 'requested', order: 'oldest' } },
+  withdrawals_second: {
+    label: msg`Withdrawals that need a second person`,
+    search: { tab: 'withdrawals', status: 'awaiting_second', order: 'oldest' },
+  },
   refunds: { label: msg`Refunds to decide`, search: { tab: 'refunds', status: 'requested', order: 'oldest' } },
+  refunds_second: { label: msg`Refunds that need a second person`, search: { tab: 'refunds', status: 'awaiting_second', order: 'oldest' } },
   payouts_by_hand: { label: msg`Approved, to be paid by hand`, search: { tab: 'withdrawals', status: 'approved', order: 'oldest' } },
   // These are in two states, approved and sending: no filter finds both.
   failed_payouts: { label: msg`Withdrawals approved, but not sent`, search: { tab: 'withdrawals', order: 'oldest' } },
