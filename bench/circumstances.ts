@@ -13,15 +13,28 @@ export type Circumstances = {
   readonly otherCores: number
 }
 
-export function circumstancesOf(run: { readonly beganMs: number; readonly otherCores: number }): Circumstances {
+/** The commit that was measured, and whether the checkout has changes to it. */
+function measuredCommit(): string {
   const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
   // The figures of an earlier run are in docs/ and change nothing that is measured.
   const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ':!docs') !== ''
+  return git('rev-parse', '--short=12', 'HEAD') + (isChanged ? ' with changes' : '')
+}
+
+export const machineHere = () => ({
+  processor: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+  commit: measuredCommit(),
+})
+
+export function circumstancesOf(run: { readonly beganMs: number; readonly otherCores: number }): Circumstances {
+  const { processor, cores, memoryGb, commit } = machineHere()
   return {
     at: new Date().toISOString(),
     seconds: (performance.now() - run.beganMs) / 1000,
-    commit: git('rev-parse', '--short=12', 'HEAD') + (isChanged ? ' with changes' : ''),
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB`,
+    commit,
+    machine: `${cores} × ${processor}, ${memoryGb} GB`,
     node: process.versions.node,
     otherCores: run.otherCores,
   }

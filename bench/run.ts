@@ -5,9 +5,8 @@
  * - The run writes docs/performance.json and the figures of docs/performance.md and docs/scale.md.
  * - `--quick` uses a tenth of the members and writes nothing.
  */
-import { execFileSync } from 'node:child_process'
-import { cpus, totalmem } from 'node:os'
 import { sql } from '@roz/server/db/sql.ts'
+import { machineHere } from './circumstances.ts'
 import { passDay, today, watchDay } from './days.ts'
 import { batchedJoins, oneAtATime, singleJoins, weighJoins } from './engine.ts'
 import {
@@ -25,7 +24,7 @@ import {
   typicalAnswer,
 } from './http.ts'
 import { preparePgbench } from './pgbench.ts'
-import { complaints, type Program, ROOT, startEmpty, startPeer, startProduct } from './processes.ts'
+import { complaints, type Program, startEmpty, startPeer, startProduct } from './processes.ts'
 import { finish, median, type Results, type Taken } from './results.ts'
 import { writeScale } from './scale-figures.ts'
 import { addHistory, addMembers, openScene, type Scene } from './scene.ts'
@@ -299,15 +298,5 @@ async function measureDays(at: Scene, product: Program): Promise<Results['days']
 }
 
 function describeMachine(pgbench: string): Results['machine'] {
-  const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
-  return {
-    processor: cpus()[0]?.model ?? 'unknown',
-    cores: cpus().length,
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-    pgbench,
-    commit:
-      git('rev-parse', '--short', 'HEAD') +
-      (git('status', '--porcelain', '--', 'server', 'core', 'contract', 'bench') === '' ? '' : ' with changes'),
-  }
+  return { ...machineHere(), node: process.version, pgbench }
 }

@@ -1,9 +1,8 @@
 /** Compares the verifier's measurements with their targets: printed, saved as JSON and written into docs/verifier.md. */
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
 import path from 'node:path'
 import { ROOT } from '../e2e/harness/program.ts'
+import { machineHere } from './circumstances.ts'
 
 export type CliRun = {
   readonly program: string
@@ -74,18 +73,7 @@ function rowsOf({ cli, page, ticket }: Results): Row[] {
   ]
 }
 
-export function describeMachine(browser: string) {
-  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
-  const isChanged = git('status', '--porcelain', '--untracked-files=no') !== ''
-  return {
-    processor: cpus()[0]?.model ?? 'unknown',
-    cores: cpus().length,
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    node: process.versions.node,
-    browser,
-    commit: git('rev-parse', '--short', 'HEAD') + (isChanged ? ' with changes' : ''),
-  }
-}
+export const describeMachine = (browser: string) => ({ ...machineHere(), node: process.versions.node, browser })
 
 export function finish(results: Results, { write }: { readonly write: boolean }): void {
   const rows = rowsOf(results)

@@ -1,9 +1,8 @@
 /** Compares Lighthouse's runs with the budgets: printed, saved as JSON and written into docs/web-performance.md. */
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
 import path from 'node:path'
 import { ROOT } from '../e2e/harness/program.ts'
+import { machineHere } from './circumstances.ts'
 
 export type Page = { readonly name: string; readonly kind: 'public' | 'app'; readonly address: string }
 type Metric = 'first-contentful-paint' | 'largest-contentful-paint' | 'cumulative-layout-shift' | 'total-blocking-time' | 'speed-index'
@@ -115,16 +114,9 @@ export function finish(looks: readonly Look[], options: { readonly write: boolea
   writeFileSync(DOCS_FILE, `${text.slice(0, before)}${BEGIN}\n\n${words}\n\n${table.join('\n')}\n\n${text.slice(after)}`)
 }
 
-function describeMachine(looks: readonly Look[]) {
-  const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
-  const isChanged = git('status', '--porcelain', '--', 'server', 'core', 'contract', 'web', 'bench') !== ''
-  return {
-    processor: cpus()[0]?.model ?? 'unknown',
-    cores: cpus().length,
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    lighthouse: looks[0]?.lighthouse ?? '',
-    browser: /Chrome\/\S+/.exec(looks[0]?.browser ?? '')?.[0] ?? '',
-    benchmarkIndex: Math.round(median(looks.map(({ speed }) => speed))),
-    commit: git('rev-parse', '--short', 'HEAD') + (isChanged ? ' with changes' : ''),
-  }
-}
+const describeMachine = (looks: readonly Look[]) => ({
+  ...machineHere(),
+  lighthouse: looks[0]?.lighthouse ?? '',
+  browser: /Chrome\/\S+/.exec(looks[0]?.browser ?? '')?.[0] ?? '',
+  benchmarkIndex: Math.round(median(looks.map(({ speed }) => speed))),
+})
