@@ -52,8 +52,12 @@ export function createCalls(options: {
   const faults: { readonly told: string; readonly requestId: string | null }[] = []
   const statuses = new Map<number, number>()
 
+  /** Of the newest try of each call that has no definite answer yet. */
+  const newestFailure = new WeakMap<Request, string>()
+
   function fails(request: Request, why: string): undefined {
     failed++
+    newestFailure.set(request, why)
     if (failures.length < FAILURES_KEPT) failures.push(`${request.path}: ${why}`)
   }
 
@@ -101,7 +105,8 @@ export function createCalls(options: {
       const reply = await tryOnce(request, tries)
       if (reply !== undefined) return { ...reply, first: tries === 1 }
       if (tries === 1 && request.moves === true) cutOff++
-      if (performance.now() > until) throw new UnansweredError(`${request.path} was not answered within ${giveUpMs / 1000} s`)
+      if (performance.now() > until)
+        throw new UnansweredError(`${request.path} was not answered within ${giveUpMs / 1000} s, lastly: ${newestFailure.get(request)}`)
       await sleep(Math.min(250, 20 * tries))
     }
   }

@@ -23,8 +23,9 @@ const LASTS_MS = [1000, 4000] as const
 const WITHOUT_ETCD_MS = 15_000
 const LAGGING_MS = 2500
 
+/** `before` prepares the fault: the outage counts from its end. */
 const hitting =
-  (hit: Hit): ClusterFault =>
+  (hit: Hit, before: Hit = () => {}): ClusterFault =>
   async (context) => {
     const { system, load, dice } = context
     await system.expectAllUp()
@@ -32,6 +33,7 @@ const hitting =
     const others = system.cluster.nodes.filter((node) => node !== leader)
     const inFlight = await aim(context)
     if (inFlight === undefined) return undefined
+    await before(context, leader, others)
     const endedAt = performance.now()
     await hit(context, leader, others)
     const until = performance.now() + SERVED_WITHIN_MS
@@ -68,14 +70,17 @@ export const CLUSTER_FAULTS = {
   }),
   'standby-kill': hitting(({ dice }, _leader, others) => dice.pick(others).killAll()),
   /** The standbys receive nothing for a while; then the leader's node dies. */
-  'lagging-kill': hitting(async ({ system }, leader, others) => {
-    const { network } = system.cluster
-    for (const { place } of others) network.cut(place)
-    await sleep(LAGGING_MS)
-    await leader.killAll()
-    for (const { place } of others) network.mend(place)
-    await system.succeeded(leader)
-  }),
+  'lagging-kill': hitting(
+    async ({ system }, leader, others) => {
+      await leader.killAll()
+      for (const { place } of others) system.cluster.network.mend(place)
+      await system.succeeded(leader)
+    },
+    ({ system }, _leader, others) => {
+      for (const { place } of others) system.cluster.network.cut(place)
+      return sleep(LAGGING_MS)
+    },
+  ),
   'etcd-kill': hitting((context) => send(anyOf(context).pidsOf('etcd'), 'SIGKILL')),
   'etcd-stop': hitting((context) => send(anyOf(context).pidsOf('etcd'), 'SIGTERM')),
   'etcd-kill-all': hitting(async ({ system }) => {

@@ -13,7 +13,7 @@ const MEANINGS: Readonly<Record<ClusterKind, string>> = {
   'leader-pause': 'the leader is paused (SIGSTOP) until another node leads, and resumed',
   'patroni-kill': "kill -9 of only the leader's Patroni: its PostgreSQL runs on without it",
   'standby-kill': 'kill -9 of everything on a standby',
-  'lagging-kill': "the standbys are cut off for 2.5 s, then the leader's node is killed",
+  'lagging-kill': "the standbys are cut off for 2.5 s, then the leader's node is killed; the outage counts from there",
   'etcd-kill': 'kill -9 of one etcd',
   'etcd-stop': 'an orderly stop of one etcd',
   'etcd-kill-all': 'kill -9 of all three etcd, for 15 s',
