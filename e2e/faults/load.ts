@@ -33,6 +33,9 @@ export type LoadDeps = {
 const PAUSE_MS = [150, 450] as const
 const PAUSED_LOOK_MS = 10
 const RUPEES = [10, 15, 20, 30] as const
+/** A server refuses a member's 61st order of an hour, repeats included. */
+const ORDERS_AN_HOUR = 40
+const HOUR_MS = 3_600_000
 /** A decision's kind in the journal. */
 const DECISIONS = {
   withdrawals: { approve: 'approve', reject: 'reject' },
@@ -51,6 +54,8 @@ export function createLoad(deps: LoadDeps) {
   /** Pending decisions, and withdrawals that were sent to the gateway. */
   const requested: Decision[] = []
   const sent: string[] = []
+  /** When each member ordered lately. */
+  const orders = new Map<string, readonly number[]>()
   const complaints: string[] = []
   let adminToken: string | undefined
   let today = ''
@@ -98,6 +103,9 @@ export function createLoad(deps: LoadDeps) {
   }
 
   async function addMoney(member: Member): Promise<void> {
+    const lastHour = (orders.get(member.id) ?? []).filter((at) => at > performance.now() - HOUR_MS)
+    if (lastHour.length >= ORDERS_AN_HOUR) return
+    orders.set(member.id, [...lastHour, performance.now()])
     const rupees = dice.pick(RUPEES)
     const { effect: orderId } = await own(
       { kind: 'topup', memberId: member.id, paise: rupees * 100 },

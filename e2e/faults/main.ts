@@ -22,7 +22,7 @@ import { type Campaign, type ControlResult, type FaultReport, summarise } from '
 import { type Kind, KINDS } from './faults.ts'
 
 const RUN_CYCLES = 80
-const MEMBERS = 180
+const MEMBERS = 360
 
 const { values } = parseArgs({
   options: {
