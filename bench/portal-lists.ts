@@ -86,8 +86,13 @@ const LISTS: readonly List[] = [
   }),
   { name: 'review list, not reviewed', run: (db: Queryable) => listFlags(db, { status: 'unreviewed' }, { after: undefined, limit: 25 }) },
   { name: 'review list, all', run: (db: Queryable) => listFlags(db, {}, { after: undefined, limit: 25 }) },
+  ...['kumar', 'zx7007', 'a', 'nobody at all'].map((q) => ({
+    name: `review list, not reviewed, matching “${q}”`,
+    run: (db: Queryable) => listFlags(db, { status: 'unreviewed', q }, { after: undefined, limit: 25 }),
+  })),
   { name: 'stories, first page', run: (db: Queryable) => listAll(db, { after: undefined, only: undefined, status: undefined, limit: 25 }) },
   { name: 'rounds, first page', run: (db: Queryable) => listRounds(db as Db, { after: undefined, limit: 25 }) },
+  { name: 'rounds, void', run: (db: Queryable) => listRounds(db as Db, { status: 'void', after: undefined, limit: 25 }) },
   { name: 'rounds, a year back', run: (db: Queryable) => listRounds(db as Db, { after: [A_YEAR_AGO], limit: 25 }) },
   { name: 'overview', run: (db: Queryable) => createAdmin({ db: db as Db }).handlers.adminStats(undefined as never) },
   {

@@ -1,17 +1,31 @@
 /**
- * The whole way of a rupee: join, draw, help paid by two persons, an editor's story, and the member's view with receipt and proof.
- * - The team works only in the portal: consent, receipt with its covers, request, approval and story are presses.
+ * A day of the team, and the whole way of a rupee: join, draw, help paid by two persons, an editor's story at 6 PM, and the
+ * member's view with receipt and proof.
+ * - The team works only in the portal: invitations, answers, decisions, consent, receipt, request, approval and story are presses.
  */
+import { dayAt, nextDay } from '@roz/core/ist-day.ts'
 import type { Page } from 'playwright-core'
-import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, expect as expectValue, test } from 'vitest'
 import { auditScreen } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
-import { expectCleanAudit, inDatabase } from '../../harness/database.ts'
+import { expectCleanAudit } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
-import { adminToken, joinRound, newMember, passDay, passRound, type Person } from '../../harness/people.ts'
+import {
+  adminToken,
+  BANK,
+  eventually,
+  joinRound,
+  mailedLink,
+  mailsTo,
+  newMember,
+  passDay,
+  passRound,
+  type Person,
+  readClock,
+  setClock,
+} from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
-import { ADMIN, type Program } from '../../harness/program.ts'
+import { type Program } from '../../harness/program.ts'
 import { useStage } from '../../harness/stage.ts'
 import { chooseOption, toast } from '../../harness/steps.ts'
 
@@ -23,24 +37,91 @@ let ravi: Person
 
 beforeAll(async () => {
   ;({ roz } = stage)
+  // The team works at noon: 6 PM is still to come.
+  const now = Date.parse(await readClock(roz.url))
+  await setClock(roz.url, `${nextDay(dayAt(now))}T12:00:00+05:30`)
   ;[asha, ravi] = await Promise.all([newMember(roz, { name: 'Asha Verma', rupees: 20 }), newMember(roz, { name: 'Ravi Rao', rupees: 20 })])
-  await inDatabase(roz.dataDir, (db) =>
-    db.query(sql`
-      insert into member (name, email, role, staff_role, password_hash, email_verified_at)
-      select colleague.name, colleague.email, 'admin', colleague.role, password_hash, roz_now()
-        from (select password_hash from member where role = 'admin' limit 1) owner
-       cross join (values ('Sunita Nair', ${FINANCE}::text, 'finance'), ('Dev Malhotra', ${EDITOR}::text, 'editor')) colleague (name, email, role)`),
-  )
 })
 
 const FINANCE = 'sunita@roz.example'
 const EDITOR = 'dev@roz.example'
+const SUPPORT = 'lata@roz.example'
+const TEAM = [
+  { name: 'Sunita Nair', email: FINANCE, role: 'finance' },
+  { name: 'Dev Malhotra', email: EDITOR, role: 'editor' },
+  { name: 'Lata Iyer', email: SUPPORT, role: 'support' },
+] as const
+const STAFF_PASSWORD = 'counted twice every day'
 const logIn = async (email: string): Promise<string> =>
-  (await ask(roz.url, 'adminLogin', { body: { email, password: ADMIN.password } })).output.token
+  (await ask(roz.url, 'adminLogin', { body: { email, password: STAFF_PASSWORD } })).output.token
 
 const at = (path: string, token: string, work: (page: Page) => Promise<void>): Promise<void> => stage.at(path, work, { token })
 const openDialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 const inPortal = (tab: string, token: string, work: (page: Page) => Promise<void>) => at(`/admin/dashboard?tab=${tab}`, token, work)
+
+/** Opens the section of a line of the to-do list. */
+const fromTodo = (line: string, token: string, work: (page: Page) => Promise<void>) =>
+  at('/admin/dashboard', token, async (page) => {
+    await page.getByRole('region', { name: 'To do' }).getByRole('link', { name: line }).click()
+    await work(page)
+  })
+
+/** The owner invites the team, and each opens the mailed link and chooses a password. */
+async function inviteTeam(token: string): Promise<void> {
+  await inPortal('team', token, async (page) => {
+    for (const { name, email, role } of TEAM) {
+      await page.getByRole('button', { name: 'Invite', exact: true }).click()
+      const form = page.getByRole('dialog')
+      await form.getByLabel('Name').fill(name)
+      await form.getByLabel('Email').fill(email)
+      await form.getByLabel('Role').selectOption(role)
+      await form.getByRole('button', { name: 'Send the invitation' }).click()
+      await expect(toast(page, `Invitation sent to ${email}.`)).toBeVisible()
+      await expect(form).toHaveCount(0)
+    }
+  })
+  for (const { email } of TEAM) {
+    const link = new URL(await mailedLink(roz.url, email, '/admin/invitation'))
+    await at(link.pathname + link.search, '', async (page) => {
+      await page.getByLabel('New password').fill(STAFF_PASSWORD)
+      await page.getByRole('button', { name: 'Create my account' }).click()
+      await expect(toast(page, 'Your account is ready. Please log in.')).toBeVisible()
+    })
+  }
+}
+
+/** Support answers a message; the answer comes by mail. */
+async function answerGita(token: string): Promise<void> {
+  const gita = 'gita@roz.example'
+  await ask(roz.url, 'contact', { body: { name: 'Gita Rao', email: gita, message: 'Where do I see my ticket?' } })
+  await fromTodo('Unanswered messages', token, async (page) => {
+    const row = page.getByRole('listitem').filter({ hasText: 'Where do I see my ticket?' })
+    await row.getByRole('button', { name: 'Reply' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Your reply').fill('Open My ticket in the menu.')
+    await form.getByRole('button', { name: 'Send reply' }).click()
+    await expect(toast(page, 'Your reply was sent.')).toBeVisible()
+  })
+  await eventually('the answer to Gita', async () =>
+    (await mailsTo(roz.url, gita)).find(({ text }) => text.includes('Open My ticket in the menu.')),
+  )
+}
+
+/** Finance approves Ravi's withdrawal first, the owner second. */
+async function approveWithdrawal(finance: string, owner: string): Promise<void> {
+  for (const [line, token, outcome] of [
+    ['Withdrawals to decide', finance, 'First approval: Sunita Nair'],
+    ['Withdrawals that need a second person', owner, 'Approved by Sunita Nair and Administrator'],
+  ] as const)
+    await fromTodo(line, token, async (page) => {
+      const row = page.locator('.story-rows li', { hasText: '₹10.00, Ravi Rao' })
+      await row.getByRole('button', { name: /^Approve/ }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click()
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await page.getByLabel('Status').selectOption('')
+      await expect(row).toContainText(outcome)
+    })
+}
 
 /** Finance records the consent. */
 async function addMeera(token: string): Promise<void> {
@@ -98,8 +179,9 @@ async function approveShoes(token: string): Promise<void> {
   })
 }
 
-/** The editor links the draft that the day made by itself, adds the video, and publishes it; the story's id. */
+/** The editor links the draft that the day made by itself, adds the video, and schedules it; it is published at 6 PM. The story's id. */
 async function tellOfShoes(token: string): Promise<string> {
+  let sixPm = ''
   await inPortal('stories', token, async (page) => {
     await page.getByRole('button', { name: /^Edit: Daily impact of/ }).click()
     const dialog = openDialog(page, 'Edit story')
@@ -117,14 +199,22 @@ async function tellOfShoes(token: string): Promise<string> {
     await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
     const publish = openDialog(page, 'Publish this story?')
     await expect(publish).toContainText('2 members are told that their rupee is in this help.')
-    await publish.getByRole('button', { name: 'Publish' }).click()
-    await expect(toast(page, 'Story published successfully!')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Schedule: school shoes for Meera' }).click()
+    const schedule = openDialog(page, 'Publish at a time')
+    sixPm = await schedule.getByLabel('Day and time (IST)').inputValue()
+    await schedule.getByRole('button', { name: 'Schedule' }).click()
+    await expect(toast(page, 'Story scheduled!')).toBeVisible()
   })
+  expectValue((await ask(roz.url, 'stories')).output.stories).toEqual([])
+  await setClock(roz.url, `${sixPm}:01+05:30`)
   return (await ask(roz.url, 'stories')).output.stories[0]?.id ?? ''
 }
 
-test('a member’s rupee reaches somebody, and the member reads it with its receipt and its proof', async () => {
+test('a day of the team: a member’s rupee reaches somebody, and the member reads it with its receipt and its proof', async () => {
+  await inviteTeam(await adminToken(roz.url))
   await Promise.all([joinRound(roz.url, asha), joinRound(roz.url, ravi)])
+  await ask(roz.url, 'withdraw', { token: ravi.token, body: { amount: 10, bankDetail: BANK } })
   const day = await passRound(roz.url, asha)
   await at('/history', asha.token, async (page) => {
     await expect(page.getByText('Your 60 paise have been in the help fund for 1 day.')).toBeVisible()
@@ -133,7 +223,9 @@ test('a member’s rupee reaches somebody, and the member reads it with its rece
     await expect(page.getByText('No help has been sent yet.')).toBeVisible()
   })
 
+  await answerGita(await logIn(SUPPORT))
   const sunita = await logIn(FINANCE)
+  await approveWithdrawal(sunita, await adminToken(roz.url))
   await addMeera(sunita)
   const hash = await askForShoes(sunita)
   await approveShoes(await adminToken(roz.url))
