@@ -1,8 +1,8 @@
 /**
  * Approvals of money that leaves, by one person or two (core/src/two-persons.ts).
- * - The caller holds the lock of the withdrawal or refund, so of two first approvals one is recorded and the other is judged after it.
- * - A second account of the same mailbox, also one made after a removal, is the same person.
- * - The schema refuses one's own money and a second approval by the first person as well.
+ * - The caller has locked the withdrawal or refund, so simultaneous approvals are judged one after the other.
+ * - Two accounts of one mailbox are one person, even if one of them was removed.
+ * - The schema also refuses an approval of one's own money, and a second approval by the first approver.
  */
 import type { Paise } from '@roz/core/money.ts'
 import type { Outcome } from '@roz/core/outcome.ts'

@@ -1,8 +1,8 @@
 /**
- * The findings of the audits that stand: broken invariants that no later audit has found whole again.
- * - A finding ends when a later run reads the same days and finds none: a full run, or a recent one since the same day or an earlier one.
- * - A finding of the nightly comparison ends when all wallets have been compared once more.
- * - The portal, the to-do list, /metrics, `npm run status` and the audit's mail all read it here.
+ * The open findings of the audits: invariants that the newest audit of their days found broken.
+ * - A finding ends when a later run covers the same days and finds no violation. A full run covers all days.
+ * - A finding of the nightly comparison ends when a later comparison of all wallets finds none.
+ * - The portal, the to-do list, /metrics, `npm run status` and the audit's mail read the findings from here.
  */
 import { type Queryable, sql } from '../db/sql.ts'
 

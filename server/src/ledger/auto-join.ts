@@ -135,7 +135,7 @@ async function runLane(db: Db, day: IstDay, lane: number, pageSize: number): Pro
   }
 }
 
-/** Skips the lane's next member, on whom even a page of one fails, until `joinBusy`. False: the lane has no next member. */
+/** Moves the cursor past a member for whom even a page of one fails; `joinBusy` tries again. False: the lane is at its end. */
 async function passOver(db: Db, day: IstDay, lane: number): Promise<boolean> {
   const passed = await db.query(sql`
     with c as materialized (
@@ -148,7 +148,7 @@ async function passOver(db: Db, day: IstDay, lane: number): Promise<boolean> {
   return passed.length === 1
 }
 
-/** Joins the members whose wallet was locked during their page, or on whom a page failed: one by one, waiting for each wallet. */
+/** Joins the members whom the pages left out (locked wallet, failed page): one by one, waiting for each wallet. */
 async function joinBusy(db: Db, day: IstDay, attempt: Attempt): Promise<AutoJoinRun> {
   const busy = await db.query<{ memberId: bigint }>(
     sql`select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy'

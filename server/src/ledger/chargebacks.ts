@@ -5,8 +5,8 @@
  * - A closed account pays from its items in SUSPENSE.
  * - The rest is our loss and the member's debt. All parts together are the amount.
  * - A won dispute returns each part to its giver, payments of the debt included, or to SUSPENSE if the account is closed.
- * - A top-up that was taken back is not refunded as well. A dispute about another payment of its order does not block it.
- * - A dispute that takes again starts a numbered turn: `id`, `id#2`, ….
+ * - A top-up that the bank took back cannot also be refunded. A dispute about another payment of the same order does not block the refund.
+ * - A dispute can take the money again after returning it. Each taking is a turn with a ref of its own: `id`, `id#2`, ….
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -53,7 +53,7 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   if (memberId !== undefined) await lockReturned(tx, memberId)
   const wallet = memberId === undefined ? undefined : await lockWallet(tx, memberId)
   if (memberId !== undefined && wallet === undefined) throw new Error(`chargeback ${disputeId}: member ${memberId} has no wallet`)
-  // Locks once more: items that arrived meanwhile had only the wallet's lock to wait for.
+  // Locks the items again: new ones may have arrived before this transaction had the wallet's lock.
   const waiting = memberId !== undefined && wallet?.isClosed === true ? await lockReturned(tx, memberId) : []
   const { turns, out } = await turnsOf(tx, disputeId)
   if (out.length > 0) return accepted({ result: 'duplicate' })
@@ -139,7 +139,7 @@ const turnOf = (ref: string): string => ref.replace(PART, '')
 
 type Part = { readonly ref: string; readonly giver: bigint; readonly amount: Paise }
 
-/** How often the dispute took the money, and the parts that are not returned. */
+/** The number of turns in which the dispute took the money, and the parts not returned yet. */
 async function turnsOf(tx: Tx, disputeId: string): Promise<{ readonly turns: number; readonly out: readonly Part[] }> {
   const parts = await tx.query<Part & { isReturned: boolean }>(sql`
     select c.ref, c.debit as giver, c.amount,

@@ -1,7 +1,7 @@
 /**
- * Conflicts: money that left although we had given it back. LOSSES bears it until it returns.
- * - Money that is out is booked as out once, however often the gateway repeats its status.
- * - A loss that occurs again is numbered: `id`, `id#2`, ….
+ * Conflicts: the gateway paid a withdrawal or refund whose amount the member already has back. LOSSES bears the amount until it returns.
+ * - The loss is booked once, however often the gateway repeats its status.
+ * - A second loss of the same withdrawal or refund has a numbered ref: `id`, `id#2`, ….
  */
 import type { Paise } from '@roz/core/money.ts'
 import { one, sql } from '../db/sql.ts'
@@ -21,7 +21,7 @@ type Conflict = {
   readonly isOut: boolean
 }
 
-/** Books the status if it is new. Undefined: LOSSES agrees with it already. */
+/** Books the gateway's new status. Undefined: the books show this status already. */
 export async function moveConflict(tx: Tx, { id, amount, out, asset, isOut }: Conflict): Promise<'conflict' | 'conflict_back' | undefined> {
   const back = `${out}_back` as const
   await lockReversed(tx, id)

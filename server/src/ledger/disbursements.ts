@@ -1,10 +1,10 @@
 /**
- * Disbursements: money that leaves the help fund for somebody in need, and money of them that came back.
+ * Disbursements: payments from the help fund for somebody in need, and their corrections when money comes back.
  * - Every paisa of a disbursement is the share of a day: the need share of that day's round, or a gift of that day.
  * - The oldest days with an open share give first, and none gives more than its share.
- * - A day gives only what was posted on or before the disbursement's own day: at no day's end is the fund below zero.
- * - A disbursement is booked once for its id, and each of its receipts proves it alone.
- * - Nothing is edited. A correction takes back from the days of its disbursement, the newest first.
+ * - A disbursement uses only money posted on or before its own day, so the fund is never below zero at a day's end.
+ * - An id is booked once, and a receipt proves only one entry.
+ * - Nothing is edited. A correction returns money to the days of its disbursement, the newest first.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
@@ -13,7 +13,7 @@ import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type Outlay } from './evidence.ts'
 
-/** A part of an entry, and the day whose share it is. A correction's parts are what the days got back. */
+/** The amount that one day gave to a disbursement, or got back by a correction. */
 export type HelpPart = { readonly day: IstDay; readonly paise: Paise }
 export type Booked = { readonly replayed: boolean; readonly days: readonly HelpPart[] }
 

@@ -1,11 +1,11 @@
 /**
- * A member's entries of any age, as parts of statements. An entry of an archived month is not a row of `round_join`.
+ * SQL fragments that find a member's entries of any age. An entry of an archived month is not a row of `round_join`.
  * - Queries about the last twelve months (archive/months.ts) read only `round_join`.
  * - The view `entry` has every entry, `entry_in_archive` those of archived months. Neither is in the order of days.
  */
 import { type Sql, sql } from '../db/sql.ts'
 
-/** Whether the member has an entry on that day. While a month is being archived both rows exist, and say the same. */
+/** Whether the member has an entry on that day. While a month is being archived, both sources have the entry. */
 export const hasEntry = (memberId: Sql, day: Sql): Sql => sql`
   (exists (select from round_join j where j.day = ${day} and j.member_id = ${memberId})
    or exists (select from archived_entry a
@@ -14,7 +14,7 @@ export const hasEntry = (memberId: Sql, day: Sql): Sql => sql`
 /** A row `j` of `round_join` whose month is not archived: the table still has it until its partition has left. */
 export const NOT_ARCHIVED: Sql = sql`month_of(j.day) not in (select month from archived_month where restored_at is null)`
 
-/** Members with an entry on that day, by id, at most `limit`; twice that, and some twice, while its month is being archived. */
+/** Members with an entry on that day, by id, at most `limit`. While its month is being archived: at most twice that, with duplicates. */
 export const entrantsAfter = (day: Sql, after: Sql, limit: Sql): Sql => sql`
   ((select member_id from round_join where day = ${day} and member_id > ${after} order by member_id limit ${limit})
    union all

@@ -1,8 +1,8 @@
 /**
  * Settlements of the gateway: the amount that it paid into our bank, and the fee with its tax that it kept. Both lower what it owes us.
  * - A settlement is booked once by the gateway's own number.
- * - It takes no more than the gateway owes now. Refunds and disputes are booked on the gateway's word whatever it owes, so the
- *   schema does not repeat this rule.
+ * - A settlement is at most what the gateway owes now. The schema cannot repeat this rule: refunds and disputes are booked as the
+ *   gateway reports them, and may make its debt negative.
  * - The fee is a transfer of its own. It lowers what `platform_out` can take.
  */
 import type { Paise } from '@roz/core/money.ts'

@@ -1,10 +1,10 @@
 /**
- * Days whose books cannot be made: the data breaks a rule, such as a negative balance after the clock was set back, or the work failed,
- * as at a ticket key that does not decrypt.
+ * Days whose books cannot be made.
+ * - Either their data breaks a rule (a negative balance after the clock was set back), or the work failed (a ticket key does not decrypt).
  * - The day is held with its reason and the member's number, and the days after it wait.
  * - Joins, draws, settlements and the sealing of the ledger continue.
- * - A day that breaks a rule is tried again every hour. After a failure it is tried after a second, then after as long as it has been
- *   held, and at most an hour. The operator's command tries it at once.
+ * - A day that breaks a rule is tried again every hour. A failed day is tried again after a second; then each pause is as long as the
+ *   day has been held, at most an hour. The operator's command tries at once.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'

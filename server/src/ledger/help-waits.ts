@@ -2,11 +2,11 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 
-/** A day whose share is still open after this is said openly, and alarms the portal. */
+/** After this time the public pages and the portal's to-do list show a day whose share is still open. */
 export const HELP_LATE_DAYS = 14
 
 export type HelpWaits = {
-  /** Half of the paise that were disbursed and did not come back waited no longer; null before the first. */
+  /** The median wait of a disbursed paisa, without money that came back; null before the first disbursement. */
   readonly medianDays: number | null
   readonly oldest: { readonly day: IstDay; readonly days: number } | null
 }

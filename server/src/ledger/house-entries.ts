@@ -1,10 +1,9 @@
 /**
  * House entries: outlays from the house's own accounts, each with its receipts.
- * - `platform_out`: the platform's share is paid out. It pays the gateway's fees and the losses first, so what
- *   can leave is the share less both.
- * - `losses_covered`: the platform's share makes good what was lost, never more than that.
+ * - `platform_out`: the platform's share is paid out. At most the share less the gateway's fees and the losses can leave.
+ * - `losses_covered`: the platform's share covers losses, at most their amount.
  * - `tds_remitted`: tax withheld from prizes is paid to the government.
- * - No account pays what came in after the entry's own day: at no day's end is it below zero.
+ * - An entry uses only money that arrived on or before its own day, so no account is below zero at a day's end.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'

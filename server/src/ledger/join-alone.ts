@@ -1,6 +1,6 @@
 /**
  * Joins one member who may wait for the wallet: after a busy verdict, or after a top-up.
- * - A committed join of an earlier sending of the request is found before the fee is taken again.
+ * - An earlier attempt of the same request may have committed: its join is looked up before the fee is taken again.
  * - The wallet is locked before the round's row is shared, so that a close never waits for a wallet.
  */
 import { randomUUID } from 'node:crypto'

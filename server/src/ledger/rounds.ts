@@ -122,7 +122,7 @@ export async function closeRound(
   if (!count.over && count.entries === 0n) return refused('no_participants')
   const closed = await one<{ entries: bigint; pool: Paise }>(
     tx,
-    // The clock is read once: a round closed early closes at the very moment it was closed.
+    // Reads the clock once, so that `closed_at` and `closes_at` of an early close are equal.
     sql`with clock as materialized (select roz_now() as now)
         update round set status = 'closed', closed_at = clock.now, closes_at = least(closes_at, clock.now),
                entries = ${count.entries}::bigint, pool = ${count.entries}::bigint * entry_fee()

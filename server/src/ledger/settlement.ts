@@ -130,8 +130,8 @@ async function endVoid(tx: Tx, day: IstDay): Promise<void> {
 
 /**
  * Whether the pages have given back each entry of the round, and nothing else has left its pool.
- * - It reads a few rows, however many entries there are: adding up millions of refunds could outlast the time limit, at each try.
- * - False also for a round whose first pages did not count themselves: then the pool itself is added up.
+ * - Reads only a few rows: a sum over millions of refunds could exceed the time limit at every try.
+ * - False for a round whose first pages were written before pages were counted: the caller then adds up the pool.
  */
 async function isAllReturned(tx: Tx, day: IstDay): Promise<boolean> {
   const { all } = await one<{ all: boolean }>(

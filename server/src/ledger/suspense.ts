@@ -146,7 +146,7 @@ async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, Suspe
 /**
  * Whether the item's money is gone. Call it under the item's lock, which the bookings of disputes and conflicts need too.
  * - A dispute has taken the item's payment or, for a closed account, the payment of the item's order.
- * - Or the payout or refund that came back was paid after all.
+ * - Or the gateway has paid a payout or refund that it had reported as returned.
  */
 export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
   (await maybeOne(
@@ -262,7 +262,7 @@ export async function paySuspense(
   return accepted({ amount })
 }
 
-/** Locks every item of a closed account, decided ones too, before the wallet: nothing of them is given out meanwhile. */
+/** Locks every item of a closed account, decided ones too, so that none is paid out meanwhile. Lock order: the items, then the wallet. */
 export const lockReturned = (tx: Tx, memberId: bigint): Promise<(Item & { readonly id: bigint })[]> =>
   tx.query(sql`
     select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason, status from suspense_item

@@ -5,13 +5,13 @@
  * - After sending only the gateway ends a withdrawal.
  * - The gateway's final status is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
- * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. Nobody ends one that
- *   was shown to nobody. No gateway receives it, because the money may have left. Nobody ends their own. An owner may take it over from
- *   the person whom the owner saw: if another one has it by then, that one may have paid.
+ * - By hand: the administrator who was shown the bank account may have paid. Only this person ends the withdrawal, as paid or not paid,
+ *   and the gateway no longer receives it. Nobody pays or ends a withdrawal of their own.
+ * - An owner may take a shown withdrawal over, and names the administrator who has it. If another one has it by now, that is refused.
  * - Above a limit two persons approve; the first approval leaves it `requested`.
  * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
- * - A withdrawal of a member in debt is not approved, sent or shown. After the showing a new debt does not stop "paid": the money may
- *   have left before it.
+ * - A withdrawal of a member in debt is not approved, sent or shown. A debt that begins after the showing does not stop "paid": the
+ *   administrator may have paid before.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
