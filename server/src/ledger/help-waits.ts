@@ -2,7 +2,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 
-/** After this time the public pages and the portal's to-do list show a day whose share is still open. */
+/** A share that is still open after this many days raises an alarm, and the public pages name its day. */
 export const HELP_LATE_DAYS = 14
 
 export type HelpWaits = {

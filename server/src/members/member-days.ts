@@ -1,6 +1,6 @@
 /**
- * How many accounts of members there are: counted once a day when the day has ended, so that no page counts a million rows.
- * - Accounts that exist are counted, confirmed or not. Staff are not.
+ * The number of members' accounts by day. Each ended day is counted once and stored, so that no page counts a million rows.
+ * - Confirmed and unconfirmed accounts count. Deleted accounts and staff do not.
  * - A day is counted an hour after its end at the earliest: a registration that began before midnight may commit after it.
  */
 import { type Db, type Sql, sql } from '../db/sql.ts'

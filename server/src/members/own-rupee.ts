@@ -1,8 +1,8 @@
 /**
- * A column for statements about rounds: the help that the member's rupee of a day paid for, or its waiting time.
- * - A correction takes an allotment back: what is left of it counts, and a share that came back waits again.
- * - After a revoked consent nobody is named, and no receipt or story is shown.
- * - It names no other member, and is only ever read for a day that its reader has joined.
+ * A column for statements about rounds: the help that the member's rupee of a day paid for, or how long the rupee has waited.
+ * - After a correction only the rest of the allotment counts. The returned part waits again.
+ * - After a revoked consent the column has no name, no receipt and no story.
+ * - The column names no other member. Statements read it only for days that the reader has joined.
  */
 import type { RupeeTrail } from '@roz/contract/rupee.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'

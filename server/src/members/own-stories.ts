@@ -1,6 +1,6 @@
 /**
- * The stories that a member's rupees are in: public, of a disbursement that a day gave to which the member has joined.
- * - Help that a correction took back does not count. A story of somebody who revoked the consent is in no list.
+ * The published stories about help from a member's rupees: a day that the member joined has paid for the disbursement.
+ * - Help that a correction took back does not count. After a revoked consent no list has the story.
  */
 import { type Sql, sql } from '../db/sql.ts'
 import { hasEntry } from '../ledger/entries.ts'
@@ -14,8 +14,8 @@ export const TOLD: Sql = sql`
   story_telling t join story s on s.id = t.story_id and s.is_active join outlay_public o on o.id = s.outlay_id and not o.is_revoked`
 
 /**
- * Booked help `o` without a published story, which may get one.
- * - Not of somebody who revoked the consent, nor help that came back wholly.
+ * Booked help `o` that may get a story and has no published one.
+ * - Left out: help after a revoked consent, and help whose whole amount came back.
  */
 export const UNTOLD: Sql = sql`
   (o.kind = 'disbursement' and o.status = 'booked'
@@ -25,7 +25,7 @@ export const UNTOLD: Sql = sql`
 
 /**
  * One row: the member's own days in the story `s`, and the paise of the member's rupees in it.
- * - Rounded down, at least one: several stories of a day never claim more than its rupee gave.
+ * - Rounded down, but at least one paisa, so that several stories of one day do not claim more than the rupee gave.
  */
 export const ownPart = (memberId: bigint): Sql => sql`
   (select count(*)::int as days, max(d.day) as day, max(r.entries) as entries,

@@ -1,11 +1,12 @@
 /**
- * Notes what accounts share: a phone, a bank account, a device, a network address; and young money that leaves a young account.
+ * Stores signals: values that several accounts share (phone, bank account, device, network address), and quick withdrawals of new money
+ * from a new account.
  *
- * - A withdrawal notes nothing itself: its members would wait for each other on the sign's row. A job notes it after the commit.
- * - Only a keyed hash is stored, never the value.
- * - A sign never refuses anything: families share phones and devices, and towns share a network address.
- * - A member counts once for each value. Two members who come at the same moment both count: each locks the sign's row.
- * - A sign that was reviewed is open again when another account joins it; a network only when its accounts have doubled.
+ * - A withdrawal stores no signal itself, because concurrent withdrawals would wait for the signal's row. A job stores it after the commit.
+ * - Only a keyed hash of the value is stored.
+ * - A signal never refuses anything: families share phones and devices, and towns share a network address.
+ * - A member counts once for each value. Concurrent members are all counted, because each locks the signal's row.
+ * - A reviewed signal reopens when another account has the value; for a network address only when the number of accounts has doubled.
  */
 import { type Db, maybeOne, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
@@ -15,7 +16,7 @@ import type { Secrets } from '../secrets/secrets.ts'
 export type SignalKind = 'phone' | 'bank' | 'device' | 'network' | 'young_money'
 type Used = { readonly kind: SignalKind; readonly value: string; readonly memberId: bigint }
 
-/** Staff share devices with each other by their work: they are not noted. */
+/** Stores that a member uses a value. Staff are left out, because they share devices at work. */
 export async function noteSignal(tx: Tx, secrets: Pick<Secrets, 'fingerprints'>, { kind, value, memberId }: Used): Promise<void> {
   const [key, ...older] = secrets.fingerprints(Buffer.from(value), `signal ${kind}`)
   // A row under the previous key is found too, and keeps its key.
@@ -31,8 +32,8 @@ export async function noteSignal(tx: Tx, secrets: Pick<Secrets, 'fingerprints'>,
 }
 
 /**
- * Notes after the action, in a transaction of its own. It never waits while it holds a row: a deletion, a hold or a sign-in of the member
- * waits for no note. While one of them has the account's lock, nothing is noted, and a LaterError asks for another try.
+ * Stores the signal after the action, in a transaction of its own. It never waits while it has a lock, so it delays no deletion, hold or
+ * sign-in of the member. If one of these has locked the account, nothing is stored, and a LaterError schedules a retry.
  */
 export const noteSignalLater = (db: Db, secrets: Pick<Secrets, 'fingerprints'>, used: Used): Promise<void> =>
   inTransaction(db, async (tx) => {
@@ -51,7 +52,7 @@ export async function forgetSignals(tx: Tx, memberId: bigint): Promise<void> {
     update signal s set members = s.members - 1 from held where s.id = held.id`)
 }
 
-/** The kinds of signs of the member `m`, for a decision about their money. */
+/** The kinds of signals of the member `m`, for a decision about their money. */
 export const signalKinds = sql`
   select case u.kind when 'young_money' then 'young_account' else 'shared_' || u.kind end as kind
     from signal_use u join signal s using (kind, key) where u.member_id = m.id and s.is_shared`

@@ -23,8 +23,8 @@ const KEYS_PAGE = 1_250
 const READS_AT_ONCE = 16
 const READ_MS = 20_000
 /**
- * The transaction that holds the list's lock does nothing else: it holds no row and no snapshot. It sends a statement every few
- * seconds, so that the lock of a process whose machine is gone ends soon. Its limit is that of a list of tens of millions.
+ * The transaction with the list's lock does nothing else, so it keeps no row lock and no snapshot. It sends a statement every few
+ * seconds: if its machine disappears, the idle timeout releases the lock soon. Its time limit is enough for tens of millions of tickets.
  */
 const HOLDING = { transactionTimeoutMs: 1_800_000, idleTimeoutMs: 30_000 }
 const BEAT_MS = 5_000

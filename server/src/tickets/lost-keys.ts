@@ -1,11 +1,11 @@
 /**
  * Ticket keys whose row does not decrypt: how an operator brings one back or replaces it (docs/runbooks/parked-work.md).
- * - A key is put back only where the member has claimed it and where it makes the member's ticket in a sealed list of its days.
- *   So no ticket changes that a receipt names. Without such a list, another day's readable key is refused.
- * - A new key serves from the first day without books, and only if the member entered neither that day nor a later one.
- * - Only the operator's express decision gives days that the member entered a new key: those whose list is not sealed.
- * - A row that can be read is never changed.
- * - A member whose key can be read again joins rounds again.
+ * - A key is put back only if the member has claimed it and it produces the member's ticket in a sealed list of its days. So no ticket
+ *   that a receipt names changes. If there is no such list, a key of the member's other days is refused.
+ * - A new key is used from the first day without books. It is refused if the member entered that day or a later one.
+ * - Exception: by the operator's explicit decision, entered days whose list is not sealed get the new key too.
+ * - A readable row is never changed.
+ * - A member whose key is readable again can join again.
  */
 import { randomBytes } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
@@ -44,7 +44,7 @@ function lostFrom(keys: readonly StoredKey[], day: IstDay) {
   return { from, lost }
 }
 
-/** A wallet's lock keeps joins out, and other changes of the member's keys. */
+/** Locks the wallet, so that no join and no other change of the member's keys runs meanwhile. */
 const lock = (tx: Tx, memberId: bigint) => tx.query(sql`select from wallet where member_id = ${memberId}::bigint for no key update`)
 
 /** Lets the member join again once the keys of today and later can be read. True: the member was kept from joining. */
@@ -111,8 +111,8 @@ export type Replaced = { readonly from: IstDay; readonly entered: readonly IstDa
 type EnteredDay = { readonly day: IstDay; readonly isSealed: boolean }
 
 /**
- * Gives the member a custodial key of ours in place of one that nobody has any more.
- * With `despiteReceipts` also for entered days whose list is not sealed: a receipt of such a day then names a ticket of no list.
+ * Replaces a lost key by a custodial key.
+ * With `despiteReceipts` also for entered days whose list is not sealed: the receipts of such a day then name a ticket that no list has.
  */
 export async function replaceLostKey(
   tx: Tx,

@@ -1,10 +1,10 @@
 /**
- * Rounds that wait: their list for its seal, and with a beacon their draw (spec/protocol.md, chapter 4).
+ * Rounds that wait: for the seal of their list, and with a beacon for their random number (spec/protocol.md, chapter 4).
  *
  * - The list is written before the clocks are compared, because writing a long one takes minutes.
- * - A list is sealed only while our clock and the beacon's newest round agree, so that no known number can decide the draw.
+ * - A list is sealed only while our clock and the beacon's newest round agree. Otherwise an already published number could decide the draw.
  * - A round waits for its own beacon round and takes no other.
- * - After thirty days without its number every rupee is returned, unless a relay proves a later round: then the number exists.
+ * - After thirty days without the number every rupee is returned. Exception: a relay proves a later round, so the number exists.
  * - The network is asked outside of any transaction.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -41,7 +41,7 @@ const MISSED_FROM_MS = 600_000
 const VOID_AFTER_LOOKS = 3
 /** When no relay answers, the fault may be ours: attempts must have failed for this long. */
 const VOID_AFTER_SILENCE_MS = 86_400_000
-/** After a gap this long between attempts the silence counts from new: nobody watched it. */
+/** A gap this long between attempts restarts the silence: the relays may have answered meanwhile. */
 const SILENCE_GAP_MAX_MS = 3_600_000
 /** An error is logged this long after the draw time, and again each time as much has passed. */
 const TELL_AFTER_MS = 12 * 3_600_000

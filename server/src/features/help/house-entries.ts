@@ -1,6 +1,6 @@
 /**
  * Entries of the house's own accounts: the platform's share paid out, tax remitted, losses covered. Each is an outlay.
- * - The list and the decisions are those of settlements of the gateway too (settlements.ts).
+ * - The same list and decisions serve the settlements of the gateway (settlements.ts).
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'

@@ -1,7 +1,7 @@
 /**
  * An outlay: a payment from our accounts that staff decide.
- * - An outlay is requested once. Up to APPROVAL_ABOVE its own confirmation books it; above it, or where an editor asked,
- *   another person approves it.
+ * - An outlay is requested once. Up to APPROVAL_ABOVE, the requester's confirmation books it. Above the limit, and after a request by
+ *   an editor, another person must approve it.
  * - The ledger books it in the transaction of the decision, under the lock of all outlays.
  * - A receipt belongs to one outlay that was not rejected.
  * - Help is paid only to somebody whose consent is recorded and not revoked. The booking checks this again.
@@ -177,6 +177,6 @@ export async function judgeConsent(tx: Tx, id: string): Promise<Outcome<{ readon
   return found.hasConsent ? accepted({ publicName: found.publicName }) : refused('consent_missing')
 }
 
-/** Public words stay true after a revocation only without the name. */
+/** Refuses public words that contain the name: after a revocation they would still name the person. */
 export const judgePurpose = (words: string, publicName: string): Refusal<'invalid_input'> | undefined =>
   namesPerson(words, publicName) ? invalid({ purpose: 'purpose_names' }) : undefined

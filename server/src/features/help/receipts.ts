@@ -4,8 +4,8 @@
  * - The same picture is kept once, also if it is uploaded again.
  * - Everybody can see a receipt once its entry is booked; until then, and after the consent is revoked, only staff can.
  * - A picture can be withheld for good, for example one with a phone number: only staff see it then. Its hash stays in the books.
- * - A revocation, or a withheld picture, must end what caches show: they may keep a receipt for five minutes.
- * - An upload that no request names within a day goes.
+ * - Caches may keep a receipt for five minutes only, so that a revocation or a withheld picture takes effect soon.
+ * - An upload that no request names within a day is deleted.
  */
 import { createHash } from 'node:crypto'
 import type { PublicFile } from '@roz/contract/endpoint.ts'
@@ -23,7 +23,7 @@ import type { HelpDeps } from './deps.ts'
 
 const SIDE_MAX_PX = 2400
 const FOR_STAFF = 'private, no-store'
-/** Minutes only, as a story's picture: a receipt stops being public when it is withheld, or somebody takes their consent back. */
+/** Five minutes: a receipt stops being public when it is withheld or the consent is revoked. */
 const FOR_ALL = 'public, max-age=300'
 
 const NOT_FOUND = { ok: false, code: 'receipt_not_found' } as const
@@ -107,7 +107,7 @@ const withhold = (db: Db, { hash, reason, by }: Withholding) =>
     return { ok: true, value: { withheld: { reason, by: withheld.name, at: instantOf(withheld.at) } } } as const
   })
 
-/** Removes an upload that no request names. The lock makes a request that is about to name it wait, and see that it is gone. */
+/** Deletes an upload that no request names. The lock delays a request that is about to name it; that request then finds it deleted. */
 export const forgetReceipt = (db: Db, hash: string): Promise<void> =>
   inTransaction(db, async (tx) => {
     await lockInTransaction(tx, 'helpFund')

@@ -1,7 +1,7 @@
 /**
- * What the gateway and the bank should have, to compare with the gateway's dashboard and the bank's statement.
- * - A day with books is read from them: the list says what the public file says, and a page costs the same after ten years.
- * - The days since the newest books, usually two, are summed from their transfers.
+ * Reconciliation: the amounts that the gateway and the bank should have, to compare with the gateway's dashboard and the bank's statement.
+ * - The figures of a day with books come from its public file, so a page is as fast after ten years as now.
+ * - The figures of the days after the newest books, usually two, are sums of their transfers.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { outlayCalls } from '@roz/contract/outlays.ts'
@@ -75,7 +75,7 @@ export const reconciliationHandlers = ({ db, approvalAbove }: HelpDeps): Handler
     }),
 })
 
-/** The days with what changed what the gateway owes, newest first; one more than `limit` when there is a next page. */
+/** Days with the flows that changed the gateway's debt to us, newest first; one more than `limit` when there is a next page. */
 async function listReconciled(
   db: Db,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
@@ -122,7 +122,7 @@ async function listDaysSince(from: Queryable, newest: IstDay | undefined): Promi
   return [...days].map(([day, flows]) => ({ day, flows }))
 }
 
-/** By how much a flow raises what the gateway owes us. */
+/** The amount by which a flow raises the gateway's debt to us. */
 const raised = ({ isToGateway, paise: amount }: Flow): bigint => (isToGateway ? -amount : amount)
 
 /** What the gateway owed at the end of a day after the newest books. */

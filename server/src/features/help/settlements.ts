@@ -1,5 +1,5 @@
 /**
- * Settlements of the gateway, recorded by staff from its report. Each is an outlay whose words are the gateway's number.
+ * Settlements of the gateway, recorded by staff from its report. A settlement is an outlay; `purpose` is the settlement's number.
  * - A number is requested or booked once. After a rejection it can be requested again.
  * - The report names payments of members: it is evidence, but never public.
  */

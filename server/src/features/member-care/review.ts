@@ -1,8 +1,8 @@
 /**
- * The review list: signs that accounts belong together, or that money passes through.
+ * The review list: signals that accounts belong together, or that money only passes through an account.
  *
  * - A review names the number of accounts that the reviewer saw. It is refused if another account was added since.
- * - A review is recorded with its note, and can be taken back.
+ * - A review is recorded with a note, and can be undone.
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { reviewCalls } from '@roz/contract/review.ts'
@@ -32,7 +32,7 @@ type Row = {
   readonly sortedAt: string
 }
 
-/** Accounts that a row of the list names, the newest: read from the end of the key, where a town shares a network. `count` counts all. */
+/** A row names only its newest accounts, because a whole town may share a network address. `count` is the number of all. */
 const NAMED = sql`10`
 const columns = sql`
   s.id, s.kind, s.key, s.members as count, s.is_reviewed as "isReviewed", s.note, a.name as "reviewedBy", s.reviewed_at as "reviewedAt",
@@ -88,7 +88,7 @@ export function reviewHandlers(db: Db): Handlers<'flags' | 'flagsCsv' | 'reviewF
 
 type Page = { readonly after: Cursor | undefined; readonly limit: number }
 
-/** Whether the search finds one of the sign's accounts. */
+/** Whether the search finds one of the signal's accounts. */
 function hasAccount(q: string | undefined): Sql {
   const needle = needleOf(q)
   if (needle === undefined) return sql`true`

@@ -4,8 +4,8 @@
  * - A transfer is asked about at most once in 5 s; an earlier question is delayed, never dropped.
  * - Questions are numbered. An answer is booked only while its question is the newest, so that a late old answer
  *   never contradicts a newer one.
- * - The same id is sent again only if the gateway reported it unknown three times in a row. The last unanswered sending must
- *   be ten minutes old.
+ * - An id is sent again only after the gateway reported it unknown three times in a row, at least ten minutes after the last
+ *   unanswered sending.
  */
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -17,7 +17,7 @@ export type Due = { readonly id: string; readonly kind: CheckKind }
 const SPACING = sql`interval '5 seconds'`
 /** 15 s, doubling up to an hour with the number of questions before. */
 const backoff = (asks: ReturnType<typeof sql>) => sql`least(15 * 2 ^ least(${asks}, 10), 3600) * interval '1 second'`
-/** The gateway reported it unknown often enough, and long enough after the last sending. */
+/** The gateway certainly has no such transfer: see the third rule above. */
 const IS_ABSENT = sql`c.misses >= 3 and c.unanswered_at <= roz_now() - interval '10 minutes'`
 /** A final state can still be revoked: it is asked daily for this long. */
 const WATCHED = sql`interval '10 days'`
@@ -41,7 +41,7 @@ export async function claimCheck(db: Queryable, { id, kind }: Due): Promise<numb
 }
 
 export type Sending = {
-  /** The number of the sending's answer, as of a question's. */
+  /** The sending counts as a question: its answer is booked only while this number is the newest. */
   readonly ask: number
   /** An earlier sending was never answered and is not surely lost: the money may be on its way. */
   readonly isDoubtful: boolean
@@ -113,14 +113,14 @@ export async function askSoon(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`update payout_check set ask_at = least(ask_at, greatest(roz_now(), asked_at + ${SPACING})) where id = ${id}::uuid`)
 }
 
-/** Schedules a question about money that may have left although we have not sent it: after a restore. */
+/** After a restore: schedules a question about a transfer that our data shows as not sent, but that may have been sent. */
 export async function askAnyway(db: Queryable, { id, kind }: Due): Promise<void> {
   await db.query(sql`
     insert into payout_check (id, kind, ask_at) values (${id}::uuid, ${kind}::text, roz_now())
     on conflict (id) do update set ask_at = roz_now()`)
 }
 
-/** A question whose claim failed is still due: it rests between its tries. */
+/** A question whose claim failed stays due. It is left out while it waits for its next try (jobs/parking.ts). */
 export async function listDueChecks(db: Queryable, kinds: readonly CheckKind[], limit: number): Promise<Due[]> {
   return db.query<Due>(sql`
     select id, kind from payout_check

@@ -2,12 +2,11 @@
  * Trigger Draw, the administrator's draw.
  *
  * - Without a day it takes the oldest closed and unsettled round, else the round of the day on which the call was received.
- * - A call without a day within twelve hours of another is its repeat and closes no other round, even over midnight.
- *   To close another round sooner a call names its day, as the portal always does.
- * - Several calls at once move the money once. Each step is the clockwork's own, under its lock, so that the clock
- *   continues after a crash between two steps.
- * - The audit log records the administrator with the call's first step. Every refused call without a day is recorded too: the
- *   twelve hours of its repeat count from it, not from an earlier call.
+ * - A second call without a day within twelve hours is a repeat of the first: it closes no other round, even after midnight.
+ *   To close another round sooner, a call names its day, as the portal always does.
+ * - Concurrent calls move the money once. Each step runs under the clockwork's lock, and after a crash the clockwork does the rest.
+ * - The audit log records the administrator with the call's first step. A refused call without a day is recorded too, because the
+ *   twelve hours start again with it.
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'

@@ -77,7 +77,7 @@ export async function watchOrder(tx: Queryable, orderId: string, next: string, {
       from ended where c.order_id = ended.order_id`)
 }
 
-/** A question whose claim failed is still due: it rests between its tries. */
+/** A question whose claim failed stays due. It is left out while it waits for its next try (jobs/parking.ts). */
 export async function listDueChecks(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ orderId: string }>(sql`
     select order_id as "orderId" from order_check

@@ -1,9 +1,9 @@
 /**
- * Notes what a withdrawal tells about its account, for the review list: the bank account, and young money of a young account.
+ * Stores the signals of a withdrawal for the review list: its bank account, and a quick withdrawal of new money from a new account.
  *
- * - It runs as a job after the commit, so no withdrawal, deletion or hold waits for it. A second run changes nothing.
- * - Each sign is noted in a transaction of its own.
- * - A deleted account has no bank details: nothing is noted of it.
+ * - Runs as a job after the commit, so no withdrawal, deletion or hold waits for it. A second run changes nothing.
+ * - Each signal is stored in a transaction of its own.
+ * - A deleted account has no bank details, so no signal is stored.
  */
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { noteSignalLater } from '../../members/signals.ts'
