@@ -37,7 +37,7 @@ export const communityCalls = {
         help: z.object({
           medianDays: count
             .nullable()
-            .meta({ description: 'Half of the help paid out waited no longer, from the day of its rupee; null before the first' }),
+            .meta({ description: 'Median days from the day of a rupee to its payment as help; null before the first payment' }),
           oldest: z.object({ day, days: count }).nullable().meta({ description: 'The oldest day with help that is not paid out yet' }),
         }),
         recentImpacts: z.array(story),

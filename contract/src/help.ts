@@ -8,11 +8,15 @@ import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 const hash = z.string().meta({ description: 'SHA-256 of the published picture, 64 hex digits' })
 const receiptPicture = z.object({ hash, width: count, height: count })
-const withheld = z.object({ reason: z.string(), by: z.string().meta({ description: 'The name of who withheld it' }), at: instant })
+const withheld = z.object({
+  reason: z.string(),
+  by: z.string().meta({ description: 'The name of the person who withheld it' }),
+  at: instant,
+})
 /** A receipt of a payment, as the portal shows it. */
 export const receipt = z.object({
   ...receiptPicture.shape,
-  withheld: withheld.nullable().meta({ description: 'Only staff see the picture since then' }),
+  withheld: withheld.nullable().meta({ description: 'If set, only staff can see the picture' }),
 })
 const id = z.object({ id: z.string().max(100) })
 
@@ -85,7 +89,7 @@ export const helpCalls = {
     roles: HELPERS,
     stepUp: true,
     summary:
-      'Edits a beneficiary, or revokes the consent for good ({revoked: true}): no page, story or picture names them then, and the money stays in the books.',
+      'Edits a beneficiary, or revokes the consent for good ({revoked: true}): then nothing public shows the person. The money stays in the books.',
     params: id,
     body: z.strictObject({ ...beneficiaryFields, revoked: z.literal(true, 'wrong_type').optional() }).partial(),
     output: beneficiaryAnswer,
@@ -96,7 +100,7 @@ export const helpCalls = {
     path: '/admin/uploads',
     access: 'admin',
     roles: HELPERS,
-    summary: 'Stores a picture of a receipt again as WebP, without its metadata; public only once its entry is booked.',
+    summary: 'Stores a picture of a receipt as WebP, without its metadata. The picture becomes public when its entry is booked.',
     upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
     output: z.object({ ...receiptPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
     status: 201,

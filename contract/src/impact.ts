@@ -32,7 +32,7 @@ export const portalStory = z.object({
       purpose: z.string(),
       publicName: z.string(),
       days: count.meta({ description: 'Days whose help it took' }),
-      givers: count.meta({ description: 'Members of these days; who joined on several of them is counted for each' }),
+      givers: count.meta({ description: 'Members of these days; a member of several of them is counted for each' }),
     })
     .nullable()
     .meta({ description: 'That disbursement' }),
@@ -129,7 +129,7 @@ export const impactCalls = {
     access: 'admin',
     roles: EDITORS,
     summary:
-      'Edits a story, publishes it ({isActive: true}), takes it back, or schedules it ({publishAt}; null ends the schedule); read-only fields are ignored.',
+      'Edits a story, publishes it ({isActive: true}), unpublishes it, or schedules it ({publishAt}; null ends the schedule). Read-only fields are ignored.',
     params: z.object({ id: z.string().max(100) }),
     body: z.strictObject({
       title: z.optional(storyTitle),

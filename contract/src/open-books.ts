@@ -41,7 +41,7 @@ const disbursed = z.object({
   amount: rupees.meta({ description: 'The whole disbursement, less what came back of it' }),
   allotted: rupees.meta({ description: "Of this day's share" }),
   name: z.string().nullable().meta({ description: 'Who was helped; null: not recorded, or the consent was revoked' }),
-  back: z.array(z.object(proven)).meta({ description: 'Entries of money of it that came back, the oldest first' }),
+  back: z.array(z.object(proven)).meta({ description: 'Its corrections: entries of money that came back, the oldest first' }),
 })
 /** Entries by decision other than disbursements. */
 const otherEntry = z.object({ ...proven, kind: z.enum(['disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered']) })
@@ -60,11 +60,11 @@ export const dayView = z.object({
   winners: z.array(z.object({ name: z.string(), amount: rupees, tax: rupees, position: count, ticket: hash })),
   assurance,
   isDemo,
-  gifts: rupees.meta({ description: 'What members who left gave to the help fund on this day' }),
+  gifts: rupees.meta({ description: 'Last balances that leaving members gave to the help fund on this day' }),
   disbursed: rupees.meta({ description: "Of this day's need share and gifts, as the books say it" }),
   receipts: z
     .array(disbursed)
-    .meta({ description: 'The disbursements that took of this money, also where all of it came back; the oldest first' }),
+    .meta({ description: 'The disbursements that used this money, including those whose money all came back; the oldest first' }),
   books: z
     .object({
       help: z.object({ opening: rupees, in: rupees, out: rupees, closing: rupees }),

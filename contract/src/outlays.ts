@@ -20,7 +20,7 @@ const outlay = {
   amount: rupees,
   purpose: z.string().meta({ description: 'Public words' }),
   status: outlayState,
-  needsSecond: z.boolean().meta({ description: 'Another person than the one who asked must approve it' }),
+  needsSecond: z.boolean().meta({ description: 'A second person must approve it, not the one who requested it' }),
   askedBy: person,
   askedAt: instant,
   decidedBy: person.nullable(),
@@ -31,11 +31,13 @@ const outlay = {
 const part = z.object({ day, amount: rupees })
 export const disbursement = z.object({
   ...outlay,
-  kind: z.enum(['disbursement', 'disbursement_back']).meta({ description: 'disbursement_back: money of another one that came back' }),
+  kind: z
+    .enum(['disbursement', 'disbursement_back'])
+    .meta({ description: 'disbursement_back: the correction of a disbursement whose money came back' }),
   corrects: z.string().nullable(),
   beneficiary: z.object({ ...knownBy, isRevoked: z.boolean() }),
   days: z.array(part).meta({ description: 'The days whose help it took, or that got help back' }),
-  returned: rupees.meta({ description: 'What came back of it since' }),
+  returned: rupees.meta({ description: 'The amount of it that has come back' }),
   story: z
     .object({ id: z.string(), title: z.string(), state: z.enum(['draft', 'scheduled', 'published']) })
     .nullable()
@@ -45,12 +47,14 @@ export const HOUSE_KINDS = ['platform_out', 'tds_remitted', 'losses_covered'] as
 const houseKind = z.enum(HOUSE_KINDS, 'choice_invalid')
 export const houseEntry = z.object({
   ...outlay,
-  purpose: z.string().meta({ description: 'Public words; of a settlement the gateway’s number, which only the team reads' }),
+  purpose: z.string().meta({ description: 'Public words. For a settlement: its number at the gateway, shown to the team only' }),
   kind: z.enum([...HOUSE_KINDS, 'gateway_settled']),
   settlement: z
     .object({ day, fee: rupees })
     .nullable()
-    .meta({ description: 'Of gateway_settled: the day on which the gateway paid `amount` to our bank, and the fee with tax that it kept' }),
+    .meta({
+      description: 'Only for gateway_settled: the day on which the gateway paid `amount` to our bank, and the fee with tax that it kept',
+    }),
 })
 
 const reconciledDay = z.object({
@@ -76,9 +80,9 @@ const filter = { ...page.shape, ...narrowing }
 /** Help is also found by its story. */
 export const helpState = z
   .enum([...outlayState.options, 'untold', 'storyless'], 'choice_invalid')
-  .meta({ description: 'untold: booked help that no published story tells of; storyless: that has no draft either' })
+  .meta({ description: 'untold: booked help without a published story; storyless: without a published story or a draft' })
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
-const APPROVAL_ABOVE = 'Above APPROVAL_ABOVE, or asked by an editor, another person approves it; else it is booked at once.'
+const APPROVAL_ABOVE = 'Another person must approve it above APPROVAL_ABOVE, or if an editor requested it; otherwise it is booked at once.'
 
 export const outlayCalls = {
   disbursements: endpoint({
@@ -86,13 +90,13 @@ export const outlayCalls = {
     path: '/admin/disbursements',
     access: 'admin',
     roles: STAFF,
-    summary: 'Disbursements from the help fund and money of them that came back, newest first; q searches words and public name.',
+    summary: 'Disbursements from the help fund and their corrections, newest first; q searches words and public name.',
     query: z.object({ ...page.shape, ...helpNarrowing }),
     output: z.object({
       disbursements: z.array(disbursement),
       fund: z.object({
         balance: rupees,
-        requested: rupees.meta({ description: 'Asked for and not decided yet' }),
+        requested: rupees.meta({ description: 'Requested and not decided yet' }),
         approvalAbove: rupees.meta({ description: 'Above this a second person approves' }),
       }),
       nextCursor,
@@ -125,7 +129,7 @@ export const outlayCalls = {
     access: 'admin',
     roles: HELPERS,
     stepUp: true,
-    summary: `Asks for a disbursement to somebody whose consent is recorded. ${APPROVAL_ABOVE}`,
+    summary: `Requests a disbursement for a person whose consent is recorded. ${APPROVAL_ABOVE}`,
     body: z.strictObject({ ...asked, beneficiaryId: z.uuid('beneficiary_needed') }),
     output: z.object({ disbursement }),
     refusals: [
@@ -144,7 +148,7 @@ export const outlayCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Books a requested disbursement, or money that came back; never by the person who asked.',
+    summary: 'Approves and books a requested disbursement or correction; refused to the person who requested it.',
     params: id,
     body: seen,
     output: z.object({ disbursement }),
@@ -182,7 +186,7 @@ export const outlayCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: `Records money of a booked disbursement that came back, as an entry of its own. ${APPROVAL_ABOVE}`,
+    summary: `Corrects a booked disbursement by a separate entry: money of it came back. ${APPROVAL_ABOVE}`,
     params: id,
     body: z.strictObject(asked),
     output: z.object({ disbursement }),
@@ -219,7 +223,7 @@ export const outlayCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: `Asks for an entry: the platform’s share paid out, tax remitted, or losses covered from the share. ${APPROVAL_ABOVE}`,
+    summary: `Requests an entry: the platform’s share paid out, tax remitted, or losses covered from the share. ${APPROVAL_ABOVE}`,
     body: z.strictObject({ ...asked, kind: houseKind }),
     output: z.object({ entry: houseEntry }),
     refusals: ['receipt_not_found', 'receipt_used', 'insufficient_funds', 'idempotency_mismatch'],
@@ -241,7 +245,7 @@ export const outlayCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Books a requested entry; never by the person who asked.',
+    summary: 'Approves and books a requested entry; refused to the person who requested it.',
     params: id,
     body: seen,
     output: z.object({ entry: houseEntry }),
@@ -274,7 +278,7 @@ export const outlayCalls = {
     path: '/admin/reconciliation',
     access: 'admin',
     roles: READERS,
-    summary: 'What the gateway owes us and what our accounts should hold, and day by day what changed it, newest first.',
+    summary: 'The amounts that the gateway owes us and that our bank should have, and the changes of each day, newest first.',
     query: page,
     output: z.object({
       balances: z.object({

@@ -162,7 +162,7 @@ export const payoutCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Sends an approved withdrawal again that the gateway refused, or asks at once about one under way.',
+    summary: 'Sends an approved withdrawal again after the gateway refused it, or asks the gateway now about one that was sent.',
     params: id,
     body: seenWithdrawal,
     output: withdrawalAnswer,
@@ -184,7 +184,7 @@ export const payoutCalls = {
     roles: TREASURY,
     stepUp: true,
     summary:
-      'The person who opened the bank account records that it was paid by hand. A debt that arose after the opening does not stop this, because the payment may have left before; a hold does, until it ends.',
+      'The person who opened the bank account records the payment by hand. A hold refuses this until it ends. A debt that began after the opening does not, because the money may have left before.',
     params: id,
     body: z.strictObject({ ...seenWithdrawal.shape, bankReference }),
     output: withdrawalAnswer,
@@ -207,7 +207,7 @@ export const payoutCalls = {
     roles: TREASURY,
     stepUp: true,
     summary:
-      'The full bank account of an approved withdrawal, to pay it by hand. After this call only this person can end it, by complete or not-paid; each look is recorded. Only if no gateway pays out.',
+      'The full bank account of an approved withdrawal, for a payment by hand; only without a payout gateway. After this call only this person can end the withdrawal, by complete or not-paid. Every call is recorded.',
     params: id,
     body: seenWithdrawal,
     output: z.object({ bankDetail }),
@@ -249,7 +249,7 @@ export const payoutCalls = {
     roles: OWNERS,
     stepUp: true,
     summary:
-      'An owner takes over a payment by hand from the person who opened the bank account and cannot end it; with a reason. `from` is the id of that person as seen in `shownTo`: if another one has it by then, changed_since_seen.',
+      'An owner takes over a payment by hand, with a reason, from the person who opened the bank account. `from` is the id in `shownTo`: if another person has the payment by now, the answer is changed_since_seen.',
     params: id,
     body: z.strictObject({ ...reasonedWithdrawal.shape, from: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: withdrawalAnswer,

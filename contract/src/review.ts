@@ -1,4 +1,4 @@
-/** Administrators' calls about signs that accounts belong together. */
+/** Administrators' calls about signals: signs that accounts belong together. */
 import { staffNote } from '@roz/core/care-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
@@ -33,7 +33,7 @@ export const reviewCalls = {
     access: 'admin',
     roles: READERS,
     summary:
-      'Accounts that share a phone, bank account, device or network, or that withdrew early: nothing is refused by it. q searches them.',
+      'Signals: accounts that share a phone, bank account, device or network, or withdrew early. A signal refuses nothing. q searches the accounts.',
     query: z.object({ ...page.shape, ...narrowing }),
     output: z.object({ flags: z.array(flag), nextCursor }),
     refusals: [],

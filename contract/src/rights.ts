@@ -34,7 +34,8 @@ export const rightsCalls = {
     method: 'POST',
     path: '/user/close',
     access: 'verified',
-    summary: 'Empties the wallet, whatever the amount: to a bank account, or as a gift to the help fund. Then DELETE /user is accepted.',
+    summary:
+      'Empties the wallet, whatever the amount: by a withdrawal, or a donation to the help fund. DELETE /user requires an empty wallet.',
     body: z.strictObject({
       bankDetail: bankDetail.optional(),
       gift: z.literal(true, 'choice_invalid').optional(),
@@ -49,7 +50,7 @@ export const rightsCalls = {
     method: 'DELETE',
     path: '/user',
     access: 'holder',
-    summary: 'Erases the identity of the member; refused while money or a round is pending. The books stay, under a pseudonym.',
+    summary: 'Erases the identity of the member. Refused while money or a round is pending. The money movements stay, under a number.',
     output: 'empty',
     status: 204,
     refusals: ['on_hold', 'forbidden', 'payout_pending', 'refund_pending', 'round_pending', 'money_left'],

@@ -91,7 +91,7 @@ export const roundCalls = {
     method: 'GET',
     path: '/user/rupees/{day}',
     access: 'member',
-    summary: "The way of the member's own rupee of a day: whom it reached, or how long it waits. Not found for a day without an entry.",
+    summary: "The help that the member's rupee of a day paid for, or how long the rupee has waited. 404 for a day without an entry.",
     params: z.object({ day: z.string().max(20) }),
     output: z.object({ rupee: rupeeTrail }),
     refusals: ['not_found'],
@@ -111,7 +111,7 @@ export const roundCalls = {
     roles: TREASURY,
     stepUp: true,
     summary:
-      "Draws the oldest closed round, else closes, draws and settles today's; `day` names the round. Without `day` a call within twelve hours of another is a repeat of it, and closes no other round.",
+      "Draws the round of `day`. Without `day`: the oldest closed round, or if there is none, closes, draws and settles today's. A second call without `day` within twelve hours is a repeat, and closes no other round.",
     body: z.strictObject({ day: day.optional() }).default({}),
     output: z.object({ message: z.string(), round }),
     alsoStatus: 202,

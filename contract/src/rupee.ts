@@ -1,19 +1,19 @@
-/** The way of a member's rupee of one day: whom its help share reached, with receipts, or how long it waits. */
+/** A member's rupee of one day: the help that its share paid for, with receipts, or how long it has waited. */
 import { z } from 'zod'
 import { count, day, rupees } from './shapes.ts'
 
 export const rupeeTrail = z
   .object({
-    paise: count.meta({ description: 'Of the rupee, for people in need' }),
+    paise: count.meta({ description: 'The part of the rupee for people in need' }),
     others: count.meta({ description: 'Other members whose rupees are in the share of the day' }),
     share: rupees.meta({ description: "The day's whole share for people in need, gifts of the day included" }),
-    waiting: rupees.meta({ description: 'Of the share, still in the help fund' }),
+    waiting: rupees.meta({ description: 'The part of the share that is still in the help fund' }),
     days: count.meta({ description: 'Days since the day of the round' }),
     help: z
       .array(
         z.object({
           amount: rupees.meta({ description: "Of the day's share" }),
-          purpose: z.string().meta({ description: 'What it paid, in the words of the team; empty if not recorded' }),
+          purpose: z.string().meta({ description: "What the help was for, in the team's words; empty if not recorded" }),
           name: z
             .string()
             .nullable()
@@ -34,8 +34,8 @@ export const rupeeTrail = z
           receipts: z.array(z.string()),
         }),
       )
-      .meta({ description: 'What came back of help and waits again or was given again, oldest first' }),
+      .meta({ description: 'Help that came back; it waits again or was given again. Oldest first' }),
   })
   .nullable()
-  .meta({ description: 'null: the member was not in the round, or it has no help share (yet)' })
+  .meta({ description: 'null: the member was not in the round, or the round has no help share (yet)' })
 export type RupeeTrail = NonNullable<z.infer<typeof rupeeTrail>>

@@ -160,7 +160,7 @@ export const staffCalls = {
     access: 'admin',
     roles: STAFF,
     beforeTotp: true,
-    summary: 'The own account: its authenticator app, and the devices on which it is logged in.',
+    summary: "The caller's account: its authenticator app, and the devices on which it is logged in.",
     output: z.object({
       totp: z.object({
         enrolledAt: instant.nullable(),
@@ -176,7 +176,7 @@ export const staffCalls = {
     path: '/admin/account',
     access: 'admin',
     roles: STAFF,
-    summary: 'Changes the own name or the language of mails; fields left out stay.',
+    summary: "Changes the caller's name or the language of mails. A field left out is not changed.",
     body: z.strictObject({ name: z.optional(name), language: z.enum(LANGUAGES, 'choice_invalid').optional() }),
     output: userAnswer,
     refusals: [],
@@ -207,7 +207,8 @@ export const staffCalls = {
     roles: STAFF,
     stepUp: true,
     beforeTotp: true,
-    summary: 'Makes a secret for an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s). It counts after a code of it was confirmed.',
+    summary:
+      'Makes a secret for an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s). The secret takes effect when one of its codes is confirmed.',
     output: z.object({ uri: z.string().meta({ description: 'otpauth://totp/…, for a QR code' }), secret: z.string() }),
     refusals: ['totp_enrolled'],
   }),
@@ -217,7 +218,7 @@ export const staffCalls = {
     access: 'admin',
     roles: STAFF,
     beforeTotp: true,
-    summary: 'Turns the authenticator app on by a code of it, and answers recovery codes once.',
+    summary: 'Turns the authenticator app on by one of its codes, and returns the recovery codes once.',
     body: z.strictObject({ totp: totpCode }),
     output: recoveryCodes,
     refusals: ['wrong_code', 'totp_not_started', 'totp_enrolled', 'too_many_requests'],
