@@ -139,7 +139,7 @@ test.each(SCREENS)('the help desk in %s at %o', async (language, size) => {
 
   await inPortal('help-given', async (page) => {
     await expect(rows(page)).toHaveCount(3)
-    if (language === 'en') await expect(panel(page)).toContainText(/More is requested than the fund has: ₹\d+\.\d{2} is missing\./)
+    if (language === 'en') await expect(panel(page)).toContainText(/The requests exceed the help fund by ₹\d+\.\d{2}\./)
     await look()
     // The newest is a request of one's own: its receipts, and the rejection. The booked one: what came back.
     const [request, booked] = [rows(page).first().locator('.buttons button'), rows(page).last().locator('.buttons button')]

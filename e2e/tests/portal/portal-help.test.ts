@@ -230,14 +230,14 @@ test('booked help waits on the to-do list and in its own list until its story is
     await editedByAnother(page)
     // All of it was a gift.
     await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
-    await expect(dialog(page, 'Publish this story?')).toContainText('No member is told: this help came from gifts.')
+    await expect(dialog(page, 'Publish this story?')).toContainText('No member is told: this help came from donations.')
     await dialog(page, 'Publish this story?').getByRole('button', { name: 'Publish' }).click()
     await expect(toast(page, 'Story published successfully!')).toBeVisible()
     // Its givers count as told: the unpublished story offers no other help.
     await page.getByRole('button', { name: 'Unpublish: school shoes for Meera' }).click()
     await dialog(page, 'Take this story back?').getByRole('button', { name: 'Unpublish' }).click()
     await page.getByRole('button', { name: 'Edit: school shoes for Meera' }).click()
-    await expect(edit).toContainText('It tells of: school shoes for Meera, ₹12.50. The story was published with this help')
+    await expect(edit).toContainText('This story is about: school shoes for Meera, ₹12.50. It was published with this help')
     await expect(edit.getByLabel('Help that it tells of')).toHaveCount(0)
     await edit.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Publish: school shoes for Meera' }).click()
@@ -267,7 +267,7 @@ test.each([
     '/api/admin/disbursements',
     'The help given could not be loaded.',
     'Find the help',
-    'No help without a story has these words.',
+    'No help that still needs a story matches your search.',
   ],
 ] as const)(
   'in %s the picker of “%s” says that it failed and loads again, and says when it finds nothing',
@@ -339,7 +339,7 @@ test('a revoked consent takes the name and the receipt from everybody', async ()
   await inPortal('beneficiaries', async (page) => {
     await page.getByRole('button', { name: 'Revoke the consent: Meera' }).click()
     await dialog(page, 'Revoke the consent?').getByRole('button', { name: 'Revoke' }).click()
-    await expect(toast(page, 'The consent is revoked. Nothing public names them any more.')).toBeVisible()
+    await expect(toast(page, 'The consent is revoked. The public pages no longer show this name.')).toBeVisible()
     await expect(page.getByRole('listitem').filter({ hasText: 'Meera' })).toContainText('Consent revoked')
   })
   const { output } = await ask(roz.url, 'disbursements', { token: admin })
@@ -356,9 +356,9 @@ test('two people of one name are told apart where they are added, where help is 
     await page.getByRole('button', { name: 'New beneficiary' }).click()
     const form = dialog(page, 'New beneficiary')
     await form.getByLabel('Public name').fill('Lat')
-    await expect(form.getByText('There is this name already.')).toHaveCount(0)
+    await expect(form.getByText('This name exists already.')).toHaveCount(0)
     await form.getByLabel('Public name').fill('lata')
-    await expect(form.getByText('There is this name already.')).toBeVisible()
+    await expect(form.getByText('This name exists already.')).toBeVisible()
     await expect(form.getByText(`${number} · consent of 5 Jan 2026 · given by: Mother · helped so far: ₹0.00`)).toBeVisible()
     await form.getByLabel('Public name').fill('Lata')
     await form.getByLabel('How the consent was given').selectOption('In writing')

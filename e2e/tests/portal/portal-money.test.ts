@@ -290,7 +290,7 @@ describe('the audit of the books', () => {
     )
     await openTab('overview')
     await expect(
-      page.getByRole('alert').filter({ hasText: 'do not add up and are not published; days that wait behind them: 0.' }),
+      page.getByRole('alert').filter({ hasText: 'do not add up, so they are not published. Later days that wait: 0.' }),
     ).toBeVisible()
     await auditVisit(visit)
     const text = await (await fetch(`${roz.url}/readyz`)).text()

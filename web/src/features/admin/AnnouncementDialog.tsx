@@ -104,7 +104,7 @@ export function AnnouncementDialog({ announcement, onClose }: { readonly announc
       <Preview text={values.text} link={values.link.trim()} />
       {announcement?.status === 'running' ? (
         <p className="small muted under-button">
-          <Trans>Members who put it away do not see it again, also not with its new text.</Trans>
+          <Trans>Members who have put this announcement away will not see the new text.</Trans>
         </p>
       ) : null}
     </Decision>

@@ -115,7 +115,7 @@ function Row({ announcement, mayWrite, onChoose }: RowProps) {
         <p className="small muted">
           <Unbroken text={t`${start} to ${end} (IST)`} />
         </p>
-        {link === null ? null : <p className="small muted">{t`Leads to ${link}`}</p>}
+        {link === null ? null : <p className="small muted">{t`Link: ${link}`}</p>}
         {endedAt === null ? null : (
           <p className="small muted">
             <Unbroken text={t`Ended by the team: ${ended}`} />

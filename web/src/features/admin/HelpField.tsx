@@ -19,11 +19,11 @@ export function HelpField({ chosen, onChoose }: HelpFieldProps) {
       found={found}
       chosen={chosen}
       label={t`Help that it tells of`}
-      hint={t`Everybody whose rupee is in it is told when the story is published.`}
+      hint={t`When the story is published, every member whose rupee is in this help is told.`}
       none={t`None`}
       nameOf={({ purpose, publicName, amount }) => t`${purpose} for ${publicName}, ${formatMoney(amount)}`}
       failed={t`The help given could not be loaded.`}
-      empty={typed.trim() === '' ? t`All help that was given has a story.` : t`No help without a story has these words.`}
+      empty={typed.trim() === '' ? t`All help that was given has a story.` : t`No help that still needs a story matches your search.`}
       onChoose={onChoose}
     />
   )
@@ -34,7 +34,7 @@ export function KeptHelp({ help: { purpose, publicName, amount } }: { readonly h
   return (
     <p className="muted spaced">
       <Trans>
-        It tells of: {purpose} for {publicName}, {money}. The story was published with this help, so it keeps it.
+        This story is about: {purpose} for {publicName}, {money}. It was published with this help, so the help cannot be changed.
       </Trans>
     </p>
   )

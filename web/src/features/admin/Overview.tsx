@@ -72,14 +72,14 @@ function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
   const words = {
     books_held: () => (
       <Trans>
-        The accounts of {date} do not add up and are not published; days that wait behind them: {waiting}. Joins, draws and payments go on.
-        The server's log names the member, and docs/held-books.md says what to do.
+        The accounts of {date} do not add up, so they are not published. Later days that wait: {waiting}. Joins, draws and payments
+        continue. The server's log names the member. docs/held-books.md says what to do.
       </Trans>
     ),
     draw_waiting: () => (
       <Trans>
-        The draw of {date} waits for its public number; other draws that wait: {waiting}. After 30 days without it every rupee is returned.
-        Check that this server reaches the relays.
+        The draw of {date} is waiting for its public random number. Other draws that wait: {waiting}. After 30 days without the number every
+        rupee is returned. Check that this server reaches the relays.
       </Trans>
     ),
   } as const satisfies Record<Told, () => React.ReactNode>
@@ -113,7 +113,7 @@ function BooksCheck({ audit }: Pick<Stats, 'audit'>) {
       {audit.ok ? null : (
         <>
           <p role="alert" className="warning-line">
-            <Trans>The accounts do not add up: the owners have been told by email. Let no money leave until the cause is found.</Trans>
+            <Trans>The accounts do not add up: the owners have been told by email. Pay nothing out until the cause is found.</Trans>
           </p>
           {/* The audit's own sentences, as in the log and in the mail. */}
           <ul lang="en">

@@ -79,7 +79,7 @@ function Balances({ balances }: { readonly balances: Page['balances'] }) {
     [
       t`Gateway`,
       gateway < 0
-        ? t`We owe the gateway ${owed}: refunds and disputes took more than it had for us.`
+        ? t`We owe the gateway ${owed}: refunds and disputes were more than the money it had for us.`
         : t`The gateway owes us ${owed}. Compare it with the amount on its dashboard that is not settled yet.`,
     ],
     [t`Bank`, t`Our bank account should hold ${held} of this money. Compare it with the bank's statement.`],

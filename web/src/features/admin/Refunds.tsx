@@ -130,7 +130,7 @@ function RefundRow({ refund, actions, pick, onChoose }: RowProps) {
         decision === null ? null : t`Decision: ${decision}`,
         reference === null ? null : t`Bank reference: ${reference}`,
         status === 'rejected' && approvedAt !== null
-          ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; that was undone.`
+          ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; the approval was undone later.`
           : null,
         owed === 0 ? null : t`The member owes: ${debt}`,
       ]}

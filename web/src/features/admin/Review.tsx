@@ -145,16 +145,16 @@ function Reviewing({ flag, onClose }: { readonly flag: Flag; readonly onClose: (
     <Decision
       title={isReviewed ? <Trans>Mark as reviewed?</Trans> : <Trans>Open again?</Trans>}
       confirm={isReviewed ? t`Mark as reviewed` : t`Open again`}
-      question={{ label: t`Note`, hint: t`What you found. The team reads it.`, rule: staffNote, long: true }}
+      question={{ label: t`Note`, hint: t`Your finding. Only the team can read it.`, rule: staffNote, long: true }}
       send={(note) => call('reviewFlag', { params: { id: flag.id }, body: { isReviewed, count: flag.count, note } })}
       onDone={() => toast.success(t`Saved.`)}
       onClose={onClose}
     >
       <p>
         {isReviewed ? (
-          <Trans>It leaves this list, and comes back when another account joins it. Nothing changes for the members.</Trans>
+          <Trans>This match leaves the list, and returns if another account is added to it. Nothing changes for the members.</Trans>
         ) : (
-          <Trans>It comes back to the list. Nothing changes for the members.</Trans>
+          <Trans>This match returns to the list. Nothing changes for the members.</Trans>
         )}
       </p>
     </Decision>

@@ -23,13 +23,13 @@ const STATES = {
 } as const satisfies Record<ListedRound['status'], { tone: BadgeTone; label: MessageDescriptor }>
 
 const WAITS = {
-  close: msg`Waits for its close: the server has been behind since midnight.`,
-  seal: msg`Waits for its list to be sealed: our clock and the public number's clock must agree.`,
+  close: msg`Waits to be closed: the server has been behind since midnight.`,
+  seal: msg`Waits for the seal of its list: our clock must agree with the public beacon's.`,
   number: msg`Waits for the public random number. After 30 days without it every rupee is returned.`,
   draw: msg`Waits for its draw.`,
   settlement: msg`Waits for the money to be divided.`,
   returns: msg`The rupees are being returned.`,
-  witnesses: msg`Waits for the log's signature with the witnesses.`,
+  witnesses: msg`Waits for the signatures of the log and its witnesses.`,
   books: msg`Waits for the accounts of the day.`,
   books_held: msg`The accounts of the day do not add up and are held; docs/held-books.md says what to do.`,
 } as const satisfies Record<ListedRound['waitsFor'][number], MessageDescriptor>

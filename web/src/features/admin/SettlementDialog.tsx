@@ -82,7 +82,7 @@ export function SettlementDialog({ approvalAbove, onClose }: { readonly approval
       >
         <TextField
           label={t`Settlement number`}
-          hint={t`The gateway's number of it, or the bank's UTR. The same one is recorded once.`}
+          hint={t`The gateway's number for this settlement, or the bank's UTR. Each number can be recorded only once.`}
           autoComplete="off"
           maxLength={50}
           value={values.reference}
@@ -104,7 +104,7 @@ export function SettlementDialog({ approvalAbove, onClose }: { readonly approval
         />
         <Rupees
           label={t`Fee that the gateway kept`}
-          hint={t`With its tax. 0 if it kept nothing.`}
+          hint={t`Tax included. Enter 0 if the gateway kept nothing.`}
           value={values.fee}
           error={wordsOf(problems.fee)}
           onType={(fee) => set({ fee })}

@@ -36,7 +36,7 @@ function Told({ story: { help, isTold } }: { readonly story: PortalStory }) {
   if (help === null)
     return <Trans>No help is linked, so no member is told. If it tells of help that was given, link that help under Edit first.</Trans>
   if (isTold) return <Trans>The members whose rupee is in this help were told already. Nobody is told again.</Trans>
-  if (help.givers === 0) return <Trans>No member is told: this help came from gifts.</Trans>
+  if (help.givers === 0) return <Trans>No member is told: this help came from donations.</Trans>
   return (
     <>
       {help.days === 1 ? (

@@ -16,7 +16,10 @@ export function StoryPicture({ present, picture, onChange }: StoryPictureProps) 
   const isShown = present !== null && picture === 'kept'
   return (
     <>
-      <Field label={t`Picture`} hint={t`At most 5 MB. It covers the video; without one the video has a plain cover.`}>
+      <Field
+        label={t`Picture`}
+        hint={t`At most 5 MB. The picture is shown until the video plays. Without a picture the video has a plain cover.`}
+      >
         {(wiring) => <input {...wiring} type="file" accept="image/*" onChange={(event) => onChange(event.target.files?.[0] ?? 'kept')} />}
       </Field>
       {isShown ? (

@@ -38,7 +38,7 @@ const LINES = {
   outlays: { label: msg`Payments from the help fund to approve`, search: { tab: 'help-given', status: 'requested' } },
   house_entries: { label: msg`Platform entries to approve`, search: { tab: 'house-entries', status: 'requested' } },
   messages: { label: msg`Unanswered messages`, search: { tab: 'messages', status: 'unanswered', order: 'oldest' } },
-  audit: { label: msg`Rules that the accounts break` },
+  audit: { label: msg`Failed checks of the accounts` },
   jobs: { label: msg`Background jobs that are late or fail` },
 } as const satisfies Record<TodoItem['code'], Line>
 

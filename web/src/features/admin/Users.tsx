@@ -42,7 +42,7 @@ function UserList() {
       {fields}
       {typeof sortedAt === 'string' ? (
         <p className="small muted">
-          <Trans>Sorted by the figures of {formatInstant(sortedAt, currentLanguage())}. The amounts shown are of now.</Trans>
+          <Trans>The order is from {formatInstant(sortedAt, currentLanguage())}. The amounts shown are current.</Trans>
         </p>
       ) : null}
       <Listing

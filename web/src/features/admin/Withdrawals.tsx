@@ -140,10 +140,10 @@ function useHolder({ status, shownTo, onHold }: Withdrawal, viewer: Viewer): str
   if (status !== 'approved' || shownTo === null) return null
   const { name } = shownTo
   const when = formatInstant(shownTo.at, currentLanguage())
-  if (shownTo.id !== viewer.id) return t`${name} has had the bank account since ${when} and may have paid.`
+  if (shownTo.id !== viewer.id) return t`${name} was shown the bank account on ${when} and may have paid.`
   return onHold
-    ? t`You have had the bank account since ${when}. Do not pay now; if you have paid, mark it as paid when the hold ends.`
-    : t`You have had the bank account since ${when}. Pay, then mark it as paid; or say that it was not paid.`
+    ? t`You were shown the bank account on ${when}. The member is on hold: do not pay now. If you have paid already, mark it as paid when the hold ends.`
+    : t`You were shown the bank account on ${when}. After you pay, press “Mark as paid”. If you cannot pay, press “Not paid”.`
 }
 
 type RowProps = {
@@ -187,7 +187,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
         reference === null ? null : t`Bank reference: ${reference}`,
         reason === null ? null : t`Reason: ${reason}`,
         status === 'rejected' && approvedAt !== null
-          ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; that was undone.`
+          ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; the approval was undone later.`
           : null,
         owed === 0 ? null : t`The member owes: ${debt}`,
       ]}

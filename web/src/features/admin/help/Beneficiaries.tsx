@@ -154,7 +154,7 @@ function Revocation({ beneficiary, onClose }: { readonly beneficiary: Beneficiar
       : {
           title: <Trans>Revoke the consent?</Trans>,
           confirm: t`Revoke`,
-          done: t`The consent is revoked. Nothing public names them any more.`,
+          done: t`The consent is revoked. The public pages no longer show this name.`,
           text: (
             <Trans>
               This cannot be undone. Their stories become drafts, and their pictures and receipts are no longer shown. The money stays in

@@ -145,7 +145,7 @@ function Namesakes({ name, own }: NamesakesProps) {
   return (
     <div className="warning-line spaced" role="status">
       <Trans>
-        There is this name already. Is it the same person? If not, add a place, such as “Meera from Surat”. When you send help, compare the
+        This name exists already. Is it the same person? If not, add a place, such as “Meera from Surat”. When you send help, compare the
         number.
       </Trans>
       {others.map((other) => (

@@ -124,7 +124,7 @@ export function CorrectionDialog({ entry, approvalAbove, onClose }: CorrectionPr
       >
         <p className="spaced">
           <Trans>
-            {purpose}: at most {left} can come back. The disbursement stays as it is; this is an entry of its own.
+            {purpose}: at most {left} can come back. The returned money is a separate entry; the disbursement itself does not change.
           </Trans>
         </p>
         {entry.story?.state === 'published' ? (

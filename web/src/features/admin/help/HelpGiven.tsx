@@ -62,7 +62,7 @@ export function HelpGiven() {
       )}
       {missing <= 0 ? null : (
         <p className="warning-line spaced">
-          <Trans>More is requested than the fund has: {formatMoney(missing)} is missing.</Trans>
+          <Trans>The requests exceed the help fund by {formatMoney(missing)}.</Trans>
         </p>
       )}
       {fields}
@@ -153,14 +153,20 @@ function Row({ entry, inFund, onChoose }: RowProps) {
       facts={[
         `${beneficiary.publicName} · ${factsOf(beneficiary)}`,
         isBack ? t`Came back to the help fund` : null,
-        given === '' ? null : isBack ? t`Open again: ${given}` : count === 1 ? t`From 1 day: ${given}` : t`From ${count} days: ${given}`,
+        given === ''
+          ? null
+          : isBack
+            ? t`Waits for help again: ${given}`
+            : count === 1
+              ? t`From 1 day: ${given}`
+              : t`From ${count} days: ${given}`,
         useDeciders(entry),
         reason === null ? null : t`Reason: ${reason}`,
         returned === 0 ? null : t`Came back since: ${back}`,
         story === null ? null : t`Story: ${state}`,
       ]}
       warnings={[
-        ...(beneficiary.isRevoked ? [t`The consent was revoked: nothing public names them.`] : []),
+        ...(beneficiary.isRevoked ? [t`The consent was revoked: the public pages no longer show this name.`] : []),
         ...(status === 'requested' && !isBack && amount > inFund ? [t`The help fund does not have this much now.`] : []),
         ...(status === 'requested' && isOwn ? [t`You requested this. Another person must approve it.`] : []),
       ]}

@@ -123,8 +123,8 @@ export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
     return (
       <p className="muted spaced">
         <Trans>
-          Another person must approve it. Then it enters the accounts, its receipts become public, and this cannot be undone. Up to {limit}{' '}
-          finance and owners record alone.
+          Another person must approve this payment. Then it enters the accounts, its receipts become public, and this cannot be undone. Up
+          to {limit} finance and owners need no second person.
         </Trans>
       </p>
     )
@@ -133,8 +133,8 @@ export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
     <>
       <p className="muted spaced">
         <Trans>
-          It enters today's accounts, its receipts become public, and this cannot be undone. A mistake is corrected by an entry of its own.
-          Above {limit} another person must approve it.
+          The payment enters today's accounts, its receipts become public, and this cannot be undone. To correct a mistake, you add another
+          entry. Above {limit} another person must approve the payment.
         </Trans>
       </p>
       <label className="pick">

@@ -139,8 +139,8 @@ function Withholding({ hash, number, onDone, onClose }: WithholdingProps) {
     >
       <p className="muted spaced">
         <Trans>
-          Everybody then sees “Picture withheld” instead, within five minutes. The payment and the picture's hash stay in the books, and the
-          team still sees it here. This cannot be undone, and copies that others saved cannot be called back.
+          Everybody then sees “Picture withheld” instead, within five minutes. The payment and the picture's hash stay in the accounts, and
+          the team still sees the picture here. This cannot be undone. Copies that others saved cannot be deleted.
         </Trans>
       </p>
     </Decision>

@@ -9,7 +9,7 @@ export function FirstSetup() {
   return (
     <AuthSheet
       title={t`Set up your authenticator app`}
-      lead={<Trans>Your role handles money or people, so the portal opens once your login has a second step.</Trans>}
+      lead={<Trans>Your role decides about money or people. Set up an authenticator app to open the portal.</Trans>}
     >
       <SetUpApp onDone={() => void refreshPortal()} />
     </AuthSheet>

@@ -29,8 +29,8 @@ export function SetUpApp({ onDone }: { readonly onDone: () => void }) {
     <>
       <p>
         <Trans>
-          An app on your phone shows a new code every 30 seconds. Logging in and moving money then need the code: a stolen password alone
-          opens nothing.
+          An app on your phone shows a new code every 30 seconds. You then need this code to log in and to move money, so a stolen password
+          is not enough.
         </Trans>
       </p>
       <p className="muted">
@@ -104,7 +104,8 @@ export function RecoveryCodes({ codes, onDone }: { readonly codes: readonly stri
       </h2>
       <p>
         <Trans>
-          Each replaces the code of the app once, if your phone is lost. They are shown only now. Keep them where only you find them.
+          If your phone is lost, each of these codes works once instead of a code from the app. The codes are shown only now. Keep them
+          where only you can find them.
         </Trans>
       </p>
       <ul className="recovery-codes">

@@ -51,14 +51,14 @@ export function InviteDialog({ known, onClose }: Closing & { readonly known: Par
       onClose={onClose}
     >
       <p>
-        <Trans>We email a link that works once, for 24 hours. An earlier invitation of this address ends.</Trans>
+        <Trans>We email a link that works once, for 24 hours. An earlier invitation to this address stops working.</Trans>
       </p>
       <TextField label={t`Name`} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />
       <TextField
         label={t`Email`}
         type="email"
         autoComplete="off"
-        hint={t`Not the address of a member: staff have no wallet.`}
+        hint={t`Use an address that belongs to no member: staff have no wallet.`}
         value={email}
         onChange={(event) => setEmail(event.target.value)}
       />
@@ -104,7 +104,7 @@ function RoleDialog({ person, onClose }: Closing & { readonly person: StaffMembe
       confirm={t`Change role`}
       unready={role === person.role}
       send={() => call('changeStaffRole', { params: { id: person.id }, body: { role } })}
-      onDone={() => toast.success(t`Changed. It counts at once, also where ${person.name} is logged in.`)}
+      onDone={() => toast.success(t`Role changed. It applies at once, on every device where ${person.name} is logged in.`)}
       onClose={onClose}
     >
       <RoleField value={role} onChange={setRole} />
