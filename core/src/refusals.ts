@@ -79,12 +79,12 @@ export const REFUSALS = {
   ),
   bank_not_shown: refusal(
     409,
-    texts('Open the bank account of this withdrawal first. Only who has seen it can end it as paid or as not paid.'),
+    texts('Open the bank account of this withdrawal first. Only the person who has seen it can end the withdrawal.'),
   ),
   member_on_hold: refusal(409, texts("This member's withdrawals are on hold.")),
   member_in_debt: refusal(
     409,
-    texts('This member owes us for a payment that the bank took back. Reject this: what was held pays it first.'),
+    texts('This member owes us for a payment that the bank took back. Reject this: the held money then pays that debt.'),
   ),
   second_person_needed: refusal(409, texts('You approved this already. Another person must approve it too.')),
   own_money: refusal(403, texts('This money goes to you. Another person must decide.')),
@@ -114,7 +114,7 @@ export const REFUSALS = {
   already_joined: refusal(409, texts("You have already joined today's round.")),
   round_closed: refusal(409, texts("Today's round is closed. The next one opens at midnight.")),
   yearly_maximum: refusal(409, texts('You have reached the yearly maximum of ₹365.')),
-  receipt_used: refusal(409, texts('This receipt already proves another payment. Each one needs receipts of its own.')),
+  receipt_used: refusal(409, texts('This receipt already proves another payment. Each payment needs its own receipts.')),
   disbursement_not_found: refusal(404, texts('There is no such disbursement.')),
   settlement_known: refusal(409, texts('This settlement is already recorded, or requested.')),
   settlement_exceeds_owed: refusal(409, texts('This is more than the gateway owes us. Check the amount and the fee.')),
@@ -132,10 +132,13 @@ export const REFUSALS = {
   // Disbursements of help
   beneficiary_not_found: refusal(404, texts('There is no such beneficiary.')),
   consent_missing: refusal(409, texts('There is no recorded consent yet. Record it first.')),
-  purpose_names_person: refusal(409, texts('The public words contain the name of who is helped. Reject this, and ask again without it.')),
+  purpose_names_person: refusal(
+    409,
+    texts('The public words contain the name of the person. Reject this, and request it without the name.'),
+  ),
   outlay_not_found: refusal(404, texts('There is no such entry.')),
   outlay_final: refusal(409, texts('This was decided already.')),
-  own_request: refusal(403, texts('You asked for this. Another person must approve it.')),
+  own_request: refusal(403, texts('You requested this. Another person must approve it.')),
   receipt_not_found: refusal(404, texts('There is no such receipt. Please upload it again.')),
   receipt_withheld: refusal(409, texts('This picture is withheld already.')),
   receipt_not_picture: refusal(400, texts('Please choose a picture of the receipt, not another kind of file.')),
@@ -143,8 +146,11 @@ export const REFUSALS = {
   // Stories
   story_not_found: refusal(404, texts('There is no such story.')),
   story_exists: refusal(409, texts('This help already has a story.')),
-  story_told: refusal(409, texts('This story was published with its help, so it keeps it. Write a new story for other help.')),
-  story_was_published: refusal(409, texts('This story was published once, so it cannot be deleted. Unpublished, only the team sees it.')),
+  story_told: refusal(409, texts('This story was published with its help, which cannot change. Write a new story for other help.')),
+  story_was_published: refusal(
+    409,
+    texts('This story was published once, so it cannot be deleted. When unpublished, only the team can see it.'),
+  ),
   consent_revoked: refusal(409, texts('The consent was revoked. Nothing may show this person any more.')),
   flag_not_found: refusal(404, texts('There is no such flag.')),
   // Announcements

@@ -2,11 +2,11 @@
 export const HI_HELP = {
   'There is no such beneficiary.': 'ऐसा कोई लाभार्थी नहीं है।',
   'There is no recorded consent yet. Record it first.': 'अभी सहमति दर्ज नहीं है। पहले सहमति दर्ज करें।',
-  'The public words contain the name of who is helped. Reject this, and ask again without it.':
+  'The public words contain the name of the person. Reject this, and request it without the name.':
     'सबको दिखने वाले शब्दों में मदद पाने वाले का नाम है। इसे नामंज़ूर करें और बिना नाम के फिर रिक्वेस्ट करें।',
   'There is no such entry.': 'ऐसी कोई एंट्री नहीं है।',
   'This was decided already.': 'इस पर फ़ैसला हो चुका है।',
-  'You asked for this. Another person must approve it.': 'इसकी रिक्वेस्ट आपने की है। मंज़ूरी किसी और को देनी होगी।',
+  'You requested this. Another person must approve it.': 'इसकी रिक्वेस्ट आपने की है। मंज़ूरी किसी और को देनी होगी।',
   'There is no such receipt. Please upload it again.': 'ऐसी कोई रसीद नहीं है। कृपया इसे फिर अपलोड करें।',
   'This picture is withheld already.': 'यह फ़ोटो पहले ही रोकी जा चुकी है।',
   'Please choose a picture of the receipt, not another kind of file.': 'कृपया रसीद की फ़ोटो चुनें, किसी और तरह की फ़ाइल नहीं।',

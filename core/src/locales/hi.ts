@@ -50,7 +50,7 @@ export const HI = {
   'This changed while you had it open. Look at it again, then decide.': 'आपके देखते-देखते यह बदल गया है। दोबारा देखकर फ़ैसला करें।',
   '{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.':
     '{name} ने बैंक खाता देख लिया है और हो सकता है पैसे भेज दिए हों। अब सिर्फ़ {name} ही बता सकते हैं कि पैसे गए या नहीं गए।',
-  'Open the bank account of this withdrawal first. Only who has seen it can end it as paid or as not paid.':
+  'Open the bank account of this withdrawal first. Only the person who has seen it can end the withdrawal.':
     'पहले इस निकासी का बैंक खाता खोलकर देखें। जिसने खाता देखा है, वही बता सकता है कि पैसे गए या नहीं गए।',
   "This member's withdrawals are not on hold.": 'इस सदस्य की निकासी पर रोक नहीं है।',
   "This member's withdrawals are on hold already.": 'इस सदस्य की निकासी पहले से रुकी है।',
@@ -65,7 +65,7 @@ export const HI = {
   'Please write a note of 3 to 2,000 characters': 'कृपया 3 से 2,000 अक्षरों का नोट लिखें',
   'Please write a reply of 10 to 4,000 characters': 'कृपया 10 से 4,000 अक्षरों का जवाब लिखें',
   "This member's withdrawals are on hold.": 'इस सदस्य की निकासी रुकी है।',
-  'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.':
+  'This member owes us for a payment that the bank took back. Reject this: the held money then pays that debt.':
     'बैंक ने इस सदस्य का एक पेमेंट वापस ले लिया था, उसके पैसे अभी बाकी हैं। इसे नामंज़ूर करें: अलग रखी रकम से पहले वही चुकाया जाएगा।',
   'Please write the text in every language': 'कृपया हर भाषा में लिखें',
   'The text must be at most 200 characters': 'घोषणा ज़्यादा से ज़्यादा 200 अक्षरों की हो सकती है',
@@ -101,7 +101,7 @@ export const HI = {
   "You have already joined today's round.": 'आप आज के राउंड में पहले ही जुड़ चुके हैं।',
   "Today's round is closed. The next one opens at midnight.": 'आज का राउंड बंद हो चुका है। अगला रात 12 बजे खुलेगा।',
   'You have reached the yearly maximum of ₹365.': 'आप साल की सीमा ₹365 तक पहुँच चुके हैं।',
-  'This receipt already proves another payment. Each one needs receipts of its own.':
+  'This receipt already proves another payment. Each payment needs its own receipts.':
     'यह रसीद पहले से किसी और पेमेंट का सबूत है। हर पेमेंट की अपनी रसीदें चाहिए।',
   'There is no such disbursement.': 'मदद का ऐसा कोई पेमेंट नहीं है।',
   'More came back than was left of this disbursement. Check the amount.': 'लौटी हुई रकम मदद के इस पेमेंट के बाकी हिस्से से ज़्यादा है। रकम जाँच लें।',
@@ -116,9 +116,9 @@ export const HI = {
   'This cosignature is not valid.': 'यह सह-हस्ताक्षर सही नहीं है।',
   'There is no such story.': 'ऐसी कोई कहानी नहीं है।',
   'This help already has a story.': 'इस मदद की कहानी पहले से है।',
-  'This story was published with its help, so it keeps it. Write a new story for other help.':
+  'This story was published with its help, which cannot change. Write a new story for other help.':
     'यह कहानी इसी मदद के साथ प्रकाशित हुई थी, इसलिए यही मदद जुड़ी रहेगी। दूसरी मदद के लिए नई कहानी लिखें।',
-  'This story was published once, so it cannot be deleted. Unpublished, only the team sees it.':
+  'This story was published once, so it cannot be deleted. When unpublished, only the team can see it.':
     'यह कहानी एक बार प्रकाशित हो चुकी है, इसलिए मिटाई नहीं जा सकती। साइट से हटाने पर इसे सिर्फ़ टीम देखती है।',
   'The consent was revoked. Nothing may show this person any more.': 'सहमति वापस ले ली गई है। अब इस व्यक्ति को कहीं नहीं दिखाया जा सकता।',
   'The clock cannot go back to before the opening of the newest open round.': 'घड़ी सबसे नए खुले राउंड से पीछे नहीं जा सकती।',

@@ -146,7 +146,9 @@ describe('a draft', () => {
       await press(page, 'Delete').click()
       await ask(roz.url, 'updateStory', { token: admin, params: { id }, body: { isActive: true } })
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-      await expect(toast(page, 'This story was published once, so it cannot be deleted. Unpublished, only the team sees it.')).toBeVisible()
+      await expect(
+        toast(page, 'This story was published once, so it cannot be deleted. When unpublished, only the team can see it.'),
+      ).toBeVisible()
       await expect(pending(page).locator('.badge')).toHaveText('Published')
     })
   })

@@ -130,7 +130,7 @@ export async function writeMonth({ folder, month, rows, expected, schema, reache
   reached?.('written')
   const { sha256, ...found } = await readBack(`${file}.part`)
   if (sha256 !== written.sha256 || !isEqual(found, await expected()))
-    throw new ArchiveError(`${file} was read back and is not what the database has: is the disk sound?`)
+    throw new ArchiveError(`${file} was read back and differs from the database: check the disk.`)
   await moveInto(`${file}.part`, file)
   reached?.('named')
   const manifest: Manifest = {

@@ -96,7 +96,7 @@ async function expectSegments(from: string, { manifest }: Backup, at: Date | und
   const segments = await listSegments(from, manifest.firstSegment)
   const gap = findGap(segments, manifest.firstSegment)
   const isNeeded = gap !== undefined && (at === undefined || gap <= manifest.lastSegment)
-  if (isNeeded) throw new BackupError(`The log's segment ${gap} is missing in ${walIn(from)}: choose a time before it with --at.`)
+  if (isNeeded) throw new BackupError(`The WAL segment ${gap} is missing in ${walIn(from)}: choose a time before it with --at.`)
   return gap === undefined ? segments : segments.filter((name) => name < gap)
 }
 

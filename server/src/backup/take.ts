@@ -110,7 +110,7 @@ async function copyBetween(client: pg.Client, { source, folder, say }: TakeOptio
   const segments = await listSegments(folder, firstSegment)
   const gap = findGap(segments, firstSegment)
   if (gap !== undefined || (segments.at(-1) ?? '') < lastSegment)
-    throw new BackupError(`The log's segment ${gap ?? lastSegment} did not reach ${folder}: the backup was not finished. Take it again.`)
+    throw new BackupError(`The WAL segment ${gap ?? lastSegment} did not reach ${folder}: the backup was not finished. Take it again.`)
   say('Reading back every file…')
   await readBack(path.join(making, 'cluster'), files)
   const { database = '' } = await one('select system_identifier::text as database from pg_control_system()')

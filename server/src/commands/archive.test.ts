@@ -267,7 +267,9 @@ function runTo(step: Step | undefined, ...words: string[]) {
 async function expectNoMove(): Promise<void> {
   const other = await cloneTemplate(inject('postgres'))
   const [from, to] = [await openConnection(world.database.ownerUrl, 'test'), await openConnection(other.ownerUrl, 'test')]
-  await expect(copyDatabase(from, to, () => undefined)).rejects.toThrow('round_join_2026_11 is left of a run of npm run archive')
+  await expect(copyDatabase(from, to, () => undefined)).rejects.toThrow(
+    'round_join_2026_11 was left behind by an interrupted npm run archive',
+  )
   for (const client of [from, to]) await client.end()
   await other.dropUnaudited()
 }

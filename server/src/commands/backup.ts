@@ -76,7 +76,7 @@ async function folderOf(to: string, dataDir: string): Promise<string> {
   const [folder, data] = [realpathSync(to), realpathSync(dataDir)]
   const isWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}${path.sep}`)
   if (isWithin(folder, data) || isWithin(data, folder))
-    throw new BackupError(`${folder} and DATA_DIR lie in each other: a backup beside its data is lost with them.`)
+    throw new BackupError(`One of ${folder} and DATA_DIR is inside the other: the backup would be lost with its data.`)
   return folder
 }
 

@@ -43,7 +43,7 @@ export async function copyDatabase(from: pg.Client, to: pg.Client, say: (line: s
   await expectAlike(from, to)
   const tables = await all<Table>(from, TABLES)
   const left = tables.find(({ name, parent }) => parent === null && name.startsWith('round_join_'))
-  if (left !== undefined) throw new Error(`${left.name} is left of a run of npm run archive that was cut off: repeat that run first`)
+  if (left !== undefined) throw new Error(`${left.name} was left behind by an interrupted npm run archive: run it again first`)
   await from.query('begin isolation level repeatable read read only')
   await to.query('begin')
   try {

@@ -47,6 +47,6 @@ async function attemptAlone(tx: Tx, request: AloneRequest, via: JoinVia): Promis
   if (row.verdict === 'joined') return accepted(joinedOf(row as FoundJoin, false))
   if (row.verdict !== 'replayed') return refused(row.verdict)
   const [first] = await tx.query<FoundJoin>(newestJoins([request.memberId]))
-  if (first === undefined) throw new Error('the join of a repeated key is not there')
+  if (first === undefined) throw new Error('the first join of a repeated key was not found')
   return accepted(joinedOf(first, true))
 }

@@ -303,7 +303,7 @@ async function settleRows(db: Db, batch: readonly Pending[], rows: readonly Join
   ])
   for (const pending of replayed) {
     const found = first.find((join) => join.memberId === pending.memberId)
-    if (found === undefined) pending.fail(new Error('the join of a repeated key is not there'))
+    if (found === undefined) pending.fail(new Error('the first join of a repeated key was not found'))
     else pending.settle(accepted(joinedOf(found, true)))
   }
   for (const { pending, verdict } of uncertain) {

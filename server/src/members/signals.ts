@@ -40,7 +40,7 @@ export const noteSignalLater = (db: Db, secrets: Pick<Secrets, 'fingerprints'>, 
     await noteSignal(tx, secrets, used)
     // Last, without waiting: a concurrent deletion must not miss this row.
     const account = sql`select 1 from member where id = ${used.memberId}::bigint and deleted_at is null for key share skip locked`
-    if ((await maybeOne(tx, account)) === undefined) throw new LaterError('the account is locked or deleted: nothing was noted', 1)
+    if ((await maybeOne(tx, account)) === undefined) throw new LaterError('the account is locked or deleted: no signal was stored', 1)
   })
 
 /** Forgets what a member used, when their identity is erased. */

@@ -50,7 +50,7 @@ test('withdrawals, holds and help are in the books of their day, and each member
   // One receipt proves one disbursement, whatever its amount or id.
   const again = await give('help-again', 10n, hash('a'))
   expect(again).toEqual({ ok: false, code: 'receipt_used' })
-  expect(REFUSALS.receipt_used.en).toBe('This receipt already proves another payment. Each one needs receipts of its own.')
+  expect(REFUSALS.receipt_used.en).toBe('This receipt already proves another payment. Each payment needs its own receipts.')
   // Of two disbursements at once for the last of the fund, one is refused.
   const both = await Promise.all([give('help-2', 50n, hash('b')), give('help-3', 50n, hash('c'))])
   expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true])

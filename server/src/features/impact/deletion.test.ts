@@ -44,7 +44,7 @@ test('a deletion of a story that is or was published is refused, by the table to
     status: 409,
     body: {
       code: 'story_was_published',
-      message: 'This story was published once, so it cannot be deleted. Unpublished, only the team sees it.',
+      message: 'This story was published once, so it cannot be deleted. When unpublished, only the team can see it.',
     },
   }
   expect(await world.remove(id)).toMatchObject(refused)

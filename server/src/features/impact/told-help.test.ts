@@ -22,7 +22,7 @@ test('a story whose givers were told keeps their help, also unpublished; its wor
       status: 409,
       body: {
         code: 'story_told',
-        message: 'This story was published with its help, so it keeps it. Write a new story for other help.',
+        message: 'This story was published with its help, which cannot change. Write a new story for other help.',
       },
     })
   // An edit may send the link back.

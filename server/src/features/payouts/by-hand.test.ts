@@ -112,7 +112,7 @@ test('the person who was shown the account cannot reject; “not paid” with a 
 
 test('“paid” and “not paid” are refused while nobody was shown the account, and take nothing', async () => {
   await approve()
-  const first = 'Open the bank account of this withdrawal first. Only who has seen it can end it as paid or as not paid.'
+  const first = 'Open the bank account of this withdrawal first. Only the person who has seen it can end the withdrawal.'
   for (const [what, body] of [
     ['complete', paid],
     ['not-paid', why],

@@ -58,7 +58,7 @@ test('a member’s debt and flags appear beside each decision, and neither withd
     expect([status, body.code, body.message]).toEqual([
       409,
       'member_in_debt',
-      'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.',
+      'This member owes us for a payment that the bank took back. Reject this: the held money then pays that debt.',
     ])
   expect((await getUser(world.db, member)).wallet).toEqual({ balance: 0, owed: 24 })
   expect((await world.decide(id, 'reject', { reason: 'The payment was disputed.' })).status).toBe(200)

@@ -1,6 +1,6 @@
 -- Every effect acknowledged under an Idempotency-Key exists: the order, withdrawal, refund, gift or decision.
 -- small
-select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged, and ' || k.ref || ' is not there' as found
+select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged, but ' || k.ref || ' does not exist' as found
   from idempotency_key k
  where (k.answer ->> 'ok')::boolean and case
    when k.route = 'addMoney' then not exists (select from topup o where o.order_id = k.ref)

@@ -1,4 +1,4 @@
--- The chargebacks of a dispute, less their returns, equal the amount that the dispute says was taken. Nothing is returned that was not taken, and no payment loses more than its amount.
+-- The chargebacks of a dispute, less their returns, equal the amount that the dispute says was taken. Only amounts that were taken are returned, and no payment loses more than its amount.
 -- small
 with parts as (
   select subject_of(ref) as id, sum(amount) filter (where kind = 'chargeback') as taken,

@@ -25,7 +25,7 @@ union all
 select 'chargeback ' || l.ref, 'lost ' || l.amount || ' of member ' || l.member_id || ', who owes nothing for it'
   from losses l left join debt d on l.ref = d.ref || '#loss' where l.member_id is not null and not l.is_returned and d.id is null
 union all
-select 'transfer ' || t.kind || ' ' || t.ref, 'of a debt that is not there'
+select 'transfer ' || t.kind || ' ' || t.ref, 'its debt does not exist'
   from transfer t left join debt d on d.ref = regexp_replace(t.ref, '#debt[0-9]+$', '') where t.kind in ('debt_paid', 'debt_back') and d.id is null
 union all
 -- A member with an open debt has owed since its start: the movement after each later credit must be a payment.

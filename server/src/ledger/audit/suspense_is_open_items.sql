@@ -16,8 +16,8 @@ select 'suspense item ' || s.id, s.status || ', ' || s.credits || ' credits, ' |
    case when s.status = 'credited' then 1 else 0 end, case when s.status = 'refunded' then 1 else 0 end,
    case when s.status = 'paid' then 1 else 0 end, case when s.status = 'taken' then 1 else 0 end)
 union all
-select 'transfer ' || t.kind || ' ' || t.ref, 'of a suspense item that is not there'
+select 'transfer ' || t.kind || ' ' || t.ref, 'its suspense item does not exist'
   from transfer t left join suspense_item i on i.id::text = t.ref where t.kind in ('suspense_credit', 'suspense_paid') and i.id is null
 union all
-select 'refund ' || r.id, 'gives back suspense item ' || r.suspense_id || ', which is not there'
+select 'refund ' || r.id, 'gives back suspense item ' || r.suspense_id || ', which does not exist'
   from refund r left join suspense_item i on i.id = r.suspense_id where r.suspense_id is not null and i.id is null
