@@ -1,8 +1,8 @@
 /**
- * The servers' sign of life in the database, once a minute by all of them together.
- * - It counts, by the machine's clock, how long servers have run since an audit ended. Time without a server and moves of the
- *   product's clock do not count. A worker's lane that hangs stops the audit and not the count: each has a lane of its own.
- * - It notes the timeline of the database, by which a later start knows that the database was restored (restored.ts).
+ * The servers' heartbeat in the database: one row a minute, however many servers run.
+ * - It counts, by the machine's clock, how long servers have run since the last audit ended. Time without a server, and jumps of the
+ *   product's clock, do not count. Heartbeat and audit have separate lanes, so a hanging audit does not stop the count.
+ * - It stores the timeline of the database. A later start compares it to detect a restored database (restored.ts).
  */
 import { type Queryable, sql } from './sql.ts'
 

@@ -27,7 +27,7 @@ const gate = createGate({ inFlightMax: 2, waitingMax: 32 })
 
 type Upload = { readonly bytes: Buffer; readonly mimeType: string }
 const DECODE_SECONDS = 10
-/** The decoder's only message of its own time limit. */
+/** The decoder reports its time limit only by this message. */
 const OUT_OF_TIME = /^timeout: \d+% complete/
 
 export const reencodePicture = (upload: Upload, shape: Shape, seconds = DECODE_SECONDS): Promise<Reencoded> =>

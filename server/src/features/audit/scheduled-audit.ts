@@ -1,11 +1,12 @@
 /**
- * The scheduled audit of the books: hourly over recent days, weekly over all days; all days hourly while that takes a minute at most,
- * and daily while a finding stands.
+ * The scheduled audit of the books.
  *
- * - One process audits at a time; a run starts at least one hour after the last one, and not while the day turns.
- * - Each process checks at most once a minute of real time, however far the clock is moved.
- * - A run reads one snapshot and writes nothing but its own report.
- * - Findings are an error in the log at every run while they stand, and a mail to the owners when an invariant is newly broken.
+ * - Recent days are audited hourly. All days are audited hourly if that takes at most a minute, daily while a finding is open, and weekly
+ *   otherwise.
+ * - One process audits at a time. A run starts at least one hour after the last one, and not around midnight.
+ * - Each process checks once a minute of real time at most, even if the product's clock jumps.
+ * - A run reads one snapshot and writes only its own report.
+ * - Each run logs the open findings as errors. The owners get a mail when an invariant is newly broken.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'

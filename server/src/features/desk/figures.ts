@@ -1,8 +1,7 @@
 /**
  * Members, pool and help of each day, for the portal's charts.
  * - Rounds and the help fund store a row a day, and so does the number of members (member-days.ts).
- * - Members of a day: accounts that existed at its end. Set aside: the need share of the
- *   settled round; nothing is said of a round that is not settled.
+ * - Members of a day: accounts that existed at its end. Set aside: the need share of the settled round; null before the settlement.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'

@@ -43,10 +43,10 @@ export type TodoView = { readonly viewer: Viewer; readonly payoutsByHand: boolea
 
 /** Approved for a payment by hand: no gateway pays out, or somebody was shown the bank account. */
 const isByHand = (payoutsByHand: boolean): Sql => sql`(w.status = 'approved' and (${payoutsByHand}::boolean or w.shown_to is not null))`
-/** A hold ends by itself what it stops. */
+/** Stopped by a problem that a person must solve. A hold is none: the row continues by itself when the hold ends. */
 const isStopped = (row: Sql): Sql =>
   sql`(${row}.status in ('approved', 'sending') and ${row}.problem is not null and ${row}.problem <> ${ON_HOLD}::text)`
-/** Requested, and this person has neither asked for it nor approved it first, with any account of theirs. */
+/** Requested, and this person may decide: they neither requested it nor gave the first approval, with any of their accounts. */
 const isForAnother = (first: Sql, { memberId }: Viewer): Sql =>
   sql`(status = 'requested' and not coalesce(is_same_person(${first}, ${memberId}::bigint), false))`
 const askedByOthers = (viewer: Viewer): Sql => isForAnother(sql`asked_by`, viewer)

@@ -1,12 +1,12 @@
 /**
- * Beneficiaries: whom the help fund helps, by which consent.
- * - The private note is sealed at rest, and only the roles that write it read it. The table has no note, and after a revocation no name.
- * - A public name is in no public words of the person's payments, also after a change: a revocation could not take it from them.
- * - A child's consent names the relation of the guardian who gave it.
- * - A recorded consent may be corrected, but only a revocation ends it: what is public asks only for a revocation.
- * - A revocation is final. Its transaction turns every story that ever told of the person into a draft without picture, and
- *   drops waiting mails with the name. The books keep their entries; public pages read them without the name (view
- *   outlay_public).
+ * Beneficiaries: the people whom the help fund helps, and their consent.
+ * - The private note is encrypted at rest, and only the roles that can write it can read it. The downloaded table has no note, and after
+ *   a revocation no name.
+ * - The public words of a person's payments never contain the public name, even a later one: a revocation could not remove it there.
+ * - A child's consent has the relation of the guardian who gave it.
+ * - A recorded consent can be corrected, but only a revocation ends it, because public pages check only for a revocation.
+ * - A revocation is final. Its transaction turns every story that was ever about the person into a draft without a picture, and
+ *   deletes unsent mails with the name. The books keep their entries; public pages show them without the name (view outlay_public).
  */
 import { randomUUID } from 'node:crypto'
 import type { Input, Output } from '@roz/contract/api.ts'

@@ -1,10 +1,10 @@
 /**
  * Deletes a draft.
  *
- * - A story that is or was public stays: members were told of it. Unpublished, it is a draft again.
- * - Its picture's file is deleted only after the commit, or by a job if the process ends in between.
- * - Its words are in no audit entry.
- * - Another story may tell of its help then.
+ * - A story that is or was public is not deleted, because members were told of it. After an unpublication it is a draft again.
+ * - The picture's file is deleted after the commit, or by a job if the process ends in between.
+ * - No audit entry contains the draft's words.
+ * - The help that was linked to the draft can then get another story.
  */
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'

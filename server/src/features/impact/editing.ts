@@ -2,11 +2,11 @@
  * The editor's calls of stories.
  *
  * - An editor changes words, links, picture, schedule and publication, never the day, the amount, the views or the winner.
- * - Each change is in the audit log, in its own transaction. Of a story that is or was public the log has the changed words before and
- *   after. Of a draft it has none, because it would keep them after the deletion; nor after a consent is revoked.
- * - Only a draft has a schedule. A scheduled draft is published once, when its time has come, also after a pause of the server.
- * - A call answers what it wrote, read in its transaction: behind the commit somebody may delete the draft.
- * - A picture's file is deleted only after the story that named it is committed without it.
+ * - A change and its audit entry are one transaction. For a story that is or was public, the entry has the old and the new words.
+ * - For a draft, or after a revoked consent, the entry has no words: the audit log would keep them for ever.
+ * - Only a draft has a schedule. A scheduled draft is published once, when its time comes or at the next start of the server.
+ * - A call reads its answer in the transaction that wrote: after the commit somebody may delete the draft.
+ * - A picture's file is deleted after the commit of the story that no longer names it.
  */
 import { randomUUID } from 'node:crypto'
 import type { impactCalls } from '@roz/contract/impact.ts'
@@ -118,7 +118,7 @@ async function judgeEdit(tx: Tx, id: string, { current, after, edit, pictureHost
     const refused = await judgeOutlay(tx, id, after.outlayId)
     if (refused !== undefined) return { ok: false, code: refused } as const
   }
-  // A draft that told of somebody else before, or of nobody now, has their words all the same.
+  // A draft whose link was changed or removed may still have words about the person of the earlier link.
   if (after.isActive && !(await hasConsent(tx, id))) return { ok: false, code: 'consent_revoked' } as const
   return undefined
 }

@@ -1,8 +1,8 @@
 /**
  * Sends the result of a round to the devices of the members who joined it.
  *
- * - A device gets a result once. It gets a second one only if a process died between the push service's answer and our note.
- *   By its topic and tag the second replaces the first.
+ * - A device gets a result once. Exception: the process dies after the push service's answer and before it is stored. The second
+ *   message then replaces the first, because topic and tag are the same.
  * - Only the newest result is sent, and only for eighteen hours.
  * - Devices are processed in pages of a hundred ids, each page a job of its own.
  */

@@ -1,8 +1,8 @@
 /**
- * Tells the devices of the members whose rupee is in a story that it is published.
+ * Sends a push message about a published story to the devices of the members whose rupee is in its help.
  *
- * - A device is told of a story once, by the rules of results.ts: pages of devices, each a job of its own.
- * - Only a story that is public at that moment is told, and only for eighteen hours.
+ * - A device gets one message per story, by the rules of results.ts: pages of devices, one job per page.
+ * - A message is sent only while the story is public, and only within eighteen hours.
  */
 import type { Language } from '@roz/core/language.ts'
 import { storyNews } from '@roz/core/story-news.ts'

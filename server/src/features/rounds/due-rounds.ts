@@ -97,7 +97,7 @@ const readPlan = (db: Db): Promise<Plan> =>
       ${isResting('make', sql`'rounds'`)} as "makeRests"`,
   )
 
-/** Seals a day's ledger if it can. A failure does not undo the close: the seal is a portion of its own, and fails there. */
+/** Seals a day's ledger if possible. A failure does not undo the close: the portion `seal_day` tries again. */
 async function sealIfPossible(tx: Tx, day: IstDay): Promise<void> {
   await tx.query(sql`savepoint before_seal`)
   try {
@@ -212,8 +212,8 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
         else if (tried.value !== 'busy') done++
       }
       for (const portion of portions(plan)) await take(portion)
-      // With the local draw yesterday's prizes are paid before today's joins, so that a prize can pay for one. A draw that is
-      // stuck or waits for its beacon delays no join: its item rests. One lost connection does not make it rest.
+      // With the local draw yesterday's prizes are paid before today's joins, so that a prize can pay for a join. A draw that fails
+      // repeatedly or waits for its beacon delays no join, because its item is paused. A single lost connection does not pause an item.
       if (plan.autoJoin && (isSettled(plan) || (failed > 0 && isSettled(await readPlan(db))))) {
         await take({ work: 'auto_join', item: plan.today, run: () => autoJoin(plan.today) })
       }

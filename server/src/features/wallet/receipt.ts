@@ -75,7 +75,7 @@ async function readOutside(from: Queryable, memberId: bigint, { kind, ref }: Mov
   return NONE
 }
 
-/** The first twelve hex digits of the member's id, unique but for chance, and the transaction's sequence number in the wallet. */
+/** The first twelve hex digits of the member's id (practically unique), and the transaction's sequence number in the wallet. */
 async function numberOf(from: Queryable, memberId: bigint, movement: Movement): Promise<string> {
   if (movement.seq === null) return movement.ref
   const { wallet } = await one<{ wallet: string }>(
