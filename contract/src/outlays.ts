@@ -49,12 +49,9 @@ export const houseEntry = z.object({
   ...outlay,
   purpose: z.string().meta({ description: 'Public words. For a settlement: its number at the gateway, shown to the team only' }),
   kind: z.enum([...HOUSE_KINDS, 'gateway_settled']),
-  settlement: z
-    .object({ day, fee: rupees })
-    .nullable()
-    .meta({
-      description: 'Only for gateway_settled: the day on which the gateway paid `amount` to our bank, and the fee with tax that it kept',
-    }),
+  settlement: z.object({ day, fee: rupees }).nullable().meta({
+    description: 'Only for gateway_settled: the day on which the gateway paid `amount` to our bank, and the fee with tax that it kept',
+  }),
 })
 
 const reconciledDay = z.object({
