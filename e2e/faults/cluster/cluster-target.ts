@@ -24,7 +24,7 @@ import {
 } from '../../../ops/cluster/cluster.ts'
 import { canMakeMachines, canMakeNetworks } from '../../../ops/cluster/machines.ts'
 import { isOnPath, missingFor } from '../../../ops/cluster/requirements.ts'
-import { leaseOf } from '../../../ops/cluster/settings.ts'
+import { leaseOf, PORT } from '../../../ops/cluster/settings.ts'
 import { ADMIN, freePorts, webDir } from '../../harness/program.ts'
 import { type End, openWithEnds } from '../cleanup.ts'
 import { openJournal } from '../journal.ts'
@@ -71,8 +71,12 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
   const complaints: string[] = []
   const { nodes, network } = cluster
 
+  /** An etcd that was restarted has joined the others again: a fault of another node would otherwise be the second at once. */
+  const hasEtcd = ({ address }: ClusterNode): Promise<boolean> => isOk(`http://${address}:${PORT.etcd}/health`)
   const isAllUp = async (): Promise<boolean> =>
-    (await isWhole(cluster)) && (await Promise.all(nodes.map(answers))).every(Boolean) && (await isOk(`http://127.0.0.1:${port}/readyz`))
+    (await isWhole(cluster)) &&
+    (await Promise.all(nodes.flatMap((node) => [answers(node), hasEtcd(node)]))).every(Boolean) &&
+    (await isOk(`http://127.0.0.1:${port}/readyz`))
   return {
     cluster,
     db,

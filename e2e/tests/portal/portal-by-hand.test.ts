@@ -163,7 +163,9 @@ describe('a payment by hand', () => {
     await press('Take over')
     await dialog().getByLabel('Reason').fill('Ravi has left.')
     await dialog().getByRole('button', { name: 'Take over', exact: true }).click()
-    await expect(row('₹15.00')).toContainText('Do not pay now; if you have paid, mark it as paid when the hold ends.')
+    await expect(row('₹15.00')).toContainText(
+      'The member is on hold: do not pay now. If you have paid already, mark it as paid when the hold ends.',
+    )
     await expect(row('₹15.00').getByRole('button')).toHaveText(['Not paid'])
     await hold(false)
     await page.reload()

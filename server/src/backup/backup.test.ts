@@ -139,7 +139,7 @@ test('a folder with something in it is never restored over, and none inside DATA
   expect(await restoreNow(['--from', folder, '--into', local.dataDir], say)).toBe(1)
   expect(text()).toContain('never over another database')
   expect(await backupNow({ DATA_DIR: local.dataDir }, ['--to', path.join(local.dataDir, 'backups')], say)).toBe(1)
-  expect(text()).toContain('a backup beside its data is lost with them')
+  expect(text()).toContain('the backup would be lost with its data')
   const foreign = path.join(path.dirname(folder), 'foreign')
   mkdirSync(foreign)
   writeFileSync(path.join(foreign, 'holiday.jpg'), '')
