@@ -12,7 +12,7 @@ import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../http/listing.ts'
 import { microsOf } from '../../http/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
-import { isFound, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
+import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
 import type { SignalKind } from '../../members/signals.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
@@ -88,16 +88,23 @@ export function reviewHandlers(db: Db): Handlers<'flags' | 'flagsCsv' | 'reviewF
 
 type Page = { readonly after: Cursor | undefined; readonly limit: number }
 
+/** A search that finds more members than this looks through the signals in order; a rarer one starts from its members. */
+const COMMON = 5_000
+
 /** Whether the search finds one of the signal's accounts. */
-function hasAccount(q: string | undefined): Sql {
+async function hasAccount(db: Queryable, q: string | undefined, common: number): Promise<Sql> {
   const needle = needleOf(q)
   if (needle === undefined) return sql`true`
-  return sql`exists (
-    select from signal_use u join member m on m.id = u.member_id
-     where u.kind = s.kind and u.key = s.key and ${isFound(needle, MEMBER_WORDS)})`
+  const accounts = (isNamed: Sql): Sql => sql`
+    select true from signal_use u join member m on m.id = u.member_id where u.kind = s.kind and u.key = s.key and ${isNamed}`
+  const beyond = await maybeOne(db, sql`select 1 from member m where ${isFound(needle, MEMBER_WORDS)} offset ${common}::int limit 1`)
+  // The planner makes no join of a part with a limit.
+  return beyond === undefined
+    ? sql`exists (${accounts(isFound(needle, MEMBER_WORDS))})`
+    : sql`(${accounts(matches(needle, MEMBER_WORDS))} limit 1)`
 }
 
-export async function listFlags(db: Queryable, { status, q }: Filter, { after, limit }: Page) {
+export async function listFlags(db: Queryable, { status, q }: Filter, { after, limit }: Page, common = COMMON) {
   const [micros, last] = after ?? []
   const older =
     micros === undefined
@@ -105,7 +112,7 @@ export async function listFlags(db: Queryable, { status, q }: Filter, { after, l
       : sql`(s.changed_at, s.id) < ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::bigint)`
   const narrowed = status === undefined ? sql`true` : status === 'reviewed' ? sql`s.is_reviewed` : sql`not s.is_reviewed`
   const rows = await db.query<Row>(sql`
-    select ${columns} from ${source} where s.is_shared and ${narrowed} and ${hasAccount(q)} and ${older}
+    select ${columns} from ${source} where s.is_shared and ${narrowed} and ${await hasAccount(db, q, common)} and ${older}
      order by s.changed_at desc, s.id desc limit ${limit + 1}::int`)
   const shown = await withMembers(db, rows)
   return rows.map((row, index) => ({ shown: shown[index] as Flag, key: [row.sortedAt, String(row.id)] }))
