@@ -24,15 +24,16 @@ export async function readFigures(db: Db, days: number): Promise<Figure[]> {
   const rows = await db.query<Row>(sql`
     with today as (select ist_day(roz_now()) as day),
     counted as (${memberDays}),
-    running as (select day, sum(joined - gone) over (order by day)::bigint as members from counted),
-    shown as (select n::date as day from today cross join lateral generate_series(today.day - (${days}::int - 1), today.day, interval '1 day') n)
-    select shown.day,
-      coalesce((select r.members from running r where r.day <= shown.day order by r.day desc limit 1), 0)::bigint as members,
+    shown as (select n::date as day from today cross join lateral generate_series(today.day - (${days}::int - 1), today.day, interval '1 day') n),
+    running as (
+      select day, (sum(sum(joined - gone)) over (order by day))::bigint as members
+        from (select day, joined, gone from counted union all select day, 0, 0 from shown) days group by day)
+    select shown.day, running.members,
       coalesce(r.entries, (select sum(b.n) from join_batch b where b.day = shown.day), 0)::bigint as joined,
       case when r.status in ('open', 'closed', 'drawn') then null when r.status = 'settled' then r.need_paise else 0 end::bigint as "setAside",
       coalesce((select sum(case t.kind when 'disbursement' then t.amount else -t.amount end) from transfer t
                  where t.day = shown.day and t.kind in ('disbursement', 'disbursement_back')), 0)::bigint as given
-      from shown left join round r on r.day = shown.day order by shown.day`)
+      from shown join running using (day) left join round r on r.day = shown.day order by shown.day`)
   return rows.map(({ day, members, joined, setAside, given }) => ({
     day,
     members: Number(members),
