@@ -155,10 +155,15 @@ export async function runCycles<G extends FaultTarget, K extends string>(setup: 
     }
   }
   try {
-    if (finding !== undefined) options.say?.(JSON.stringify(finding, undefined, 1))
+    await load.stop()
+    if (finding !== undefined) {
+      // Calls may have failed between the finding and the end of the load.
+      const late = complaints().filter((text) => !finding?.told.includes(text))
+      finding = { ...finding, told: [...finding.told, ...late] }
+      options.say?.(JSON.stringify(finding, undefined, 1))
+    }
     options.log?.(system.servers.printed())
   } finally {
-    await load.stop()
     await system.close()
   }
   const faultAnswers = Object.fromEntries([...calls.statuses()].map(([status, count]) => [String(status), count]))

@@ -16,7 +16,8 @@ beforeEach(() => {
   for (const name of files) cpSync(path.join(ROOT, name), path.join(copy, name))
   cpSync(path.join(ROOT, 'server/migrations'), path.join(copy, 'server/migrations'), { recursive: true })
   put('server/migrations/released.json', '{}\n')
-  put('CHANGELOG.md', text('CHANGELOG.md').replace(/^## (\S+) – .+$/m, '## $1 – 2026-12-01'))
+  const released = text('CHANGELOG.md').replace(/^## Since .+?(?=^## )/ms, '')
+  put('CHANGELOG.md', released.replace(/^## (\S+) – .+$/m, '## $1 – 2026-12-01'))
 })
 afterEach(() => rmSync(copy, { recursive: true, force: true }))
 
@@ -41,6 +42,11 @@ test('a change log without the version, or without its date, is no release', () 
     'the first heading of CHANGELOG.md is 1.1.0, package.json says 1.0.0',
     'CHANGELOG.md has no date for 1.1.0',
   ])
+})
+
+test('changes under a heading without a version are no release', () => {
+  put('CHANGELOG.md', get('CHANGELOG.md').replace('## 1.0.0', '## Since 1.0.0\n\n- A change.\n\n## 1.0.0'))
+  expect(faultsOf(copy)).toEqual(['CHANGELOG.md still has the heading "## Since 1.0.0": give these changes their version'])
 })
 
 test('a release freezes every migration, and a second one only those added since', () => {

@@ -1,6 +1,7 @@
 /**
  * `npm run release`: prepares the release whose version package.json names (docs/release.md has the whole checklist).
  * - It refuses while a package, core/src/version.ts or CHANGELOG.md names another version, or the version has no date.
+ * - It refuses while changes stand under a heading "Since", without a version.
  * - It freezes the migrations: it writes name and SHA-256 of each one into server/migrations/released.json.
  * - It refuses to freeze a migration that was released with other content.
  * - It commits and publishes nothing.
@@ -39,10 +40,13 @@ export function faultsOf(root: string): string[] {
   const others = [...packages, ['core/src/version.ts', inCore] as const]
     .filter(([, found]) => found !== version)
     .map(([place, found]) => `${place} says ${found}, package.json says ${version}`)
-  const [, heading, date] = /^## (\S+) – (.+)$/m.exec(read('CHANGELOG.md')) ?? []
+  const log = read('CHANGELOG.md')
+  const [open] = /^## Since .+$/m.exec(log) ?? []
+  const unreleased = open === undefined ? [] : [`CHANGELOG.md still has the heading "${open}": give these changes their version`]
+  const [, heading, date] = /^## (\S+) – (.+)$/m.exec(log) ?? []
   const changes = heading === version ? [] : [`the first heading of CHANGELOG.md is ${heading}, package.json says ${version}`]
   const undated = /^\d{4}-\d{2}-\d{2}$/.test(date ?? '') ? [] : [`CHANGELOG.md has no date for ${heading}`]
-  return [...others, ...changes, ...undated, ...frozenIn(root).changed]
+  return [...others, ...unreleased, ...changes, ...undated, ...frozenIn(root).changed]
 }
 
 /** The new contents of released.json, and the released migrations that were changed or removed since. */
