@@ -10,7 +10,7 @@ import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { appendRecord, lockLog } from './records.ts'
 
-/** True where the log names the program in `file`, or there is no such file. False: a later day has to append it. */
+/** Returns false where the log got another program today: a later day must append this one. A missing file counts as logged. */
 export async function logProgram(db: Db, file: string): Promise<boolean> {
   const bytes = await readFile(file).catch(() => undefined)
   if (bytes === undefined) return true

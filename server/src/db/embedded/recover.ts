@@ -32,7 +32,7 @@ type Place = { readonly postgres: string; readonly cluster: string; readonly pro
 
 const TELL_MS = 10_000
 const COMMON = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timezone=UTC', 'log_timezone=UTC', 'log_error_verbosity=terse']
-/** No connection is served meanwhile, so the settings of the first server do not bind this one. */
+/** The replay serves no connection, so it needs none of the first server's settings. */
 const RECOVERING = ['hot_standby=off', 'archive_mode=off', 'restore_command=cp "wal-in/%f" "%p"', 'recovery_target_action=promote']
 
 /** Returns the time of the last commit that the database has; undefined where the WAL held none. */
@@ -41,14 +41,14 @@ export async function recover({ postgres, at, say }: Recovery): Promise<string |
   const programs = await binaries(path.join(postgres, '..', 'postgres-lib'))
   await chmod(postgres, isRoot() ? 0o711 : 0o700)
   await writeFile(path.join(cluster, 'recovery.signal'), '', { mode: 0o600 })
-  // Its only lines name where the first server's WAL went.
+  // The copied file has one setting, the WAL archive of the first server. It does not hold here.
   await writeFile(path.join(cluster, 'postgresql.auto.conf'), '', { mode: 0o600 })
   await chmod(cluster, 0o700)
   const identity = await identityFor(cluster, programs)
   const place = { postgres, cluster, programs, identity }
   const last = await replay(place, at, say)
   await rm(path.join(cluster, 'wal-in'), { recursive: true })
-  // Not before: it would count as a second target of the replay.
+  // Written after the replay, for which it would be a second target.
   await writeFile(path.join(cluster, 'postgresql.auto.conf'), targetSetting(new Date()))
   const passwords = await makePasswords(path.join(postgres, 'passwords.json'))
   await setPasswords(place, passwords)

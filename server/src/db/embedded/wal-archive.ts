@@ -1,5 +1,5 @@
 /**
- * The write-ahead log (WAL) of the local database, handed out for backups.
+ * Hands out the write-ahead log (WAL) of the local database for backups.
  * - Archiving is always on, so that a first backup needs no restart. Without the folder `wal/` nothing is handed out.
  * - A segment appears in `wal/` under its name when all its bytes are on the disk. PostgreSQL keeps it until then.
  *

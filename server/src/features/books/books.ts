@@ -4,8 +4,9 @@
  * - Days follow each other without a gap, each after its ledger is sealed and the log has its list (`close`) or its end (`void`).
  * - The file, its hash in the log and the sealed parts become visible in one transaction.
  * - Several processes, or one that was killed, make a day's books once.
- * - Books that are unsound or cannot be made are held with an alarm, and the next days wait for them. Only a database that is down
- *   holds nothing. A member whose ticket key cannot be read joins no round meanwhile.
+ * - Unsound books are not published. Their day is held, an alarm is raised, and the next days wait. The same holds for books that
+ *   cannot be made, unless the database is down: then the day is tried again.
+ * - A member whose ticket key cannot be read joins no round until it can be read.
  */
 import { createHash } from 'node:crypto'
 import { booksBytes } from '@roz/core/books.ts'
@@ -83,7 +84,7 @@ export function createBooks(deps: BooksDeps) {
     return 'day'
   }
 
-  // Working rows of a day of several portions are left to delete, perhaps by a process before this one.
+  // A day of several portions leaves working rows, perhaps from a process that was killed: they are deleted here.
   let hasLeft = true
 
   return {
@@ -117,7 +118,7 @@ export function createBooks(deps: BooksDeps) {
   }
 }
 
-/** Tries that exceed the time limit before the day is held: the first may be due to a moment's load. */
+/** After so many tries beyond the time limit the day is held. One such try may be due to a moment's load. */
 const TIMEOUTS_MAX = 3
 
 /** Holds a day whose books are unsound or cannot be made, and raises the alarm. */
@@ -136,7 +137,7 @@ function createHolding({ db, ticketKeys, alarm }: BooksDeps) {
       const isUnsound = error instanceof BooksHeldError
       const memberId = isUnsound ? error.memberId : error instanceof UnreadableKeyError ? error.memberIds[0] : undefined
       const found = isUnsound ? error.message : errorText(error)
-      // The data of an ended day changes only by a person's hand. Any other cause may pass by itself.
+      // Unsound data of an ended day do not mend themselves: a person must. Any other cause may pass by itself.
       await holdBooks(db, day, { found, memberId, mayPass: !isUnsound })
       const told = { day, memberId: memberId?.toString(), found, ...(isUnsound ? {} : { err: error }) }
       alarm(told, 'the books of a day are held, and the next days wait for it')

@@ -15,20 +15,20 @@ export type Draw = (low: number, high: number) => number
 /**
  * The largest part that is drawn, whatever the debt; the average is 500 paise.
  * A part shows that its owner has at least as much, and only past winners have much.
- * With a limit of ₹40, one in fourteen of the largest parts was a recent winner's. Most members' balances reach this limit,
- * so that its parts single out nobody (following.test.ts).
+ * With a limit of ₹40, one in fourteen of the largest parts belonged to a recent winner. Most members' balances reach the present
+ * limit, so a part of that size singles out nobody (following.test.ts).
  */
 const DRAWN_MAX_PAISE = 1_000
 
 /**
  * - No whole balance is shown: only past winners have odd paise, so it would name them.
  * - Every part is drawn from one distribution until nothing is left, so the parts of a large debt look like all others.
- *   Cut into the fewest parts, a large debt showed as many parts at the limit.
+ *   A cut into as few parts as possible would betray a large debt: by many parts of the largest size.
  */
 export function cut(paise: number, draw: Draw = randomInt): number[] {
   const parts: number[] = []
   for (let rest = paise; rest > 0; ) {
-    // Leaves something for a second part.
+    // A debt has at least two parts: something is left for the second.
     const high = parts.length === 0 && rest > 1 ? Math.min(DRAWN_MAX_PAISE, rest - 1) : DRAWN_MAX_PAISE
     const part = Math.min(rest, draw(1, high + 1))
     parts.push(part)

@@ -29,13 +29,13 @@ const OWED = ['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING']
 const SETTLING = ['prize', 'tax', 'need', 'platform']
 const RETURNING = 'round_refund'
 const LOSSES = 'LOSSES'
-/** The account beside the members' that a transfer dated on the wrong day can leave below zero. */
+/** A transfer that is dated on the wrong day can leave this account below zero, as it can a member's. */
 const COVERED = 'SUSPENSE'
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 const roundOf = (pool: string): IstDay => pool.slice(POOL.length) as IstDay
 
-/** A day's books as far as the ledger itself has them: without the liabilities. */
+/** A day's books from the ledger alone, without the liabilities. */
 export type DayLedger = {
   readonly day: IstDay
   readonly flows: readonly BooksFlow[]
@@ -124,7 +124,7 @@ async function settlementsOf(from: Queryable, flows: readonly BooksFlow[]): Prom
   return settlements
 }
 
-/** Unsound books are our fault, to be found before anybody else finds it. */
+/** Throws where the books contradict themselves: that is a fault of ours, and it must not be published. */
 function expectSound(books: BooksFile, owed: number): void {
   const { accounts, flows, intake, liabilities } = books
   const expect = (holds: boolean, what: string): void => {

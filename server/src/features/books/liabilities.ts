@@ -79,7 +79,7 @@ export async function stepLiabilities(tx: Tx, work: Work): Promise<Liabilities |
   const { parts, last, isLast } = await cutPortion(tx, work, run.lastMember)
   // A community that fits in one portion needs no pieces.
   if (isLast && run.isNew) return sealAtOnce(tx, day, parts, leavesPage)
-  // A last portion without members still has the parts of refunds that belong to nobody: its pieces need a number of their own.
+  // The last portion may have no member, only refunds that belong to nobody. Its pieces still need a number that no other piece has.
   await keep(tx, day, last === run.lastMember ? last + 1n : last, parts)
   await tx.query(sql`
     insert into liability_run (day, last_member, is_cut) values (${day}::date, ${last}::bigint, ${isLast}::boolean)
