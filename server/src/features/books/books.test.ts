@@ -97,7 +97,7 @@ test('withdrawals, holds and help are in the books of their day, and each member
   expect((await world.ask('GET /public/days/2026-11-23')).status).toBe(404)
 })
 
-test('a day’s books are made once and whole though killed after any portion and worked on by several processes', async () => {
+test('a day’s books are made once and whole although processes are killed after any portion and several work at once', async () => {
   await open({ bookPages: { membersPage: 3, pagesAtOnce: 1, leavesPage: 4, portionMs: 0 } })
   const members: bigint[] = []
   for (let n = 0; n < 13; n++) members.push(await world.member(3 + n))
@@ -134,7 +134,7 @@ test('a day’s books are made once and whole though killed after any portion an
   expect(left).toEqual([])
 })
 
-test('a refund that belongs to nobody is in the liabilities, where the members fill their last portion exactly', async () => {
+test('a refund that belongs to nobody is in the liabilities, also if the members fill their last portion exactly', async () => {
   await open({ bookPages: { membersPage: 3, pagesAtOnce: 1, leavesPage: 64, portionMs: 0 } })
   // Enough parts that every bucket has some.
   for (let n = 0; n < 3; n++) await world.member(5_000)

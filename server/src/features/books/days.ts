@@ -2,9 +2,9 @@
  * Days as public pages show them: intake, split, winners, and what left the help fund.
  *
  * - Figures come from the ledger and the books of the day.
- * - A winner's name is joined when a page is read, by the member's choice at that moment, and is stored nowhere else.
+ * - Each page looks up the winners' names when it is read and follows each member's present choice. No copy of a name is stored.
  * - A running day is not shown.
- * - The first page alone lists the entries that belong to no day.
+ * - Only the first page lists the entries that belong to no day.
  * - A day's disbursed amount is the sum of its allotments, which are in the books too.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
@@ -85,13 +85,13 @@ const listGifts = (db: Db, days: readonly IstDay[]): Promise<{ day: IstDay; amou
   db.query(sql`
     select day, sum(amount)::bigint as amount from transfer where kind = 'gift' and day = any(${days}::date[]) group by day`)
 
-/** Of a transfer `t`, with the words of its outlay `o`. */
+/** The columns of an `Entry`, from its transfer `t` and its outlay's words `o`. */
 const ENTRY = sql`
   t.ref as id, t.day as date, coalesce(o.purpose, '') as purpose, coalesce(cardinality(o.receipts), 0) > 0 as "hasPictures",
   coalesce(o.withheld, '{}') as withheld,
   (select array_agg(e.hash order by e.hash) from evidence e where e.kind = t.kind and e.ref = t.ref) as evidence`
 
-/** The disbursements that these days paid for, each after its corrections; also those that came back whole. */
+/** The disbursements that these days paid for, with their amounts after corrections. A fully returned one is included. */
 const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
   db.query<Spent>(sql`
     with part as materialized (
@@ -102,7 +102,7 @@ const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
       from part join transfer t on t.kind = 'disbursement' and t.ref = part.id
       left join outlay_public o on o.id = ${outlayOf(sql`part.id`)} order by t.day, t.transfer_id`)
 
-/** Returned money of these disbursements. */
+/** The corrections of these disbursements: money that came back. */
 const listBacks = (db: Db, ids: readonly string[]): Promise<Back[]> =>
   db.query<Back>(sql`
     select ${ENTRY}, t.amount, d.corrects
@@ -111,7 +111,7 @@ const listBacks = (db: Db, ids: readonly string[]): Promise<Back[]> =>
      where d.corrects = any(${ids}::text[]) order by t.transfer_id`)
 
 const OTHERS_MAX = 50
-/** The newest, found by an index of these four kinds before their words are joined. */
+/** The newest entries that belong to no day. An index of these four kinds finds them before their words are joined. */
 const listOthers = (db: Db): Promise<Other[]> =>
   db.query<Other>(sql`
     with t as materialized (

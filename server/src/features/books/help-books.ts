@@ -37,7 +37,7 @@ const helpOf = ({ amount, evidence, days, parts }: DayOutlay) => ({
 
 const sum = (entries: readonly { readonly paise: number }[]): number => entries.reduce((total, { paise }) => total + paise, 0)
 
-/** Unsound books are held. `before`: the books of the day before, if there are any. */
+/** Throws `BooksHeldError` for unsound books. `before`: the books of the day before, if there are any. */
 export function expectHelpSound(books: BooksFile, before: BooksFile | undefined): void {
   const { help, house, flows } = books
   const expect = (holds: boolean, what: string): void => {

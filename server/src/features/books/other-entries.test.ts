@@ -1,4 +1,4 @@
-/** The entries that belong to no day, on the first public page of days: bounded, however many transfers and outlays there are. */
+/** The first public page of days reads only the entries of no day that it lists, however many transfers and outlays there are. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, type Sql, sql } from '../../db/sql.ts'
 import { makeStaff } from '../../testing/calls.ts'
@@ -36,7 +36,7 @@ async function insertTransfers(rows: Sql): Promise<void> {
 type Plan = { readonly [name: string]: unknown; readonly Plans?: readonly Plan[] }
 const partsOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(partsOf)]
 
-/** The page, and the plan's parts of each statement that reads the other entries. */
+/** The page, and the plan's nodes of each statement that reads the other entries. */
 async function readPage(before?: string) {
   const plans: (readonly Plan[])[] = []
   const explaining: Db = {
@@ -52,7 +52,7 @@ async function readPage(before?: string) {
   return { page: await readDays(explaining, { before, limit: 5, language: 'en' }), plans }
 }
 
-/** Each row that was read is on the page, and words are found by their key. */
+/** Expects at most 50 rows from each scan, no row that a filter drops, and no sequential scan of the outlays. */
 function expectBounded(parts: readonly Plan[] = []): void {
   const scans = parts.filter((part) => part['Relation Name'] !== undefined)
   expect(scans.map((part) => part['Relation Name'])).toEqual(expect.arrayContaining(['transfer', 'outlay', 'evidence']))

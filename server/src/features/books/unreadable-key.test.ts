@@ -1,4 +1,4 @@
-/** Books that cannot be made, as at a ticket key that does not decrypt: the day is held, and everything else continues. */
+/** Books that cannot be made, for example because a ticket key does not decrypt: the day is held, all else continues. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql, TransactionTimeoutError } from '../../db/sql.ts'
 import { heldBooksNow } from '../../commands/held-books.ts'
