@@ -35,7 +35,7 @@ export type EmbeddedPostgres = {
   readonly stop: () => Promise<void>
 }
 export type EmbeddedOptions = {
-  /** A folder of its own. It appears when the database in it is complete. */
+  /** A folder for the database alone. It appears when the database in it is complete. */
   readonly dataDir: string
   readonly log: (line: string) => void
   /** Further settings, as `name=value`. */
@@ -45,7 +45,7 @@ export type EmbeddedOptions = {
 }
 type Place = { readonly dataDir: string; readonly cluster: string; readonly programs: Binaries }
 
-/** Of new data, for initdb. */
+/** initdb's flags for the encoding and locale of new data. */
 export const LOCALE = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] as const
 const START_WAIT_MS = 120_000
 const STOP_WAIT_MS = 2000
@@ -68,7 +68,7 @@ export async function temporaryPostgres(
   options: { readonly flags?: readonly string[]; readonly log?: (line: string) => void } = {},
 ): Promise<EmbeddedPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-postgres-'))
-  // Passwords and data have closed modes of their own. PostgreSQL's user must be able to pass through this folder.
+  // PostgreSQL's user must be able to pass through this folder. The passwords and data in it are closed to others by their own modes.
   await chmod(folder, 0o711)
   const flags = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', ...(options.flags ?? [])]
   const log = options.log ?? (() => undefined)
@@ -114,7 +114,7 @@ type Wanted = {
 async function ready(wanted: Wanted): Promise<Postmaster> {
   const { place, options, identity, passwords, port } = wanted
   for (let attempt = 0; attempt < 5; attempt++) {
-    // Every start archives: a segment of one that did not would be missing in the backup.
+    // Archiving is on at every start. Otherwise the backup would lack the segments written after this start.
     const flags = [...(options.durable === false ? [] : ARCHIVE_FLAGS), ...(options.flags ?? [])]
     const postmaster = await findOrStart({ ...place, identity, log: options.log, flags, port })
     const outcome = await ensureRoles(passwords, postmaster.port, () => !isAlive(postmaster.pid))
@@ -282,7 +282,7 @@ class Supervisor {
   async #stop(): Promise<void> {
     clearInterval(this.#watch)
     await this.#mending
-    // If the lock stays taken, another process is starting on this folder and needs the database: the database stays.
+    // If the lock stays taken, another process is starting on this folder and needs the database: it keeps running.
     await alone(this.#place.dataDir, STOP_WAIT_MS, async () => {
       rmSync(this.#started.use, { force: true })
       if (!othersUse(this.#place.dataDir)) await endPostmaster(this.#postmaster.pid, this.#place.cluster)

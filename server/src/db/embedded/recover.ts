@@ -1,13 +1,13 @@
 /**
- * Makes a database of the copied files of one and of its WAL, up to a chosen instant.
- * - The instant includes every commit that was acknowledged before it: PostgreSQL stamps a commit before it acknowledges it, and
- *   stops at the first commit with a later stamp.
- * - Where the WAL ends before the instant, nothing is guessed: it fails and names the last commit.
+ * Recovers a database from a backup's files and its WAL, up to a chosen instant.
+ * - The database has every commit that was acknowledged before the instant: PostgreSQL stamps a commit before it acknowledges it, and
+ *   the replay stops at the first commit with a later stamp.
+ * - If the WAL ends before the instant, the recovery fails and names the last commit.
  * - The roles get new passwords, because a backup has none.
- * - The database says from then on that it was restored (db/restored.ts).
+ * - The recovered database is marked as restored (db/restored.ts).
  *
- *   <postgres>/cluster/          the copied files; its folders are there
- *   <postgres>/cluster/wal-in/   segments from the backup's first one on, which PostgreSQL's own user reads and nobody else
+ *   <postgres>/cluster/          the copied files, and all folders, also empty ones
+ *   <postgres>/cluster/wal-in/   WAL segments from the backup's first one on; only PostgreSQL's own user can read them
  */
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
@@ -35,20 +35,20 @@ const COMMON = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timez
 /** The replay serves no connection, so it needs none of the first server's settings. */
 const RECOVERING = ['hot_standby=off', 'archive_mode=off', 'restore_command=cp "wal-in/%f" "%p"', 'recovery_target_action=promote']
 
-/** Returns the time of the last commit that the database has; undefined where the WAL held none. */
+/** Returns the time of the database's last commit; undefined if the WAL has no commit. */
 export async function recover({ postgres, at, say }: Recovery): Promise<string | undefined> {
   const cluster = path.join(postgres, 'cluster')
   const programs = await binaries(path.join(postgres, '..', 'postgres-lib'))
   await chmod(postgres, isRoot() ? 0o711 : 0o700)
   await writeFile(path.join(cluster, 'recovery.signal'), '', { mode: 0o600 })
-  // The copied file has one setting, the WAL archive of the first server. It does not hold here.
+  // Removes the first server's settings, such as its archive_timeout: they do not apply here.
   await writeFile(path.join(cluster, 'postgresql.auto.conf'), '', { mode: 0o600 })
   await chmod(cluster, 0o700)
   const identity = await identityFor(cluster, programs)
   const place = { postgres, cluster, programs, identity }
   const last = await replay(place, at, say)
   await rm(path.join(cluster, 'wal-in'), { recursive: true })
-  // Written after the replay, for which it would be a second target.
+  // Written only after the replay: PostgreSQL would take it as a second recovery target.
   await writeFile(path.join(cluster, 'postgresql.auto.conf'), targetSetting(new Date()))
   const passwords = await makePasswords(path.join(postgres, 'passwords.json'))
   await setPasswords(place, passwords)
@@ -123,7 +123,7 @@ function explain(told: string, at: Date | undefined): string {
   return `The database could not be recovered: ${told.trim().split('\n').slice(-5).join('\n')}`
 }
 
-/** In single-user mode, so that nobody can connect without a password meanwhile. */
+/** Sets the passwords in single-user mode: no client can connect before the roles have them. */
 async function setPasswords({ cluster, programs, identity }: Place, passwords: Passwords): Promise<void> {
   const child = identity.spawn(programs.postgres, ['--single', '-D', cluster, 'postgres'], {
     cwd: '/',

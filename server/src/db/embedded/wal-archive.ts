@@ -1,10 +1,10 @@
 /**
- * Hands out the write-ahead log (WAL) of the local database for backups.
- * - Archiving is always on, so that a first backup needs no restart. Without the folder `wal/` nothing is handed out.
+ * Archives the write-ahead log (WAL) of the local database into a folder, for backups.
+ * - Archiving is always on, so that a first backup needs no restart. Without the folder `wal/` no segment is kept.
  * - A segment appears in `wal/` under its name when all its bytes are on the disk. PostgreSQL keeps it until then.
  *
  *   <dataDir>/wal/             segments that no backup has yet
- *   <dataDir>/backup.json      where they go (backup/ship.ts)
+ *   <dataDir>/backup.json      the backup folder that they are shipped to (backup/ship.ts)
  */
 import path from 'node:path'
 
@@ -17,7 +17,7 @@ const COMMAND =
 
 export const ARCHIVE_FLAGS: readonly string[] = CAN_ARCHIVE ? ['archive_mode=on', `archive_command=${COMMAND}`] : []
 
-/** How old a commit becomes before its segment is handed out, full or not. */
+/** Maximum age of a commit before its segment is archived, full or not. */
 export const SEGMENT_SECONDS = 60
 
 export const spoolOf = (dataDir: string): string => path.join(dataDir, 'wal')
