@@ -35,7 +35,7 @@ const check = (connections: number, processes = 1) =>
     warn: (line) => void warnings.push(line),
   })
 
-test('while processes are replaced there is one more of them', () => {
+test('while processes are replaced, one extra process is counted', () => {
   expect([1, 2, 5].map((processes) => connectionsNeeded({ processes, connections: 15 }))).toEqual([15, 45, 90])
 })
 

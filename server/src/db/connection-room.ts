@@ -2,7 +2,7 @@
  * Checks at the start that the database has room for this server's connections.
  * - A start is refused only if a limit of the server, role or database is too low. Waiting does not change a limit.
  * - Connections in use by others only cause a warning: a replaced or lost instance will release them.
- * - While processes are replaced there is one more of them.
+ * - While processes are replaced, one extra process runs.
  * - Behind a pooler the pooler's own limits count, and nothing is checked here.
  */
 import type pg from 'pg'
@@ -28,7 +28,7 @@ const LIMITS = `
     (select rolconnlimit from pg_roles where rolname = current_user and rolconnlimit >= 0) as role,
     (select datconnlimit from pg_database where datname = current_database() and datconnlimit >= 0) as database`
 
-/** Of another role's backend the type may be hidden; PostgreSQL's own workers have no user. */
+/** PostgreSQL may hide the type of another role's backend. PostgreSQL's own workers have no user. */
 const IN_USE = `
   select count(*)::int as server,
     count(*) filter (where usename = current_user)::int as role,
@@ -39,7 +39,7 @@ const IN_USE = `
 type InUse = { readonly server: number; readonly role: number; readonly database: number }
 const NOTHING: InUse = { server: 0, role: 0, database: 0 }
 
-/** The connections that a server of these settings opens at most. */
+/** Maximum number of connections of a server with these settings. */
 export const connectionsNeeded = ({ processes, connections }: Wanted): number => connections * (processes === 1 ? 1 : processes + 1)
 
 /** Throws an error with one sentence that names the settings. */
@@ -73,5 +73,5 @@ function roomIn({ server, role, database }: Limits, inUse = NOTHING): number {
   return Math.min(server - inUse.server, (role ?? none) - inUse.role, (database ?? none) - inUse.database)
 }
 
-/** A pooler greets with a number of its own instead of the backend's. */
+/** True behind a pooler, which sends the client another process id than the backend's. */
 const isPooled = (client: pg.Client, pid: number): boolean => (client as unknown as { readonly processID: number }).processID !== pid

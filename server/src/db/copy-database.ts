@@ -1,7 +1,7 @@
 /**
  * Copies all rows of one database into another that has the same migrations and no members yet.
- * - One snapshot here, one transaction there: a failure leaves the other database as it was.
- * - Triggers check single changes against the state at that moment, so they are off. The audit checks the result.
+ * - It reads one snapshot and writes one transaction: a failure leaves the new database unchanged.
+ * - Triggers are off, because they check each change against the state at that moment. The audit checks the result.
  * - Foreign keys are dropped and made again at the end, which checks every row.
  */
 import { pipeline } from 'node:stream/promises'
@@ -14,7 +14,7 @@ type Table = {
   /** The name and bound of a partition's table. */
   readonly parent: string | null
   readonly bound: string | null
-  /** Whether it has rows of its own. */
+  /** False for a partitioned table: its partitions have the rows. */
   readonly holdsRows: boolean
 }
 type Rows<T> = readonly T[]
@@ -26,14 +26,14 @@ const TABLES = `
            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
     from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by c.relname collate "C"`
-/** Those of partitions follow their parent's. */
+/** Foreign keys of partitions are left out: they follow their parent's. */
 const FOREIGN_KEYS = `
   select c.relname as "table", k.conname as name, pg_get_constraintdef(k.oid) as definition
     from pg_constraint k join pg_class c on c.oid = k.conrelid
    where k.contype = 'f' and k.conparentid = 0 and c.relnamespace = 'public'::regnamespace`
 const SEQUENCES = `
   select c.relname as name from pg_class c where c.relkind = 'S' and c.relnamespace = 'public'::regnamespace order by c.relname collate "C"`
-/** Rows are written as text below, which these settings shape. */
+/** Rows are copied and hashed as text. With these settings both sides write the same text. */
 const SAME_WORDS = `set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set extra_float_digits = 1; set bytea_output = 'hex'; set statement_timeout = 0; set lock_timeout = '20s'`
 
 const all = async <T extends object>(client: pg.Client, text: string): Promise<Rows<T>> => (await client.query<T>(text)).rows
@@ -47,7 +47,7 @@ export async function copyDatabase(from: pg.Client, to: pg.Client, say: (line: s
   await from.query('begin isolation level repeatable read read only')
   await to.query('begin')
   try {
-    // Before the snapshot: a server that starts meanwhile can write nothing that the copy would miss.
+    // The lock precedes the snapshot, so a server that starts meanwhile cannot write rows that the copy misses.
     await from.query(`lock table ${tables.map(({ name }) => id(name)).join(', ')} in share mode`)
     await makePartitions(to, tables)
     const keys = await all<{ table: string; name: string; definition: string }>(to, FOREIGN_KEYS)
@@ -92,14 +92,14 @@ export async function expectEmpty(to: pg.Client): Promise<void> {
   if (rows[0]?.isUsed === true) throw new Error('the new database is not empty')
 }
 
-/** Months that the old database has and a new one would not make. */
+/** Makes the partitions that the old database has and the new one lacks, such as those of past months. */
 async function makePartitions(to: pg.Client, tables: readonly Table[]): Promise<void> {
   const there = new Set((await all<Table>(to, TABLES)).map(({ name }) => name))
   for (const { name, parent, bound } of tables)
     if (parent !== null && !there.has(name)) await to.query(`create table ${id(name)} partition of ${id(parent)} ${bound}`)
 }
 
-/** The number of rows. Throws where the two sides differ. */
+/** Copies a table and returns its number of rows. Throws if the two sides differ. */
 async function copyTable(from: pg.Client, to: pg.Client, { name, columns }: Table): Promise<number> {
   const list = columns.map(id).join(', ')
   await pipeline(

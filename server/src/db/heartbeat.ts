@@ -7,13 +7,13 @@
 import { type Queryable, sql } from './sql.ts'
 
 const EVERY_MS = 60_000
-/** Servers that look every minute write once a minute together. */
+/** Every server tries to write once a minute. This limits all of them together to one write a minute. */
 const EVERY = sql`interval '50 seconds'`
 /** A longer gap between two beats is time without a running server. */
 const PAUSE = sql`interval '2 minutes'`
 
 export const CLUSTER = sql`(select system_identifier::text from pg_control_system())`
-/** Of the file that the log of commits is written to: pg_control_checkpoint() names a new timeline only some minutes later. */
+/** The timeline of the WAL file in use. pg_control_checkpoint() names a new timeline only some minutes later. */
 export const TIMELINE = sql`('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
 
 export async function beat(db: Queryable): Promise<void> {
@@ -30,7 +30,7 @@ export async function beat(db: Queryable): Promise<void> {
 export const UNAUDITED_SECONDS = sql`coalesce((
   select extract(epoch from unaudited + greatest(least(clock_timestamp() - at, ${PAUSE}), interval '0')) from heartbeat), 0)`
 
-/** An audit has ended. */
+/** Restarts the count when an audit has ended. */
 export async function noteAudited(db: Queryable): Promise<void> {
   await db.query(sql`update heartbeat set unaudited = '0'`)
 }

@@ -34,7 +34,7 @@ async function startHost(): Promise<Host> {
 
 const addressOf = (places: readonly string[], role = 'roz_app'): string => `postgres://${role}:${PASSWORD}@${places.join()}/postgres`
 
-/** Lets exactly this host accept writes. A running session follows too, when the server has read its settings again. */
+/** Makes this host alone accept writes. Running sessions follow when the servers have reloaded their settings. */
 async function makePrimary(primary: Host): Promise<void> {
   for (const host of hosts) {
     const setting =
@@ -56,7 +56,7 @@ const write = (): Promise<string> =>
   )
 const portOf = ({ place }: Host): string => new URL(`http://${place}`).port
 
-test('each host gets an address of its own with everything else, and libpq’s parameter for it is left out', () => {
+test('each host gets its own address with the other parts unchanged, but without libpq’s target_session_attrs', () => {
   expect(addressesOf('postgres://u:p%2C@one,two:5433/roz?sslmode=verify-full&target_session_attrs=read-write')).toEqual([
     'postgres://u:p%2C@one/roz?sslmode=verify-full',
     'postgres://u:p%2C@two:5433/roz?sslmode=verify-full',
@@ -74,7 +74,7 @@ test('the writable host is found behind one that is down and one that is read-on
   await client.end()
 })
 
-test('a host that turns read-only is a lost line: its connection is dropped, and the next write goes to the new primary', async () => {
+test('a host that turns read-only counts as a lost connection, which is dropped; the next write goes to the new primary', async () => {
   await makePrimary(hosts[0])
   expect(await write()).toBe(portOf(hosts[0]))
   await makePrimary(hosts[1])
@@ -84,7 +84,7 @@ test('a host that turns read-only is a lost line: its connection is dropped, and
   await expect.poll(left).toEqual([])
 })
 
-test('with one host a read-only answer is a lost line too', async () => {
+test('with one host a read-only answer counts as a lost connection too', async () => {
   await makePrimary(hosts[0])
   await db.close()
   db = connect({ url: addressOf([hosts[0].place]), max: 4 })
@@ -107,7 +107,7 @@ test('with one host that is read-only, a write does not cost a new connection', 
   expect(await pid()).toBe(before)
 })
 
-test('with no writable host the failure is a lost line, after each host was tried once', async () => {
+test('with no writable host the error is a lost connection, after each host was tried once', async () => {
   await makePrimary(hosts[0])
   await db.close()
   db = connect({ url: addressOf(['127.0.0.1:1', hosts[1].place]), max: 4 })

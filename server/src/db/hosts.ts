@@ -5,7 +5,7 @@
  */
 import pg from 'pg'
 
-/** libpq's parameter: with several hosts it is what we do anyway, and the driver does not know it. */
+/** A parameter of libpq that the driver does not know. With several hosts we always do what it asks for. */
 const TARGET = 'target_session_attrs'
 const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s
 /** True if the host refuses writes: a standby, or a primary that was set read-only. */
@@ -53,7 +53,7 @@ export function createHosts(url: string): Hosts {
   }
 }
 
-/** A connection of its own for a start's work: to the only host, or to the first that accepts writes. The caller ends it. */
+/** Opens a connection outside the pool: to the only host, or to the first that accepts writes. The caller ends it. */
 export async function openConnection(url: string, applicationName: string): Promise<pg.Client> {
   const addresses = addressesOf(url)
   let failure: unknown

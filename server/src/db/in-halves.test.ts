@@ -33,7 +33,7 @@ test('the work of all others is kept, and the failing members are returned', asy
   await database.db.query(sql`delete from return_skip`)
 })
 
-test('more than ten failing members are no member’s fault: nothing is kept', async () => {
+test('when more than ten members fail, nothing of the page is kept', async () => {
   await expect(writeFor(MEMBERS.slice(5, 16))).rejects.toThrow('null value')
   expect(await written()).toEqual([])
 })

@@ -1,5 +1,5 @@
 /**
- * Work for a page of members in one transaction, although it fails for a few of them.
+ * Runs work for a page of members in one transaction, even if it fails for a few of them.
  * - The part that fails is rolled back to a savepoint and halved, until the failing member is alone.
  * - A lost connection, a deadlock, or more failing members than FAILING_MAX fail the whole page: that is no member's fault.
  */
@@ -10,7 +10,7 @@ export type Failing = { readonly memberId: bigint; readonly error: unknown }
 
 const FAILING_MAX = 10
 
-/** Returns the members for whom even the work for them alone fails. `work` gets a part of `members`, in their order. */
+/** Returns the members for whom the work fails even when it runs for them alone. `work` gets a part of `members`, in their order. */
 export async function inHalves(
   tx: Tx,
   members: readonly bigint[],

@@ -1,11 +1,11 @@
 /**
- * Migrates a database to the newest schema, also while servers of the previous release go on using it.
+ * Migrates a database to the newest schema, also while servers of the previous release keep using it.
  * - Files run in order, each in its own transaction, and are recorded with their hash.
  * - A file that changed or disappeared after it ran stops the start.
  * - Two simultaneous starts wait for each other.
  * - A newer release may have migrated the database. A server then starts, unless a newer file says `contracts after` a release newer
  *   than this server.
- * - A statement waits 2 s for a lock and begins again later, so requests never queue behind it for longer.
+ * - A statement waits 2 s for a lock and is retried later, so requests never queue behind it for longer.
  * - Migrations state the app role's privileges (`app_may`, `app_may_call`). Each start grants them again. The app role owns nothing.
  */
 import { createHash } from 'node:crypto'
@@ -35,7 +35,7 @@ export const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 const LOCK_TIMEOUT_MS = 2000
 const AGAIN_MS = 500
 const TRIES_MAX = 120
-/** Another transaction held a lock for too long, or both waited for each other. */
+/** SQLSTATE of a lock timeout and of a deadlock. */
 const BUSY = new Set(['55P03', '40P01'])
 
 /** Returns the names of the files that this call applied. */
@@ -55,7 +55,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
   }
 }
 
-/** Asks again and again: a statement that waits would be an open transaction, and an index that is made concurrently waits for all of them. */
+/** Polls for the lock. A waiting statement would be an open transaction, for which a concurrent index build in another start waits. */
 async function lockMigrations(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [ADVISORY_LOCKS.migrations])
@@ -89,7 +89,7 @@ async function applyFiles(client: pg.Client, { folder = MIGRATIONS, version = VE
 
 type Applied = { readonly name: string; readonly hash: string; readonly needs: string | null }
 
-/** Stops the start on a schema that this version does not work with; true on a newer one that it works with. */
+/** Throws for a schema that this version does not work with. Returns true for a newer one that it works with. */
 function refuseUnknown(done: readonly Applied[], names: readonly string[], version: string): boolean {
   const unknown = done.filter(({ name }) => !names.includes(name))
   const last = names.at(-1) ?? '9999'

@@ -17,7 +17,7 @@ export const contractsAfter = (text: string): string | undefined => CONTRACTS.ex
 export const isOutsideTransaction = (text: string): boolean => OUTSIDE.test(head(text))
 export const isBrief = (text: string): boolean => BRIEF.test(head(text))
 
-/** The statements of a file without bodies of functions. */
+/** Splits a file without function bodies into statements. */
 export const statementsOf = (text: string): string[] =>
   text
     .replace(/--[^\n]*/g, '')

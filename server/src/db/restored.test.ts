@@ -20,7 +20,7 @@ import { connect, type Db, one, sql } from './sql.ts'
 const folder = mkdtempSync(path.join(tmpdir(), 'roz-restored-'))
 const [first, copy] = [path.join(folder, 'first'), path.join(folder, 'copy')]
 const RESTORED = 'without a target, timeline 2'
-/** It has no segment, so that a recovery ends with what is in the folder. */
+/** An archive without a segment: a recovery ends with the WAL in the folder. */
 const ARCHIVE = 'restore_command=false'
 let programs: Binaries
 let passwords: Passwords
@@ -28,7 +28,7 @@ const running = new Set<ChildProcess>()
 
 type Server = { readonly db: Db; readonly port: number; readonly stop: () => Promise<void> }
 
-/** A PostgreSQL on a folder, as an operator runs one. */
+/** Starts PostgreSQL on a folder, as an operator would. */
 async function start(dataDir: string, ...settings: string[]): Promise<Server> {
   const cluster = path.join(dataDir, 'cluster')
   const port = await freePort()
@@ -54,7 +54,7 @@ async function start(dataDir: string, ...settings: string[]): Promise<Server> {
   }
 }
 
-/** A file in the cluster's folder, of the user that runs it. */
+/** Writes a file into the cluster's folder, owned by the user that runs the cluster. */
 function write(dataDir: string, name: string, text = ''): void {
   const cluster = path.join(dataDir, 'cluster')
   const { uid, gid } = statSync(cluster)
@@ -63,7 +63,7 @@ function write(dataDir: string, name: string, text = ''): void {
 }
 
 const isRecovering = async ({ db }: Server) => (await one<{ is: boolean }>(db, sql`select pg_is_in_recovery() as is`)).is
-/** As a server that has run until now. */
+/** Beats as a server that has run until now. */
 async function serveUntilNow({ db }: Server): Promise<void> {
   await db.query(sql`update heartbeat set at = at - interval '1 minute'`)
   await beat(db)
@@ -75,7 +75,7 @@ beforeAll(async () => {
   const made = await startPostgres({ dataDir: first, log: () => undefined, durable: false })
   await migrate(made.ownerUrl, { production: false, appRole: 'roz_app' })
   const app = connect({ url: made.appUrl, max: 1 })
-  // By the rights of the server's role.
+  // The rights of the server's role are enough.
   await beat(app)
   expect(await findUnjoined(app)).toBeUndefined()
   await app.close()
@@ -95,7 +95,7 @@ afterAll(async () => {
 /** The settings of a standby of this primary. */
 const follow = ({ port }: Server): string => `primary_conninfo=host=127.0.0.1 port=${port} user=postgres password=${passwords.postgres}`
 
-test('a standby is counted while it streams, a copy that is being made is not, and the lag needs the right to see it', async () => {
+test('a standby is counted while it streams, a running base backup is not, and the lag needs the right to read it', async () => {
   const primary = await start(first)
   const app = connect({ url: urlAs('roz_app', passwords, primary.port), max: 1 })
   const figures = async (): Promise<(number | undefined)[]> => {
@@ -111,7 +111,7 @@ test('a standby is counted while it streams, a copy that is being made is not, a
   expect(await figures()).toEqual([1, -1])
   await primary.db.query(sql`grant pg_read_all_stats to roz_app`)
 
-  // As pg_basebackup connects.
+  // Connects as pg_basebackup does.
   const url = `${urlAs('postgres', passwords, primary.port)}?replication=true`
   const copying = new pg.Client({ connectionString: url, application_name: 'pg_basebackup' })
   await copying.connect()
@@ -138,7 +138,7 @@ test('a standby that is promoted has a new timeline and is not taken for a resto
   expect([await isRecovering(standby), await findUnjoined(standby.db)]).toEqual([false, undefined])
   await standby.stop()
 
-  // Nobody has noted the timeline, and PostgreSQL was started again: it could be a restore, unless Patroni runs it.
+  // No server has noted the timeline, and PostgreSQL was started again: this could be a restore, unless Patroni runs it.
   const again = await start(copy, ARCHIVE)
   expect(await findUnjoined(again.db)).toBe(RESTORED)
   await again.stop()
@@ -152,7 +152,7 @@ test('a standby that is promoted has a new timeline and is not taken for a resto
   await later.stop()
 }, 60_000)
 
-test('a recovery of the whole log without a target is seen, also after a restart, until it is joined', async () => {
+test('a recovery of the whole WAL without a target is detected, also after a restart, until it is joined', async () => {
   write(first, 'recovery.signal')
   const restored = await start(first, ARCHIVE)
   await expect.poll(() => isRecovering(restored), { timeout: 20_000 }).toBe(false)
@@ -165,7 +165,7 @@ test('a recovery of the whole log without a target is seen, also after a restart
   await again.stop()
 }, 60_000)
 
-test('a database that was copied into another cluster with an archive is no restore of it', async () => {
+test('rows copied from another cluster into one with an archive do not count as a restore', async () => {
   write(first, 'recovery.signal')
   const restored = await start(first, ARCHIVE)
   await expect.poll(() => isRecovering(restored), { timeout: 20_000 }).toBe(false)

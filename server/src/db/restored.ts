@@ -1,11 +1,10 @@
 /**
- * Whether a database was restored, and has not been joined yet to what came after it (npm run after-restore).
- * - PostgreSQL keeps the target of a recovery among its settings: every recovery to a target leaves it there, also by pgBackRest or
- *   `npm run restore`. So a restore by hand is detected. The target counts until a row of `joined_restore` names it. The row is as
- *   old as the database: a second restore to an earlier time has lost it.
- * - A recovery of the whole log has no target. It starts a new timeline of the log, which no server has noted (heartbeat.ts). It
- *   leaves the restore_command that PostgreSQL needs to read an archive. A failover of some clusters does the same; WITHOUT_TARGET
- *   distinguishes the two (decision 40).
+ * Detects a restored database that `npm run after-restore` has not yet joined to the events after the restored instant.
+ * - Every recovery to a target, by hand, pgBackRest or `npm run restore`, leaves the target among PostgreSQL's settings. The target
+ *   counts until a row of `joined_restore` names it. A second restore to an earlier instant loses this row, so the target counts again.
+ * - A recovery of the whole WAL has no target. It starts a new timeline, which no server has noted (heartbeat.ts), and leaves the
+ *   restore_command that PostgreSQL needs to read an archive. A failover of some clusters does the same: WITHOUT_TARGET distinguishes
+ *   the two (decision 40).
  */
 import { beat, CLUSTER, TIMELINE } from './heartbeat.ts'
 import { maybeOne, one, type Queryable, type Sql, sql } from './sql.ts'
@@ -15,10 +14,10 @@ const TARGET = sql`select name || '=' || setting as target from pg_settings wher
 const UNJOINED_TARGET = sql`${TARGET} and not exists (select from joined_restore where target = name || '=' || setting)`
 
 /**
- * A new timeline is no restore but a failover where
- * - a server ran on it, which has noted it;
- * - PostgreSQL itself has run since before the last sign of life of a server, as a standby does: a restore starts it later;
- * - Patroni runs PostgreSQL, which begins a timeline whenever its cluster starts: it names the cluster on the command line.
+ * A new timeline comes from a failover, not from a restore, if one of these is true:
+ * - A server has run on it and noted it.
+ * - PostgreSQL started before the last heartbeat, as a standby does. A restore starts it later.
+ * - Patroni runs PostgreSQL and names the cluster on the command line. It starts a new timeline whenever its cluster starts.
  */
 const WITHOUT_TARGET = sql`
   select 'without a target, timeline ' || ${TIMELINE} as target from heartbeat
@@ -26,10 +25,10 @@ const WITHOUT_TARGET = sql`
      and exists (select from pg_settings where name = 'restore_command' and setting <> '')
      and not exists (select from pg_settings where name = 'cluster_name' and setting <> '' and source = 'command line')`
 
-/** The setting of `npm run restore`: a name of its own for each restore, also of one without a target. */
+/** The setting that `npm run restore` leaves, also without a target: a new name for each restore. */
 export const targetSetting = (at: Date): string => `recovery_target_name = 'roz restored at ${at.toISOString()}'\n`
 
-/** How the database was restored; undefined if not, or if joined. */
+/** The recovery target of a restore that is not joined yet; undefined if there is none. */
 export async function findUnjoined(db: Queryable): Promise<string | undefined> {
   // A database of an older release lacks one of the tables or both.
   const { knowsJoined, knowsServers } = await one<{ knowsJoined: boolean; knowsServers: boolean }>(

@@ -16,7 +16,7 @@ test('every migration after the newest release leaves the servers of that releas
 
 const faults = (sql: string): string[] => faultsOfMigration('0100_x.sql', sql, ['1.1.0', '1.0.0'])
 
-describe('what contracts is refused unless it names the release that stopped using it', () => {
+describe('a contracting statement is refused unless it names the release that stopped using the object', () => {
   test.each([
     'drop table story',
     'drop view parked_work',
@@ -37,7 +37,7 @@ describe('what contracts is refused unless it names the release that stopped usi
     expect(faults(`-- Nobody reads it since 1.1.0.\n-- contracts after 1.1.0\n${statement};`)).toEqual([])
   })
 
-  test('a release that is not out yet cannot have stopped: the previous one still runs', () => {
+  test('a release that is not out yet is refused: servers of the previous one still run', () => {
     expect(faults('-- contracts after 1.2.0\ndrop table story;')).toEqual([expect.stringContaining('this release is not out')])
   })
 
@@ -46,7 +46,7 @@ describe('what contracts is refused unless it names the release that stopped usi
   })
 })
 
-describe('what locks a table for long is refused', () => {
+describe('a statement that locks a table for long is refused', () => {
   test.each([
     ['create index a on transfer (ref)', 'create index concurrently'],
     ['drop index a', 'drop index concurrently'],
@@ -61,7 +61,7 @@ describe('what locks a table for long is refused', () => {
     expect(faults(`-- brief: the table has a row a day\n${statement};`)).toEqual([])
   })
 
-  test('a constraint is added without a look at the rows, and validated in a file of its own', () => {
+  test('a constraint is added not valid, and validated in a file of its own', () => {
     const add = 'alter table topup add constraint few check (amount < 10)'
     expect(faults(`-- contracts after 1.1.0\n${add};`)).toEqual([expect.stringContaining('not valid')])
     expect(faults(`-- contracts after 1.1.0\n${add} not valid;\nalter table topup validate constraint few;`)).toEqual([
@@ -70,7 +70,7 @@ describe('what locks a table for long is refused', () => {
     expect(faults('alter table topup validate constraint few;')).toEqual([])
   })
 
-  test('an index is made outside a transaction, alone, and again after a start that was cut off', () => {
+  test('an index is made outside a transaction, in a file of its own that can run again', () => {
     const make = 'create index concurrently a on transfer (ref);'
     expect(faults(make)).toHaveLength(2)
     expect(faults(`-- outside a transaction\n${make}`)).toEqual([
@@ -81,7 +81,7 @@ describe('what locks a table for long is refused', () => {
   })
 })
 
-test('what only expands passes: tables, their indexes, columns, functions, kinds, rights', () => {
+test('statements that only expand pass: tables, their indexes, columns, functions, kinds, rights', () => {
   const sql = `
     -- What the desk wrote on a request.
     create table desk_word (id bigint primary key, words text not null check (length(words) < 10));

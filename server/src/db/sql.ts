@@ -3,7 +3,7 @@
  * - Values are sent as parameters, never inside the text.
  * - Paise and ids come back as bigint, days as text, instants as Date.
  * - A lost connection throws DatabaseUnavailableError, a write on a read-only host too; a wrong statement throws PostgreSQL's own error.
- * - Of several hosts the writable one is found (hosts.ts).
+ * - With several hosts, connections go to one that accepts writes (hosts.ts).
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
@@ -55,7 +55,7 @@ export class TransactionTimeoutError extends DatabaseUnavailableError {
 }
 
 export type ConnectOptions = {
-  /** With one host or several. */
+  /** The address, with one host or several. */
   readonly url: string
   /** Maximum number of connections of this process. */
   readonly max?: number
@@ -77,7 +77,7 @@ const sessionBounds = (queryTimeoutMs: number): string => {
   const statementMs = Math.max(1000, queryTimeoutMs - 5000)
   return `set statement_timeout = ${statementMs}; set lock_timeout = ${Math.min(20_000, statementMs)}; set idle_in_transaction_session_timeout = 10000`
 }
-/** A connection to the only host is renewed at most so often while that host is read-only, as one with a full disk may be. */
+/** While the only host is read-only, for example with a full disk, each connection is renewed at most once in this time. */
 const READ_ONLY_MS = 5000
 const QUERY_TIMEOUT_MS = 30_000
 const WAITING_MAX = 10_000
@@ -163,7 +163,7 @@ function openPool(options: ConnectOptions, queryTimeoutMs: number) {
     since.set(client, performance.now())
     client.on('error', () => undefined)
   })
-  /** With several hosts each is tried once: nothing was sent yet. */
+  /** Tries each of several hosts once. This is safe, because nothing was sent yet. */
   const acquire = async (): Promise<pg.PoolClient> => {
     for (let left = hosts.count; ; left--) {
       const address = hosts.current()
@@ -274,7 +274,7 @@ const READ_ONLY = '25006'
 const LOSS_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'])
 const LOSS_WORDS = /connection terminated|not queryable|timeout exceeded when trying to connect|query read timeout|client was closed/i
 
-/** All connections are in use: another host would not help. */
+/** True if all connections are in use: another host would not help. */
 const isQueueTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 
 function isConnectionLoss(error: unknown): boolean {

@@ -117,7 +117,7 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
 
 /**
  * PostgreSQL ends a session whose transaction takes too long. If it does so between two statements, the next one finds only a broken
- * connection: the duration tells this from a database that is away.
+ * connection: the duration distinguishes this from a database that is away.
  */
 function ofTimeout(error: unknown, tookMs: number, { transactionTimeoutMs }: Waits): unknown {
   const isLost = error instanceof DatabaseUnavailableError && !(error instanceof ReadOnlyError)
@@ -131,7 +131,7 @@ function isRepeatable(error: unknown, begun: boolean): boolean {
   return isConflict(error)
 }
 
-/** The whole transaction is repeated after it. */
+/** True for a deadlock or a serialization failure: the whole transaction is then retried. */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error)
   return state === DEADLOCK || state === SERIALIZATION
