@@ -1,9 +1,9 @@
 /**
- * A folder of backups.
- * - It belongs to one database: `id` is also in that database's folder. A restored database has none, and starts a new folder.
- * - A backup is complete when it has its name: it is made under another one.
- * - WAL and uploads are shared by all backups of the folder.
- * - It contains neither the secret key nor settings.
+ * Reads and tidies a folder of backups.
+ * - A folder belongs to one database, whose own folder has the same id. A restored database has no id, and needs a new folder.
+ * - A backup is made under a temporary name and renamed when it is complete.
+ * - All backups of a folder share its WAL and uploads.
+ * - A folder contains neither the secret key nor settings.
  *
  *   <folder>/backups.json                 the folder's id
  *   <folder>/wal/<segment>.zst            the log of all commits since the oldest backup
@@ -24,11 +24,11 @@ export class BackupError extends Error {
 export type Manifest = {
   readonly v: 1
   readonly database: string
-  /** Any later instant until the end of the WAL can be restored. */
+  /** From this instant until the end of the WAL, every instant can be restored. */
   readonly endedAt: string
   readonly firstSegment: string
   readonly lastSegment: string
-  /** The path of each file in the cluster's folder. */
+  /** Size and hash of each file, by its path in the cluster's folder. */
   readonly files: Readonly<Record<string, Content>>
   readonly folders: readonly string[]
   readonly uploads: readonly string[]
@@ -67,7 +67,7 @@ export async function listBackups(folder: string): Promise<Backup[]> {
   )
 }
 
-/** Removes what a backup that was cut off left behind. */
+/** Removes the files of backups that were interrupted. */
 export async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (MAKING.test(name)) await rm(path.join(folder, name), { recursive: true, force: true })
 }
@@ -78,14 +78,14 @@ export async function listSegments(folder: string, first: string): Promise<strin
   return names.filter((name) => isSegment(name) && name >= first).sort()
 }
 
-/** The name after this one: 16 MB each, 256 in a log file. */
+/** The name of the next segment. A segment has 16 MB, and 256 segments share a log number. */
 export function segmentAfter(name: string): string {
   const number = BigInt(`0x${name.slice(8, 16)}`) * 256n + BigInt(`0x${name.slice(16)}`) + 1n
   const hex = (value: bigint): string => value.toString(16).toUpperCase().padStart(8, '0')
   return name.slice(0, 8) + hex(number / 256n) + hex(number % 256n)
 }
 
-/** The first segment that is not there, if a later one is; no commit after it can be restored. */
+/** The first missing segment, after which no commit can be restored; undefined if the segments follow each other. */
 export function findGap(segments: readonly string[], first: string): string | undefined {
   let expected = first
   for (const name of segments) {

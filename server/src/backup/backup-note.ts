@@ -1,7 +1,7 @@
-/** Notes in the database when its backups were taken, for the alert on a missing backup (http/figures.ts). */
+/** Notes in the database when its newest backup was taken, for the alert on a missing backup (http/figures.ts). */
 import { connect, sql } from '../db/sql.ts'
 
-/** The whole database, or its log of commits up to now. */
+/** `backup`: the whole database. `log`: its WAL up to now. */
 export type Noted = 'backup' | 'log'
 
 export async function noteBackup(url: string, what: Noted): Promise<void> {

@@ -150,7 +150,7 @@ test('a folder with something in it is never restored over, and none inside DATA
   expect(await backupNow({ DATA_DIR: local.dataDir, DATABASE_URL: 'postgres://roz@db.example/roz' }, ['--to', folder], say)).toBe(2)
 })
 
-test.runIf(ALL)('a restored database ships nothing to the folder it came from, which it may not use', async () => {
+test.runIf(ALL)('a restored database ships nothing to the folder it came from, and a backup into that folder is refused', async () => {
   await backup()
   expect(await restore()).toBe(0)
   const before = readdirSync(path.join(folder, 'wal'))
@@ -163,7 +163,7 @@ test.runIf(ALL)('a restored database ships nothing to the folder it came from, w
   expect(await backupNow({ DATA_DIR: restored }, ['--to', `${folder}-new`], say)).toBe(0)
 })
 
-test('a damaged or missing file, and a missing segment of the log, stop a restore by name', async () => {
+test('a damaged or missing file, or a missing WAL segment, stops a restore, and the error names it', async () => {
   await backup()
   await pay(local.db, member)
   await local.shipAll()
@@ -183,7 +183,7 @@ test('a damaged or missing file, and a missing segment of the log, stop a restor
   expect(existsSync(restored)).toBe(false)
 })
 
-test.runIf(ALL)('the newest backups are kept; older ones go with their log and with the uploads that none of them names', async () => {
+test.runIf(ALL)('the newest backups are kept; older ones are removed, with their WAL and the uploads that no kept one names', async () => {
   const storage = createFileStorage({ folder: path.join(local.dataDir, 'uploads') })
   const picture = await storage.put('avatars', 'webp', Buffer.from('a face'))
   for (let count = 0; count < 3; count++) {
@@ -313,7 +313,7 @@ test('a folder without its disk is reported by name, gets no files, and counts a
   expect([failures.length, notes]).toEqual([1, 1])
 })
 
-test.runIf(ALL)('a backup that was killed counts for nothing, and the next one removes what it wrote', async () => {
+test.runIf(ALL)('a backup that was killed is not listed, and the next one removes its files', async () => {
   const code = `import { backupNow } from ${JSON.stringify(path.join(import.meta.dirname, '../commands/backup.ts'))}
     await backupNow({ DATA_DIR: process.argv[1] }, ['--to', process.argv[2]], (line) => process.stdout.write(line + '\\n'))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', code, local.dataDir, folder], {

@@ -1,4 +1,8 @@
-/** Files that are whole or not there, also after a power cut: temporary name, fsync, rename, fsync of the folder. */
+/**
+ * Writes, packs and reads files. A power cut leaves a whole file or none.
+ * - A file is written under a temporary name, flushed and renamed; then its folder is flushed. After `pack` the caller flushes the folder.
+ * - `unpack` writes in place, into a folder that counts only when it is complete.
+ */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -50,10 +54,10 @@ function measuring() {
 const contentOf = (bytes: Buffer): Content => ({ size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
-/** Smaller files are handled whole, which is much faster than a stream for each. */
+/** Smaller files are read and written whole, which is much faster than a stream for each. */
 const WHOLE_MAX = 8_000_000
 
-/** Compresses a file; the size and hash of what was read. */
+/** Compresses a file. Returns the size and hash of its uncompressed content. */
 export async function pack(from: string, to: string): Promise<Content> {
   const { size } = await stat(from)
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 })
@@ -100,7 +104,7 @@ export async function hashOf(file: string): Promise<string> {
   return content().sha256
 }
 
-/** Runs a few at once. After a failure none starts; it is thrown when the others end. */
+/** Runs `work` for a few items at a time. After a failure no further item starts; the first failure is thrown when the others end. */
 export async function forEach<T>(items: Iterable<T>, work: (item: T) => Promise<void>, atOnce = 8): Promise<void> {
   const iterator = items[Symbol.iterator]()
   const failures: unknown[] = []

@@ -1,10 +1,10 @@
 /**
  * Restores a backup into a new data folder, to a chosen second.
- * - Never into a folder that has something in it. The new folder appears when everything in it is complete.
+ * - A folder with anything in it is refused. The new folder appears when everything in it is complete.
  * - Every file is compared with the manifest before PostgreSQL sees it.
  * - Only uploads that a row of the restored database names are copied, so an erased picture does not come back.
- * - The restored installation sends backups nowhere until it is given a folder of its own.
- * - At no time can another user of the machine read what is written.
+ * - The restored installation ships no WAL until a backup into a new folder is taken.
+ * - No other user of the machine can read the files, neither during the restore nor after it.
  */
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
@@ -81,7 +81,7 @@ function expectInside({ files, folders, uploads }: Manifest): void {
   if (wrong !== undefined) throw new BackupError(`The manifest of the backup names ${JSON.stringify(wrong)}: somebody has changed it.`)
 }
 
-/** The newest backup that was complete at the instant. */
+/** The newest backup that was complete at the instant; without an instant, the newest backup. */
 async function chooseBackup(from: string, at: Date | undefined): Promise<Backup> {
   if (!existsSync(from) || (await idOf(from)) === undefined) throw new BackupError(`${from} contains no backups of Roz.`)
   const all = await listBackups(from)

@@ -2,8 +2,8 @@
  * Ships WAL segments and uploads of the local database to its folder of backups.
  * - Uploads go before the segments: a file is stored before its row commits, so a row in the backup has its file.
  * - A segment leaves the database's folder only when the backup has it on the disk.
- * - The database notes about once a minute that it has arrived, also where there was nothing to ship.
- * - One process ships at a time. A run that is cut off is repeated.
+ * - About once a minute the database notes that everything has been shipped, also if nothing was new.
+ * - One process ships at a time. The next run repeats an interrupted one.
  */
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -32,7 +32,7 @@ export async function readTarget(postgres: string): Promise<Target | undefined> 
 export const writeTarget = (postgres: string, target: Target): Promise<void> =>
   writeWhole(targetFile(postgres), `${JSON.stringify(target)}\n`)
 
-/** Ships all that is there; the number of segments. */
+/** Ships all waiting segments, after the uploads that the folder lacks. Returns the number of segments. */
 export async function ship({ postgres, uploads }: Source): Promise<number> {
   const target = await readTarget(postgres)
   if (target === undefined) return 0
@@ -51,7 +51,7 @@ export async function ship({ postgres, uploads }: Source): Promise<number> {
 }
 
 async function shipSegment(from: string, to: string): Promise<void> {
-  // PostgreSQL hands a segment out again if it was killed before it noted the first time.
+  // PostgreSQL archives a segment again if it was killed before it recorded the first time.
   if (existsSync(to)) {
     const { size } = await stat(from)
     if ((await unpack(to, size)).sha256 !== (await hashOf(from))) throw new BackupError(`${to} has other content than the database's own.`)
@@ -72,7 +72,7 @@ async function copyUpload(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, `${to}.part`)
   } catch (error) {
-    // It was removed meanwhile.
+    // The upload was removed after it was listed.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
   }

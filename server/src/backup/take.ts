@@ -1,9 +1,9 @@
 /**
  * Takes a backup of the local database while it runs: a copy of its files between `pg_backup_start` and `pg_backup_stop`.
- * - Nobody waits for it: the database only makes a checkpoint.
- * - The copy alone is no database. With the WAL of its time, which is shipped before the backup counts, it becomes one.
+ * - No request waits for it: the database only makes a checkpoint.
+ * - The copied files are consistent only with the WAL written during the copy, which is shipped before the backup counts.
  * - Every file is read back and compared before the backup gets its name.
- * - If this process dies, PostgreSQL ends the backup by itself; the next run removes what was written.
+ * - If this process dies, PostgreSQL ends the backup by itself, and the next run removes the unfinished files.
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
@@ -31,13 +31,13 @@ export type TakeOptions = {
   readonly source: Source
   readonly superUrl: string
   readonly folder: string
-  /** How many backups stay. */
+  /** Number of backups that are kept. */
   readonly keep: number
   readonly say: (line: string) => void
 }
 export type Taken = { readonly name: string; readonly manifest: Manifest; readonly removed: readonly string[] }
 
-/** PostgreSQL makes the contents of these folders again, or they are another part of the backup. */
+/** The files of these folders are not copied: PostgreSQL makes them again, or another part of the backup has them. */
 const EMPTY = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
 const LEFT_OUT = /^(postmaster\.(pid|opts)|current_logfiles|backup_label(\.old)?|tablespace_map(\.old)?|recovery\.signal)$|\.tmp$/
 const LEFT_OUT_ANYWHERE = /(^|\/)(pgsql_tmp[^/]*|pg_internal\.init[^/]*)(\/|$)/
@@ -61,7 +61,7 @@ export async function takeBackup(options: TakeOptions): Promise<Taken> {
   }
 }
 
-/** From here on every commit reaches the folder. The first backup into a new folder makes it the one that gets them. */
+/** Turns on the shipping of every commit from here on. The first backup into a new folder makes that folder the target. */
 async function beginShipping(client: pg.Client, source: Source, folder: string): Promise<void> {
   const { rows } = await client.query<{ archive_mode: string }>('show archive_mode')
   if (rows[0]?.archive_mode !== 'on')
@@ -84,7 +84,7 @@ async function beginShipping(client: pg.Client, source: Source, folder: string):
   await client.query('select pg_reload_conf()')
 }
 
-/** The database's own user writes there, and nobody else. */
+/** Makes the folder that PostgreSQL archives WAL into. Only the database's own user can write there. */
 async function openSpool(postgres: string): Promise<void> {
   const spool = spoolOf(postgres)
   const owner = await stat(path.join(postgres, 'cluster'))
@@ -121,7 +121,7 @@ async function copyBetween(client: pg.Client, { source, folder, say }: TakeOptio
   return { name, manifest }
 }
 
-/** Copies the files as they are; those that change meanwhile are repaired from the WAL. */
+/** Copies the files while the database changes them. The replay of the WAL makes them consistent. */
 async function copyCluster(from: string, to: string, say: (line: string) => void) {
   const entries = (await readdir(from, { recursive: true, withFileTypes: true })).map((entry) => ({
     name: path.relative(from, path.join(entry.parentPath, entry.name)),
@@ -149,7 +149,7 @@ async function copyCluster(from: string, to: string, say: (line: string) => void
   return { files, folders }
 }
 
-/** Undefined for a file that PostgreSQL removed meanwhile: the WAL removes it from the copy too. */
+/** Returns undefined for a file that PostgreSQL removed during the copy: the replay of the WAL leaves it out too. */
 const packIfThere = (from: string, to: string): Promise<Content | undefined> =>
   pack(from, to).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
