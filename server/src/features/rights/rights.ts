@@ -111,12 +111,15 @@ type Deleted =
   | { readonly ok: true; readonly picture: string | undefined }
   | Extract<Answer<typeof rightsCalls.deleteAccount>, { readonly ok: false }>
 
-/** Locks the account before the wallet, as a confirmation of the address does. */
+/**
+ * Locks the account before the wallet, as a confirmation of the address does. `no key`: a settlement that holds the wallet may
+ * still write a notice, which refers to the account.
+ */
 async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<Deleted> {
   const account = await maybeOne<{ isSuspended: boolean; isStaff: boolean }>(
     tx,
     sql`select suspended_at is not null as "isSuspended", role = 'admin' as "isStaff" from member
-         where id = ${memberId}::bigint and deleted_at is null for update`,
+         where id = ${memberId}::bigint and deleted_at is null for no key update`,
   )
   // A concurrent request deleted the account, which is the result that this request wants.
   if (account === undefined) return { ok: true, picture: undefined }

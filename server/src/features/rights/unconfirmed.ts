@@ -50,7 +50,7 @@ export function createUnconfirmed(deps: UnconfirmedDeps) {
 /** Sends no mail: we do not know whose address it is. */
 async function closeUnconfirmed({ db, storage }: UnconfirmedDeps, memberId: bigint): Promise<void> {
   const picture = await inTransaction(db, async (tx) => {
-    const late = await maybeOne(tx, sql`select id from member where id = ${memberId}::bigint and ${IS_LATE} for update`)
+    const late = await maybeOne(tx, sql`select id from member where id = ${memberId}::bigint and ${IS_LATE} for no key update`)
     if (late === undefined) return undefined
     const closed = await closeWallet(tx, memberId)
     if (!closed.ok) throw new Error(`the wallet cannot be closed: ${closed.code}`)
