@@ -44,6 +44,7 @@ import { createCheckpoints } from './transparency-log/checkpoints.ts'
 import { createLogKeys, originOf } from './transparency-log/log-key.ts'
 import { createLogProofs } from './transparency-log/log-tree.ts'
 import { createReceipts } from './transparency-log/receipts.ts'
+import { createJudgedMail } from './mail/before-sending.ts'
 import { createMailJob } from './mail/mail-job.ts'
 import { createLoggedMail } from './mail/mail-log.ts'
 import { createReseal } from './secrets/reseal.ts'
@@ -244,8 +245,8 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...push.jobs,
       ...rounds.jobs,
       ...ofFiles,
-      mail: createLoggedMail(db, mail),
-      mass_mail: createLoggedMail(db, mail),
+      mail: createJudgedMail(db, createLoggedMail(db, mail)),
+      mass_mail: createJudgedMail(db, createLoggedMail(db, mail)),
     },
   }
 }

@@ -61,7 +61,7 @@ export type MailData = {
   staff_invitation: Told<'inviter' | 'tokenId'>
   /** The second factor of a staff account: `what` is on, off, codes (new ones), recovery (one was used) or reset (by somebody else). */
   totp_changed: Told<'what'>
-  /** Help with a rupee of the member has its story: `purpose` for `helped`; `more` counts the other stories of the day. `outlay` is its id, by which a revocation finds the mail. */
+  /** Help with a rupee of the member has its story: `purpose` for `helped`; `more` counts the other stories of the day. `outlay` is its id: a revoked consent stops the mail (before-sending.ts). */
   help_told: Told<'outlay' | 'purpose' | 'helped' | 'more' | 'publicId'>
   /** To the owners: broken invariants of money, one line each; `at` is in IST. */
   audit_alarm: Told<'at' | 'sentences'>

@@ -21,6 +21,7 @@ export type MemberMail<T extends MemberTemplate> = {
 
 /** Mails that a member can turn off. Mails about money and safety are always sent. */
 const OPTIONAL: ReadonlySet<MailTemplate> = new Set(['welcome', 'weekly_joins', 'auto_join_skipped', 'help_told'])
+export const isOptional = (template: MailTemplate): boolean => OPTIONAL.has(template)
 
 type Recipient = { name: string; email: string | null; language: Language; link_origin: string | null; wants_mail: boolean }
 
@@ -31,7 +32,7 @@ export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberM
     sql`select case when email_verified_at is null then '' else name end as name, email, language, link_origin, wants_mail from member where id = ${mail.memberId}::bigint and deleted_at is null`,
   )
   if (member === undefined || member.email === null) return
-  if (OPTIONAL.has(mail.template) && !member.wants_mail) return
+  if (isOptional(mail.template) && !member.wants_mail) return
   const data = { ...mail.data, name: member.name, origin: mail.origin ?? member.link_origin ?? '' }
   // The spread loses the connection of T and its data in the type; MemberMail has checked it above.
   const payload = { to: member.email, template: mail.template, language: member.language, data } as unknown as MailPayload
@@ -51,7 +52,7 @@ export async function mailMembers(tx: Tx, template: MemberTemplate, source: Sql)
         'name', case when m.email_verified_at is null then '' else m.name end, 'origin', coalesce(m.link_origin, ''), 'publicId', m.public_id)),
       roz_now()
     from (${source}) s join member m on m.id = s.member_id
-    where m.email is not null and m.deleted_at is null and (m.wants_mail or not ${OPTIONAL.has(template)}::boolean)
+    where m.email is not null and m.deleted_at is null and (m.wants_mail or not ${isOptional(template)}::boolean)
       and not exists (select from job earlier where earlier.kind = 'mail' and earlier.key = ${template}::text || ':' || s.key)
     order by m.id
     on conflict (kind, key) do nothing`)

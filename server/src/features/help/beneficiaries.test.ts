@@ -218,30 +218,6 @@ describe('a revocation', () => {
     await expect(world.db.query(sql`update story set is_active = true where ${theirs}`)).rejects.toThrow('the consent was revoked')
   })
 
-  test('drops the mails that still wait with the name, and no other', async () => {
-    const id = await world.beneficiary({ publicName: 'Gita' })
-    await tell(id)
-    const { outlay } = await one<{ outlay: string }>(world.db, sql`select id as outlay from outlay where beneficiary_id = ${id}::uuid`)
-    const waiting = (key: string, data: object, kind = 'mass_mail') =>
-      world.db.query(sql`
-        insert into job (kind, key, payload, due_at) values (${kind}::text, ${key}::text, ${JSON.stringify({
-          to: 'a@x.test',
-          template: 'help_told',
-          language: 'en',
-          data: { purpose: 'school shoes', more: '0', publicId: '', name: '', origin: '', ...data },
-        })}::jsonb, roz_now())`)
-    await waiting('of Gita, from the release before', { helped: 'Gita' }, 'mail')
-    await waiting('of Gita, by a name since changed', { helped: 'Gita and Hema', outlay })
-    await waiting('of another', { helped: 'Hema', outlay: 'another' })
-    await waiting('of Hema', { helped: 'Hema' })
-    await edit(id, { revoked: true })
-    const left = await world.db.query<{ key: string; text: string }>(
-      sql`select key, payload::text as text from job where payload ->> 'template' = 'help_told' and done_at is null`,
-    )
-    expect(left.map(({ key }) => key).sort()).toEqual(['of Hema', 'of another'])
-    expect(await world.db.query(sql`select 1 from job where payload::text like '%Gita%'`)).toEqual([])
-  })
-
   test('leaves a job that removes the pictures, for a process that ends before it has', async () => {
     const id = await world.beneficiary()
     const { poster } = await tell(id)

@@ -5,8 +5,9 @@
  * - The public words of a person's payments never contain the public name, even a later one: a revocation could not remove it there.
  * - A child's consent has the relation of the guardian who gave it.
  * - A recorded consent can be corrected, but only a revocation ends it, because public pages check only for a revocation.
- * - A revocation is final. Its transaction turns every story that was ever about the person into a draft without a picture, and
- *   deletes unsent mails with the name. The books keep their entries; public pages show them without the name (view outlay_public).
+ * - A revocation is final. Its transaction turns every story that was ever about the person into a draft without a picture. Mails that
+ *   wait with the name are not sent (mail/before-sending.ts). The books keep their entries; public pages show them without the name
+ *   (view outlay_public).
  */
 import { randomUUID } from 'node:crypto'
 import type { Input, Output } from '@roz/contract/api.ts'
@@ -145,10 +146,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
             guardian_relation = ${fields.guardian}::text, sealed_note = ${note}::bytea,
             revoked_at = case when ${revoked === true}::boolean then roz_now() end
           where id = ${id}::uuid`)
-        if (revoked === true) {
-          posters = await takeBackStories(tx, id)
-          await dropWaitingMails(tx, before)
-        }
+        if (revoked === true) posters = await takeBackStories(tx, id)
         await audit(tx, {
           actorId: session.memberId,
           action: revoked === true ? 'beneficiary.revoke' : 'beneficiary.update',
@@ -223,18 +221,6 @@ async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]>
   }
   return posters
 }
-
-/**
- * The mail about a story repeats words and name of its help, and a slow mail server lets many wait. A mail of a release before
- * `outlay` is found by words and name.
- */
-const dropWaitingMails = (tx: Tx, { id, publicName }: Row) =>
-  tx.query(sql`
-    update job set done_at = roz_now(), locked_until = null, payload = '{}', traceparent = null, last_error = 'the consent was revoked'
-     where kind in ('mail', 'mass_mail') and done_at is null and payload ->> 'template' = 'help_told'
-       and exists (select from outlay o where o.beneficiary_id = ${id}::uuid and case when payload -> 'data' ? 'outlay'
-             then payload -> 'data' ->> 'outlay' = o.id::text
-             else payload -> 'data' ->> 'helped' = ${publicName}::text and payload -> 'data' ->> 'purpose' = o.purpose end)`)
 
 const search = (from: Queryable, { status, q, after, limit }: Search): Promise<Row[]> =>
   from.query<Row>(sql`

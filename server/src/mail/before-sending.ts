@@ -1,0 +1,40 @@
+/**
+ * Judges a waiting mail again when its turn comes: a mail to many members may wait for hours.
+ * - A member who deleted the account meanwhile, or turned such mails off, gets none.
+ * - A mail about help to a person who revoked the consent meanwhile is not sent.
+ */
+import { type Db, one, sql } from '../db/sql.ts'
+import type { MailPayload } from './mail-payload.ts'
+import { isOptional } from './mails.ts'
+
+type Send = (payload: MailPayload, jobId: string) => Promise<void>
+
+/** The same job, which ends without a mail where nobody may read it any more. */
+export const createJudgedMail =
+  (db: Db, send: Send): Send =>
+  async (payload, jobId) => {
+    if ((await isWanted(db, payload)) && !(await isRevoked(db, payload))) await send(payload, jobId)
+  }
+
+/** Only mails to many name their member in the data. */
+async function isWanted(db: Db, { template, data }: MailPayload): Promise<boolean> {
+  if (!('publicId' in data) || data.publicId === '') return true
+  const { wanted } = await one<{ wanted: boolean }>(
+    db,
+    sql`select exists (select from member where public_id = ${data.publicId}::uuid and deleted_at is null
+          and (wants_mail or not ${isOptional(template)}::boolean)) as wanted`,
+  )
+  return wanted
+}
+
+/** A mail of a release before `outlay` is known by the name and the words of its help. */
+async function isRevoked(db: Db, { template, data }: MailPayload): Promise<boolean> {
+  if (template !== 'help_told') return false
+  const { outlay, helped, purpose } = data as { readonly outlay?: string; readonly helped: string; readonly purpose: string }
+  const its = outlay === undefined ? sql`b.public_name = ${helped}::text and o.purpose = ${purpose}::text` : sql`o.id = ${outlay}::uuid`
+  const { revoked } = await one<{ revoked: boolean }>(
+    db,
+    sql`select exists (select from outlay o join beneficiary b on b.id = o.beneficiary_id where b.revoked_at is not null and ${its}) as revoked`,
+  )
+  return revoked
+}
