@@ -212,6 +212,21 @@ test('a mail to a million members delays no mail to a single one', async () => {
   hung.resolve()
 })
 
+test('while every job of a lane fails, the lane claims one handful and rests until the next tick', async () => {
+  let tries = 0
+  let isDown = true
+  const worker = workerOf(async () => {
+    tries++
+    if (isDown) throw new Error('connection refused')
+  })
+  for (let day = 0; day < 60; day++) await write(`rest ${day}`)
+  await worker.runDue()
+  expect(tries).toBe(16)
+  isDown = false
+  await worker.runDue()
+  expect(await database.db.query(sql`select 1 from job where done_at is not null`)).toHaveLength(44)
+})
+
 test('a gateway that hangs does not block the lane of joins after a top-up and drafts', async () => {
   const hung = Promise.withResolvers<void>()
   let drafts = 0

@@ -264,7 +264,11 @@ async function isLeft(db: Db, since: Date): Promise<boolean> {
   return left.length > 0
 }
 
-/** Claims up to 16 jobs, runs them concurrently, and records each end separately. */
+/**
+ * Claims up to 16 jobs, runs them concurrently, and records each end separately.
+ * If all 16 fail, the lane rests until the next tick: a mail server that is down would otherwise be tried as fast as the database
+ * claims jobs.
+ */
 async function runNextJobs(deps: WorkerDeps, kinds: readonly JobKind[]): Promise<boolean> {
   const { db, leaseSeconds = LEASE_SECONDS } = deps
   const jobs = await db.query<ClaimedJob>(sql`
@@ -284,7 +288,8 @@ async function runNextJobs(deps: WorkerDeps, kinds: readonly JobKind[]): Promise
   // The database failed before a job's end was written: the job returns when its lease ends.
   const lost = ended.find((end) => end.status === 'rejected')
   if (lost !== undefined) throw lost.reason
-  return true
+  const isAway = jobs.length === AT_ONCE && ended.every((end) => end.status === 'fulfilled' && !end.value)
+  return !isAway
 }
 
 /** Renews the leases of running jobs: a job stays claimed however long it runs. */
@@ -299,12 +304,14 @@ async function renewLeases({ db, log }: WorkerDeps, jobs: readonly ClaimedJob[],
   }
 }
 
-async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
+/** Returns whether the job has ended, done or given up. */
+async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<boolean> {
   const handler = deps.handlers[job.kind] as (payload: JobPayloads[JobKind], jobId: string) => Promise<void>
   try {
     const attributes = { 'roz.job.attempts': job.attempts }
     await inTrace({ name: `job ${job.kind}`, kind: 'consumer', attributes }, () => handler(job.payload, String(job.id)), job.traceparent)
     await endJob(deps.db, job, undefined)
+    return true
   } catch (error) {
     // Logs the kind and the error only: a payload may contain a person's address.
     const told = { err: error, job: job.kind, jobId: String(job.id), attempts: job.attempts }
@@ -316,6 +323,7 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
     else deps.log.warn(told, 'job failed; it is tried again')
     if (isHopeless || job.isOld) await endJob(deps.db, job, errorText(error))
     else await releaseJob(deps.db, job, error)
+    return isHopeless
   }
 }
 
