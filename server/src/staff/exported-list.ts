@@ -1,4 +1,8 @@
-/** A list of the portal as a table for a spreadsheet, with the list's filters. The audit log records who fetched it. */
+/**
+ * A list of the portal as a table for a spreadsheet, with the list's filters.
+ * - The audit log records who fetched it, and with which filters. It keeps no word of a search: the log is never erased, and the words
+ *   may be a person's name, address or phone.
+ */
 import type { CsvTable } from '@roz/contract/endpoint.ts'
 import type { Db } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -23,12 +27,14 @@ type List<Shown> = {
   readonly columns: Columns<Shown>
 }
 
+const filtersOf = (query: Asked['query'] = {}) => ({ ...query, ...(query.q === undefined ? {} : { q: 'given' }) })
+
 export async function exportList<Shown>(
   db: Db,
   { session, query }: Asked,
   { name, action = 'list.export', read, columns }: List<Shown>,
 ): Promise<{ readonly ok: true; readonly value: CsvTable }> {
-  await inTransaction(db, (tx) => audit(tx, { actorId: session.memberId, action, subject: name, after: query ?? {} }))
+  await inTransaction(db, (tx) => audit(tx, { actorId: session.memberId, action, subject: name, after: filtersOf(query) }))
   const values = Object.values(columns)
   const rows = csvRows(
     read,
