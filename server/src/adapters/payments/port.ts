@@ -8,7 +8,7 @@
  * - A `GatewayRefusedError` means that the gateway understood and refused: our request, our keys, or an order id in use.
  *
  * In core, contract, server and web these files name the gateway outside the adapters and tests; a second gateway has to change them.
- * The samples of operators name it too: `ops/package/compose.yml` and `ops/cluster/settings.ts`.
+ * The samples of operators name it too: `ops/package/compose.yml`, `ops/package/sample.env` and `ops/cluster/settings.ts`.
  * - `contract/src/payouts.ts`: the payout webhook and its path.
  * - `contract/src/wallet.ts`: the payment webhook and its path.
  * - `server/src/config/gateway-settings.ts`: its settings, hosts and script.
