@@ -105,6 +105,7 @@ async function copyBetween(client: pg.Client, { source, folder, say }: TakeOptio
   const label = path.join(making, 'backup_label')
   await writeFile(label, stop.labelfile ?? '')
   files['backup_label'] = await pack(label, path.join(making, 'cluster', packedName('backup_label')))
+  await flush(path.join(making, 'cluster'))
   await ship(source)
   const [firstSegment, lastSegment] = [start.segment ?? '', stop.segment ?? '']
   const segments = await listSegments(folder, firstSegment)
