@@ -5,7 +5,7 @@ import { one, sql } from '../db/sql.ts'
 import { makeMember } from '../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { insertOutlay, revokeConsent } from '../testing/help.ts'
-import { createJudgedMail } from './before-sending.ts'
+import { createJudgedMail, twoAtOnce } from './before-sending.ts'
 import type { MailPayload } from './mail-payload.ts'
 
 let database: TestDatabase
@@ -80,4 +80,20 @@ test('a revoked consent stops the waiting mails about that help, and no other', 
   expect(sent).toEqual([])
   for (const mail of mails.slice(2)) await run(mail)
   expect(sent).toHaveLength(3)
+})
+
+test('of mails to many two are sent at once, so that one connection stays free; all sixteen of a lane are sent', async () => {
+  const open: PromiseWithResolvers<void>[] = []
+  const send = twoAtOnce(() => {
+    const one = Promise.withResolvers<void>()
+    open.push(one)
+    return one.promise
+  })
+  const all = Promise.all(Array.from({ length: 16 }, async (_, n) => send(weekly(randomUUID()) as MailPayload, String(n))))
+  for (let ended = 0; ended < 16; ended++) {
+    expect(open).toHaveLength(Math.min(ended + 2, 16))
+    open[ended]?.resolve()
+    await new Promise(setImmediate)
+  }
+  await all
 })

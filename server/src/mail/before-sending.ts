@@ -4,6 +4,7 @@
  * - A mail about help to a person who revoked the consent meanwhile is not sent.
  */
 import { type Db, one, sql } from '../db/sql.ts'
+import { createGate } from '../http/concurrency-limit.ts'
 import type { MailPayload } from './mail-payload.ts'
 import { isOptional } from './mails.ts'
 
@@ -15,6 +16,15 @@ export const createJudgedMail =
   async (payload, jobId) => {
     if ((await isWanted(db, payload)) && !(await isRevoked(db, payload))) await send(payload, jobId)
   }
+
+/**
+ * The same job, two at once: of the three connections to the mail server (adapters/mail/smtp.ts) one stays free for a mail to one
+ * member. The lane claims 16 jobs at a time, so none is refused.
+ */
+export function twoAtOnce(send: Send): Send {
+  const gate = createGate({ inFlightMax: 2, waitingMax: 16 })
+  return (payload, jobId) => gate(() => send(payload, jobId))
+}
 
 /** Only mails to many name their member in the data. */
 async function isWanted(db: Db, { template, data }: MailPayload): Promise<boolean> {
