@@ -35,7 +35,8 @@ test('an open wallet shows a payment of another tab together with its balance, n
       await returnTo(page)
       await expect(page.locator('.to-receipt')).toHaveCount(2)
       await expect(page.locator('.figure')).toHaveText('₹30.00')
-      expect(await seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])
+      // The next frame may still have to look.
+      await expect.poll(() => seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])
     },
     { token: person.token },
   )
@@ -60,7 +61,8 @@ test('if the balance cannot be loaded, the old payments stay beside the old bala
       await returnTo(page)
       await expect(page.locator('.to-receipt')).toHaveCount(2)
       await expect(page.locator('.figure')).toHaveText('₹30.00')
-      expect(await seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])
+      // The next frame may still have to look.
+      await expect.poll(() => seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])
     },
     { token: person.token },
   )
