@@ -71,7 +71,10 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
   const complaints: string[] = []
   const { nodes, network } = cluster
 
-  /** An etcd that was restarted has joined the others again: a fault of another node would otherwise be the second at once. */
+  /**
+   * An etcd that was restarted has joined the others again: a fault of another node would otherwise be the second at once.
+   * Its process is no sign: one that was told to end lives on for seconds, is not started meanwhile, and is gone afterwards.
+   */
   const hasEtcd = ({ address }: ClusterNode): Promise<boolean> => isOk(`http://${address}:${PORT.etcd}/health`)
   const isAllUp = async (): Promise<boolean> =>
     (await isWhole(cluster)) &&
