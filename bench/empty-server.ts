@@ -33,7 +33,7 @@ const app = await buildApp({
   // Contains only the services that every request uses.
   services: services as unknown as Services,
   catcher: undefined,
-  log: createLog({ level: config.logLevel, worker: undefined }),
+  log: createLog({ level: config.logLevel }),
   meters: createMeters(),
   isStopping: () => false,
 })

@@ -241,14 +241,14 @@ const BORDERS: readonly Bug[] = [
     find: '      const row = await maybeOne<Row>(\n        db,\n        sql`select ${COLUMNS} from log_key where number = 0 or',
     replace:
       '      const [first] = known.values()\n      if (first !== undefined) return first\n      const row = await maybeOne<Row>(\n        db,\n        sql`select ${COLUMNS} from log_key where number = 0 or',
-    test: 'server/src/processes.test.ts',
+    test: 'server/src/instances.test.ts',
   },
   {
     name: 'A receipt requested after a rotation is signed with a key that was not valid on its day',
     file: 'server/src/transparency-log/log-key.ts',
     find: 'where number = 0 or ist_day(created_at) <= ${day}::date order by',
     replace: 'where ${day}::date is not null order by',
-    test: 'server/src/processes.test.ts',
+    test: 'server/src/instances.test.ts',
   },
   {
     name: "A member's session opens an administrator's call",

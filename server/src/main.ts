@@ -2,10 +2,7 @@
  * The program: serves, or runs one command of an operator.
  * - Only this file reads the environment.
  * - A start that fails ends with one message in plain words.
- * - With PROCESSES above 1 the first process runs the database, the sandbox and the workers; the workers serve HTTP and run
- *   due work.
  */
-import cluster from 'node:cluster'
 import { afterRestoreNow } from './commands/after-restore.ts'
 import { archiveNow } from './commands/archive.ts'
 import { auditNow } from './commands/audit.ts'
@@ -24,8 +21,6 @@ import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { rotatePushKey } from './commands/rotate-push-key.ts'
 import { statusNow } from './commands/status.ts'
 import { ticketKeyNow } from './commands/ticket-key.ts'
-import { SHUTDOWN_MS } from './processes/primary.ts'
-import { sayToFirst } from './processes/worker.ts'
 import { StartError } from './start-error.ts'
 import { startServer, type Running } from './start.ts'
 
@@ -92,17 +87,14 @@ if (renew !== undefined) {
 }
 
 const config = configOrExit()
-const log = createLog({ level: config.logLevel, worker: cluster.worker?.id })
-/** Prints a line: the first process prints, a worker sends its line to the first process. */
-const say = (line: string): void => {
-  if (cluster.isWorker) sayToFirst(line)
-  else process.stdout.write(`${line}\n`)
-}
+const log = createLog({ level: config.logLevel })
+/** A stop that hangs ends the process after this time. */
+const SHUTDOWN_MS = 8000
 
 let running: Running | undefined
 let stopping = false
 
-/** Stops once, however many signals arrive; a stop that hangs is cut off after 8 s. */
+/** Stops once, however many signals arrive. */
 async function stop(code: number): Promise<void> {
   if (stopping) return
   stopping = true
@@ -117,23 +109,17 @@ async function stop(code: number): Promise<void> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
-/** Replaces the processes. A worker that gets the signal too, as a whole group does, ignores it. */
-if (process.platform !== 'win32')
-  process.on('SIGUSR2', () => {
-    if (cluster.isPrimary)
-      running?.replaceProcesses().catch((error: unknown) => log.error({ err: error }, 'the processes could not be replaced'))
-  })
 /** Stops when the launcher of `npm start` has died for any reason: nothing else would stop this process. */
 const launcher = Number(process.env.ROZ_LAUNCHER ?? 0)
 const begunAtMs = Number(process.env.ROZ_LAUNCHED_AT_MS ?? performance.timeOrigin)
-if (launcher > 0 && cluster.isPrimary) setInterval(() => process.ppid === launcher || void stop(0), 500).unref()
+if (launcher > 0) setInterval(() => process.ppid === launcher || void stop(0), 500).unref()
 process.on('unhandledRejection', (error) => {
   log.fatal({ err: error }, 'unhandled rejection of a promise')
   void stop(1)
 })
 
 try {
-  running = await startServer(config, { log, say, parent: process.env.ROZ_PARENT, begunAtMs })
+  running = await startServer(config, { log, say: tell, begunAtMs })
   if (stopping) await running.stop()
 } catch (error) {
   if (error instanceof StartError || error instanceof EmbeddedPostgresError) process.stderr.write(`${error.message}\n`)

@@ -39,7 +39,7 @@ beforeAll(async () => {
     MIGRATE_DATABASE_URL: database.ownerUrl,
     DEMO: '0',
   })
-  running = await startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, parent: undefined, begunAtMs: Date.now() })
+  running = await startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
 }, 240_000)
 afterAll(async () => {
   await running.stop()

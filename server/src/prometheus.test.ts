@@ -25,7 +25,7 @@ describe.runIf(PROMETHEUS !== undefined && PROMTOOL !== undefined)('Prometheus',
   beforeAll(async () => {
     durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
     database = await cloneTemplate(durable.urls)
-    program = await startProgram(database, { METRICS_TOKEN, PROCESSES: '2' })
+    program = await startProgram(database, { METRICS_TOKEN })
     const joined = await program.ask('POST', '/api/rounds/join', {
       token: await signedInMember(database),
       headers: { 'idempotency-key': crypto.randomUUID() },

@@ -47,7 +47,6 @@ async function failureOf(env: Record<string, string>): Promise<unknown> {
     const running = await startServer(config, {
       log: pino({ level: 'silent' }),
       say: () => undefined,
-      parent: undefined,
       begunAtMs: Date.now(),
     })
     await running.stop()
@@ -113,21 +112,21 @@ test('a database without room for the connections stops the start before anythin
   const database = await createTestDatabase()
   const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, DEMO: '0' }
   // The server has 300 connections, 3 of them for superusers.
-  expect(await failureOf({ ...env, PROCESSES: '30' })).toMatchObject({
+  expect(await failureOf({ ...env, DATABASE_CONNECTIONS: '465' })).toMatchObject({
     name: 'StartError',
     message:
-      'The database of DATABASE_URL cannot be used: it allows 297 connections, and DATABASE_CONNECTIONS=15 and PROCESSES=30 need up to 465; lower one of them, or raise max_connections or the limit of the role or database.',
+      'The database of DATABASE_URL cannot be used: it allows 297 connections, and DATABASE_CONNECTIONS is 465: lower it, or raise max_connections or the limit of the role or database.',
   })
   await database.drop()
 })
 
 test('a local database that runs on with fewer connections stops the start with the name of its setting', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
-  const env = { DATA_DIR: dataDir, PROCESSES: '7' }
+  const env = { DATA_DIR: dataDir, DATABASE_CONNECTIONS: '120' }
   const left = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => undefined })
   expect(await failureOf(env)).toEqual(
     new StartError(
-      'The database of DATA_DIR cannot be used: it allows 97 connections, and DATABASE_CONNECTIONS=15 and PROCESSES=7 need up to 120; lower one of them, or start again when nothing uses it.',
+      'The database of DATA_DIR cannot be used: it allows 97 connections, and DATABASE_CONNECTIONS is 120: lower it, or start again when nothing uses it.',
     ),
   )
   await left.stop()
@@ -142,7 +141,7 @@ test('a start serves while a day that takes long is still being caught up', asyn
   const urls = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
   const config = readConfig({ ...urls, PORT: port, SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, DEMO: '0' })
   const start = () =>
-    startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, parent: undefined, begunAtMs: Date.now() })
+    startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
   const openDays = async () => (await owner.query(sql`select from round where status = 'open'`)).length
   try {
     await (await start()).stop()
@@ -232,35 +231,6 @@ test('sealed values whose key is missing stop the start with their kind and the 
   await database.drop()
 })
 
-test('with several processes a first worker that cannot serve ends the start', async () => {
-  const database = await createTestDatabase()
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
-  const member = await makeMember(database.db)
-  await database.db.query(sql`update member set email = 'taken@x.test' where id = ${member}::bigint`)
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
-    env: {
-      PATH: process.env.PATH,
-      PORT: String(await freePort()),
-      SANDBOX_PORT: String(await freePort()),
-      DATA_DIR: dataDir,
-      DATABASE_URL: database.appUrl,
-      MIGRATE_DATABASE_URL: database.ownerUrl,
-      ADMIN_EMAIL: 'taken@x.test',
-      PROCESSES: '2',
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let words = ''
-  child.stderr.on('data', (chunk) => (words += String(chunk)))
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  expect([code, words]).toEqual([
-    1,
-    'ADMIN_EMAIL is the address of a member. Choose another address for the administrator.\nThe first process ended before it served.\n',
-  ])
-  await rm(dataDir, { recursive: true })
-  await database.drop()
-}, 240_000)
-
 test('in production without settings the program ends with one message that names every required setting', async () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
@@ -291,7 +261,7 @@ async function inProduction(urls: Record<string, string>, work: (url: string) =>
     ...urls,
   })
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-  const running = await startServer(config, { log, say: () => undefined, parent: undefined, begunAtMs: Date.now() })
+  const running = await startServer(config, { log, say: () => undefined, begunAtMs: Date.now() })
   try {
     await work(`http://127.0.0.1:${port}`)
   } finally {

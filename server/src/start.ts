@@ -2,7 +2,6 @@
  * Starts a server from its settings: database, migrations, secrets, sandbox, administrator, demo community, due work, HTTP.
  * - Everything that was started is stopped in reverse order, also if a later step fails.
  */
-import cluster from 'node:cluster'
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -19,7 +18,7 @@ import { buildApp } from './app.ts'
 import { noteBackup } from './backup/backup-note.ts'
 import { startShipping } from './backup/ship.ts'
 import type { Config } from './config/config.ts'
-import { connectionsNeeded, expectRoom, START_CONNECTION } from './db/connection-room.ts'
+import { expectRoom, START_CONNECTION } from './db/connection-room.ts'
 import { startPostgres } from './db/embedded/embedded.ts'
 import { addressesOf } from './db/hosts.ts'
 import { migrate } from './db/migrate.ts'
@@ -35,21 +34,13 @@ import { ensureSecretKey } from './secrets/secret-key.ts'
 import { createSecrets, type Secrets } from './secrets/secrets.ts'
 import { parseWitnessKey } from './transparency-log/note.ts'
 import { createServices, type Services } from './services.ts'
-import { serveByWorkers } from './processes/primary.ts'
-import { joinProcesses } from './processes/worker.ts'
 import { StartError } from './start-error.ts'
 
-export type Running = {
-  readonly stop: () => Promise<void>
-  /** Replaces the processes one by one; with PROCESSES=1 there is none to replace. */
-  readonly replaceProcesses: () => Promise<void>
-}
+export type Running = { readonly stop: () => Promise<void> }
 export type Surroundings = {
   readonly log: FastifyBaseLogger
   /** Prints a line for the person who started the server. */
   readonly say: (line: string) => void
-  /** In a worker process: the parent's `Shared`, as JSON. */
-  readonly parent: string | undefined
   /** Start of the wait for the server, in ms of the machine's clock. */
   readonly begunAtMs: number
 }
@@ -57,8 +48,6 @@ export type Surroundings = {
 /** Of a process's connections, those only for the log's signatures and its witnesses. */
 const WITNESS_CONNECTIONS_MAX = 3
 
-/** Values that all processes of one server share. */
-type Shared = { readonly appUrl: string; readonly secretKey: string }
 type Stop = () => Promise<void>
 /** A name that no file has. */
 const NO_FILE = `avatars/${'0'.repeat(32)}.webp`
@@ -69,17 +58,15 @@ export async function startServer(config: Config, around: Surroundings): Promise
     for (const end of stops.splice(0).reverse()) await end()
   }
   try {
-    const single = { stop, replaceProcesses: async () => around.say('PROCESSES is 1: no process can be replaced while another serves.') }
-    if (around.parent !== undefined) await serve(config, JSON.parse(around.parent) as Shared, around, stops)
-    else return { ...single, ...(await startWhole(config, around, stops)) }
-    return single
+    await startWhole(config, around, stops)
+    return { stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function startWhole(config: Config, around: Surroundings, stops: Stop[]): Promise<Partial<Running>> {
+async function startWhole(config: Config, around: Surroundings, stops: Stop[]): Promise<void> {
   await refuseBusyPort(config.host, config.port, 'PORT')
   if (config.payments === 'sandbox') await refuseBusyPort('127.0.0.1', config.sandboxPort, 'SANDBOX_PORT')
   await mkdir(config.dataDir, { recursive: true }).catch((error: Error) => {
@@ -87,21 +74,13 @@ async function startWhole(config: Config, around: Surroundings, stops: Stop[]): 
   })
   const urls = await openDatabase(config, around, stops)
   await prepareDatabase(config, urls, around)
-  const shared: Shared = { appUrl: urls.appUrl, secretKey: config.secretKey ?? (await ensureSecretKey(config.dataDir)) }
+  const secretKey = config.secretKey ?? (await ensureSecretKey(config.dataDir))
   if (config.payments === 'sandbox') await startGatewaySandbox(config, stops)
-  if (config.processes === 1) {
-    await serve(config, shared, around, stops)
-    return {}
-  }
-  const { log, say } = around
-  const workers = await serveByWorkers({ count: config.processes, shared: JSON.stringify(shared), log, say })
-  stops.push(workers.stop)
-  return { replaceProcesses: workers.replaceAll }
+  await serve(config, { appUrl: urls.appUrl, secretKey }, around, stops)
 }
 
 /** Connections of the local database for commands and for PostgreSQL itself. */
 const LOCAL_SPARE = 20
-const roomOf = ({ processes, databaseConnections }: Config) => ({ processes, connections: databaseConnections })
 
 type DatabaseUrls = { readonly ownerUrl: string; readonly appUrl: string; readonly appRole: string | undefined }
 
@@ -112,7 +91,7 @@ async function openDatabase(config: Config, { log, say }: Surroundings, stops: S
     const appRole = decodeURIComponent(new URL(addressesOf(config.databaseUrl)[0] ?? '').username)
     return { ownerUrl, appUrl: config.databaseUrl, appRole: appRole === '' ? undefined : appRole }
   }
-  const flags = [`max_connections=${Math.max(100, connectionsNeeded(roomOf(config)) + LOCAL_SPARE)}`]
+  const flags = [`max_connections=${Math.max(100, config.databaseConnections + LOCAL_SPARE)}`]
   const local = await startPostgres({ dataDir: path.join(config.dataDir, 'postgres'), log: (line) => log.info(line), flags })
   // Its stop comes after the database's, which hands out its last segment when it stops.
   const uploads = config.storage.kind === 'files' ? config.storage.folder : undefined
@@ -130,7 +109,7 @@ const MAY_REWRITE = sql`select roz_now() is not null and has_table_privilege('tr
 async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls, { log }: Surroundings): Promise<void> {
   const warn = (line: string): void => log.warn(line)
   const toNewest = () => migrate(ownerUrl, { production: config.production, warn, ...(appRole === undefined ? {} : { appRole }) })
-  const room = { url: appUrl, wanted: roomOf(config), warn }
+  const room = { url: appUrl, wanted: config.databaseConnections, warn }
   if (config.databaseUrl === undefined) {
     // A database that was found running has the limits of its own start.
     await inWords('DATA_DIR', expectRoom({ ...room, remedy: 'start again when nothing uses it' }))
@@ -177,8 +156,8 @@ async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void>
   stops.push(() => sandbox.close())
 }
 
-/** Runs one process that serves HTTP and runs its share of the due work. */
-async function serve(config: Config, shared: Shared, around: Surroundings, stops: Stop[]): Promise<void> {
+/** Serves HTTP and runs the due work. */
+async function serve(config: Config, shared: { readonly appUrl: string; readonly secretKey: string }, around: Surroundings, stops: Stop[]): Promise<void> {
   const { log } = around
   const db = connect({ url: shared.appUrl, max: config.databaseConnections - WITNESS_CONNECTIONS_MAX, named: config.namedStatements })
   stops.push(() => db.close())
@@ -196,7 +175,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   storage.find(NO_FILE).catch((error: unknown) => log.warn({ err: error }, 'STORAGE_URL: the file store cannot be used'))
   const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
   await refuseUnreadable(db, secrets)
-  const meters = cluster.isWorker ? metersBesideOthers(stops) : createMeters()
+  const meters = createMeters()
   await openTraces(config, { log, meters }, stops)
   const services = createServices({
     db,
@@ -212,8 +191,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
     config,
     ...openGateways({ config, db, clock, log }),
   })
-  const first = cluster.worker === undefined || cluster.worker.id === 1
-  const signIns = first ? await prepareData(config, db, services, around) : []
+  const signIns = await prepareData(config, db, services, around)
   await clock.read()
   stops.push(() => services.worker.stop())
   await services.catchUp()
@@ -225,7 +203,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   })
   await app.listen({ host: config.host, port: config.port })
   services.worker.start()
-  if (first) announce(config, around, signIns)
+  announce(config, around, signIns)
 }
 
 function openGateways({ config: { gateway }, db, clock, log }: { config: Config; db: Db; clock: Clock; log: FastifyBaseLogger }) {
@@ -249,14 +227,6 @@ async function openTraces({ traces }: Config, { log, meters }: { log: FastifyBas
   if (traces === undefined) return
   const { startTraces } = await import('./tracing/opentelemetry.ts')
   stops.push(startTraces({ settings: traces, count: meters.spans, warn: (details, message) => log.warn(details, message) }))
-}
-
-/** The meters of a worker, which are added up with those of the others; the last values are handed over at the end. */
-function metersBesideOthers(stops: Stop[]): Meters {
-  const meters = createMeters()
-  const { gather, leave } = joinProcesses(meters.registry)
-  stops.push(leave)
-  return { ...meters, gather }
 }
 
 /** Checks all sealed values at the start: a missing key would otherwise show at midnight, with the first sealed value. */

@@ -3,7 +3,6 @@
  * - In production (NODE_ENV=production) no setting has a default that is safe on a laptop only.
  * - One message names every missing, wrong or unsafe setting.
  */
-import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { type Paise, paiseFromRupees, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
@@ -53,7 +52,6 @@ export function readConfig(env: Environment) {
     databaseUrl,
     migrateDatabaseUrl: settings.postgresUrl('MIGRATE_DATABASE_URL') ?? databaseUrl,
     namedStatements: settings.flag('PG_NAMED', true),
-    processes: settings.integer('PROCESSES', 1, 1, Math.max(64, availableParallelism())),
     databaseConnections: settings.integer('DATABASE_CONNECTIONS', 15, 8, 500),
     drainMs: settings.integer('DRAIN_SECONDS', production ? 3 : 0, 0, 5) * 1000,
     payments,

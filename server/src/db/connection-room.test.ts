@@ -1,7 +1,7 @@
 /** Tests which lack of connections stops a start, and which is a warning. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { connectionsNeeded, expectRoom } from './connection-room.ts'
+import { expectRoom } from './connection-room.ts'
 import { connect, type Db, sql } from './sql.ts'
 
 let database: TestDatabase
@@ -10,7 +10,7 @@ let warnings: string[]
 beforeAll(async () => {
   database = await createTestDatabase()
   superuser = connect({ url: database.superUrl, max: 1, named: false })
-  // One connection of an instance that is being replaced.
+  // One connection of another instance.
   await database.db.query(sql`select`)
 })
 afterAll(async () => {
@@ -27,34 +27,30 @@ const limit = (connections: number) =>
     superuser.query(sql`
       do $$ begin execute format('alter database %I connection limit %s', current_database(), current_setting('test.limit')); end $$`),
   )
-const check = (connections: number, processes = 1) =>
+const check = (wanted: number) =>
   expectRoom({
     url: database.appUrl,
-    wanted: { connections, processes },
+    wanted,
     remedy: 'raise it',
     warn: (line) => void warnings.push(line),
   })
 
-test('while processes are replaced, one extra process is counted', () => {
-  expect([1, 2, 5].map((processes) => connectionsNeeded({ processes, connections: 15 }))).toEqual([15, 45, 90])
-})
-
 test('a limit below the need stops the start', async () => {
   await limit(44)
-  await expect(check(15, 2)).rejects.toThrow(
-    'it allows 44 connections, and DATABASE_CONNECTIONS=15 and PROCESSES=2 need up to 45; lower one of them, or raise it',
+  await expect(check(45)).rejects.toThrow(
+    'it allows 44 connections, and DATABASE_CONNECTIONS is 45: lower it, or raise it',
   )
   expect(warnings).toEqual([])
 })
 
 test('connections in use by others cause a warning, and the start continues', async () => {
   await limit(45)
-  await check(15, 2)
+  await check(45)
   // The test's superuser and its pool have one each.
   expect(warnings).toEqual(['the database has 43 free connections at this moment, and this server needs up to 45'])
   warnings = []
   await limit(47)
-  await check(15, 2)
+  await check(45)
   expect(warnings).toEqual([])
 })
 

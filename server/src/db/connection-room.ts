@@ -2,16 +2,15 @@
  * Checks at the start that the database has room for this server's connections.
  * - A start is refused only if a limit of the server, role or database is too low. Waiting does not change a limit.
  * - Connections in use by others only cause a warning: a replaced or lost instance will release them.
- * - While processes are replaced, one extra process runs.
  * - Behind a pooler the pooler's own limits count, and nothing is checked here.
  */
 import type pg from 'pg'
 import { openConnection } from './hosts.ts'
 
-export type Wanted = { readonly processes: number; readonly connections: number }
 export type RoomCheck = {
   readonly url: string
-  readonly wanted: Wanted
+  /** DATABASE_CONNECTIONS: what this server opens at most. */
+  readonly wanted: number
   /** The way to raise the limit, as the end of “…, or ”. */
   readonly remedy: string
   readonly warn: (line: string) => void
@@ -39,30 +38,22 @@ const IN_USE = `
 type InUse = { readonly server: number; readonly role: number; readonly database: number }
 const NOTHING: InUse = { server: 0, role: 0, database: 0 }
 
-/** Maximum number of connections of a server with these settings. */
-export const connectionsNeeded = ({ processes, connections }: Wanted): number => connections * (processes === 1 ? 1 : processes + 1)
-
 /** Throws an error with one sentence that names the settings. */
 export async function expectRoom({ url, wanted, remedy, warn }: RoomCheck): Promise<void> {
   const client = await openConnection(url, START_CONNECTION)
   try {
     const limits = (await client.query<Limits>(LIMITS)).rows[0] as Limits
     if (isPooled(client, limits.pid)) return
-    const { processes, connections } = wanted
-    const needed = connectionsNeeded(wanted)
     const allowed = roomIn(limits)
-    const ours = processes === 1 ? ' needs' : ` and PROCESSES=${processes} need`
-    if (needed > allowed)
-      throw new Error(
-        `it allows ${allowed} connections, and DATABASE_CONNECTIONS=${connections}${ours} up to ${needed}; lower one of them, or ${remedy}`,
-      )
+    if (wanted > allowed)
+      throw new Error(`it allows ${allowed} connections, and DATABASE_CONNECTIONS is ${wanted}: lower it, or ${remedy}`)
     const inUse = await client.query<InUse>(IN_USE).then(
       ({ rows }) => rows[0],
       () => undefined,
     )
     if (inUse === undefined) return warn('how many of the database’s connections others use cannot be seen')
     const free = Math.max(0, roomIn(limits, inUse))
-    if (needed > free) warn(`the database has ${free} free connections at this moment, and this server needs up to ${needed}`)
+    if (wanted > free) warn(`the database has ${free} free connections at this moment, and this server needs up to ${wanted}`)
   } finally {
     await client.end()
   }

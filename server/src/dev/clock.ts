@@ -71,7 +71,7 @@ async function setClock(db: Db, target: Target): Promise<boolean> {
   return set !== undefined
 }
 
-/** Tells whether another process (PROCESSES above 1) has claimed a job, and pauses if so; our own jobs have ended. */
+/** Tells whether another instance has claimed a job, and pauses if so; our own jobs have ended. */
 async function isClaimedElsewhere(db: Db): Promise<boolean> {
   const { claimed } = await one<{ claimed: boolean }>(
     db,

@@ -58,13 +58,12 @@ const standardOutput = (): DestinationStream => (shared ??= gatheredOutput())
 /** Makes a logger; lines go to `to`, by default to standard output. */
 export const createLog = (options: {
   readonly level: string
-  readonly worker: number | undefined
   readonly to?: DestinationStream
 }): Logger =>
   pino(
     {
       level: options.level,
-      base: options.worker === undefined ? {} : { worker: options.worker },
+      base: {},
       timestamp,
       serializers: { err: writtenError, req: () => undefined, res: () => undefined },
     },

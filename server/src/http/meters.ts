@@ -1,14 +1,11 @@
 /**
- * The measurements of this process that features report: one registry, which /metrics adds up with those of other processes.
+ * The measurements of this process that features report: one registry.
  * - Reporting costs one addition; it neither waits nor throws.
  */
 import { Counter, Histogram, Registry } from 'prom-client'
-import type { Measured } from '../processes/measured.ts'
 
 export type Meters = {
   readonly registry: Registry
-  /** The values of this process and of those beside it, given its own; a single process has only its own. */
-  readonly gather: (own: Measured) => Promise<readonly Measured[]>
   /** The number of joins that shared one statement. */
   readonly joinBatch: (joined: number) => void
   /** Seconds from a webhook's signature to its storing; null if its time of signing is unreadable. */
@@ -42,7 +39,6 @@ export function createMeters(): Meters {
   for (const outcome of OUTCOMES) spans.inc({ outcome }, 0)
   return {
     registry,
-    gather: async (own) => [own],
     joinBatch: (joined) => joins.observe(joined),
     spans: (outcome, count) => spans.inc({ outcome }, count),
     webhookLag: (seconds) => seconds !== null && lag.observe(Math.max(0, seconds)),

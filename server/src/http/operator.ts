@@ -2,8 +2,7 @@
  * Endpoints for operators and load balancers.
  * - /healthz answers 200 while the process is alive.
  * - /readyz answers 200 with alarms and parked work while the server can serve, and 503 while it stops or has no database.
- * - /metrics answers in Prometheus format (docs/metrics.md); if METRICS_TOKEN is set, only with that token. One answer is that of
- *   all processes beside this one, whichever answers.
+ * - /metrics answers in Prometheus format (docs/metrics.md); if METRICS_TOKEN is set, only with that token.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { VERSION } from '@roz/core/version.ts'
@@ -15,7 +14,6 @@ import { sendProblem } from './faults.ts'
 import { registerFigures, type Sources } from './figures.ts'
 import { type Goal, goalOf } from './goal.ts'
 import type { Meters } from './meters.ts'
-import { addUp, describeGauges } from '../processes/measured.ts'
 
 export type OperatorDeps = Sources & {
   readonly meters: Meters
@@ -30,9 +28,8 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
   collectDefaultMetrics({ register: registry })
   // Gauges with the name of a counter; the same figures by kind are served without that ending.
   for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
-  describeGauges(registry)
   const build = { name: 'roz_build_info', help: 'Always 1; the label is the release', labelNames: ['version'] as const }
-  new Gauge({ ...build, registers: [registry], aggregator: 'max' }).set({ version: VERSION }, 1)
+  new Gauge({ ...build, registers: [registry] }).set({ version: VERSION }, 1)
   const duration = new Histogram({
     name: 'roz_http_request_seconds',
     help: 'Time to answer, by route pattern (never by address)',
@@ -49,7 +46,6 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     observers.set(goal, (observers.get(goal) ?? new Map<number, Histogram.Internal<Labels>>()).set(status, made))
     return made
   }
-  // Gauges from the database and of the disk are the same in all processes, so they are not added up.
   const figures = new Registry()
   const readFigures = registerFigures(figures, deps)
   app.addHook('onResponse', (request, reply, done) => {
@@ -68,8 +64,7 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
       return sendProblem(request, reply, { code: 'unauthenticated' })
     }
     await readFigures()
-    const all = addUp(await deps.meters.gather(await registry.getMetricsAsJSON()))
-    return reply.type(registry.contentType).send(`${await all.metrics()}${await figures.metrics()}`)
+    return reply.type(registry.contentType).send(`${await registry.metrics()}${await figures.metrics()}`)
   })
 }
 

@@ -46,7 +46,6 @@ export async function startTestApp(options: {
 }): Promise<TestApp> {
   const log: FastifyBaseLogger = createLog({
     level: options.logTo === undefined ? 'silent' : 'trace',
-    worker: undefined,
     ...(options.logTo === undefined ? {} : { to: options.logTo }),
   })
   const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log, forceCloseConnections: true })

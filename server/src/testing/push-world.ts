@@ -42,7 +42,7 @@ export async function openPushWorld() {
     gateway: scriptedRefunds().gateway,
     payouts: scriptedPayouts().payouts,
     push,
-    log: createLog({ level: 'trace', worker: undefined, to: logTo }),
+    log: createLog({ level: 'trace', to: logTo }),
     config: readConfig({}),
   })
   await services.catchUp()
