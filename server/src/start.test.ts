@@ -140,8 +140,7 @@ test('a start serves while a day that takes long is still being caught up', asyn
   const port = String(await freePort())
   const urls = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
   const config = readConfig({ ...urls, PORT: port, SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, DEMO: '0' })
-  const start = () =>
-    startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
+  const start = () => startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
   const openDays = async () => (await owner.query(sql`select from round where status = 'open'`)).length
   try {
     await (await start()).stop()

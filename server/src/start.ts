@@ -157,7 +157,12 @@ async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void>
 }
 
 /** Serves HTTP and runs the due work. */
-async function serve(config: Config, shared: { readonly appUrl: string; readonly secretKey: string }, around: Surroundings, stops: Stop[]): Promise<void> {
+async function serve(
+  config: Config,
+  shared: { readonly appUrl: string; readonly secretKey: string },
+  around: Surroundings,
+  stops: Stop[],
+): Promise<void> {
   const { log } = around
   const db = connect({ url: shared.appUrl, max: config.databaseConnections - WITNESS_CONNECTIONS_MAX, named: config.namedStatements })
   stops.push(() => db.close())

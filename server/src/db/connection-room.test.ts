@@ -37,9 +37,7 @@ const check = (wanted: number) =>
 
 test('a limit below the need stops the start', async () => {
   await limit(44)
-  await expect(check(45)).rejects.toThrow(
-    'it allows 44 connections, and DATABASE_CONNECTIONS is 45: lower it, or raise it',
-  )
+  await expect(check(45)).rejects.toThrow('it allows 44 connections, and DATABASE_CONNECTIONS is 45: lower it, or raise it')
   expect(warnings).toEqual([])
 })
 

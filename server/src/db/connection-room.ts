@@ -45,8 +45,7 @@ export async function expectRoom({ url, wanted, remedy, warn }: RoomCheck): Prom
     const limits = (await client.query<Limits>(LIMITS)).rows[0] as Limits
     if (isPooled(client, limits.pid)) return
     const allowed = roomIn(limits)
-    if (wanted > allowed)
-      throw new Error(`it allows ${allowed} connections, and DATABASE_CONNECTIONS is ${wanted}: lower it, or ${remedy}`)
+    if (wanted > allowed) throw new Error(`it allows ${allowed} connections, and DATABASE_CONNECTIONS is ${wanted}: lower it, or ${remedy}`)
     const inUse = await client.query<InUse>(IN_USE).then(
       ({ rows }) => rows[0],
       () => undefined,

@@ -56,10 +56,7 @@ let shared: DestinationStream | undefined
 const standardOutput = (): DestinationStream => (shared ??= gatheredOutput())
 
 /** Makes a logger; lines go to `to`, by default to standard output. */
-export const createLog = (options: {
-  readonly level: string
-  readonly to?: DestinationStream
-}): Logger =>
+export const createLog = (options: { readonly level: string; readonly to?: DestinationStream }): Logger =>
   pino(
     {
       level: options.level,
