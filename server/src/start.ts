@@ -212,7 +212,7 @@ async function serve(
 }
 
 function openGateways({ config: { gateway }, db, clock, log }: { config: Config; db: Db; clock: Clock; log: FastifyBaseLogger }) {
-  const deps = { db, warn: log.warn.bind(log) }
+  const deps = { db, warn: log.warn.bind(log), alarm: log.error.bind(log) }
   const payments = cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } })
   const payouts = gateway.payouts && cashfreePayouts({ ...gateway.payouts, nowMs: () => clock.now().getTime() })
   return {

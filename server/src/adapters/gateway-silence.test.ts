@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { noting } from './gateway-silence.ts'
-import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
+import { GatewayForeignError, GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
 
 let database: TestDatabase
 const warned: string[] = []
+const alarms: object[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
 })
@@ -14,7 +15,7 @@ afterAll(() => database.drop())
 
 const gatewayOn = (db = database.db) =>
   noting(
-    { db, warn: (_details, message) => void warned.push(message) },
+    { db, warn: (_details, message) => void warned.push(message), alarm: (details) => void alarms.push(details) },
     'payments',
     {
       ask: async (error?: Error): Promise<string> => {
@@ -52,4 +53,19 @@ test('a note that cannot be written changes nothing about the call', async () =>
   const away = new GatewayUnavailableError('away')
   await expect(gateway.ask(away)).rejects.toBe(away)
   expect(warned).toHaveLength(2)
+})
+
+test('an answer about another id is silence, and raises one alarm an hour for each kind of call', async () => {
+  const gateway = gatewayOn()
+  const foreign = new GatewayForeignError('about another id')
+  for (const hours of [0, 0, 2]) {
+    await database.db.query(sql`update foreign_answer set last_at = last_at - make_interval(hours => ${hours}::int)`)
+    await expect(gateway.ask(foreign)).rejects.toBe(foreign)
+  }
+  expect(alarms).toMatchObject([
+    { gateway: 'payments', call: 'ask' },
+    { gateway: 'payments', call: 'ask' },
+  ])
+  expect(await silentSince()).toBeDefined()
+  expect(await database.db.query(sql`select times::int as times from foreign_answer`)).toEqual([{ times: 3 }])
 })

@@ -1,14 +1,15 @@
 /**
- * Notes since when a gateway answers nothing, for the operator's alert.
+ * Notes since when a gateway answers nothing, and each answer that is not about our question, for the operator's alerts.
  * - A question that fails is asked again later, so no question ever becomes old: only the time without any answer grows.
  * - A refusal is an answer, except of our keys (401, 403): then no question is answered either.
+ * - An answer about another id, or an old one, is alarmed at most once an hour for each kind of call.
  * - A note that cannot be written changes nothing about the call.
  */
-import { type Queryable, sql } from '../db/sql.ts'
-import { GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
+import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { GatewayForeignError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
 
 type Gateway = 'payments' | 'payouts'
-type Warn = (details: object, message: string) => void
+type Tell = (details: object, message: string) => void
 type Call = (...words: readonly unknown[]) => Promise<unknown>
 
 const isSilence = (error: unknown): boolean =>
@@ -17,19 +18,30 @@ const isSilence = (error: unknown): boolean =>
 
 const noteSilence = (gateway: Gateway) => sql`insert into gateway_silence (gateway) values (${gateway}::text) on conflict do nothing`
 const noteAnswer = (gateway: Gateway) => sql`delete from gateway_silence where gateway = ${gateway}::text`
+/** A row comes back if an hour has passed since the last such answer. */
+const noteForeign = (gateway: Gateway, call: string) => sql`
+  with before as (select last_at from foreign_answer where gateway = ${gateway}::text and call = ${call}::text)
+  insert into foreign_answer as f (gateway, call) values (${gateway}::text, ${call}::text)
+  on conflict (gateway, call) do update set last_at = roz_now(), times = f.times + 1
+  returning (select last_at from before) is null or (select last_at from before) < roz_now() - interval '1 hour' as "isNews"`
 
 /** The gateway, whose `calls` are noted. */
 export function noting<G extends object>(
-  deps: { readonly db: Queryable; readonly warn: Warn },
+  deps: { readonly db: Queryable; readonly warn: Tell; readonly alarm: Tell },
   name: Gateway,
   gateway: G,
   calls: readonly (keyof G)[],
 ): G {
-  const note = async (statement: ReturnType<typeof sql>): Promise<void> => {
-    await deps.db.query(statement).catch((error: unknown) => deps.warn({ err: error }, 'whether the gateway answers could not be noted'))
+  const orWarn = (noting: Promise<unknown>): Promise<unknown> =>
+    noting.catch((error: unknown) => deps.warn({ err: error }, 'whether the gateway answers could not be noted'))
+  const note = (statement: ReturnType<typeof sql>): Promise<unknown> => orWarn(deps.db.query(statement))
+  async function alarmForeign(call: string, error: GatewayForeignError): Promise<void> {
+    const noted = await maybeOne<{ isNews: boolean }>(deps.db, noteForeign(name, call))
+    if (noted?.isNews === true)
+      deps.alarm({ err: error, gateway: name, call }, 'somebody answers in the gateway’s place; nothing was believed')
   }
   const noted =
-    (call: Call): Call =>
+    (call: Call, called: string): Call =>
     async (...words) => {
       try {
         const answer = await call(...words)
@@ -37,8 +49,9 @@ export function noting<G extends object>(
         return answer
       } catch (error) {
         await note(isSilence(error) ? noteSilence(name) : noteAnswer(name))
+        if (error instanceof GatewayForeignError) await orWarn(alarmForeign(called, error))
         throw error
       }
     }
-  return { ...gateway, ...Object.fromEntries(calls.map((call) => [call, noted(gateway[call] as Call)])) }
+  return { ...gateway, ...Object.fromEntries(calls.map((call) => [call, noted(gateway[call] as Call, String(call))])) }
 }

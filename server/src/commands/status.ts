@@ -30,6 +30,7 @@ export const LIMITS: readonly Limit[] = [
   { name: 'roz_disputes_unbooked', above: 0, words: 'disputes could not be booked', runbook: 'gateway-contradicts' },
   { name: 'roz_disputes_open', above: 0, words: 'disputes await an answer', runbook: 'gateway-contradicts' },
   { name: 'roz_gateway_silence_seconds', above: 900, words: 'the gateway has answered nothing', runbook: 'gateway-away' },
+  { name: 'roz_gateway_foreign_answers', above: 0, words: 'kinds of calls got answers in the gateway’s place', runbook: 'gateway-away' },
   { name: 'roz_order_question_age_seconds', above: 900, words: 'a due question about an order waits', runbook: 'gateway-away' },
   { name: 'roz_payout_question_age_seconds', above: 900, words: 'a due question about a payout waits', runbook: 'gateway-away' },
   { name: 'roz_beacon_wait_seconds', above: 3600, words: 'a draw waits for the public beacon', runbook: 'beacon-away' },

@@ -117,7 +117,16 @@ describe('a figure', () => {
 })
 
 /** A row per failure, per audit, per night, per dispute or per standby: read from end to end, they are small. */
-const SMALL = new Set(['failing_work', 'gateway_silence', 'books_hold', 'dispute', 'audit_run', 'wallet_check', 'heartbeat'])
+const SMALL = new Set([
+  'failing_work',
+  'gateway_silence',
+  'foreign_answer',
+  'books_hold',
+  'dispute',
+  'audit_run',
+  'wallet_check',
+  'heartbeat',
+])
 
 test('no figure reads a table that grows with the members or the days from end to end', async () => {
   await owner.query(sql`set enable_seqscan = off`)

@@ -115,6 +115,11 @@ const WAITING: readonly Figure[] = [
     read: secondsSince(sql`select min(since) from gateway_silence`),
   },
   {
+    name: 'roz_gateway_foreign_answers',
+    help: 'Kinds of calls to a gateway that in the last 24 hours got an old answer, or one about another id; none was believed',
+    read: sql`(select count(*) from foreign_answer where last_at > roz_now() - interval '1 day')`,
+  },
+  {
     name: 'roz_round_late_seconds',
     help: 'How long a round is open after its end',
     read: secondsSince(sql`select min(closes_at) from round where status = 'open'`),

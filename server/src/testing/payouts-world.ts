@@ -149,6 +149,7 @@ const transferOf = (transferId: string, amount: bigint): Transfer => ({
   amount: paise(amount),
   currency: 'INR',
   bankReference: undefined,
+  toldAtMs: undefined,
 })
 
 export type PayoutsWorld = Awaited<ReturnType<typeof openPayoutsWorld>>

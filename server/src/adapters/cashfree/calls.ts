@@ -3,6 +3,7 @@
  * - No error and no log line contains a secret.
  * - Every call ends within its timeout.
  * - A call is retried only if that has no second effect, once at most; then the caller decides by its own schedule.
+ * - An answer counts only in the gateway's own form: a page of a proxy, a redirect, an old or an endless answer is none.
  * - A call keyed by our own id (a refund, a transfer) is sent once. It counts as refused only after the gateway, asked
  *   again, answered that it has none under this id: an earlier answer may have been lost.
  */
@@ -10,7 +11,7 @@ import { randomUUID } from 'node:crypto'
 import type { Paise } from '@roz/core/money.ts'
 import { z } from 'zod'
 import { inSpan } from '../../tracing/spans.ts'
-import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../payments/port.ts'
+import { GatewayForeignError, GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../payments/port.ts'
 
 export type ApiConfig = {
   readonly baseUrl: string
@@ -32,6 +33,10 @@ export type Answer = { readonly status: number; readonly body: unknown; readonly
 
 const TIMEOUT_MS = 10_000
 const PAUSE_MS = 250
+/** The longest answers list the attempts of one order, with less than 2 KB each. */
+const ANSWER_MAX_BYTES = 1_048_576
+/** A cache passes on the time of the stored answer (RFC 9111). Clocks differ by less than this. */
+const ANSWER_MAX_AGE_MS = 600_000
 
 export type Api = {
   readonly once: (request: Call) => Promise<Answer>
@@ -87,7 +92,7 @@ async function callOnce(config: ApiConfig, moreHeaders: Readonly<Record<string, 
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    text = await response.text()
+    text = await textOf(response)
   } catch (cause) {
     throw new GatewayUnavailableError(`No answer to ${what}`, { cause })
   }
@@ -96,7 +101,32 @@ async function callOnce(config: ApiConfig, moreHeaders: Readonly<Record<string, 
     throw new GatewayUnavailableError(`Told to slow down: ${what}`, { retryAfterMs: (seconds > 0 ? seconds : 1) * 1000 })
   }
   if (response.status >= 500 || response.status === 408) throw new GatewayUnavailableError(`Status ${response.status} for ${what}`)
-  return { status: response.status, body: parseJson(text), requestId }
+  const answer = { status: response.status, body: isJson(response) ? parseJson(text) : undefined, requestId }
+  if (answer.body === undefined) throw new GatewayUnavailableError(`No JSON, with status ${response.status}, for ${what}`)
+  if (isOld(response)) throw new GatewayForeignError(`An old answer to ${what}`)
+  if (!isOk(answer) && !wireError.safeParse(answer.body).success)
+    throw new GatewayUnavailableError(`Status ${response.status} without the gateway's own error for ${what}`)
+  return answer
+}
+
+const isJson = ({ headers }: Response): boolean => /^application\/json\b/i.test(headers.get('content-type') ?? '')
+
+function isOld({ headers }: Response): boolean {
+  const [saidAt, age] = [Date.parse(headers.get('date') ?? ''), Number(headers.get('age') ?? 0)]
+  return Date.now() - saidAt > ANSWER_MAX_AGE_MS || age * 1000 > ANSWER_MAX_AGE_MS
+}
+
+/** The text of an answer, unless it is longer than any of the gateway's. */
+async function textOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of response.body ?? []) {
+    length += part.byteLength
+    // Leaving the loop closes the connection.
+    if (length > ANSWER_MAX_BYTES) throw new Error(`An answer of more than ${ANSWER_MAX_BYTES} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
 }
 
 export function parseJson(text: string): unknown {
@@ -114,11 +144,11 @@ export function expectOk(answer: Answer): unknown {
   return answer.body
 }
 
-const wireError = z.object({ code: z.string(), message: z.string() })
+/** Every error of the gateway has a type beside its code: `invalid_request_error`. Errors of proxies have none. */
+const wireError = z.object({ type: z.string().regex(/^[a-z_]+_error$/), code: z.string(), message: z.string() })
 
 export function refusal({ status, body, requestId }: Answer): GatewayRefusedError {
-  const error = wireError.safeParse(body)
-  const { code, message } = error.success ? error.data : { code: 'unknown', message: 'an answer without a code' }
+  const { code, message } = wireError.parse(body)
   return new GatewayRefusedError(`The gateway refused request ${requestId} with ${status} ${code}: ${message}`, status, code)
 }
 
@@ -131,14 +161,20 @@ export function read<S extends z.ZodType>(schema: S, body: unknown, { requestId 
 }
 
 /**
- * Tells whether the gateway says that it does not know the thing. Money depends on this "no", so two kinds of 404 do not
- * count: a proxy's page, and the gateway's own `request_failed` for an address that is no call of its API.
+ * Tells whether the gateway says that it does not know the thing. Money depends on this "no", so only an invalid request whose code ends
+ * in `_not_found` counts: the gateway's own 404 for an address that is no call of its API has another one.
  */
 export function isUnknown(answer: Answer): boolean {
   if (answer.status !== 404) return false
-  const error = wireError.safeParse(answer.body)
-  if (error.success && error.data.code !== 'request_failed') return true
+  const { type, code } = wireError.parse(answer.body)
+  if (type === 'invalid_request_error' && code.endsWith('_not_found')) return true
   throw new GatewayUnavailableError(`A 404 without the gateway's own code for request ${answer.requestId}`)
+}
+
+/** Throws if the answer names another id than the question. */
+export function expectSame(answer: Answer, pairs: readonly (readonly [named: string, asked: string])[]): void {
+  if (pairs.every(([named, asked]) => named === asked)) return
+  throw new GatewayForeignError(`The answer to request ${answer.requestId} is about another id`)
 }
 
 type Held = { readonly amount: Paise; readonly currency: string }

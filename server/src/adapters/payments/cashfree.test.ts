@@ -66,6 +66,8 @@ const newOrder = (): NewOrder => ({
   expiresAtMs: Date.now() + 3_600_000,
 })
 
+const NO_ORDER = '{"message":"Order Reference Id does not exist","code":"order_not_found","type":"invalid_request_error"}'
+
 describe('when the gateway fails', () => {
   test('after a lost answer a second createOrder finds the session of the first', async () => {
     const order = newOrder()
@@ -130,7 +132,9 @@ describe('when the gateway fails', () => {
 
   test('one 502 is retried once', async () => {
     let asked = 0
-    const server = createServer((_request, response) => response.writeHead(asked++ === 0 ? 502 : 404).end('{}'))
+    const server = createServer((_request, response) =>
+      response.writeHead(asked++ === 0 ? 502 : 404, { 'content-type': 'application/json' }).end(NO_ORDER),
+    )
     expect(await gatewayAt(await listening(server)).fetchOrder('x')).toBe(undefined)
     expect(asked).toBe(2)
     server.closeAllConnections()
@@ -181,15 +185,6 @@ describe('a refund', () => {
       orderId: refund.orderId,
       refundId: refund.refundId,
     })
-  })
-
-  test('a 404 without the gateway’s own code does not mean that there is no refund', async () => {
-    for (const body of ['<html>', '{}', '{"message":"bad URL","code":"request_failed"}']) {
-      const server = createServer((_request, response) => response.writeHead(404).end(body))
-      await expect(gatewayAt(await listening(server)).fetchRefund('x', 'y')).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
-      server.closeAllConnections()
-      server.close()
-    }
   })
 })
 
@@ -272,4 +267,29 @@ describe('a webhook', () => {
     })
     for (const text of ['', '{', '[]', 'null', '7', '{"type":7}', '{"data":{}}']) expect(parse(text)).toBe(undefined)
   })
+})
+
+test('a “no” counts only as JSON, with 404, and in the gateway’s own words: an invalid request about something not found', async () => {
+  let [status, body, type] = [404, NO_ORDER, 'application/json; charset=utf-8']
+  const server = createServer((_request, response) => response.writeHead(status, { 'content-type': type }).end(body))
+  const asked = gatewayAt(await listening(server))
+  const ask = [() => asked.fetchOrder('x'), () => asked.fetchRefund('x', 'y'), () => asked.fetchDispute('7')]
+  for (const question of ask) expect(await question()).toBe(undefined)
+  const foreign = [
+    [404, '<html>', 'text/html'],
+    [404, NO_ORDER, 'text/html'],
+    [404, '{}', 'application/json'],
+    [404, '{"message":"no Route matched with those values"}', 'application/json'],
+    [404, '{"code":"order_not_found","message":"no such page"}', 'application/json'],
+    [404, NO_ORDER.replace('order_not_found', 'request_failed'), 'application/json'],
+    [404, NO_ORDER.replace('invalid_request_error', 'api_error'), 'application/json'],
+    [410, '<html>', 'text/html'],
+    [400, '{"code":400,"message":"bad"}', 'application/json'],
+  ] as const
+  for (const answer of foreign) {
+    ;[status, body, type] = answer
+    for (const question of ask) await expect(question(), String(answer)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+  }
+  server.closeAllConnections()
+  server.close()
 })

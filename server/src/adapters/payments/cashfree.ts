@@ -1,11 +1,23 @@
 /**
  * The payment port over Cashfree's HTTP API. `../cashfree/calls.ts` makes the calls.
  * - A call is retried only if that has no second effect: reads are harmless, and an order is created once per order id.
+ * - An answer about another order, refund or dispute than the one asked for is refused.
  * - A repeated order id is answered 409; then the existing order is read and compared.
  */
 import { createHash } from 'node:crypto'
 import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Answer, type ApiConfig, askOnce, cashfreeApi, expectOk, isUnknown, parseJson, read, refusal } from '../cashfree/calls.ts'
+import {
+  type Answer,
+  type ApiConfig,
+  askOnce,
+  cashfreeApi,
+  expectOk,
+  expectSame,
+  isUnknown,
+  parseJson,
+  read,
+  refusal,
+} from '../cashfree/calls.ts'
 import { verifySignature, WEBHOOK_LIFE_MS } from '../cashfree/webhook-signature.ts'
 import {
   type Checkout,
@@ -42,13 +54,19 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
 
   async function findOrder(orderId: string, signal: AbortSignal | undefined): Promise<WireOrder | undefined> {
     const answer = await api.twice({ method: 'GET', path: `/orders/${encodeURIComponent(orderId)}`, signal })
-    return answer.status === 404 ? undefined : read(wireOrder, expectOk(answer), answer)
+    return isUnknown(answer) ? undefined : orderOf(answer, orderId)
+  }
+
+  function orderOf(answer: Answer, orderId: string): WireOrder {
+    const order = read(wireOrder, expectOk(answer), answer)
+    expectSame(answer, [[order.order_id, orderId]])
+    return order
   }
 
   async function createOrder(order: NewOrder): Promise<{ sessionId: string }> {
     const answer = await api.twice({ method: 'POST', path: '/orders', body: orderRequest(order), signal: order.signal })
     if (answer.status !== 409) {
-      const fresh = read(wireOrder, expectOk(answer), answer)
+      const fresh = orderOf(answer, order.orderId)
       if (!isAsAsked(fresh, order))
         throw new GatewayRefusedError(`Order ${order.orderId} was created with another amount or currency`, 200, 'order_mismatch')
       return { sessionId: fresh.payment_session_id }
@@ -63,7 +81,12 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     const first = await findOrder(orderId, signal)
     if (first === undefined) return undefined
     const answer = await api.twice({ method: 'GET', path: `/orders/${encodeURIComponent(orderId)}/payments`, signal })
-    const payments = readPayments(read(wirePayments, expectOk(answer), answer))
+    const listed = read(wirePayments, expectOk(answer), answer)
+    expectSame(
+      answer,
+      listed.map((payment) => [payment.order_id, orderId]),
+    )
+    const payments = readPayments(listed)
     // A payment came between the two reads: reads the order again instead of reporting it as pending.
     const outdated = first.order_status !== 'PAID' && payments.some((payment) => payment.status === 'SUCCESS')
     const wire = outdated ? ((await findOrder(orderId, signal)) ?? first) : first
@@ -77,18 +100,28 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     }
   }
 
-  const refundOf = (answer: Answer): Refund => readRefund(read(wireRefund, expectOk(answer), answer))
+  function refundOf(answer: Answer, asked: Pick<NewRefund, 'orderId' | 'refundId'>): Refund {
+    const refund = readRefund(read(wireRefund, expectOk(answer), answer))
+    expectSame(answer, [
+      [refund.refundId, asked.refundId],
+      [refund.orderId, asked.orderId],
+    ])
+    return refund
+  }
   const refundsPath = (orderId: string): string => `/orders/${encodeURIComponent(orderId)}/refunds`
 
   async function fetchRefund(orderId: string, refundId: string, signal?: AbortSignal): Promise<Refund | undefined> {
     const path = `${refundsPath(orderId)}/${encodeURIComponent(refundId)}`
     const answer = await api.twice({ method: 'GET', path, signal })
-    return isUnknown(answer) ? undefined : refundOf(answer)
+    return isUnknown(answer) ? undefined : refundOf(answer, { orderId, refundId })
   }
 
   async function fetchDispute(disputeId: string, signal?: AbortSignal): Promise<Dispute | undefined> {
     const answer = await api.twice({ method: 'GET', path: `/disputes/${encodeURIComponent(disputeId)}`, signal })
-    return isUnknown(answer) ? undefined : readDispute(read(wireDispute, expectOk(answer), answer))
+    if (isUnknown(answer)) return undefined
+    const dispute = readDispute(read(wireDispute, expectOk(answer), answer))
+    expectSame(answer, [[dispute.disputeId, disputeId]])
+    return dispute
   }
 
   const createRefund = (refund: NewRefund): Promise<Refund> =>
@@ -96,7 +129,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
       request: { method: 'POST', path: refundsPath(refund.orderId), body: refundRequest(refund), signal: refund.signal },
       amount: refund.amount,
       currency: refund.currency,
-      read: refundOf,
+      read: (answer) => refundOf(answer, refund),
       find: () => fetchRefund(refund.orderId, refund.refundId, refund.signal),
     })
 

@@ -280,6 +280,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
         state: 'open',
         isTaken: true,
         respondByMs: expect.any(Number),
+        toldAtMs: expect.any(Number),
       })
       expect(await gateway.fetchDispute('999')).toBe(undefined)
     })

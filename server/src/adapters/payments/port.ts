@@ -6,6 +6,7 @@
  * - A `GatewayUnavailableError` (timeout, connection, 429, 5xx) means that the outcome is unknown: ask again later with the
  *   same order id.
  * - A `GatewayRefusedError` means that the gateway understood and refused: our request, our keys, or an order id in use.
+ * - Only an answer in the gateway's own form, about the id that was asked for, is believed. Every other one is unavailable.
  *
  * In core, contract, server and web these files name the gateway outside the adapters and tests; a second gateway has to change them.
  * The samples of operators name it too: `ops/package/compose.yml`, `ops/package/sample.env` and `ops/cluster/settings.ts`.
@@ -127,6 +128,8 @@ export type Dispute = {
   /** Tells whether the payer's bank has the money now; undefined if the gateway's status does not say. */
   readonly isTaken: boolean | undefined
   readonly respondByMs: number | undefined
+  /** When this status began at the gateway, if it says so: an older status is no news. */
+  readonly toldAtMs: number | undefined
 }
 
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -181,13 +184,21 @@ export type PaymentGateway = {
 
 /** The outcome is unknown: never a reason to give up or to reverse anything. */
 export class GatewayUnavailableError extends Error {
-  override readonly name = 'GatewayUnavailableError'
+  override readonly name: string = 'GatewayUnavailableError'
   /** The waiting time that the gateway asked for, if any. */
   readonly retryAfterMs: number | undefined
   constructor(message: string, options: { cause?: unknown; retryAfterMs?: number | undefined } = {}) {
     super(message, { cause: options.cause })
     this.retryAfterMs = options.retryAfterMs
   }
+}
+
+/**
+ * An answer that is not about our question: it names another id or another account, or it is old. Nothing of it is believed, so the
+ * outcome is unknown. Somebody between the gateway and us answers in its place: the operator is alarmed.
+ */
+export class GatewayForeignError extends GatewayUnavailableError {
+  override readonly name = 'GatewayForeignError'
 }
 
 /** A refusal by the gateway, with its code. */

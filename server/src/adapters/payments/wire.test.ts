@@ -156,6 +156,6 @@ test.each([
   [{ order_currency: 'USD', payment_currency: 'INR' }, 'USD'],
   [{ payment_currency: '' }, ''],
 ])('a payment with %o has the currency %s', (told, currency) => {
-  const wire = { cf_payment_id: '1', payment_status: 'SUCCESS', order_amount: 10, payment_amount: 10, ...told }
+  const wire = { cf_payment_id: '1', order_id: 'x', payment_status: 'SUCCESS', order_amount: 10, payment_amount: 10, ...told }
   expect(readPayments(wirePayments.parse([wire]))).toMatchObject([{ currency }])
 })

@@ -15,6 +15,7 @@ export type WireOrder = z.output<typeof wireOrder>
 
 const wirePayment = z.object({
   cf_payment_id: id,
+  order_id: z.string(),
   payment_status: z.string(),
   order_amount: amount,
   order_currency: currency,
@@ -45,6 +46,7 @@ export const wireDispute = z.object({
   dispute_amount: amount,
   dispute_amount_currency: currency,
   respond_by: instant.nullish(),
+  updated_at: instant.nullish(),
   order_details: z.object({ order_id: z.string().min(1), cf_payment_id: id }),
 })
 
@@ -180,4 +182,5 @@ export const readDispute = (wire: z.output<typeof wireDispute>): Dispute => ({
   status: wire.dispute_status,
   ...disputeStateOf(wire.dispute_type, wire.dispute_status),
   respondByMs: wire.respond_by ?? undefined,
+  toldAtMs: wire.updated_at ?? undefined,
 })

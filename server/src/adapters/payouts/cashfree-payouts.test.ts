@@ -77,7 +77,7 @@ async function answering(
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url?.split('?')[0]}`)
     const [status, body] = answers[Math.min(asked.length, answers.length) - 1] ?? [500, '']
-    response.writeHead(status, { location: '/' }).end(body)
+    response.writeHead(status, { location: '/', 'content-type': 'application/json' }).end(body)
   })
   servers.push(server)
   return { gateway: gatewayAt(await listening(server)), asked }

@@ -2,11 +2,24 @@
  * The payout port over Cashfree's Payouts API, version 2024-01-01. `../cashfree/calls.ts` makes the calls.
  * - A transfer is sent once per call, under our id.
  * - Money goes only to a beneficiary whose account is the requested one.
+ * - An answer about another transfer or beneficiary than the one asked for is refused.
  */
 import { constants, createHash, publicEncrypt } from 'node:crypto'
 import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Answer, type ApiConfig, askOnce, cashfreeApi, expectOk, isUnknown, parseJson, read, refusal } from '../cashfree/calls.ts'
+import {
+  type Answer,
+  type ApiConfig,
+  askOnce,
+  cashfreeApi,
+  expectOk,
+  expectSame,
+  isUnknown,
+  parseJson,
+  read,
+  refusal,
+} from '../cashfree/calls.ts'
 import { verifySignature, WEBHOOK_LIFE_MS } from '../cashfree/webhook-signature.ts'
+import { GatewayForeignError } from '../payments/port.ts'
 import type { Beneficiary, Instrument, KnownBeneficiary, NewTransfer, PayoutEvent, PayoutGateway, Transfer } from './port.ts'
 import {
   beneficiaryStateOf,
@@ -33,13 +46,22 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
 
   async function findBeneficiary(query: Readonly<Record<string, string>>, signal: AbortSignal | undefined) {
     const answer = await api.twice({ method: 'GET', path: `/beneficiary?${new URLSearchParams(query).toString()}`, signal })
-    return isUnknown(answer) ? undefined : read(wireBeneficiary, expectOk(answer), answer)
+    if (isUnknown(answer)) return undefined
+    const found = read(wireBeneficiary, expectOk(answer), answer)
+    expectSame(answer, [[found.beneficiary_id, query['beneficiary_id'] ?? found.beneficiary_id]])
+    return found
   }
 
   async function ensureBeneficiary(beneficiary: Beneficiary, signal?: AbortSignal): Promise<KnownBeneficiary> {
     const { beneficiaryId, instrument } = beneficiary
     const answer = await api.twice({ method: 'POST', path: '/beneficiary', body: beneficiaryRequest(beneficiary), signal })
-    if (answer.status !== 409) return known(read(wireBeneficiary, expectOk(answer), answer))
+    if (answer.status !== 409) {
+      const made = read(wireBeneficiary, expectOk(answer), answer)
+      expectSame(answer, [[made.beneficiary_id, beneficiaryId]])
+      if (made.beneficiary_instrument_details && !isSameAccount(made, instrument))
+        throw new GatewayForeignError(`Beneficiary ${beneficiaryId} was made with another account`)
+      return known(made)
+    }
     // Created before, under our id or for this account under another id. Either way it must have this account.
     const byId = await findBeneficiary({ beneficiary_id: beneficiaryId }, signal)
     const found =
@@ -51,11 +73,15 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
     return known(found)
   }
 
-  const transferOf = (answer: Answer): Transfer => readTransfer(read(wireTransfer, expectOk(answer), answer))
+  function transferOf(answer: Answer, transferId: string): Transfer {
+    const transfer = readTransfer(read(wireTransfer, expectOk(answer), answer))
+    expectSame(answer, [[transfer.transferId, transferId]])
+    return transfer
+  }
 
   async function fetchTransfer(transferId: string, signal?: AbortSignal): Promise<Transfer | undefined> {
     const answer = await api.twice({ method: 'GET', path: `/transfers?transfer_id=${encodeURIComponent(transferId)}`, signal })
-    return isUnknown(answer) ? undefined : transferOf(answer)
+    return isUnknown(answer) ? undefined : transferOf(answer, transferId)
   }
 
   const send = (transfer: NewTransfer): Promise<Transfer> =>
@@ -63,7 +89,7 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
       request: { method: 'POST', path: '/transfers', body: transferRequest(transfer), signal: transfer.signal },
       amount: transfer.amount,
       currency: CURRENCY,
-      read: transferOf,
+      read: (answer) => transferOf(answer, transfer.transferId),
       find: () => fetchTransfer(transfer.transferId, transfer.signal),
     })
 

@@ -134,6 +134,7 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
       amount: paise(1999n),
       currency: 'INR',
       bankReference: undefined,
+      toldAtMs: expect.any(Number),
     })
     expect(await gateway.fetchTransfer(transfer.transferId)).toEqual(sent)
   })

@@ -66,6 +66,8 @@ export type Transfer = {
   readonly currency: string
   /** The bank's reference (UTR). */
   readonly bankReference: string | undefined
+  /** When this status began at the gateway, if it says so: an older status is no news. */
+  readonly toldAtMs: number | undefined
 }
 
 /** Content of a webhook. `eventKey` is a digest of the signed bytes, so a repeated event has the same key. */

@@ -58,6 +58,7 @@ test('the documented answer is parsed, also with a numeric id and without option
     amount: 100n,
     currency: 'INR',
     bankReference: undefined,
+    toldAtMs: Date.parse('2021-11-24T13:40:27Z'),
   }
   expect(readTransfer(wireTransfer.parse(DOCUMENTED))).toEqual(read)
   expect(readTransfer(wireTransfer.parse({ ...DOCUMENTED, cf_transfer_id: 123_456, transfer_utr: '' }))).toEqual(read)

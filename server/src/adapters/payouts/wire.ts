@@ -1,6 +1,6 @@
 /** Parsers of Cashfree's JSON of payouts. They read only the fields that we use. */
 import { z } from 'zod'
-import { amount, currency, id, words } from '../cashfree/fields.ts'
+import { amount, currency, id, instant, words } from '../cashfree/fields.ts'
 import type { BeneficiaryState, Transfer, TransferState } from './port.ts'
 
 export const wireTransfer = z.object({
@@ -12,6 +12,7 @@ export const wireTransfer = z.object({
   transfer_amount: amount,
   transfer_currency: currency,
   transfer_utr: words,
+  updated_on: instant.nullish(),
 })
 
 export const wireBeneficiary = z.object({
@@ -56,4 +57,5 @@ export const readTransfer = (wire: z.output<typeof wireTransfer>): Transfer => (
   amount: wire.transfer_amount,
   currency: wire.transfer_currency,
   bankReference: wire.transfer_utr,
+  toldAtMs: wire.updated_on ?? undefined,
 })
