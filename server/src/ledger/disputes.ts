@@ -23,6 +23,8 @@ export type DisputeTold = {
   /** Whether the payer's bank has the money now; undefined: no change. */
   readonly isTaken: boolean | undefined
   readonly respondBy: Date | undefined
+  /** When the status began at the gateway. */
+  readonly toldAt?: Date | undefined
 }
 /**
  * A dispute `d` that waits for our answer: open, in the step CREATED. The gateway's status ends with the step, with or without a stage
@@ -49,10 +51,11 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
   const known = await maybeOne<{ isNew: boolean; amount: Paise; problem: DisputeProblem | null }>(
     tx,
     sql`
-    insert into dispute as d (id, order_id, payment_id, amount, type, status, state, respond_by)
+    insert into dispute as d (id, order_id, payment_id, amount, type, status, state, respond_by, told_at)
     values (${disputeId}::text, ${orderId}::text, ${paymentId}::text, ${amount}::bigint, ${type}::text, ${status}::text, ${state}::text,
-      ${told.respondBy ?? null}::timestamptz)
+      ${told.respondBy ?? null}::timestamptz, ${told.toldAt ?? null}::timestamptz)
     on conflict (id) do update set type = excluded.type, status = excluded.status, state = excluded.state, respond_by = excluded.respond_by,
+      told_at = coalesce(excluded.told_at, d.told_at),
       -- The amount taken is the amount returned: a changed amount counts from the next taking on.
       amount = case when d.is_taken then d.amount else excluded.amount end, updated_at = roz_now()
       where d.order_id = excluded.order_id and d.payment_id = excluded.payment_id

@@ -67,6 +67,7 @@ type Row = {
   /** Its member, or the member of the order behind its suspense item. */
   readonly owner: bigint | null
   readonly firstApprovedBy: bigint | null
+  readonly endedAt: Date | null
 }
 
 /** Locks a refund, so that decisions about it run one after the other. */
@@ -74,7 +75,7 @@ export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
   maybeOne<Row>(
     tx,
     sql`select r.member_id as "memberId", r.suspense_id as "suspenseId", r.order_id as "orderId", r.amount, r.status, r.problem,
-               ${REFUND_OWNER} as owner, r.first_approved_by as "firstApprovedBy"
+               ${REFUND_OWNER} as owner, r.first_approved_by as "firstApprovedBy", r.ended_at as "endedAt"
           from refund r where r.id = ${id}::uuid for update`,
   )
 

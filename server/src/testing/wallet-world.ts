@@ -32,7 +32,7 @@ export const BANK = {
 export const ADD = { amount: 10, phoneNumber: '9876543210' }
 
 export type WalletWorld = Awaited<ReturnType<typeof openWalletWorld>>
-type Retell = (order: Order) => Order | Promise<Order>
+type Retell = (order: Order) => Order | undefined | Promise<Order | undefined>
 type Transactions = {
   readonly transactions: { id: string; type: string; description: string; amount: number; status: string; createdAt: string }[]
   readonly nextCursor: string | null
@@ -47,7 +47,7 @@ export async function openWalletWorld() {
     switches: { topupsOn: true, cashoutOn: true },
     /** Ids of the orders that were fetched from the gateway. */
     gatewayCalls: [] as string[],
-    /** Replaces the gateway's answers about orders. */
+    /** Replaces the gateway's answers about orders; undefined: it does not know the order. */
     retell: undefined as Retell | undefined,
     alarms: [] as object[],
     jobs: [] as KeptJob[],

@@ -1,7 +1,7 @@
 /**
  * Books the gateway's statement about a transfer, and tells the member or the operator.
  *
- * - A final state is booked whatever the withdrawal's own state is.
+ * - A final state is booked whatever the withdrawal's own state is, unless the gateway has told us a newer one.
  * - A final state that contradicts ours flags withdrawal and member and raises an alarm.
  * - A transfer of another amount or currency is not booked; it flags withdrawal and member and raises an alarm.
  * - The member is told once of an end, in the transaction of that end.
@@ -15,7 +15,7 @@ import { readDebtPaid } from '../../ledger/debts.ts'
 import { bookPayout, type PayoutBooked } from '../../ledger/withdrawals.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
-import { noteKnown } from './checks.ts'
+import { isNews, noteKnown } from './checks.ts'
 
 /** To be raised once the transaction has committed. */
 export type Alarm = { readonly details: Readonly<Record<string, string>>; readonly message: string }
@@ -23,6 +23,7 @@ export type Alarm = { readonly details: Readonly<Record<string, string>>; readon
 /** The withdrawal must exist, and `transfer` must be the answer to its newest question. */
 export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Promise<Alarm | undefined> {
   const { amount } = await one<{ amount: Paise }>(tx, sql`select amount from withdrawal where id = ${id}::uuid for update`)
+  if (!(await isNews(tx, id, transfer.toldAtMs))) return undefined
   if (transfer.amount !== amount || transfer.currency !== CURRENCY) return flagOtherAmount(tx, id)
   if (transfer.state === 'pending') {
     await noteKnown(tx, id, null)

@@ -4,6 +4,7 @@
  * - A transfer is asked about at most once in 5 s; an earlier question is delayed, never dropped.
  * - Questions are numbered. An answer is booked only while its question is the newest, so that a late old answer
  *   never contradicts a newer one.
+ * - A state that is older than the newest one of the gateway is no news, and is not booked.
  * - An id is sent again only after the gateway reported it unknown three times in a row, at least ten minutes after the last
  *   unanswered sending.
  */
@@ -84,6 +85,15 @@ export async function noteKnown(tx: Tx, id: string, endedAt: Date | null): Promi
     where id = ${id}::uuid`)
 }
 
+/** Whether the gateway's state is no older than the newest that it told us, whose time is kept. */
+export async function isNews(tx: Tx, id: string, toldAtMs: number | undefined): Promise<boolean> {
+  if (toldAtMs === undefined) return true
+  const kept = await tx.query(sql`
+    update payout_check set told_at = ${new Date(toldAtMs)}::timestamptz
+     where id = ${id}::uuid and (told_at is null or told_at <= ${new Date(toldAtMs)}::timestamptz) returning id`)
+  return kept.length === 1
+}
+
 /** Records that the gateway does not know the transfer; true when that counts as certain. */
 export async function noteMissing(tx: Tx, id: string): Promise<boolean> {
   const { isAbsent } = await one<{ isAbsent: boolean }>(
@@ -107,6 +117,10 @@ export async function isAbsent(tx: Tx, id: string): Promise<boolean> {
 export async function endChecks(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`update payout_check set ask_at = null, unanswered_at = null, misses = 0 where id = ${id}::uuid`)
 }
+
+/** The gateway does not know a transfer that is not being sent. Its "no" ends no watch over one that has ended. */
+export const endQuestions = (tx: Tx, id: string, endedAt: Date | null): Promise<void> =>
+  endedAt === null ? endChecks(tx, id) : noteKnown(tx, id, endedAt)
 
 /** Schedules the next question as soon as the spacing allows. */
 export async function askSoon(tx: Tx, id: string): Promise<void> {

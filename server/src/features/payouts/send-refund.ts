@@ -17,7 +17,7 @@ import { bookRefund, currencyOfRefund, lockRefund, startRefund, stopRefund } fro
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import type { Alarm } from './book-transfer.ts'
-import { claimCheck, endChecks, isNewest, noteKnown, noteMissing, noteSending, type Sending } from './checks.ts'
+import { claimCheck, endChecks, endQuestions, isNewest, noteKnown, noteMissing, noteSending, type Sending } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
 
 export async function sendRefund(deps: PayoutsDeps, id: string, { again }: { readonly again: boolean }): Promise<void> {
@@ -111,7 +111,7 @@ async function askAndBook(deps: PayoutsDeps, { id, ask, orderId }: Question): Pr
     if (!(await isNewest(tx, id, ask))) return undefined
     if (refund !== undefined) return book(tx, id, refund)
     if (row?.status === 'sending') return (await noteMissing(tx, id)) ? 'send_again' : undefined
-    await endChecks(tx, id)
+    await endQuestions(tx, id, row?.endedAt ?? null)
     return undefined
   })
   if (after === 'send_again') await sendRefund(deps, id, { again: true })

@@ -12,7 +12,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { pose } from '../../jobs/questions.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { type Alarm, bookTransfer } from './book-transfer.ts'
-import { claimCheck, endChecks, isNewest, noteMissing } from './checks.ts'
+import { claimCheck, endQuestions, isNewest, noteMissing } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 
@@ -39,19 +39,24 @@ async function askAndBook(deps: PayoutsDeps & { readonly payouts: PayoutGateway 
     return
   }
   const after = await inTransaction(db, async (tx) => {
-    const withdrawal = await maybeOne<{ status: string }>(tx, sql`select status from withdrawal where id = ${id}::uuid for update`)
+    const withdrawal = await maybeOne<Ended>(
+      tx,
+      sql`select status, ended_at as "endedAt" from withdrawal where id = ${id}::uuid for update`,
+    )
     if (!(await isNewest(tx, id, ask))) return undefined
     if (transfer !== undefined && withdrawal !== undefined) return bookTransfer(tx, id, transfer)
-    return missing(tx, id, withdrawal?.status)
+    return missing(tx, id, withdrawal)
   })
   if (after === 'send_again') await sendAgain(deps, id)
   else if (after !== undefined) deps.alarm(after.details, after.message)
 }
 
-/** The gateway does not know the transfer, which is expected for one that was never sent or has ended. */
-async function missing(tx: Tx, id: string, status: string | undefined): Promise<'send_again' | Alarm | undefined> {
-  if (status !== 'sending') {
-    await endChecks(tx, id)
+type Ended = { readonly status: string; readonly endedAt: Date | null }
+
+/** The gateway does not know the transfer, which is expected for one that was never sent. One that has ended is watched on. */
+async function missing(tx: Tx, id: string, withdrawal: Ended | undefined): Promise<'send_again' | Alarm | undefined> {
+  if (withdrawal?.status !== 'sending') {
+    await endQuestions(tx, id, withdrawal?.endedAt ?? null)
     return undefined
   }
   return (await noteMissing(tx, id)) ? 'send_again' : undefined

@@ -3,6 +3,8 @@
  *
  * - Only the gateway's own answer is booked, never a webhook's body.
  * - No transaction is open while the gateway is asked. Of several questions about one dispute only the newest one's answer counts.
+ * - A status that is older than the booked one is no news. A dispute of ours that the gateway does not know is a failure, told to the
+ *   operator; any other one is asked about for a day.
  * - An open dispute is asked about every day, even if webhooks are lost.
  * - Money taken or returned, and a debt that begins or ends, is told to the member once: by notices and one mail.
  * - Every new dispute is an alarm for the operator, who has days to answer it.
@@ -72,7 +74,7 @@ async function askAndBook(deps: DisputeDeps, disputeId: string, ask: number): Pr
     orderId,
     type,
     status,
-    respondBy: respondByMs === undefined ? undefined : new Date(respondByMs).toISOString(),
+    respondBy: dateOf(respondByMs)?.toISOString(),
   }
   if (booked.problem !== undefined) deps.alarm({ ...details, problem: booked.problem }, 'a dispute could not be booked: a person must look')
   else if (booked.isNew) deps.alarm(details, 'a payer disputes a payment')
@@ -81,15 +83,12 @@ async function askAndBook(deps: DisputeDeps, disputeId: string, ask: number): Pr
 async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | undefined): Promise<DisputeBooked | undefined> {
   const check = await one<{ asks: number }>(tx, sql`select asks from dispute_check where dispute_id = ${disputeId}::text for update`)
   if (check.asks !== ask) return undefined
-  if (dispute === undefined || dispute.disputeId !== disputeId) {
-    // The gateway does not know the dispute that an event named: ask no more.
-    await tx.query(sql`update dispute_check set ask_at = null where dispute_id = ${disputeId}::text`)
-    return undefined
-  }
-  const { respondByMs, ...told } = dispute
-  const booked = await bookDispute(tx, { ...told, respondBy: respondByMs === undefined ? undefined : new Date(respondByMs) })
+  if (dispute === undefined) return noteUnknown(tx, disputeId)
+  if (!(await isNews(tx, dispute))) return undefined
+  const { respondByMs, toldAtMs, ...told } = dispute
+  const booked = await bookDispute(tx, { ...told, respondBy: dateOf(respondByMs), toldAt: dateOf(toldAtMs) })
   await tx.query(sql`
-    update dispute_check set ask_at = case when ${dispute.state === 'open'}::boolean
+    update dispute_check set missing_since = null, ask_at = case when ${dispute.state === 'open'}::boolean
       or (select created_at from dispute where id = ${disputeId}::text) > roz_now() - ${WATCHED} then roz_now() + interval '1 day' end
     where dispute_id = ${disputeId}::text`)
   if (booked.isNew) await flagMember(tx, dispute)
@@ -100,6 +99,25 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
   }
   return booked
 }
+
+/** The gateway does not know the dispute that an event named. After a day the questions end, unless we have booked it. */
+async function noteUnknown(tx: Tx, disputeId: string): Promise<undefined> {
+  const [ours] = await tx.query(sql`select from dispute where id = ${disputeId}::text`)
+  if (ours !== undefined) throw new Error('the gateway says that it does not know a dispute that it has known: see its dashboard')
+  await tx.query(sql`
+    update dispute_check set missing_since = coalesce(missing_since, roz_now()),
+      ask_at = case when missing_since is null or missing_since > roz_now() - interval '1 day' then ask_at end
+    where dispute_id = ${disputeId}::text`)
+}
+
+/** False: a newer status is booked. */
+async function isNews(tx: Tx, { disputeId, toldAtMs }: Dispute): Promise<boolean> {
+  const toldAt = dateOf(toldAtMs) ?? null
+  const [older] = await tx.query(sql`select from dispute where id = ${disputeId}::text and told_at > ${toldAt}::timestamptz`)
+  return older === undefined
+}
+
+const dateOf = (ms: number | undefined): Date | undefined => (ms === undefined ? undefined : new Date(ms))
 
 type Moved = Pick<NonNullable<DisputeBooked['moved']>, 'fromMember' | 'lost' | 'debtPaid'>
 type About = { readonly id: string; readonly memberId: bigint; readonly isOpen: boolean }

@@ -56,10 +56,30 @@ export async function claimCheck(db: Queryable, orderId: string): Promise<string
   return undefined
 }
 
-/** Ends the questions about an order, unless one was delayed while the gateway was being asked. */
-export async function endChecks(tx: Queryable, orderId: string, next: string): Promise<void> {
+/** The gateway knows the order: it answered about it, or sent a webhook of it. */
+export async function noteKnown(tx: Queryable, orderId: string): Promise<void> {
   await tx.query(sql`
-    update order_check set ask_at = null where order_id = ${orderId}::text and ask_at = ${next}::timestamptz`)
+    insert into order_check (order_id, known_at) values (${orderId}::text, roz_now())
+    on conflict (order_id) do update set known_at = coalesce(order_check.known_at, roz_now()), missing_since = null
+      where order_check.known_at is null or order_check.missing_since is not null`)
+}
+
+/**
+ * The gateway says that it does not know the order.
+ * - `young`: it may still be made. `known`: the gateway has known this order of ours, so its "no" contradicts it.
+ * - `for_hours`: it has said so for hours. An order that is not ours is never `known`: a test of the gateway's dashboard invents one.
+ */
+export async function noteMissing(tx: Queryable, orderId: string): Promise<'young' | 'known' | 'unmade' | 'for_hours'> {
+  const [found] = await tx.query<{ isYoung: boolean; isKnown: boolean; forHours: boolean }>(sql`
+    update order_check c set missing_since = coalesce(c.missing_since, roz_now())
+      from order_check d left join topup o on o.order_id = d.order_id
+     where c.order_id = ${orderId}::text and d.order_id = c.order_id
+    returning coalesce(o.created_at > roz_now() - interval '10 minutes', false) as "isYoung",
+      o.order_id is not null and (c.known_at is not null or o.status not in ('created', 'failed')) as "isKnown",
+      c.missing_since <= roz_now() - interval '6 hours' as "forHours"`)
+  if (found === undefined || found.isYoung) return 'young'
+  if (found.isKnown) return 'known'
+  return found.forHours ? 'for_hours' : 'unmade'
 }
 
 /** When a final order is asked about again; by the last time banks have settled every open attempt. */

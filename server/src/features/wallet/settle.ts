@@ -4,7 +4,9 @@
  * - Only the gateway's own answer is booked, never a webhook's body. No transaction is open while the gateway is asked.
  * - A capture is booked in one transaction keyed by the payment: of any number of callers one credits.
  * - An order is asked about at most once in 5 s; an earlier question is delayed.
- * - A final order with an attempt is asked about four more times, because an earlier attempt may still pay.
+ * - A final order is asked about four more times: an earlier attempt may still pay, and an answer may have been old.
+ * - An order that the gateway has ever known is never given up: a "no" about it is a failure, repeated and told to the operator.
+ * - Any other order is given up only after the gateway has not known it for hours, and then for days.
  */
 import { CURRENCY, formatPaise } from '@roz/core/money.ts'
 import {
@@ -17,7 +19,7 @@ import {
   successfulPayments,
   TOPUP_STATE_OF,
 } from '../../adapters/payments/port.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import type { Db } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
@@ -25,7 +27,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
-import { claimCheck, endChecks, listDueChecks, watchOrder } from './orders.ts'
+import { claimCheck, listDueChecks, noteKnown, noteMissing, watchOrder } from './orders.ts'
 
 export type SettleDeps = {
   readonly db: Db
@@ -36,8 +38,6 @@ export type SettleDeps = {
 }
 
 const SWEEP_AT_ONCE = 8
-/** An order that the gateway does not know after this long was never made. */
-const UNMADE_AFTER = sql`interval '10 minutes'`
 
 /**
  * Asks the gateway about an order and books the answer, unless it was asked less than 5 s ago: then the question is delayed.
@@ -63,18 +63,17 @@ async function askAndBook(deps: SettleDeps, orderId: string, next: string, patie
     deps.warn({ err: error, orderId }, 'the gateway could not be asked about an order; the sweep asks again')
     return
   }
-  await inTransaction(deps.db, (tx) => (order === undefined ? forgetUnmade(tx, orderId, next) : book(tx, order, next)))
+  await inTransaction(deps.db, (tx) => (order === undefined ? noteUnknown(tx, orderId, next) : book(tx, order, next)))
 }
 
 async function book(tx: Tx, order: Order, next: string): Promise<void> {
+  await noteKnown(tx, order.orderId)
   const state = TOPUP_STATE_OF[order.status]
   // A success on an order that is not PAID may still be revoked by the gateway: it is not booked yet.
   let isNews = false
   if (state === 'captured') for (const payment of successfulPayments(order)) isNews = (await bookPayment(tx, order, payment)) || isNews
   else await markTopup(tx, order.orderId, state)
-  if (!isFinal(order)) return
-  if (order.payments.length === 0) await endChecks(tx, order.orderId, next)
-  else await watchOrder(tx, order.orderId, next, { isNews })
+  if (isFinal(order)) await watchOrder(tx, order.orderId, next, { isNews })
 }
 
 /** Books a payment; whether it was booked now. */
@@ -101,15 +100,12 @@ async function tellCredit(tx: Tx, order: Order, booked: Extract<Captured, { read
 }
 
 /** The gateway does not know the order: ours was never made there, or an event named a foreign order. */
-async function forgetUnmade(tx: Tx, orderId: string, next: string): Promise<void> {
-  const young = await maybeOne(
-    tx,
-    sql`
-    select 1 as young from topup where order_id = ${orderId}::text and created_at > roz_now() - ${UNMADE_AFTER}`,
-  )
-  if (young !== undefined) return
+async function noteUnknown(tx: Tx, orderId: string, next: string): Promise<void> {
+  const missing = await noteMissing(tx, orderId)
+  if (missing === 'young') return
+  if (missing === 'known') throw new Error('the gateway says that it does not know an order that it has known: see its dashboard')
   await markTopup(tx, orderId, 'failed')
-  await endChecks(tx, orderId, next)
+  if (missing === 'for_hours') await watchOrder(tx, orderId, next, { isNews: false })
 }
 
 /** Asks about due orders; returns whether any was asked about. */

@@ -25,7 +25,7 @@ import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { addMoney } from './add-money.ts'
 import { settleDispute, sweepDisputes } from './disputes.ts'
-import { findTopup, isOpen, ORDER_STATUS_OF } from './orders.ts'
+import { findTopup, isOpen, noteKnown, ORDER_STATUS_OF } from './orders.ts'
 import { settleOrder, sweepOrders } from './settle.ts'
 import { findReceipt } from './receipt.ts'
 import { listAllTransactions, showTransactions } from './transactions.ts'
@@ -148,7 +148,11 @@ export function createWallet(deps: WalletDeps) {
         ).map(({ shown }) => shown),
     },
     jobs: {
-      settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => orKeepJob(settleOrder(deps, orderId)),
+      /** Of a webhook: the gateway itself has named the order. */
+      settle_order: async ({ orderId }: { readonly orderId: string }): Promise<void> => {
+        await noteKnown(db, orderId)
+        await orKeepJob(settleOrder(deps, orderId))
+      },
       note_signals: ({ withdrawalId }: { readonly withdrawalId: string }): Promise<void> => noteWithdrawal(deps, withdrawalId),
       check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => orKeepJob(settleDispute(deps, disputeId)),
     },
