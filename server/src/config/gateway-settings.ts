@@ -1,6 +1,7 @@
 /**
  * Reads the settings of the payment gateway.
- * - Production accepts only https addresses of cashfree.com.
+ * - Production accepts only the live gateway: mode `production` at its own addresses. In test mode, test cards would become money.
+ * - Everywhere mode, payments, payouts and browser script are of one gateway: live, test, or the local sandbox.
  * - The sandbox's keys are constants here: both of its sides need them, and they protect nothing.
  * - Payouts have their own account and keys. Without them payouts are manual; with half of them the start fails.
  */
@@ -47,19 +48,38 @@ export function gatewaySettings(settings: Settings, { production, payments, sand
     mode,
     payouts: payoutSettings(settings, real, real ? `${host}/payout` : `${sandboxUrl}/payout`),
   }
-  if (production) {
-    for (const [name, url] of [
-      ['CASHFREE_PG_BASE_URL', gateway.baseUrl],
-      ['CASHFREE_PAYOUT_BASE_URL', gateway.payouts?.baseUrl ?? host],
-      ['CASHFREE_JS_URL', gateway.scriptUrl],
-    ] as const) {
-      // The sandbox's default addresses need no complaint of their own: production already refuses the sandbox.
-      const isSandboxOwn = !real && settings.text(name) === undefined
-      if (!isSandboxOwn && !isCashfreeHttps(url))
-        settings.complain(`${name}: production accepts only https addresses of cashfree.com, not “${url}”`)
-    }
-  }
+  if (production || real) judgeAddresses(settings, gateway, { production, isSandboxOwn: !real })
   return gateway
+}
+
+/** The host of each mode serves payments and payouts; one host serves the script of both. */
+const API_HOSTS = { production: 'api.cashfree.com', sandbox: 'sandbox.cashfree.com' } as const
+const SCRIPT_HOST = 'sdk.cashfree.com'
+
+type Judged = Pick<GatewaySettings, 'mode' | 'baseUrl' | 'scriptUrl' | 'payouts'>
+function judgeAddresses(
+  settings: Settings,
+  { mode, baseUrl, scriptUrl, payouts }: Judged,
+  { production, isSandboxOwn }: { readonly production: boolean; readonly isSandboxOwn: boolean },
+): void {
+  if (production && mode !== 'production')
+    settings.complain('CASHFREE_MODE: production needs “production”: in the mode “sandbox” test cards would become money')
+  const isGateways = isCashfreeHttps(baseUrl)
+  const addresses = [
+    ['CASHFREE_PG_BASE_URL', baseUrl, API_HOSTS[mode]],
+    ['CASHFREE_PAYOUT_BASE_URL', payouts?.baseUrl, API_HOSTS[mode]],
+    ['CASHFREE_JS_URL', scriptUrl, SCRIPT_HOST],
+  ] as const
+  for (const [name, url, host] of addresses) {
+    // The sandbox's default addresses need no complaint of their own: production already refuses the sandbox.
+    if (url === undefined || (isSandboxOwn && settings.text(name) === undefined)) continue
+    if (production && !isCashfreeHttps(url))
+      settings.complain(`${name}: production accepts only https addresses of cashfree.com, not “${url}”`)
+    else if (isCashfreeHttps(url) !== isGateways)
+      settings.complain(`${name}: payments, payouts and script are all at cashfree.com, or none is; not “${url}” beside “${baseUrl}”`)
+    else if (isCashfreeHttps(url) && new URL(url).host !== host)
+      settings.complain(`${name}: the mode “${mode}” needs an address of ${host}, not “${url}”`)
+  }
 }
 
 function payoutSettings(settings: Settings, real: boolean, baseUrl: string): PayoutSettings | undefined {
@@ -92,7 +112,7 @@ function publicKey(settings: Settings): string | undefined {
 }
 
 /** True for an https address on cashfree.com or a subdomain, without a user name. */
-export function isCashfreeHttps(address: string): boolean {
+function isCashfreeHttps(address: string): boolean {
   if (!URL.canParse(address)) return false
   const url = new URL(address)
   return url.protocol === 'https:' && url.username === '' && (url.hostname === 'cashfree.com' || url.hostname.endsWith('.cashfree.com'))
