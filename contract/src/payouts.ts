@@ -259,14 +259,24 @@ export const payoutCalls = {
     method: 'POST',
     path: '/wallet/refunds',
     access: 'verified',
-    summary: 'Requests a refund of at most the unused part of a top-up of the last seven days; the amount is held at once.',
+    summary:
+      'Requests a refund of at most the unused part of a top-up of the last seven days, and of at least a rupee or the whole part; the amount is held at once.',
     body: z.strictObject({
       order_id: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all'),
       amount: rupeeAmount,
       reason: decisionReason,
     }),
     output: z.object({ balance: rupees, refund }),
-    refusals: ['on_hold', 'order_not_found', 'refund_not_possible', 'refund_exceeds_unused', 'idempotency_mismatch', 'overloaded'],
+    refusals: [
+      'on_hold',
+      'order_not_found',
+      'refund_not_possible',
+      'refund_exceeds_unused',
+      'refund_too_small',
+      'refunds_open',
+      'idempotency_mismatch',
+      'overloaded',
+    ],
   }),
   refunds: endpoint({
     method: 'GET',

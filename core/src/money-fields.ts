@@ -25,6 +25,7 @@ export const MONEY_TEXTS = {
   account_type: texts('Please choose savings or current'),
   reason_length: texts('Please give a reason of 3 to 500 characters'),
   refund_too_much: texts('This is more than the unused part of this payment'),
+  refund_too_small: texts('A refund is at least ₹1, or all that is left of this payment'),
 } as const satisfies Words
 
 const text = (problem: keyof typeof MONEY_TEXTS) => z.string(problem)
@@ -73,6 +74,13 @@ export function topupProblem(amount: Paise, limits: TopupLimits): AmountProblem 
   if (amount < limits.min) return `topup_min:${bare(limits.min)}`
   if (amount > limits.max) return `topup_max:${bare(limits.max)}`
   return undefined
+}
+
+export const REFUND_MIN = 100n as Paise
+/** A refund is at least a rupee, or the whole of a smaller rest: each one costs a decision and a call to the gateway. */
+export function refundProblem(amount: Paise, unused: Paise): 'refund_too_much' | 'refund_too_small' | undefined {
+  if (amount > unused) return 'refund_too_much'
+  return amount < REFUND_MIN && amount !== unused ? 'refund_too_small' : undefined
 }
 
 export const WITHDRAWAL_MIN = 1000n as Paise

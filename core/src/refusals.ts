@@ -92,6 +92,8 @@ export const REFUSALS = {
   payouts_by_gateway: refusal(409, texts('Withdrawals are sent by the gateway here.')),
   refund_not_possible: refusal(409, texts('This payment cannot be refunded: only payments of the last 7 days can.')),
   refund_exceeds_unused: refusal(409, texts('This is more than the unused part of this payment.')),
+  refund_too_small: refusal(409, texts('A refund is at least ₹1, or all that is left of this payment.')),
+  refunds_open: refusal(409, texts('You have 5 refunds that are not finished. You can request another one when one of them ends.')),
   refund_not_found: refusal(404, texts('There is no such refund.')),
   refund_final: refusal(409, texts('This refund can no longer be changed this way.')),
   suspense_not_found: refusal(404, texts('There is no such payment in suspense.')),

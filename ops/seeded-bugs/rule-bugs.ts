@@ -123,8 +123,22 @@ export const RULES: readonly Bug[] = [
   {
     name: 'A refund exceeds the unused part of its top-up',
     file: `${LEDGER}/refunds.ts`,
-    find: 'amount > topup.unused',
-    replace: 'amount > topup.amount',
+    find: 'refundProblem(amount, topup.unused)',
+    replace: 'refundProblem(amount, topup.amount)',
+    test: REFUNDS,
+  },
+  {
+    name: 'A refund of a paisa is accepted',
+    file: `${LEDGER}/refunds.ts`,
+    find: '  if (problem !== undefined) return refused(problem',
+    replace: "  if (problem === 'refund_too_much') return refused(problem",
+    test: REFUNDS,
+  },
+  {
+    name: 'A member opens refunds without end',
+    file: `${LEDGER}/refunds.ts`,
+    find: 'open.length >= OPEN_MOST',
+    replace: 'open.length > OPEN_MOST * 2',
     test: REFUNDS,
   },
   {

@@ -82,6 +82,9 @@ export const HI = {
   'Withdrawals are sent by the gateway here.': 'यहाँ निकासी गेटवे से भेजी जाती है।',
   'This payment cannot be refunded: only payments of the last 7 days can.': 'इस पेमेंट का रिफ़ंड नहीं हो सकता: सिर्फ़ पिछले 7 दिन के पेमेंट का होता है।',
   'This is more than the unused part of this payment.': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है।',
+  'A refund is at least ₹1, or all that is left of this payment.': 'रिफ़ंड कम से कम ₹1 का होता है, या इस पेमेंट में जितना बचा है, पूरा उतना।',
+  'You have 5 refunds that are not finished. You can request another one when one of them ends.':
+    'आपके 5 रिफ़ंड अभी पूरे नहीं हुए हैं। उनमें से एक पूरा होने पर आप नया माँग सकते हैं।',
   'There is no such refund.': 'ऐसा कोई रिफ़ंड नहीं है।',
   'This refund can no longer be changed this way.': 'इस रिफ़ंड के साथ अब ऐसा नहीं किया जा सकता।',
   'There is no such payment in suspense.': 'ऐसा कोई बेमेल पेमेंट नहीं है।',
@@ -158,6 +161,7 @@ export const HI = {
   'Please choose savings or current': 'कृपया बचत या चालू खाता चुनें',
   'Please give a reason of 3 to 500 characters': 'कृपया 3 से 500 अक्षरों में कारण लिखें',
   'This is more than the unused part of this payment': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है',
+  'A refund is at least ₹1, or all that is left of this payment': 'रिफ़ंड कम से कम ₹1 का होता है, या इस पेमेंट में जितना बचा है, पूरा उतना',
   'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक रेफ़रेंस लिखें: 4 से 50 अक्षर और अंक',
 
   // The way of a rupee

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { listMovements } from './movements.ts'
-import { stopRefund } from './refunds.ts'
+import { requestRefund, stopRefund } from './refunds.ts'
 import { creditSuspense } from './suspense.ts'
 import { refundOperations } from './testing/refund-operations.ts'
 import { captureTopup, createTopup } from './topups.ts'
@@ -79,6 +79,36 @@ test('a top-up is marked refunded when its last part is refunded', async () => {
   }
   expect(await wallet(memberId)).toEqual([0n, 0n])
   expect(await ask(memberId, orderId, 1)).toEqual({ ok: false, code: 'refund_exceeds_unused' })
+})
+
+test('a refund is at least a rupee, or the whole of a smaller rest', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const askFor = (amount: bigint) =>
+    inTransaction(database.db, (tx) =>
+      requestRefund(tx, { id: randomUUID(), memberId, orderId, amount: paise(amount), reason: 'too much' }),
+    )
+  for (const amount of [1n, 99n]) expect(await askFor(amount)).toEqual({ ok: false, code: 'refund_too_small' })
+  expect(await askFor(100n)).toMatchObject({ ok: true })
+  expect(await askFor(850n)).toMatchObject({ ok: true })
+  expect(await askFor(49n)).toEqual({ ok: false, code: 'refund_too_small' })
+  expect(await askFor(50n)).toMatchObject({ ok: true })
+  expect(await wallet(memberId)).toEqual([0n, 1000n])
+})
+
+test('of twelve requests at the same time five are open; the end of one makes room for one', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const ids = Array.from({ length: 12 }, () => randomUUID())
+  const outcomes = await Promise.all(ids.map((id) => ask(memberId, orderId, 1, id)))
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(5)
+  expect(outcomes.filter(({ ok }) => !ok)).toEqual(Array.from({ length: 7 }, () => ({ ok: false, code: 'refunds_open' })))
+  expect(await wallet(memberId)).toEqual([1500n, 500n])
+  const [first = ''] = ids.filter((_, place) => outcomes[place]?.ok === true)
+  await reject(first)
+  expect(await Promise.all([ask(memberId, orderId, 1), ask(memberId, orderId, 1)])).toEqual(
+    expect.arrayContaining([expect.objectContaining({ ok: true }), { ok: false, code: 'refunds_open' }]),
+  )
 })
 
 test('a refund is refused after seven days, for the order of another member and for an unpaid order', async () => {

@@ -1,6 +1,7 @@
 /**
  * Refunds: payments returned to their source.
- * - A refund takes at most the unused part of a top-up, within seven days of its capture.
+ * - A refund takes at most the unused part of a top-up, within seven days of its capture, and at least a rupee or all of that part.
+ * - A member has at most five open refunds: each one is a decision of an administrator and a call to the gateway.
  * - The amount is judged and held under the wallet's lock in one transaction: no rupee is both refunded and spent.
  * - A refund is sent under one id and ends once.
  * - Above a limit two persons approve; the first approval leaves it `requested`.
@@ -9,6 +10,7 @@
  * - A paid refund that is reversed after the account was closed is booked to SUSPENSE.
  * - The gateway's final status is always booked, even after another one. An amount given back and paid as well is a loss (`refund_conflict`).
  */
+import { refundProblem } from '@roz/core/money-fields.ts'
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
@@ -35,11 +37,21 @@ export type RefundRequest = {
   readonly reason: string
 }
 
+type RequestRefusal =
+  | 'order_not_found'
+  | 'refund_not_possible'
+  | 'refund_exceeds_unused'
+  | 'refund_too_small'
+  | 'refunds_open'
+  | 'may_not_move'
+/** The refusal `refunds_open` names this number. */
+const OPEN_MOST = 5
+
 /** A member requests a refund: the amount is held at once, and an administrator decides. */
 export async function requestRefund(
   tx: Tx,
   { id, memberId, orderId, amount, reason }: RefundRequest,
-): Promise<Outcome<{ readonly balance: Paise }, 'order_not_found' | 'refund_not_possible' | 'refund_exceeds_unused' | 'may_not_move'>> {
+): Promise<Outcome<{ readonly balance: Paise }, RequestRefusal>> {
   const order = await maybeOne<{ isPaid: boolean }>(
     tx,
     sql`select status in ('captured', 'refunded') as "isPaid" from topup
@@ -50,7 +62,13 @@ export async function requestRefund(
   if (wallet === undefined || !wallet.mayMove) return refused('may_not_move')
   const topup = (await listUnusedTopups(tx, memberId)).find((one) => one.orderId === orderId)
   if (!order.isPaid || topup?.isRefundable === false) return refused('refund_not_possible')
-  if (topup === undefined || amount > topup.unused) return refused('refund_exceeds_unused')
+  if (topup === undefined) return refused('refund_exceeds_unused')
+  const problem = refundProblem(amount, topup.unused)
+  if (problem !== undefined) return refused(problem === 'refund_too_much' ? 'refund_exceeds_unused' : problem)
+  // Under the wallet's lock: of requests at the same time each one sees those before it.
+  const open = await tx.query(sql`
+    select from refund where member_id = ${memberId}::bigint and status in ('requested', 'approved', 'sending') limit ${OPEN_MOST}::int`)
+  if (open.length >= OPEN_MOST) return refused('refunds_open')
   await tx.query(sql`
     insert into refund (id, order_id, member_id, amount, reason)
     values (${id}::uuid, ${orderId}::text, ${memberId}::bigint, ${amount}::bigint, ${reason}::text)`)
@@ -67,7 +85,6 @@ type Row = {
   /** Its member, or the member of the order behind its suspense item. */
   readonly owner: bigint | null
   readonly firstApprovedBy: bigint | null
-  readonly endedAt: Date | null
 }
 
 /** Locks a refund, so that decisions about it run one after the other. */
@@ -75,7 +92,7 @@ export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
   maybeOne<Row>(
     tx,
     sql`select r.member_id as "memberId", r.suspense_id as "suspenseId", r.order_id as "orderId", r.amount, r.status, r.problem,
-               ${REFUND_OWNER} as owner, r.first_approved_by as "firstApprovedBy", r.ended_at as "endedAt"
+               ${REFUND_OWNER} as owner, r.first_approved_by as "firstApprovedBy"
           from refund r where r.id = ${id}::uuid for update`,
   )
 

@@ -85,6 +85,8 @@ test.each([
   [5, { more: 1 }, 400, 'invalid_input'],
   [5, { order_id: 'f'.repeat(32) }, 404, 'order_not_found'],
   [20.01, {}, 409, 'refund_exceeds_unused'],
+  [0.01, {}, 409, 'refund_too_small'],
+  [0.99, {}, 409, 'refund_too_small'],
 ])('refuses ₹%s with %j: %i %s', async (amount, change, status, code) => {
   expect(await ask(amount, change)).toMatchObject({ status, body: { code } })
   expect((await list()).refunds).toEqual([])

@@ -111,12 +111,15 @@ async function askAndBook(deps: PayoutsDeps, { id, ask, orderId }: Question): Pr
     if (!(await isNewest(tx, id, ask))) return undefined
     if (refund !== undefined) return book(tx, id, refund)
     if (row?.status === 'sending') return (await noteMissing(tx, id)) ? 'send_again' : undefined
-    await endQuestions(tx, id, row?.endedAt ?? null)
+    await endQuestions(tx, id, await readEnd(tx, id))
     return undefined
   })
   if (after === 'send_again') await sendRefund(deps, id, { again: true })
   else if (after !== undefined) deps.alarm(after.details, after.message)
 }
+
+const readEnd = async (tx: Tx, id: string): Promise<Date | null> =>
+  (await maybeOne<{ endedAt: Date | null }>(tx, sql`select ended_at as "endedAt" from refund where id = ${id}::uuid`))?.endedAt ?? null
 
 async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefined> {
   const row = await lockRefund(tx, id)
@@ -128,8 +131,7 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefin
   }
   const told = { id, word: refund.state, reference: refund.bankReference, decision: refund.description ?? refund.status }
   const booked = await bookRefund(tx, told)
-  const ended = await maybeOne<{ endedAt: Date }>(tx, sql`select ended_at as "endedAt" from refund where id = ${id}::uuid`)
-  await noteKnown(tx, id, ended?.endedAt ?? null)
+  await noteKnown(tx, id, await readEnd(tx, id))
   if (booked === undefined || booked.result === 'unchanged') return undefined
   // A conflict concerns only the gateway and us: the member is not told.
   if (booked.result !== 'conflict' && booked.result !== 'conflict_back')

@@ -214,6 +214,9 @@ export function askRefund(books: Books, { id, memberId, orderId, amount }: OpOf<
   const topup = unusedOf(books, memberId).find((each) => each.orderId === orderId)
   if (found.paymentId === undefined || topup?.isRefundable === false) return no('refund_not_possible')
   if (topup === undefined || topup.unused < amount) return no('refund_exceeds_unused')
+  if (amount < 100n && amount !== topup.unused) return no('refund_too_small')
+  const isOpen = ({ memberId: of, status }: RefundBook) => of === memberId && ['requested', 'approved', 'sending'].includes(status)
+  if ([...books.refunds.values()].filter(isOpen).length >= 5) return no('refunds_open')
   if (books.refunds.has(id)) return FAULT
   books.move('refund_hold', id, memberId, REFUNDS_PENDING, amount)
   member.held += amount

@@ -159,7 +159,7 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     const order = pick([...books.orders.values()], which)
     if (order === undefined) return []
     const id = history.uuid()
-    const amount = last % 3 === 0 ? order.amount : BigInt(1 + (much % 300))
+    const amount = last % 3 === 0 ? order.amount : BigInt(70 + (much % 300))
     const path: readonly Op[] = [
       { do: 'ask refund', id, orderId: order.orderId, memberId: last % 10 === 9 ? memberOf(books, much) : order.memberId, amount },
       { do: last % 7 === 6 ? 'reject refund' : 'approve refund', id },

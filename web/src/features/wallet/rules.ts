@@ -9,6 +9,7 @@ import {
   bankName,
   decisionReason,
   ifscCode,
+  refundProblem,
   type TopupLimits,
   topupProblem,
   withdrawalProblem,
@@ -48,12 +49,12 @@ export const withdrawRules = (balance: Paise) =>
 export const closingRules = z.object({ amount: z.string(), accountHolderName, accountNumber, ifscCode, bankName, accountType })
 export type WithdrawValues = z.infer<ReturnType<typeof withdrawRules>>
 
-/** A refund is at most the unused part of the chosen payment. */
+/** A refund is at most the unused part of the chosen payment, and at least a rupee of it or the whole. */
 export const refundRules = (unusedOf: (orderId: string) => Paise) =>
   z.object({ orderId: z.string().check(z.minLength(1, 'fill_all')), amount: z.string(), reason: decisionReason }).check(
     z.superRefine(({ orderId, amount: text }, context) => {
       const typed = typedPaise(text)
-      const problem = typed === undefined ? 'amount_invalid' : typed > unusedOf(orderId) ? 'refund_too_much' : undefined
+      const problem = typed === undefined ? 'amount_invalid' : refundProblem(typed, unusedOf(orderId))
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, path: ['amount'] })
     }),
   )
