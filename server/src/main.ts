@@ -6,17 +6,14 @@
 import { afterRestoreNow } from './commands/after-restore.ts'
 import { archiveNow } from './commands/archive.ts'
 import { auditNow } from './commands/audit.ts'
-import { backupNow } from './commands/backup.ts'
+import { noteBackupNow } from './commands/backup-note.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config/config.ts'
 import { heldBooksNow } from './commands/held-books.ts'
-import { moveDatabaseNow } from './commands/move-database.ts'
 import { createLog } from './http/logger.ts'
 import { EmbeddedPostgresError } from './db/embedded/error.ts'
-import { moveFilesNow } from './commands/move-files.ts'
 import { parkedNow } from './commands/parked.ts'
 import { resealNow } from './commands/reseal.ts'
 import { resetTotpNow } from './commands/reset-totp.ts'
-import { restoreNow } from './commands/restore.ts'
 import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { rotatePushKey } from './commands/rotate-push-key.ts'
 import { statusNow } from './commands/status.ts'
@@ -56,25 +53,17 @@ if (process.argv[2] === 'reset-totp') {
   process.exit(await resetTotpNow(target, process.argv.slice(3).join(' ')))
 }
 
-/** `npm run move-files` copies the uploads to another storage. */
-if (process.argv[2] === 'move-files')
-  process.exit(await moveFilesNow(process.env, process.argv.slice(3), (line) => void process.stdout.write(`${line}\n`)))
-
-/** `npm run backup` copies the local database while it runs, and `npm run restore` makes a new one of the copy, which `after-restore` completes. */
+/** `npm run backup-note` notes another program's backup, and `npm run after-restore` completes a restored database. */
 const tell = (line: string): void => void process.stdout.write(`${line}\n`)
-if (process.argv[2] === 'backup') process.exit(await backupNow(process.env, process.argv.slice(3), tell))
+if (process.argv[2] === 'backup-note') process.exit(await noteBackupNow(process.env, process.argv.slice(3), tell))
 if (process.argv[2] === 'after-restore')
   process.exit(await afterRestoreNow({ ...auditSettings(process.env), say: tell }, process.argv.slice(3)))
-if (process.argv[2] === 'restore') process.exit(await restoreNow(process.argv.slice(3), tell))
 
 /** `npm run archive` moves old months of entries into files, and back. */
 if (process.argv[2] === 'archive') process.exit(await archiveNow(process.env, process.argv.slice(3), tell))
 
 /** `npm run status` says what waits. */
 if (process.argv[2] === 'status') process.exit(await statusNow(process.env, tell))
-
-/** `npm run move-database` copies everything into an empty database. */
-if (process.argv[2] === 'move-database') process.exit(await moveDatabaseNow(process.env, process.argv.slice(3), tell))
 
 /** The commands that need the secret key. */
 const renew = { 'ticket-key': ticketKeyNow, 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[

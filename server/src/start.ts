@@ -15,8 +15,6 @@ import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
 import { openStorage } from './adapters/storage/open-storage.ts'
 import { buildApp } from './app.ts'
-import { noteBackup } from './backup/backup-note.ts'
-import { startShipping } from './backup/ship.ts'
 import type { Config } from './config/config.ts'
 import { expectRoom, START_CONNECTION } from './db/connection-room.ts'
 import { startPostgres } from './db/embedded/embedded.ts'
@@ -93,10 +91,7 @@ async function openDatabase(config: Config, { log, say }: Surroundings, stops: S
   }
   const flags = [`max_connections=${Math.max(100, config.databaseConnections + LOCAL_SPARE)}`]
   const local = await startPostgres({ dataDir: path.join(config.dataDir, 'postgres'), log: (line) => log.info(line), flags })
-  // Its stop comes after the database's, which hands out its last segment when it stops.
-  const uploads = config.storage.kind === 'files' ? config.storage.folder : undefined
-  const note = (): Promise<void> => noteBackup(local.appUrl, 'log')
-  stops.push(startShipping({ postgres: path.join(config.dataDir, 'postgres'), uploads }, { log, note }).stop, local.stop)
+  stops.push(local.stop)
   if (local.adopted) say('Found the database still running and took it over.')
   return { ownerUrl: local.ownerUrl, appUrl: local.appUrl, appRole: 'roz_app' }
 }

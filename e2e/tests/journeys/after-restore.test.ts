@@ -2,9 +2,9 @@
  * Money and the log after a restore to an earlier second: what the gateway and the public have seen since.
  * - The gateway is another company: its sandbox keeps its own data over the restore.
  */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '@roz/server/db/embedded/embedded.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, expect, test } from 'vitest'
@@ -13,14 +13,15 @@ import { runCommand } from '../../harness/command.ts'
 import { expectCleanAudit, inDatabase } from '../../harness/database.ts'
 import { adminToken, BANK, eventually, newMember, passDay, pay, type Person, PHONE } from '../../harness/people.ts'
 import { newDataDir, type Program, startProgram, startUntouched } from '../../harness/program.ts'
+import { restoredCopy } from '../../harness/restored.ts'
 
 type Transfer = { readonly transfer_id: string; readonly cf_transfer_id: string; readonly transfer_amount: number }
 type Seen = Transfer & { readonly beneficiary_details: { readonly beneficiary_id: string } }
 
 let roz: Program
 let asha: Person
-let folder: string
-let at: string
+/** The data of the second. */
+let second: string
 const orders: string[] = []
 const withdrawals: string[] = []
 const sent: Seen[] = []
@@ -72,11 +73,9 @@ const keepCheckpoint = async (): Promise<void> => {
 }
 
 /** Restores the second, beside a gateway that knows everything since. */
-async function restored(): Promise<string> {
-  const dataDir = path.join(newDataDir(), 'restored')
-  const key = path.join(roz.dataDir, 'secret-key')
-  const words = ['--from', folder, '--into', dataDir, '--at', at, '--secret-key', key]
-  expect(await runCommand(dataDir, 'restore', ...words)).toEqual({ code: 0, text: expect.stringContaining('after-restore') })
+function restored(): string {
+  const dataDir = restoredCopy(second)
+  rmSync(path.join(dataDir, 'gateway-sandbox'), { recursive: true })
   cpSync(path.join(roz.dataDir, 'gateway-sandbox'), path.join(dataDir, 'gateway-sandbox'), { recursive: true })
   return dataDir
 }
@@ -91,15 +90,14 @@ async function beforeTheAnswer(dataDir: string): Promise<void> {
 /** Before the second: an unpaid order and a requested withdrawal. After it: both are paid, and an order and a withdrawal begin and are paid. */
 beforeAll(async () => {
   roz = await startProgram()
-  folder = path.join(newDataDir(), 'backups')
   asha = await newMember(roz, { rupees: 30 })
   orders.push(await order())
   withdrawals.push((await withdraw(roz.url)).output.withdrawal.id)
-  expect((await runCommand(roz.dataDir, 'backup', '--to', folder)).code).toBe(0)
   await keepCheckpoint()
-  await sleep(50)
-  at = new Date().toISOString()
-  await sleep(50)
+  expect(await roz.stop()).toBe(0)
+  second = path.join(newDataDir(), 'second')
+  execFileSync('cp', ['-a', '--', roz.dataDir, second])
+  roz = await startUntouched({ dataDir: roz.dataDir })
   orders.push(await order())
   for (const id of orders) await pay(roz.sandboxUrl, id, 'success')
   await eventually('both credits', async () => (await balance(roz.url)) === 40 || undefined)
@@ -111,7 +109,7 @@ beforeAll(async () => {
 })
 
 test('what the gateway took after the second is credited or in suspense, and what it paid out leaves the wallet once', async () => {
-  const dataDir = await restored()
+  const dataDir = restored()
   joined = dataDir
   const lists = newDataDir()
   const rows = sent.map((one) => `${one.transfer_id},${one.transfer_amount},${one.beneficiary_details.beneficiary_id},SUCCESS`)
@@ -141,7 +139,7 @@ test('what the gateway took after the second is credited or in suspense, and wha
 })
 
 test.runIf(ALL)('a withdrawal that is approved once more has its first transfer at the gateway, and no second one', async () => {
-  const dataDir = await restored()
+  const dataDir = restored()
   expect((await runCommand(dataDir, 'after-restore')).code).toBe(0)
   await beforeTheAnswer(dataDir)
   const again = await startUntouched({ dataDir })

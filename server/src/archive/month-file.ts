@@ -14,7 +14,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { VERSION } from '@roz/core/version.ts'
-import { moveInto, writeWhole } from '../backup/durable-files.ts'
+import { moveInto, writeWhole } from './durable-files.ts'
 
 /** An error that the operator can fix; the message alone must suffice. */
 export class ArchiveError extends Error {

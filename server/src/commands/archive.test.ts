@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { addDays, endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Step } from '../archive/archive-month.ts'
 import type { Manifest } from '../archive/month-file.ts'
-import { copyDatabase } from '../db/copy-database.ts'
 import { openConnection } from '../db/hosts.ts'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { createNightly } from '../features/audit/nightly.ts'
@@ -18,7 +17,6 @@ import { describeViolations, runAudit } from '../ledger/audit.ts'
 import { entrantsAfter } from '../ledger/entries.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { makeMember } from '../testing/calls.ts'
-import { cloneTemplate } from '../testing/database.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
 import { archiveNow } from './archive.ts'
 
@@ -222,20 +220,6 @@ test('a file that was changed, cut off, exchanged or lost is refused in plain wo
   expect([await restore('--from', root), said]).toEqual([1, [expect.stringContaining(root)]])
 })
 
-test('another database with the same archive takes the month from the file, and this one stays as it is', async () => {
-  const other = await cloneTemplate(inject('postgres'))
-  const [from, to] = [await openConnection(world.database.ownerUrl, 'test'), await openConnection(other.ownerUrl, 'test')]
-  await copyDatabase(from, to, () => undefined)
-  for (const client of [from, to]) await client.end()
-  const there = { DATABASE_URL: other.appUrl, MIGRATE_DATABASE_URL: other.ownerUrl, DATA_DIR: root }
-  said = []
-  const restored = await archiveNow(there, ['--restore', MONTH, '--from', folder], (line) => void said.push(line))
-  expect([restored, said.join('\n')]).toEqual([0, expect.stringMatching(/in the database again[^]*invariants hold/)])
-  expect(await other.db.query(sql`select from round_join where day < '2026-12-01'`)).toHaveLength(11)
-  expect(await tables()).toEqual([])
-  await other.drop()
-})
-
 test('a restored month is among the joins again and passes the audit, and leaves again as it came', async () => {
   expect([await restore(), said.join('\n')]).toEqual([
     0,
@@ -264,16 +248,6 @@ function runTo(step: Step | undefined, ...words: string[]) {
   return spawn(process.execPath, ['--input-type=module', '-e', program], { env: { ...process.env, ...env() }, stdio: 'ignore' })
 }
 /** A table that is neither a partition nor known to a new database. */
-async function expectNoMove(): Promise<void> {
-  const other = await cloneTemplate(inject('postgres'))
-  const [from, to] = [await openConnection(world.database.ownerUrl, 'test'), await openConnection(other.ownerUrl, 'test')]
-  await expect(copyDatabase(from, to, () => undefined)).rejects.toThrow(
-    'round_join_2026_11 was left behind by an interrupted npm run archive',
-  )
-  for (const client of [from, to]) await client.end()
-  await other.dropUnaudited()
-}
-
 const TO_ARCHIVE = ['--before', NEXT, '--to', folder]
 
 test.each<Step>(['writing', 'written', 'named', 'filed', 'kept', 'noted', 'detached', 'dropped'])(
@@ -282,7 +256,6 @@ test.each<Step>(['writing', 'written', 'named', 'filed', 'kept', 'noted', 'detac
     expect(await once(runTo(step, ...TO_ARCHIVE), 'exit')).toEqual([null, 'SIGKILL'])
     await expectSound()
     expect(await whatMembersSee()).toEqual(seen)
-    if (step === 'detached') await expectNoMove()
     expect(await archive()).toBe(0)
     expect(await tables()).toEqual([])
     expect(await restore()).toBe(0)

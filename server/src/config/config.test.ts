@@ -279,11 +279,18 @@ test('files go to s3 only with an address without keys, keys from the environmen
     kind: 's3',
     endpoint: 'http://10.0.0.7:9000',
     bucket: 'roz',
+    isByHost: false,
     prefix: 'up/',
     region: 'ap-south-1',
     accessKeyId: 'id',
     secretAccessKey: 'secret',
+    sessionToken: undefined,
   })
+  expect(readConfig({ ...keys, AWS_SESSION_TOKEN: 'of an hour', STORAGE_URL: 's3://roz?style=host' }).storage).toMatchObject({
+    isByHost: true,
+    sessionToken: 'of an hour',
+  })
+  expect(complaintsOf({ ...keys, STORAGE_URL: 's3://roz?style=both' })).toEqual(['STORAGE_URL: style is path or host'])
   expect(readConfig({ ...keys, STORAGE_URL: 's3://roz?region=ap-south-1' }).storage).toMatchObject({
     endpoint: 'https://s3.ap-south-1.amazonaws.com',
     prefix: '',

@@ -6,7 +6,6 @@
 import path from 'node:path'
 import { type Paise, paiseFromRupees, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
-import { addressesOf } from '../db/hosts.ts'
 import { beaconSettings, witnessSettings } from './beacon-settings.ts'
 import { gatewaySettings } from './gateway-settings.ts'
 import { allowedInsecure, type Allowed, isThisMachine, judgeHost, judgeLines, judgeSecrets } from './safety.ts'
@@ -94,13 +93,6 @@ export function auditSettings(env: Environment) {
     namedStatements: settings.flag('PG_NAMED', true),
   }
 }
-
-/** The database that `npm run move-database` fills, and whether an address has a password in it. */
-export const moveTarget = (env: Environment): string | undefined => new Settings(env).postgresUrl('TO_DATABASE_URL')
-export const hasPassword = (url: string): boolean =>
-  addressesOf(url).some(
-    (address) => URL.canParse(address) && (new URL(address).password !== '' || new URL(address).searchParams.has('password')),
-  )
 
 /** Checks the settings that production requires. Each missing one is a separate complaint. */
 function judgeProduction(settings: Settings, allowed: Allowed): void {

@@ -1,6 +1,6 @@
 /**
  * Detects a restored database that `npm run after-restore` has not yet joined to the events after the restored instant.
- * - Every recovery to a target, by hand, pgBackRest or `npm run restore`, leaves the target among PostgreSQL's settings. The target
+ * - Every recovery to a target, by hand or by pgBackRest, leaves the target among PostgreSQL's settings. The target
  *   counts until a row of `joined_restore` names it. A second restore to an earlier instant loses this row, so the target counts again.
  * - A recovery of the whole WAL has no target. It starts a new timeline, which no server has noted (heartbeat.ts), and leaves the
  *   restore_command that PostgreSQL needs to read an archive. A failover of some clusters does the same: WITHOUT_TARGET distinguishes
@@ -24,9 +24,6 @@ const WITHOUT_TARGET = sql`
    where cluster = ${CLUSTER} and timeline < ${TIMELINE} and pg_postmaster_start_time() > at
      and exists (select from pg_settings where name = 'restore_command' and setting <> '')
      and not exists (select from pg_settings where name = 'cluster_name' and setting <> '' and source = 'command line')`
-
-/** The setting that `npm run restore` leaves, also without a target: a new name for each restore. */
-export const targetSetting = (at: Date): string => `recovery_target_name = 'roz restored at ${at.toISOString()}'\n`
 
 /** The recovery target of a restore that is not joined yet; undefined if there is none. */
 export async function findUnjoined(db: Queryable): Promise<string | undefined> {

@@ -81,23 +81,18 @@ describe('a figure', () => {
     expect((await scrape({ keys: [], quorum: 2 })).get('roz_witness_wait_seconds')).toBe(0)
   })
 
-  test('of the backups counts from the newest of this cluster, and from the log that reached it', async () => {
+  test('of the backups counts from the newest of this cluster', async () => {
     const note = (what: string, cluster: Sql, seconds: number) =>
       owner.query(sql`insert into backup_note (what, cluster, at) values (${what}::text, ${cluster}, ${ago(seconds)})
         on conflict (what, cluster) do update set at = excluded.at`)
     const here = sql`(select system_identifier::text from pg_control_system())`
-    const ages = async (): Promise<number[]> => {
-      const values = await scrape()
-      return ['roz_backup_age_seconds', 'roz_backup_log_age_seconds'].map((name) => Math.round(values.get(name) ?? -2))
-    }
-    for (const what of ['backup', 'log']) await note(what, sql`'another'`, 50)
-    expect(await ages()).toEqual([-1, 0])
+    const age = async (): Promise<number> => Math.round((await scrape()).get('roz_backup_age_seconds') ?? -2)
+    await note('backup', sql`'another'`, 50)
+    expect(await age()).toBe(-1)
     await note('backup', here, 100_000)
-    await note('log', here, 6000)
-    expect(await ages()).toEqual([100_000, 6000])
+    expect(await age()).toBe(100_000)
     await note('backup', here, -60)
-    await note('log', here, 20)
-    expect(await ages()).toEqual([0, 20])
+    expect(await age()).toBe(0)
   })
 
   test('of the rounds counts from the end of an open round, and from the announced time of the beacon', async () => {

@@ -161,8 +161,8 @@ const STANDBYS: readonly Figure[] = [
 ]
 
 /** Notes of another cluster, out of which this one was copied, do not count. */
-const noteAge = (what: 'backup' | 'log'): Sql => sql`(select greatest(extract(epoch from roz_now() - at), 0) from backup_note
-  where what = ${what}::text and cluster = (select system_identifier::text from pg_control_system()))`
+const BACKUP_AGE = sql`(select greatest(extract(epoch from roz_now() - at), 0) from backup_note
+  where what = 'backup' and cluster = (select system_identifier::text from pg_control_system()))`
 /** With a limit on the age of a segment, or after a failure, the age of the last archived one says how much is missing. */
 const ARCHIVED_AT = sql`(select coalesce(last_archived_time, stats_reset) from pg_stat_archiver
   where current_setting('archive_mode') <> 'off'
@@ -172,13 +172,13 @@ const BACKUPS: readonly Figure[] = [
   {
     name: 'roz_backup_age_seconds',
     help: 'Seconds since the newest whole backup was complete; -1 if none is known',
-    read: sql`coalesce(${noteAge('backup')}, -1)`,
+    read: sql`coalesce(${BACKUP_AGE}, -1)`,
   },
   {
     name: 'roz_backup_log_age_seconds',
-    help: 'Seconds since the log of commits last reached its backup; 0 where none is shipped or archived',
+    help: 'Seconds since the log of commits last reached its backup; 0 where it is not archived',
     // PostgreSQL stamps by the machine's clock, which the clock of the product follows in production.
-    read: sql`coalesce(${noteAge('log')}, extract(epoch from now() - ${ARCHIVED_AT}), 0)`,
+    read: sql`coalesce(extract(epoch from now() - ${ARCHIVED_AT}), 0)`,
   },
 ]
 

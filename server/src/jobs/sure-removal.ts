@@ -3,7 +3,7 @@
  * - A closed account's picture must not stay because of a minute without the store, or because the process ends after the commit.
  * - A store that does not answer may have kept the new file all the same, or keep it yet. No row will name it: a job removes it.
  */
-import { type MovableStorage, puttingBy, type Storage, UPLOADS_PATH } from '../adapters/storage/port.ts'
+import { type KeepingStorage, puttingBy, type Storage, UPLOADS_PATH } from '../adapters/storage/port.ts'
 import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { UnavailableError } from '../http/faults.ts'
@@ -24,7 +24,7 @@ export async function giveUpPicture(tx: Tx, address: string | null): Promise<str
 const inAMinute = async (from: Queryable): Promise<Date> =>
   (await one<{ at: Date }>(from, sql`select roz_now() + interval '1 minute' as at`)).at
 
-export type Store = Pick<MovableStorage, 'keep' | 'find' | 'remove'>
+export type Store = Pick<KeepingStorage, 'keep' | 'find' | 'remove'>
 
 export function createSureRemoval(db: Db, store: Store): { readonly storage: Storage; readonly jobs: Pick<JobHandlers, 'remove_file'> } {
   const removeLater = (name: string, dueAt?: Date): Promise<void> =>

@@ -4,10 +4,10 @@
  * - A name from outside reaches the file system only if it has exactly the form that `put` makes.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { UnavailableError } from '../../http/faults.ts'
-import { CONTENT_TYPE, isStoredName, type MovableStorage, puttingBy, STORAGE_FOLDERS } from './port.ts'
+import { CONTENT_TYPE, isStoredName, type KeepingStorage, puttingBy } from './port.ts'
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
@@ -56,9 +56,9 @@ async function writeWhole(file: string, bytes: Buffer): Promise<void> {
   await flushFolder(folder)
 }
 
-export function createFileStorage(options: { readonly folder: string }): MovableStorage {
+export function createFileStorage(options: { readonly folder: string }): KeepingStorage {
   const fileOf = (name: string): string | undefined => (isStoredName(name) ? path.join(options.folder, name) : undefined)
-  const keep: MovableStorage['keep'] = async (name, bytes) => {
+  const keep: KeepingStorage['keep'] = async (name, bytes) => {
     const file = fileOf(name)
     if (file === undefined) throw new Error('not the name of a stored file')
     await onDisk(() => writeWhole(file, bytes))
@@ -74,12 +74,6 @@ export function createFileStorage(options: { readonly folder: string }): Movable
     remove: async (name) => {
       const file = fileOf(name)
       if (file !== undefined) await onDisk(() => unlessMissing(unlink(file)))
-    },
-    list: async function* () {
-      for (const folder of STORAGE_FOLDERS) {
-        const files = (await onDisk(() => unlessMissing(readdir(path.join(options.folder, folder))))) ?? []
-        yield* files.map((file) => `${folder}/${file}`).filter(isStoredName)
-      }
     },
   }
 }

@@ -32,17 +32,15 @@ export type Storage = {
 
 /** Stores new files by `keep`. */
 export const puttingBy =
-  (keep: MovableStorage['keep']): Storage['put'] =>
+  (keep: KeepingStorage['keep']): Storage['put'] =>
   async (folder, extension, bytes) => {
     const name = newName(folder, extension)
     await keep(name, bytes)
     return name
   }
 
-/** Further functions for moving all files to another storage. */
-export type MovableStorage = Storage & {
-  /** Stores the bytes under a name that another storage made. */
+/** A storage that also keeps bytes under a given name, as a job that repeats a write does. */
+export type KeepingStorage = Storage & {
+  /** Stores the bytes under a name that `put` could have made. */
   readonly keep: (name: string, bytes: Buffer) => Promise<void>
-  /** The names of all files. */
-  readonly list: () => AsyncIterable<string>
 }

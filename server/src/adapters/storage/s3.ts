@@ -1,28 +1,31 @@
 /**
  * Files in a bucket of an S3-compatible store (STORAGE_URL=s3://bucket/prefix?endpoint=…&region=…).
- * - Requests address the bucket by path, carry the SHA-256 of their body, and are signed (AWS Signature Version 4).
+ * - Requests address the bucket by path, or by host with `&style=host`; they carry the SHA-256 of their body, and are signed (AWS Signature Version 4).
  * - An answer of 500 and above is asked again twice; a store that still fails, or refuses our keys, is unavailable.
  */
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { UnavailableError } from '../../http/faults.ts'
 import { inSpan } from '../../tracing/spans.ts'
-import { CONTENT_TYPE, isStoredName, type MovableStorage, puttingBy } from './port.ts'
+import { CONTENT_TYPE, isStoredName, type KeepingStorage, puttingBy } from './port.ts'
 
 export type S3Place = {
   readonly kind: 's3'
   readonly endpoint: string
   readonly bucket: string
+  /** True: `https://bucket.endpoint/`, which Amazon prefers. False: `https://endpoint/bucket/`. */
+  readonly isByHost: boolean
   /** Empty, or with a slash at its end. */
   readonly prefix: string
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  /** Of temporary keys. */
+  readonly sessionToken: string | undefined
 }
 type Ask = {
   readonly method: 'GET' | 'PUT' | 'DELETE'
-  readonly name?: string
-  readonly query?: string
+  readonly name: string
   readonly bytes?: Buffer
   readonly endMs?: number
 }
@@ -33,14 +36,15 @@ const TIMEOUT_MS = 10_000
 const FIND_MS = 3000
 const RETRIES = 2
 
-export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs = FIND_MS }: S3Times = {}): MovableStorage {
-  const { accessKeyId, secretAccessKey, region } = place
-  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES, initRetryMs: 100 })
-  const root = `${place.endpoint}/${place.bucket}`
+export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs = FIND_MS }: S3Times = {}): KeepingStorage {
+  const { accessKeyId, secretAccessKey, sessionToken, region } = place
+  const keys = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) }
+  const client = new AwsClient({ ...keys, region, service: 's3', retries: RETRIES, initRetryMs: 100 })
+  const root = place.isByHost ? place.endpoint.replace('://', `://${place.bucket}.`) : `${place.endpoint}/${place.bucket}`
 
   /** The response; 404 means that the file is missing. */
-  async function ask({ method, name, query = '', bytes, endMs = timeoutMs }: Ask): Promise<Response> {
-    const address = name === undefined ? `${root}${query}` : `${root}/${place.prefix}${name}`
+  async function ask({ method, name, bytes, endMs = timeoutMs }: Ask): Promise<Response> {
+    const address = `${root}/${place.prefix}${name}`
     const body = bytes === undefined ? {} : { body: new Uint8Array(bytes) }
     const headers = {
       'x-amz-content-sha256': createHash('sha256')
@@ -60,7 +64,7 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs
     throw new UnavailableError(`the file store answered ${response.status}${code === undefined ? '' : ` ${code}`}`)
   }
 
-  const keep: MovableStorage['keep'] = async (name, bytes) => {
+  const keep: KeepingStorage['keep'] = async (name, bytes) => {
     if (!isStoredName(name)) throw new Error('not the name of a stored file')
     const { status } = await ask({ method: 'PUT', name, bytes })
     if (status === 404) throw new UnavailableError('the file store took no file')
@@ -75,22 +79,6 @@ export function createS3Storage(place: S3Place, { timeoutMs = TIMEOUT_MS, findMs
     },
     remove: async (name) => {
       if (isStoredName(name)) await ask({ method: 'DELETE', name })
-    },
-    list: async function* () {
-      let after = ''
-      do {
-        const query = `?list-type=2&prefix=${encodeURIComponent(place.prefix)}${after && `&continuation-token=${encodeURIComponent(after)}`}`
-        const page = (await bytesOf(await ask({ method: 'GET', query }))).toString('utf8')
-        if (!page.includes('<ListBucketResult')) throw new UnavailableError('the file store answered no list')
-        const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key)
-        yield* keys
-          .filter((key) => key.startsWith(place.prefix))
-          .map((key) => key.slice(place.prefix.length))
-          .filter(isStoredName)
-        after = /<NextContinuationToken>([^<]+)</.exec(page)?.[1] ?? ''
-        // A list that ends early would pass for the whole one.
-        if (after === '' && /<IsTruncated>\s*true\s*</.test(page)) throw new UnavailableError('the file store broke off its list')
-      } while (after !== '')
     },
   }
 }

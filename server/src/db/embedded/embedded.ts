@@ -22,7 +22,6 @@ import { alone } from './lock.ts'
 import { endPostmaster, findOrStart, type Postmaster } from './postmaster.ts'
 import { isAlive, signal, startOf } from './process.ts'
 import { ensureRoles, makePasswords, type Passwords, readPasswords, urlAs } from './roles.ts'
-import { ARCHIVE_FLAGS } from './wal-archive.ts'
 import { PG_MAJOR } from '../supported-database.ts'
 
 export type EmbeddedPostgres = {
@@ -114,9 +113,7 @@ type Wanted = {
 async function ready(wanted: Wanted): Promise<Postmaster> {
   const { place, options, identity, passwords, port } = wanted
   for (let attempt = 0; attempt < 5; attempt++) {
-    // Archiving is on at every start. Otherwise the backup would lack the segments written after this start.
-    const flags = [...(options.durable === false ? [] : ARCHIVE_FLAGS), ...(options.flags ?? [])]
-    const postmaster = await findOrStart({ ...place, identity, log: options.log, flags, port })
+    const postmaster = await findOrStart({ ...place, identity, log: options.log, flags: options.flags ?? [], port })
     const outcome = await ensureRoles(passwords, postmaster.port, () => !isAlive(postmaster.pid))
     if (outcome === 'ready') return postmaster
   }
