@@ -44,9 +44,8 @@ import { createCheckpoints } from './transparency-log/checkpoints.ts'
 import { createLogKeys, originOf } from './transparency-log/log-key.ts'
 import { createLogProofs } from './transparency-log/log-tree.ts'
 import { createReceipts } from './transparency-log/receipts.ts'
-import { createJudgedMail, twoAtOnce } from './mail/before-sending.ts'
+import { mailHandlers } from './mail/before-sending.ts'
 import { createMailJob } from './mail/mail-job.ts'
-import { createLoggedMail } from './mail/mail-log.ts'
 import { createReseal } from './secrets/reseal.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTicketKeys, type TicketKeys } from './tickets/ticket-keys.ts'
@@ -245,8 +244,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...push.jobs,
       ...rounds.jobs,
       ...ofFiles,
-      mail: createJudgedMail(db, createLoggedMail(db, mail)),
-      mass_mail: createJudgedMail(db, twoAtOnce(createLoggedMail(db, mail))),
+      ...mailHandlers(deps, mail),
     },
   }
 }

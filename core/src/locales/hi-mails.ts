@@ -13,8 +13,25 @@ export const HI_MAILS = {
   'Someone requested a new password for your account. If it was you, choose one here:':
     'आपके खाते के लिए नया पासवर्ड माँगा गया है। अगर यह आपने माँगा है, तो यहाँ नया पासवर्ड चुनें:',
   'Choose a new password': 'नया पासवर्ड चुनें',
-  'The link works once, for one hour. If you did not request it, ignore this email: your password stays as it is.':
-    'यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। अगर आपने नहीं माँगा, तो इस ईमेल को अनदेखा करें: आपका पासवर्ड वही रहेगा।',
+  'The link works once, for one hour. If you did not request it, ignore this email: nothing changes.':
+    'यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। अगर आपने नहीं माँगा, तो इस ईमेल को अनदेखा करें: कुछ नहीं बदलेगा।',
+  'Your {brandName} account is secured: choose a new password': 'आपका {brandName} खाता सुरक्षित है: नया पासवर्ड चुनें',
+  "On {day} at {time} IST, someone pressed the button on the page of the link “This wasn't me” in our email to you.":
+    '{day} को {time} बजे (भारतीय समय) किसी ने हमारे ईमेल का लिंक “यह मैंने नहीं किया” खोलकर उस पेज का बटन दबाया।',
+  'So we logged out all devices. The old password no longer works, and earlier links in our emails no longer work.':
+    'इसलिए हमने सभी डिवाइस लॉग आउट कर दिए। पुराना पासवर्ड और हमारे पिछले ईमेल के लिंक अब नहीं चलेंगे।',
+  'Withdrawals and refunds are stopped until we have checked your account. Your money is not touched.':
+    'हमारी जाँच होने तक निकासी और रिफ़ंड रुके रहेंगे। आपके पैसे वैसे के वैसे हैं।',
+  'To log in again, choose a new password here:': 'फिर से लॉग इन करने के लिए यहाँ नया पासवर्ड चुनें:',
+  'The link works once, for one hour. After that, use “Forgot password?” on the login page.':
+    'यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। उसके बाद लॉग इन पेज पर “पासवर्ड भूल गए?” दबाएँ।',
+  'More happened in your {brandName} account today': 'आज आपके {brandName} खाते में और भी कुछ हुआ',
+  'The same thing happened in your account many times in 24 hours. We have sent you an email about the first ones, and send no more about it for now.':
+    'पिछले 24 घंटे में आपके खाते में एक ही काम कई बार हुआ। शुरू के कामों का ईमेल हमने आपको भेजा है; इस बारे में फ़िलहाल और ईमेल नहीं भेजेंगे।',
+  'Log in to see everything: your wallet shows each withdrawal and refund, and your profile each device that is logged in.':
+    'सब कुछ देखने के लिए लॉग इन करें: वॉलेट में हर निकासी और रिफ़ंड दिखता है, और प्रोफ़ाइल में हर लॉग इन किया हुआ डिवाइस।',
+  'All devices are logged out, and the old password no longer works. We have sent you an email with a link to choose a new password.':
+    'सभी डिवाइस लॉग आउट कर दिए गए हैं, और पुराना पासवर्ड अब नहीं चलेगा। नया पासवर्ड चुनने का लिंक हमने आपको ईमेल कर दिया है।',
   'Welcome to {brandName}': '{brandName} में आपका स्वागत है',
   "Your email is verified. Add {topupMin} to {topupMax} to your wallet and join today's round with ₹1.":
     'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में {topupMin} से {topupMax} जोड़ें और ₹1 देकर आज के राउंड में जुड़ें।',

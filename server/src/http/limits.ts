@@ -109,6 +109,9 @@ export const memberLimits = {
   exports: byMember('exports', 20),
 } as const
 
+/** Successful logins of an account in an hour, from each browser that it knows and from all others together. */
+export const LOGINS_MAX = 100
+
 export type LimitRules = ReturnType<typeof limitRules>
 
 /** All limits of visitors and logins. Outside production this machine has no limit by network address. */
@@ -141,9 +144,11 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...network(source.ip, 'register', 300, HOUR),
     ],
-    /** Mails of one kind to an address that a stranger may have typed: verifications, links for a new password, acknowledgements. */
-    mailsTo: (email: string, kind: 'resend' | 'reset' | 'acknowledge'): Limit[] => [
-      { key: [kind, addressKey(email)], hitsMax: 5, windowSeconds: DAY },
+    /** Verification mails sent again. Only this limit is told; mail/allowance.ts has the limits of all mails. */
+    resent: (email: string): Limit[] => [{ key: ['resend', addressKey(email)], hitsMax: 5, windowSeconds: DAY }],
+    /** Successful logins: each leaves a session and a browser. A known browser has an allowance of its own, so nobody uses it up from elsewhere. */
+    logins: (memberId: bigint, browser: Buffer | undefined): Limit[] => [
+      { key: ['login', String(memberId), browser?.toString('hex') ?? 'new'], hitsMax: LOGINS_MAX, windowSeconds: HOUR },
     ],
     forgotten: (email: string, source: Source): Limit[] => [
       { key: ['forgot', addressKey(email)], hitsMax: 10, windowSeconds: HOUR },

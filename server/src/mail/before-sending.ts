@@ -2,13 +2,25 @@
  * Judges a waiting mail again when its turn comes: a mail to many members may wait for hours.
  * - A member who deleted the account meanwhile, or turned such mails off, gets none.
  * - A mail about help to a person who revoked the consent meanwhile is not sent.
+ * - A mailbox that has had its mails of the day gets no more (allowance.ts).
  */
 import { type Db, one, sql } from '../db/sql.ts'
 import { createGate } from '../http/concurrency-limit.ts'
 import type { MailPayload } from './mail-payload.ts'
+import { type AllowanceDeps, createAllowedMail } from './allowance.ts'
+import { createLoggedMail } from './mail-log.ts'
 import { isOptional } from './mails.ts'
 
 type Send = (payload: MailPayload, jobId: string) => Promise<void>
+
+/** The handlers of the two kinds of mail jobs: every mail passes here. */
+export function mailHandlers(deps: AllowanceDeps, send: Send): { readonly mail: Send; readonly mass_mail: Send } {
+  const logged = createLoggedMail(deps.db, send)
+  return {
+    mail: createJudgedMail(deps.db, createAllowedMail(deps, logged)),
+    mass_mail: createJudgedMail(deps.db, createAllowedMail(deps, twoAtOnce(logged))),
+  }
+}
 
 /** The same job, which ends without a mail where nobody may read it any more. */
 export const createJudgedMail =

@@ -56,7 +56,8 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       ...rendered,
       to: payload.to,
       ...replyingTo(payload, deps.supportEmail),
-      ...('ticket' in data ? { thread: `${data.ticket.toLowerCase()}@${new URL(origin).hostname}` } : {}),
+      // The same for the writer and for the staff who answer, whatever address each of them used.
+      ...('ticket' in data ? { thread: `${data.ticket.toLowerCase()}@${new URL(deps.publicUrl ?? deps.localUrl).hostname}` } : {}),
       ...(words.stop === undefined ? {} : { unsubscribeUrl: words.stop.url }),
       messageId: `${id}@${new URL(origin).hostname}`,
     })

@@ -24,6 +24,10 @@ export type MailData = {
   new_device: Told<'tokenId' | 'day' | 'time' | 'browser' | 'system'>
   /** The first login with Google: password and sessions from before are discarded. */
   google_linked: Told<'tokenId'>
+  /** After "This wasn't me": what was ended, and the link for a new password. `staff` is yes for an account of the team, which has no wallet. */
+  secured: Told<'tokenId' | 'day' | 'time' | 'staff'>
+  /** The mailbox has had its mails of some kind for today (allowance.ts). */
+  more_happened: Told<'tokenId'>
   /** The last mail to a member: the account is erased. */
   account_closed: Told
   /** Suspended or on hold, by the staff. The reason is not told: it may concern somebody else. */

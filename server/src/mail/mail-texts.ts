@@ -69,7 +69,33 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     subject: texts('Reset your {brandName} password'),
     paragraphs: [HELLO, texts('Someone requested a new password for your account. If it was you, choose one here:')],
     action: { label: texts('Choose a new password'), path: '/reset-password?token={token}' },
-    after: [texts('The link works once, for one hour. If you did not request it, ignore this email: your password stays as it is.')],
+    after: [texts('The link works once, for one hour. If you did not request it, ignore this email: nothing changes.')],
+  },
+  secured: ({ staff }) => ({
+    subject: texts('Your {brandName} account is secured: choose a new password'),
+    paragraphs: [
+      HELLO,
+      texts("On {day} at {time} IST, someone pressed the button on the page of the link “This wasn't me” in our email to you."),
+      texts('So we logged out all devices. The old password no longer works, and earlier links in our emails no longer work.'),
+      ...(staff === ''
+        ? [texts('Withdrawals and refunds are stopped until we have checked your account. Your money is not touched.')]
+        : []),
+      texts('To log in again, choose a new password here:'),
+    ],
+    action: { label: texts('Choose a new password'), path: '/reset-password?token={token}' },
+    after: [texts('The link works once, for one hour. After that, use “Forgot password?” on the login page.')],
+  }),
+  more_happened: {
+    subject: texts('More happened in your {brandName} account today'),
+    paragraphs: [
+      HELLO,
+      texts(
+        'The same thing happened in your account many times in 24 hours. We have sent you an email about the first ones, and send no more about it for now.',
+      ),
+      texts('Log in to see everything: your wallet shows each withdrawal and refund, and your profile each device that is logged in.'),
+    ],
+    action: NOT_ME,
+    after: [WHAT_IT_DOES],
   },
   welcome: {
     subject: texts('Welcome to {brandName}'),

@@ -1,6 +1,7 @@
 /**
  * Orders mails.
  * - A mail is a job in the transaction of the fact that it reports; the job's key makes it one mail.
+ * - An address that nobody confirmed may be a stranger's: it gets only the link that confirms it, or one for a new password.
  */
 import type { Language } from '@roz/core/language.ts'
 import { maybeOne, type Sql, sql } from '../db/sql.ts'
@@ -23,15 +24,28 @@ export type MemberMail<T extends MemberTemplate> = {
 const OPTIONAL: ReadonlySet<MailTemplate> = new Set(['welcome', 'weekly_joins', 'auto_join_skipped', 'help_told'])
 export const isOptional = (template: MailTemplate): boolean => OPTIONAL.has(template)
 
-type Recipient = { name: string; email: string | null; language: Language; link_origin: string | null; wants_mail: boolean }
+/** Mails to an address that is not confirmed. */
+const UNCONFIRMED: ReadonlySet<MailTemplate> = new Set(['verify', 'reset'])
+
+type Recipient = {
+  name: string
+  email: string | null
+  language: Language
+  link_origin: string | null
+  wants_mail: boolean
+  is_confirmed: boolean
+}
 
 /** Orders a mail to a member in the member's language. An erased account gets none; optional mails can be turned off. */
 export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberMail<T>): Promise<void> {
   const member = await maybeOne<Recipient>(
     tx,
-    sql`select case when email_verified_at is null then '' else name end as name, email, language, link_origin, wants_mail from member where id = ${mail.memberId}::bigint and deleted_at is null`,
+    sql`select case when email_verified_at is null then '' else name end as name, email, language, link_origin, wants_mail,
+          email_verified_at is not null as is_confirmed
+        from member where id = ${mail.memberId}::bigint and deleted_at is null`,
   )
   if (member === undefined || member.email === null) return
+  if (!member.is_confirmed && !UNCONFIRMED.has(mail.template)) return
   if (isOptional(mail.template) && !member.wants_mail) return
   const data = { ...mail.data, name: member.name, origin: mail.origin ?? member.link_origin ?? '' }
   // The spread loses the connection of T and its data in the type; MemberMail has checked it above.
@@ -49,10 +63,10 @@ export async function mailMembers(tx: Tx, template: MemberTemplate, source: Sql)
     insert into job (kind, key, payload, due_at)
     select 'mass_mail', ${template}::text || ':' || s.key,
       jsonb_build_object('to', m.email, 'template', ${template}::text, 'language', m.language, 'data', s.data || jsonb_build_object(
-        'name', case when m.email_verified_at is null then '' else m.name end, 'origin', coalesce(m.link_origin, ''), 'publicId', m.public_id)),
+        'name', m.name, 'origin', coalesce(m.link_origin, ''), 'publicId', m.public_id)),
       roz_now()
     from (${source}) s join member m on m.id = s.member_id
-    where m.email is not null and m.deleted_at is null and (m.wants_mail or not ${isOptional(template)}::boolean)
+    where m.email is not null and m.email_verified_at is not null and m.deleted_at is null and (m.wants_mail or not ${isOptional(template)}::boolean)
       and not exists (select from job earlier where earlier.kind = 'mail' and earlier.key = ${template}::text || ':' || s.key)
     order by m.id
     on conflict (kind, key) do nothing`)

@@ -14,6 +14,7 @@ import { createIdentity } from '../features/identity/identity.ts'
 import { createNotifications } from '../features/notifications/notifications.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { createWorker } from '../jobs/worker.ts'
+import { mailHandlers } from '../mail/before-sending.ts'
 import { createMailJob } from '../mail/mail-job.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { createTicketKeys, type TicketKeys } from '../tickets/ticket-keys.ts'
@@ -71,8 +72,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
   const worker = createWorker({
     db,
     handlers: keepJobs([], {
-      mail,
-      mass_mail: mail,
+      ...mailHandlers({ db, secrets }, mail),
       ...identity.jobs,
       ...notifications.jobs,
     }),

@@ -2,15 +2,15 @@
  * Messages to support.
  *
  * - A message is stored and its mail to support is queued in one transaction, before it is acknowledged.
- * - The acknowledgement goes to the address that was typed, which may be a stranger's: at most five a day reach it. Further messages are
- *   stored and reach support all the same.
+ * - The acknowledgement goes to the address that was typed, which may be a stranger's: few a day reach it (mail/allowance.ts). Further
+ *   messages are stored and reach support all the same.
  * - A message is deleted after two years, with its replies.
  */
 import { randomInt } from 'node:crypto'
 import type { Language } from '@roz/core/language.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { type LimitRules, limitRules, take } from '../../http/limits.ts'
+import { limitRules, take } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { messageHandlers } from './messages.ts'
@@ -38,10 +38,10 @@ export function createContact(deps: ContactDeps): Contact {
   return {
     handlers: {
       ...messageHandlers(deps.db),
-      contact: async ({ body, language, ip, userAgent }) => {
+      contact: async ({ body, language, origin, ip, userAgent }) => {
         const taken = await take(deps.db, rules.message(body.email, { ip, userAgent }))
         if (!taken.ok) return taken
-        return { ok: true, value: { ticket: await store(deps, rules, body, language) } }
+        return { ok: true, value: { ticket: await store(deps, body, { language, origin }) } }
       },
     },
     due: async (now) => {
@@ -53,9 +53,10 @@ export function createContact(deps: ContactDeps): Contact {
   }
 }
 
+type Asked = { readonly language: Language; readonly origin: string }
 type Message = { readonly name: string; readonly email: string; readonly message: string }
 
-const store = (deps: ContactDeps, rules: LimitRules, message: Message, language: Language): Promise<string> =>
+const store = (deps: ContactDeps, message: Message, { language, origin }: Asked): Promise<string> =>
   inTransaction(deps.db, async (tx) => {
     // One ticket in 10⁹ collides by chance; five collisions in a row are a fault.
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -73,12 +74,11 @@ const store = (deps: ContactDeps, rules: LimitRules, message: Message, language:
         key: `contact:${ticket}`,
         payload: { to: deps.supportEmail, template: 'contact', language: 'en', data },
       })
-      if ((await take(tx, rules.mailsTo(message.email, 'acknowledge'))).ok)
-        await enqueue(tx, {
-          kind: 'mail',
-          key: `contact_received:${ticket}`,
-          payload: { to: message.email, template: 'contact_received', language, data: { ticket, name: '', origin: '' } },
-        })
+      await enqueue(tx, {
+        kind: 'mail',
+        key: `contact_received:${ticket}`,
+        payload: { to: message.email, template: 'contact_received', language, data: { ticket, name: '', origin } },
+      })
       return ticket
     }
     throw new Error('no unused ticket number was found')

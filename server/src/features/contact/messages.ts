@@ -37,7 +37,7 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | '
       const { status, q, order } = call.query
       return exportList(db, call, { name: 'messages', read: (page) => search(db, { status, q, order, ...page }), columns: CSV_COLUMNS })
     },
-    replyToMessage: ({ session, params, body }) =>
+    replyToMessage: ({ session, params, body, origin }) =>
       inTransaction(db, async (tx) => {
         const locked = await lockMessage(tx, params.id)
         if (locked === undefined) return NOT_FOUND
@@ -53,7 +53,7 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | '
           const after = { status: 'answered', reply: reply.id }
           await audit(tx, { actorId, action: 'message.reply', subject: `message:${locked.id}`, before, after })
           const { email: to, language, ticket } = locked
-          const data = { ticket, text: body.message, name: '', origin: '' }
+          const data = { ticket, text: body.message, name: '', origin }
           await enqueue(tx, { kind: 'mail', key: `contact_reply:${reply.id}`, payload: { to, template: 'contact_reply', language, data } })
         }
         return { ok: true, value: { message: await getMessage(tx, locked.id) } } as const

@@ -5,7 +5,7 @@
  */
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { addressKey, browserDigests, type Source } from '../../http/limits.ts'
+import { addressKey, browserDigests, type LimitRules, type Source, take, type Taken } from '../../http/limits.ts'
 import { setMayMove } from '../../ledger/wallets.ts'
 import { mailMember } from '../../mail/mails.ts'
 
@@ -67,20 +67,36 @@ export async function confirmMail(tx: Tx, account: LockedAccount, origin: string
   await mailMember(tx, { memberId: account.id, template: 'welcome', key: `welcome:${account.id}`, data: {}, origin })
 }
 
+/** Digests kept for an account, two for each browser and network. */
+const BROWSERS_MAX = 100
+
 /**
  * Remembers the browser of a sign-in, which gets an allowance of its own, and the origin for links in mails.
- * Returns whether the browser was known.
+ * Returns whether the browser was known. A full account forgets only browsers that were not used for 30 days: otherwise a thief's many
+ * logins would push out the member's own browser, and its allowance.
  */
 export async function rememberSignIn(tx: Tx, memberId: bigint, source: Source, origin: string): Promise<boolean> {
   const [exact, block] = browserDigests(source)
+  await tx.query(sql`
+    delete from known_browser where member_id = ${memberId}::bigint and seen_at < (select roz_now()) - interval '30 days'
+       and not exists (select from known_browser where member_id = ${memberId}::bigint and digest = ${exact}::bytea) and digest in (
+      select digest from known_browser where member_id = ${memberId}::bigint order by seen_at desc, digest offset ${BROWSERS_MAX - 2}::int)`)
   const remembered = await tx.query<{ isOld: boolean }>(sql`
     insert into known_browser (member_id, digest)
-    select ${memberId}::bigint, d from unnest(array[${exact}::bytea, ${block}::bytea]) d order by d
+    select ${memberId}::bigint, d from unnest(array[${exact}::bytea, ${block}::bytea]) d
+     where (select count(*) from known_browser where member_id = ${memberId}::bigint) <= ${BROWSERS_MAX - 2}::int
+        or exists (select from known_browser where member_id = ${memberId}::bigint and digest = d)
+     order by d
     on conflict (member_id, digest) do update set seen_at = roz_now() returning old.digest is not null as "isOld"`)
   await tx.query(
     sql`update member set link_origin = ${origin}::text where id = ${memberId}::bigint and link_origin is distinct from ${origin}::text`,
   )
   return remembered.some(({ isOld }) => isOld)
+}
+
+/** Counts a successful login against the allowance of this browser, or of all browsers that are new to the account. */
+export async function takeLogin(tx: Tx, rules: LimitRules, memberId: bigint, source: Source): Promise<Taken> {
+  return take(tx, rules.logins(memberId, (await findById(tx, memberId, source))?.browser ?? undefined))
 }
 
 export async function forgetBrowsers(tx: Tx, memberId: bigint): Promise<void> {

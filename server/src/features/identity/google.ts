@@ -21,7 +21,7 @@ import type { Answer, Call, Handlers, Refusal } from '../../http/route.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { insertMember } from '../../members/new-member.ts'
-import { confirmMail, forgetBrowsers, type LockedAccount, lockAccount, setPassword } from './accounts.ts'
+import { confirmMail, forgetBrowsers, type LockedAccount, lockAccount, setPassword, takeLogin } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import { isBound, makeNonce, useOnce } from './google-nonce.ts'
 import { endAllSessions } from './sessions.ts'
@@ -146,6 +146,8 @@ export function googleHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<
       const admitted = await admit(tx, deps, user, { language, termsVersion: deps.termsVersion, origin })
       if (!admitted.ok) return admitted
       const source = { ip, userAgent }
+      const taken = await takeLogin(tx, rules, admitted.memberId, source)
+      if (!taken.ok) return taken
       // The first sign-in sends a mail of its own.
       return { ok: true, value: await signIn(tx, deps, admitted.memberId, { kind: 'member', source, origin, tells: !admitted.isFirst }) }
     })

@@ -87,7 +87,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
       ...invitationHandlers(deps, rules),
       ...signedInHandlers(deps),
     },
-    jobs: linkJobs(deps, rules),
+    jobs: linkJobs(deps),
     sessions: createSessions(deps.db, deps),
     exports: { sessions: (memberId) => listSessions(deps.db, memberId) },
     due: async (now) => {

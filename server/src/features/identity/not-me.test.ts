@@ -102,7 +102,7 @@ describe('the link', () => {
     expect(newer).not.toBe(older)
     const answers = await Promise.all(Array.from({ length: 5 }, () => press(newer)))
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200])
-    expect((await subjects('again@x.test')).filter((subject) => subject.startsWith('Reset'))).toHaveLength(1)
+    expect((await subjects('again@x.test')).filter((subject) => subject.includes('is secured'))).toHaveLength(1)
     expect(await heldAbout(person)).toBe('password_changed')
     const token = await roz.tokenFrom('again@x.test', '/reset-password')
     await roz.ask('POST /auth/reset-password', { body: { token, password: 'the owner’s own' } })
@@ -113,6 +113,33 @@ describe('the link', () => {
     expect((await press(await roz.tokenFrom('again@x.test', '/not-me'))).status).toBe(200)
     expect(await isIn(mine)).toBe(false)
   })
+
+  test.each([
+    [
+      'en',
+      'Your Roz account is secured: choose a new password',
+      [
+        /^On 2\d \w+ \d{4} at \d\d:\d\d IST, someone pressed the button/m,
+        /old password no longer works/,
+        /Withdrawals and refunds are stopped/,
+      ],
+    ],
+    ['hi', 'आपका Roz खाता सुरक्षित है: नया पासवर्ड चुनें', [/\d\d:\d\d बजे/, /पुराना पासवर्ड/, /निकासी और रिफ़ंड रुके रहेंगे/]],
+  ] as const)(
+    'the mail after it says in %s what was ended, when, and that a new password must be set',
+    async (language, subject, words) => {
+      const email = `secured-${language}@x.test`
+      await confirmed(email)
+      await roz.db.query(sql`update member set language = ${language}::text where email = ${email}::text`)
+      await loginElsewhere(email)
+      await press(await roz.tokenFrom(email, '/not-me'))
+      const [mail] = await roz.mailsTo(email)
+      expect(mail?.subject).toBe(subject)
+      for (const word of words) expect(mail?.text).toMatch(word)
+      expect(mail?.text).not.toMatch(/stays as it is|ignore this email|अनदेखा/)
+      expect(mail?.links.some((link) => link.includes('/reset-password?token='))).toBe(true)
+    },
+  )
 
   test('the link lasts seven days; opening it, another kind of link or an unknown one does nothing', async () => {
     const person = await confirmed('late@x.test')

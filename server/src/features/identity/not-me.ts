@@ -16,11 +16,16 @@ import { type LimitRules, take } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { forgetBrowsers, type LockedAccount, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
-import { lockToken, sendLink, useUp } from './links.ts'
+import { lockToken, momentOf, sendLink, useUp } from './links.ts'
 import { endAllSessions } from './sessions.ts'
 
 const SECURED = texts(
   'All devices are logged out, and withdrawals are stopped until we have checked your account. We have sent you an email with a link to choose a new password.',
+)
+
+/** Staff have no wallet. */
+const SECURED_STAFF = texts(
+  'All devices are logged out, and the old password no longer works. We have sent you an email with a link to choose a new password.',
 )
 
 export function notMeHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'notMe'> {
@@ -33,9 +38,10 @@ export function notMeHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'
         if (found === undefined || !found.row.isLive) return { ok: false, code: 'alert_link_invalid' }
         if (!found.row.isUsed) {
           await secure(tx, deps, found.account, found.row.about ?? '')
-          await sendLink(tx, deps, { memberId: found.account.id, purpose: 'reset', origin })
+          const secured = { ...(await momentOf(tx)), staff: found.account.isStaff ? 'yes' : '' }
+          await sendLink(tx, deps, { memberId: found.account.id, purpose: 'reset', origin, secured })
         }
-        return { ok: true, value: { message: SECURED[language] } }
+        return { ok: true, value: { message: (found.account.isStaff ? SECURED_STAFF : SECURED)[language] } }
       })
     },
   }

@@ -4,6 +4,7 @@
  * - A session ends at its expiry, logout, a password change or the end of its account.
  * - A member's session ends 30 days after its last use and 90 days after its sign-in.
  * - An administrator's session ends after 30 idle minutes and after 12 hours. Only the database's clock decides.
+ * - An account has at most 25 sessions of each kind: a login ends the one that was used the longest ago.
  * - Requests that arrive together find their sessions in one statement. A member's expiry is extended at most once a minute,
  *   an administrator's once a second.
  */
@@ -22,6 +23,9 @@ export const STEP_UP_LASTS = sql`interval '10 minutes'`
 /** A session ends after this long without use, and this long after its sign-in in any case. */
 const RESTS = { member: sql`interval '30 days'`, admin: sql`interval '30 minutes'` } as const
 const LASTS = { member: sql`interval '90 days'`, admin: sql`interval '12 hours'` } as const
+
+/** Live sessions of an account of each kind. */
+const SESSIONS_MAX = 25
 
 const TOKEN = /^[\w-]{43}$/
 
@@ -104,6 +108,10 @@ export async function openSession(tx: Tx, memberId: bigint, kind: Session['kind'
     insert into session (token_hash, member_id, kind, expires_at, last_at, stepped_up_at, browser, system)
     values (${hashOf(token)}::bytea, ${memberId}::bigint, ${kind}::text, roz_now() + ${RESTS[kind]}, roz_now() + ${LASTS[kind]},
       ${kind === 'admin' ? sql`roz_now()` : sql`null`}, ${browser}::text, ${system}::text)`)
+  await tx.query(sql`
+    delete from session where token_hash in (
+      select token_hash from session where member_id = ${memberId}::bigint and kind = ${kind}::text and token_hash <> ${hashOf(token)}::bytea
+       order by last_used_at desc, created_at desc offset ${SESSIONS_MAX - 1}::int)`)
   return token
 }
 

@@ -9,9 +9,8 @@ import { randomUUID } from 'node:crypto'
 import type { Output } from '@roz/contract/api.ts'
 import type { identityCalls } from '@roz/contract/identity.ts'
 import { deviceNameOf } from '@roz/core/device-name.ts'
-import { isoIst } from '@roz/core/ist-day.ts'
 import { audit } from '../../staff/audit-log.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, plainIp, type Source, take } from '../../http/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -22,9 +21,9 @@ import { insertMember } from '../../members/new-member.ts'
 import { noteSignal } from '../../members/signals.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { getUser } from '../../members/user-row.ts'
-import { type Credentials, findByEmail, lockAccount, rememberSignIn } from './accounts.ts'
+import { type Credentials, findByEmail, lockAccount, rememberSignIn, takeLogin } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
-import { sendLink } from './links.ts'
+import { momentOf, sendLink } from './links.ts'
 import { tellTotp } from './own-totp.ts'
 import type { PasswordCheck } from './password-check.ts'
 import { type CodeLimit, passSecondFactor } from './second-factor.ts'
@@ -64,10 +63,8 @@ async function tellNewDevice(
   memberId: bigint,
   how: { readonly source: Source; readonly origin: string },
 ): Promise<void> {
-  const { at } = await one<{ at: Date }>(tx, sql`select roz_now() as at`)
-  const [day = '', time = ''] = isoIst(at.getTime()).split('T')
   const { browser, system } = deviceNameOf(how.source.userAgent)
-  const data = { day, time: time.slice(0, 5), browser: browser ?? '', system: system ?? '' }
+  const data = { ...(await momentOf(tx)), browser: browser ?? '', system: system ?? '' }
   await mailAlert(tx, deps.secrets, { memberId, template: 'new_device', key: `new_device:${randomUUID()}`, data, origin: how.origin })
 }
 
@@ -100,6 +97,8 @@ export function signInHandlers(
       if (account?.isStaff !== true) return WRONG
       const passed = await passSecondFactor(tx, deps.secrets, account.id, totp)
       if (!passed.ok) return passed
+      const taken = await takeLogin(tx, rules, account.id, source)
+      if (!taken.ok) return taken
       if (passed.by === 'recovery') await tellTotp(tx, account.id, 'recovery', origin)
       const after = { secondFactor: passed.by }
       await audit(tx, { actorId: account.id, action: 'staff.sign_in', subject: `member:${account.id}`, after, from: source })
@@ -141,6 +140,8 @@ export function signInHandlers(
       return inTransaction(db, async (tx) => {
         const account = await lockChecked(tx, checked.account)
         if (account === undefined) return WRONG
+        const taken = await takeLogin(tx, rules, account.id, source)
+        if (!taken.ok) return taken
         return { ok: true, value: await signIn(tx, deps, account.id, { kind: 'member', source, origin, tells: true }) }
       })
     },
