@@ -39,7 +39,7 @@ export const identityCalls = {
     summary: "Opens a member's session.",
     body: z.strictObject({ email: z.string('fill_all').min(1, 'fill_all').max(1024, 'fill_all'), password: givenPassword }),
     output: signedIn,
-    refusals: ['invalid_credentials', 'too_many_requests'],
+    refusals: ['invalid_credentials', 'staff_portal', 'too_many_requests'],
   }),
   google: endpoint({
     method: 'POST',
@@ -48,7 +48,7 @@ export const identityCalls = {
     summary: "Opens a member's session by a Google ID token, once; `nonce` is the secret whose SHA-256 is in the token, if there is one.",
     body: z.strictObject({ token, nonce: z.string('wrong_type').max(200, 'wrong_type').optional() }),
     output: signedIn,
-    refusals: ['google_failed', 'google_other_account', 'google_not_configured', 'too_many_requests'],
+    refusals: ['google_failed', 'google_other_account', 'google_not_configured', 'staff_portal', 'too_many_requests'],
   }),
   googleNonce: endpoint({
     method: 'GET',
@@ -171,7 +171,7 @@ export const identityCalls = {
       language: z.enum(LANGUAGES, 'choice_invalid').optional(),
     }),
     output: userAnswer,
-    refusals: ['forbidden'],
+    refusals: [],
   }),
   uploadAvatar: endpoint({
     method: 'POST',
@@ -203,7 +203,7 @@ export const identityCalls = {
     method: 'POST',
     path: '/user/sessions/end-others',
     access: 'member',
-    summary: 'Logs the member out on every other device, the portal included.',
+    summary: 'Logs the member out on every other device.',
     output: z.object({ ended: count }),
     refusals: [],
   }),

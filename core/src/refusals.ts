@@ -25,6 +25,10 @@ export const REFUSALS = {
   unauthenticated: refusal(401, texts('Please log in to continue.')),
   forbidden: refusal(403, texts('You do not have access to this.')),
   email_unverified: refusal(403, texts('Please verify your email to continue.')),
+  /** A staff account at the members' login. */
+  staff_portal: refusal(403, texts('This is an account of the team. Please log in on the page of the team.')),
+  account_checked: refusal(409, texts('We are checking your account, so you cannot delete it yet. Please contact us.')),
+  dispute_open: refusal(409, texts('A payment of yours is disputed. You can delete your account once the bank has decided.')),
   on_hold: refusal(403, texts('Your account is suspended. Please contact us.')),
   cannot_join: refusal(403, texts('We cannot add you to a round right now. No money was taken. Please contact us.')),
   step_up_required: refusal(403, texts('Please confirm with your password.')),

@@ -1,7 +1,6 @@
 /** Rules of fields about staff: passwords, and the codes of a second factor. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
-import { newPassword } from './person-fields.ts'
 import { texts } from './texts.ts'
 
 export const STAFF_TEXTS = {
@@ -14,7 +13,9 @@ const code = (problem: keyof typeof STAFF_TEXTS) => ({ error: problem })
 
 export const STAFF_PASSWORD_MIN = 12
 /** A new password of a staff account. */
-export const staffPassword = newPassword.check(z.minLength(STAFF_PASSWORD_MIN, code('password_staff_short')))
+export const staffPassword = z
+  .string('fill_all')
+  .check(z.minLength(STAFF_PASSWORD_MIN, code('password_staff_short')), z.maxLength(128, { error: 'password_long' }))
 
 /** Spaces and dashes come from reading the code in groups. */
 const bare = z.overwrite<string>((text) => text.replace(/[\s-]/g, '').toLowerCase())

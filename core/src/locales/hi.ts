@@ -21,6 +21,11 @@ export const HI = {
   'Please verify your email to continue.': 'आगे बढ़ने के लिए अपने ईमेल की पुष्टि करें।',
   'We cannot add you to a round right now. No money was taken. Please contact us.':
     'अभी हम आपको राउंड में नहीं जोड़ पा रहे हैं। आपके पैसे नहीं कटे। कृपया हमसे संपर्क करें।',
+  'This is an account of the team. Please log in on the page of the team.': 'यह टीम का खाता है। कृपया टीम के पेज से लॉग इन करें।',
+  'We are checking your account, so you cannot delete it yet. Please contact us.':
+    'हम आपके खाते की जाँच कर रहे हैं, इसलिए उसे अभी बंद नहीं किया जा सकता। कृपया हमसे संपर्क करें।',
+  'A payment of yours is disputed. You can delete your account once the bank has decided.':
+    'आपके एक पेमेंट पर बैंक में विवाद चल रहा है। बैंक का फ़ैसला आने पर आप खाता बंद कर सकेंगे।',
   'Your account is suspended. Please contact us.': 'आपका खाता सस्पेंड है। कृपया हमसे संपर्क करें।',
   'Please confirm with your password.': 'कृपया अपने पासवर्ड से पुष्टि करें।',
   'An account with this email already exists.': 'इस ईमेल से एक खाता पहले से है।',

@@ -10,7 +10,7 @@ import { wholeRupees } from '@roz/core/money.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Call } from '../http/route.ts'
-import type { AdminSession, HolderSession } from '../http/session.ts'
+import type { AdminSession, MemberSession } from '../http/session.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { insertMember } from '../members/new-member.ts'
 import type { Services } from '../services.ts'
@@ -20,12 +20,11 @@ import { DEMO_EDITOR, type DemoMember, type DemoStory } from './community.ts'
 export type Demo = { readonly db: Db; readonly services: Services; readonly passwordHash: string }
 
 const NOBODY = Buffer.alloc(32)
-const memberSession = (memberId: bigint): HolderSession => ({
+const memberSession = (memberId: bigint): MemberSession => ({
   kind: 'member',
   tokenHash: NOBODY,
   memberId,
   emailVerified: true,
-  isStaff: false,
   suspended: false,
 })
 

@@ -9,7 +9,6 @@ const member: MemberSession = {
   memberId: 1001n,
   emailVerified: true,
   suspended: false,
-  isStaff: false,
 }
 const admin: AdminSession = {
   kind: 'admin',

@@ -20,7 +20,7 @@ import { etagOf, isKnown } from './etag.ts'
 import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
 import { sendFile } from './files.ts'
 import { parseInput } from './input.ts'
-import type { AdminSession, HolderSession, MemberSession, Session, Sessions } from './session.ts'
+import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
 import { actingFrom } from '../staff/audit-log.ts'
 import { type Receive, receiverOf, tooLargeOf } from './upload.ts'
@@ -29,8 +29,8 @@ type SessionOf<A extends Access> = {
   readonly visitor: undefined
   readonly anyone: MemberSession | undefined
   readonly member: MemberSession
-  readonly holder: HolderSession
-  readonly verified: HolderSession
+  readonly holder: MemberSession
+  readonly verified: MemberSession
   readonly session: Session
   readonly admin: AdminSession
   readonly signed: undefined

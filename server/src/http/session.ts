@@ -1,13 +1,13 @@
 /**
  * Authorization of a call by its session.
  * - A token opens only calls of its kind: an admin's token opens no member's call, and a member's token no admin's call.
- * - A staff account that logged in as a member moves no money.
+ * - Staff have no member's session: they log in to the portal alone, with the second factor.
  * - An admin's token opens only calls that declare the admin's role. The role is that of the account now, not that of the login.
  * - An admin who owes an authenticator app opens only the calls needed to set it up.
  * - A missing, unknown or ended token answers 401; a token of the wrong kind answers 403 `forbidden`.
  */
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
-import { type StaffRole, TREASURY } from '@roz/contract/roles.ts'
+import type { StaffRole } from '@roz/contract/roles.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { FastifyRequest } from 'fastify'
 
@@ -18,11 +18,7 @@ export type MemberSession = {
   readonly memberId: bigint
   readonly emailVerified: boolean
   readonly suspended: boolean
-  /** A staff account that logged in as a member; it has no wallet. */
-  readonly isStaff: boolean
 }
-/** The session of an account that has a wallet. */
-export type HolderSession = MemberSession & { readonly isStaff: false }
 export type AdminSession = {
   readonly kind: 'admin'
   readonly tokenHash: Buffer
@@ -41,9 +37,8 @@ export type Sessions = {
   readonly find: (token: string) => Promise<Session | undefined>
 }
 
-/** In production, a role that decides about money or people needs a second factor. */
-export const requiresTotp = ({ production }: { readonly production: boolean }, role: StaffRole): boolean =>
-  production && TREASURY.some((one) => one === role)
+/** In production, all staff need a second factor: every role sees persons or writes in public. */
+export const requiresTotp = ({ production }: { readonly production: boolean }): boolean => production
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -87,8 +82,6 @@ function judge(session: Session | undefined, { access, roles, stepUp, beforeTotp
     return stepUp === true && !session.steppedUp ? deny('step_up_required') : { ok: true, session }
   }
   if (session.kind !== 'member') return deny('forbidden')
-  if (access === 'member') return { ok: true, session }
-  if (session.isStaff) return deny('forbidden')
   if (access === 'verified' && !session.emailVerified) return deny('email_unverified')
   if (access === 'verified' && session.suspended) return deny('on_hold')
   return { ok: true, session }

@@ -1,12 +1,13 @@
 /**
  * Appends to the audit log: changes by staff and by the system, with actor, action, subject, before, after, time and origin.
  * - An entry is written in the transaction of its change: neither exists without the other.
+ * - An entry of a staff member keeps the name of the moment. A member's name is not kept: it is erased with the account.
  * - The origin is the network address, browser and system of the acting request. Administrators' calls set it for all their
  *   entries (http/route.ts); the system and members have none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { deviceNameOf } from '@roz/core/device-name.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
 export type ActingSource = { readonly ip: string; readonly userAgent: string }
@@ -37,7 +38,14 @@ export async function audit(tx: Tx, entry: AuditEntry): Promise<void> {
   const source = entry.actorId === undefined ? undefined : (entry.from ?? acting.getStore())
   const { browser, system } = source === undefined ? { browser: null, system: null } : deviceNameOf(source.userAgent)
   await tx.query(sql`
-    insert into audit_log (actor_id, action, subject, before, after, from_address, from_browser, from_system)
+    insert into audit_log (actor_id, action, subject, before, after, from_address, from_browser, from_system, actor_name)
     values (${entry.actorId ?? null}::bigint, ${entry.action}::text, ${entry.subject}::text, ${json(entry.before)}::jsonb, ${json(entry.after)}::jsonb,
-      ${source?.ip.replace(/^::ffff:/, '') ?? null}::text, ${browser}::text, ${system}::text)`)
+      ${source?.ip.replace(/^::ffff:/, '') ?? null}::text, ${browser}::text, ${system}::text,
+      (select name from member where id = ${entry.actorId ?? null}::bigint and role = 'admin'))`)
 }
+
+/** The name that a staff member `m` had at an instant: a later change of the name is in the log, with the name before it. */
+export const nameAt = (m: Sql, at: Sql): Sql => sql`coalesce(
+  (select renamed.before ->> 'name' from audit_log renamed
+    where renamed.subject = 'member:' || ${m}.id and renamed.action = 'staff.profile' and renamed.at > ${at}
+    order by renamed.at, renamed.id limit 1), ${m}.name)`

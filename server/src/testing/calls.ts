@@ -34,8 +34,9 @@ function sessionsOf(db: Db): Sessions {
       const tokenHash = Buffer.from(token)
       const memberId = BigInt(id)
       const { staffRole, verified: emailVerified, suspended } = row
-      return staffRole === null || kind === 'member'
-        ? { kind: 'member', tokenHash, memberId, emailVerified, suspended, isStaff: staffRole !== null }
+      if (staffRole !== null && kind === 'member') return undefined
+      return staffRole === null
+        ? { kind: 'member', tokenHash, memberId, emailVerified, suspended }
         : { kind: 'admin', tokenHash, memberId, staffRole, steppedUp: kind === 'session', owesTotp: false }
     },
   }

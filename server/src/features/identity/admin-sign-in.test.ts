@@ -55,9 +55,26 @@ describe('the administrators’ sign-in', () => {
     expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
-  test('is required: staff who signed in as members open no admin call', async () => {
-    const { token } = (await roz.login('owner@x.test', OWNER.password)).body
-    expect(await codeOf('GET /admin/stats', token)).toBe('403 forbidden')
+  test('is the only login of staff: the members’ login refuses the right password in words, and leaves no session', async () => {
+    const { status, body } = await roz.login('owner@x.test', OWNER.password)
+    expect([status, body]).toEqual([
+      403,
+      { code: 'staff_portal', message: 'This is an account of the team. Please log in on the page of the team.' },
+    ])
+    expect((await roz.login('owner@x.test', 'wrong password')).body.code).toBe('invalid_credentials')
+    const left = sql`select 1 from session join member on id = member_id where lower(email) = 'owner@x.test' and kind = 'member'`
+    expect(await roz.db.query(left)).toEqual([])
+  })
+
+  test('a member’s session of staff, from before this rule, opens no call', async () => {
+    const person = await roz.register('promoted@x.test')
+    expect(await codeOf('GET /user/me', person.token)).toBe('200')
+    await roz.db.query(sql`update member set role = 'admin', staff_role = 'finance' where id = ${await roz.memberId(person)}::bigint`)
+    for (const call of ['GET /auth/me', 'PUT /user', 'POST /user/avatar', 'POST /user/password', 'POST /user/sessions/end-others'])
+      expect([call, await codeOf(call, person.token)]).toEqual([call, '401 unauthenticated'])
+  })
+
+  test('opens no admin call to a member', async () => {
     const member = await roz.register('noadmin@x.test')
     expect(await codeOf('GET /admin/stats', member.token)).toBe('403 forbidden')
   })

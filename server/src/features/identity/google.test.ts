@@ -140,13 +140,19 @@ describe('a Google sign-in', () => {
     expect(new Set(answers.map((answer) => answer.body.user.id)).size).toBe(1)
   })
 
-  test('gives an administrator’s account only a member’s session', async () => {
+  test('refuses an administrator’s account in words, and links nothing', async () => {
     await roz.db.query(
       sql`insert into member (name, email, role, staff_role, email_verified_at) values ('Owner', 'owner@x.test', 'admin', 'owner', roz_now())`,
     )
     const answer = await signIn({ sub: 'g6', email: 'owner@x.test' })
-    expect(answer.status).toBe(200)
-    expect((await roz.ask('GET /admin/stats', { token: answer.body.token })).status).toBe(403)
+    expect([answer.status, answer.body.code]).toEqual([403, 'staff_portal'])
+    expect(await one(roz.db, sql`select google_sub as sub from member where email = 'owner@x.test'`)).toEqual({ sub: null })
+  })
+
+  test('an address in a domain of another script is stored as the browser sends it; another script before the @ is refused', async () => {
+    const answer = await signIn({ sub: 'g8', email: 'ajay@डाटा.भारत' })
+    expect([answer.status, answer.body.user.email]).toEqual([200, 'ajay@xn--c2bd1gb.xn--h2brj9c'])
+    expect((await signIn({ sub: 'g9', email: 'अजय@डाटा.भारत' })).body.code).toBe('google_failed')
   })
 
   test.each([

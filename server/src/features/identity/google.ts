@@ -5,14 +5,14 @@
  * - An ID token is accepted once, and only from the page that asked for it (google-nonce.ts).
  * - The first Google sign-in to an account discards its password, sessions, known browsers and links, and renews its ticket key. An
  *   attacker may have registered the victim's address before (pre-hijacking), even if a mail scanner confirmed it.
- * - A second Google account with the same address is refused.
+ * - A second Google account with the same address is refused, and so is an account of the staff: it logs in to the portal alone.
  */
 import { randomUUID } from 'node:crypto'
+import { domainToASCII } from 'node:url'
 import type { identityCalls } from '@roz/contract/identity.ts'
 import type { Language } from '@roz/core/language.ts'
-import { name as nameRule } from '@roz/core/person-fields.ts'
+import { email as emailRule, name as nameRule } from '@roz/core/person-fields.ts'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
-import { audit } from '../../staff/audit-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
@@ -65,13 +65,20 @@ function createJudge(clientId: string, jwksUrl: string): Judge {
   }
 }
 
+/** The domain in ASCII, as a browser sends it from a form: so both doors have one rule, and one account for an address. */
+function asciiAddress(email: string): string {
+  const at = email.lastIndexOf('@')
+  return `${email.slice(0, at)}@${domainToASCII(email.slice(at + 1))}`
+}
+
 function userIn(payload: JWTPayload): GoogleUser | undefined {
   const { sub, email, email_verified: isVerified, name, nonce, exp } = payload
   if (typeof sub !== 'string' || sub === '' || sub.length > 255) return undefined
-  if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254 || isVerified !== true) return undefined
+  const address = typeof email === 'string' ? emailRule.safeParse(asciiAddress(email)).data : undefined
+  if (address === undefined || isVerified !== true) return undefined
   if (exp === undefined || (nonce !== undefined && typeof nonce !== 'string')) return undefined
-  const called = asName(typeof name === 'string' ? name : '') ?? asName(email.split('@')[0] ?? '') ?? NAMELESS
-  return { sub, email, name: called, claim: nonce, expiresAt: new Date(exp * 1000) }
+  const called = asName(typeof name === 'string' ? name : '') ?? asName(address.split('@')[0] ?? '') ?? NAMELESS
+  return { sub, email: address, name: called, claim: nonce, expiresAt: new Date(exp * 1000) }
 }
 
 /** The letters of a text as a valid name; undefined when too few are left. */
@@ -94,7 +101,9 @@ const findMember = (tx: Tx, user: GoogleUser): Promise<{ id: bigint } | undefine
 
 type Fresh = { readonly language: Language; readonly termsVersion: string; readonly origin: string }
 type Linking = Pick<IdentityDeps, 'secrets' | 'ticketKeys'>
-type Admitted = { readonly ok: true; readonly memberId: bigint; readonly isFirst: boolean } | Refusal<'google_other_account'>
+type Admitted =
+  | { readonly ok: true; readonly memberId: bigint; readonly isFirst: boolean }
+  | Refusal<'google_other_account' | 'staff_portal'>
 
 /** Returns the member of a Google account; makes or links the account if needed. */
 async function admit(tx: Tx, deps: Linking, user: GoogleUser, fresh: Fresh): Promise<Admitted> {
@@ -110,6 +119,7 @@ async function admit(tx: Tx, deps: Linking, user: GoogleUser, fresh: Fresh): Pro
   const found = await findMember(tx, user)
   const account = found === undefined ? undefined : await lockAccount(tx, found.id)
   if (account === undefined) throw new Error('a Google account was neither found nor made')
+  if (account.isStaff) return { ok: false, code: 'staff_portal' }
   if (account.googleSub === null) await link(tx, deps, account, user, origin)
   else if (account.googleSub !== user.sub) return { ok: false, code: 'google_other_account' }
   return { ok: true, memberId: account.id, isFirst: account.googleSub === null }
@@ -128,7 +138,6 @@ async function link(tx: Tx, { secrets, ticketKeys }: Linking, account: LockedAcc
   await confirmMail(tx, account, origin)
   await ticketKeys.renew(tx, account.id)
   await mailAlert(tx, secrets, { memberId: account.id, template: 'google_linked', key: `google_linked:${randomUUID()}`, data: {}, origin })
-  if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.google_link', subject: `member:${account.id}` })
 }
 
 const clockOf = async (db: Db): Promise<Date> => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at

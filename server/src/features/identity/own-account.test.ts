@@ -1,6 +1,7 @@
 /** The own account in the portal: name, language, password and signed-in devices. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import { nameAt } from '../../staff/audit-log.ts'
 import { type People, startPeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type Colleague, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
 
@@ -53,29 +54,46 @@ test('of two changes of the password at once one is made', async () => {
   expect(both.map(said).toSorted()).toEqual(['200', '403 wrong_password'])
 })
 
-test('a staff password of fewer than 12 characters is refused by a reset and by a change as a member, too', async () => {
+test('a staff password of fewer than 12 characters is refused by a reset and by an invitation, too', async () => {
   const { email } = await addStaff(roz, 'support@x.test', 'support')
   await roz.ask('POST /auth/forgot-password', { body: { email } })
   const link = await roz.tokenFrom(email, '/reset-password')
   const reset = (password: string) => roz.ask('POST /auth/reset-password', { body: { token: link, password } })
   expect((await reset('eleven char')).body.fields.password).toBe('A staff password needs at least 12 characters')
-  const asMember = (await roz.login(email, STAFF_PASSWORD)).body.token
-  const body = { currentPassword: STAFF_PASSWORD, newPassword: 'eleven char' }
-  expect((await roz.ask('POST /user/password', { token: asMember, body })).body.fields.newPassword).toMatch(/at least 12/)
+  for (const password of ['short', 'eleven char']) {
+    const refused = await roz.ask('POST /admin/invitations/accept', { body: { token: 'any', password } })
+    expect(refused.body.fields.password).toBe('A staff password needs at least 12 characters')
+  }
   expect(said(await reset('another password'))).toBe('200')
 })
 
 test('the devices are listed, those of the portal marked, and all others are logged out', async () => {
   const { email } = await addStaff(roz, 'auditor@x.test', 'auditor')
   const mine = await openPortal(roz, email)
-  const asMember = (await roz.login(email, STAFF_PASSWORD)).body.token
+  const other = await openPortal(roz, email)
   const { sessions } = (await roz.ask('GET /admin/account', { token: mine })).body
   const marks = sessions.map(({ isThis, inPortal }: { isThis: boolean; inPortal: boolean }) => [isThis, inPortal])
   expect(marks.toSorted()).toEqual([
-    [false, false],
+    [false, true],
     [true, true],
   ])
   expect((await roz.ask('POST /admin/account/end-others', { token: mine })).body).toEqual({ ended: 1 })
-  expect(said(await roz.ask('GET /user/me', { token: asMember }))).toBe('401 unauthenticated')
+  expect(said(await roz.ask('GET /auth/me', { token: other }))).toBe('401 unauthenticated')
   expect((await roz.ask('POST /admin/account/end-others', { token: mine })).body).toEqual({ ended: 0 })
+})
+
+test('the log keeps the name that its actor had at that moment, and says each change of it', async () => {
+  const owner = await addStaff(roz, 'renamed-owner@x.test', 'owner')
+  const token = await openPortal(roz, owner.email)
+  await roz.ask('PUT /admin/account', { token, body: { name: 'Another Name' } })
+  const rows = await roz.db.query(sql`
+    select action, actor_name as name from audit_log where actor_id = ${owner.memberId}::bigint order by id`)
+  expect(rows).toEqual([
+    { action: 'staff.sign_in', name: 'Meera Nair' },
+    { action: 'staff.profile', name: 'Another Name' },
+  ])
+  const decided = await roz.db.query(sql`
+    select ${nameAt(sql`m`, sql`l.at`)} as before, ${nameAt(sql`m`, sql`roz_now()`)} as now
+      from member m join audit_log l on l.actor_id = m.id and l.action = 'staff.sign_in' where m.id = ${owner.memberId}::bigint`)
+  expect(decided).toEqual([{ before: 'Meera Nair', now: 'Another Name' }])
 })

@@ -28,7 +28,7 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
   const { db } = deps
   return {
     staffAccount: async ({ session }) => {
-      const { memberId, staffRole } = session
+      const { memberId } = session
       const [app, recoveryCodesLeft, sessions] = await Promise.all([
         maybeOne<{ at: Date }>(
           db,
@@ -39,7 +39,7 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
       ])
       const totp = {
         enrolledAt: app === undefined ? null : isoIst(app.at.getTime()),
-        required: requiresTotp(deps, staffRole),
+        required: requiresTotp(deps),
         recoveryCodesLeft,
       }
       return { ok: true, value: { totp, sessions } }

@@ -5,9 +5,7 @@
  * - The old picture's file is deleted only after the new name is committed.
  * - A password change ends every other session, and is decided under the lock of the account.
  */
-import { STAFF_PASSWORD_MIN } from '@roz/core/staff-fields.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
-import { audit } from '../../staff/audit-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../http/limits.ts'
@@ -50,12 +48,11 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
 
     updateProfile: async ({ session, body }) =>
       inTransaction(db, async (tx) => {
-        if (body.autoParticipate === true && session.isStaff) return { ok: false, code: 'forbidden' }
         await tx.query(sql`
           update member set name = coalesce(${body.name ?? null}::text, name), phone = coalesce(${body.phone ?? null}::text, phone),
             public_name = coalesce(${body.publicName ?? null}::text, public_name), language = coalesce(${body.language ?? null}::text, language)
           where id = ${session.memberId}::bigint and deleted_at is null`)
-        if (body.phone !== undefined && !session.isStaff) {
+        if (body.phone !== undefined) {
           await noteSignal(tx, secrets, { kind: 'phone', value: body.phone, memberId: session.memberId })
         }
         if (body.autoParticipate !== undefined) await setAutoJoin(tx, session.memberId, body.autoParticipate)
@@ -96,13 +93,10 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       return inTransaction(db, async (tx) => {
         const account = await lockAccount(tx, session.memberId)
         if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
-        if (account.isStaff && body.newPassword.length < STAFF_PASSWORD_MIN) return invalid({ newPassword: 'password_staff_short' })
         await setPassword(tx, account.id, passwordHash)
         await endAllSessions(tx, account.id)
         // Reset links asked for before must not bypass the new password.
         await useUp(tx, account.id, 'reset')
-        if (account.isStaff)
-          await audit(tx, { actorId: account.id, action: 'staff.password_change', subject: `member:${account.id}`, from: source })
         const value = await signIn(tx, deps, account.id, { kind: 'member', source, origin })
         await mailAlert(tx, secrets, {
           memberId: account.id,

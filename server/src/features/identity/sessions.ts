@@ -88,15 +88,16 @@ const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
      where s.ctid = due.place)
   select at::int as at, kind, member_id, staff_role, is_verified, is_suspended, is_stepped_up, has_totp from found`
 
-/** An administrator's token is not valid once the account is no longer staff. */
+/** An administrator's token is not valid once the account is no longer staff, and staff have no member's session. */
 function sessionOf(row: Row, tokenHash: Buffer, options: { readonly production: boolean }): Session | undefined {
   if (row.kind === 'member') {
+    if (row.staff_role !== null) return undefined
     const { is_verified: emailVerified, is_suspended: suspended } = row
-    return { kind: 'member', tokenHash, memberId: row.member_id, emailVerified, suspended, isStaff: row.staff_role !== null }
+    return { kind: 'member', tokenHash, memberId: row.member_id, emailVerified, suspended }
   }
   const { staff_role: staffRole, is_stepped_up: steppedUp } = row
   if (staffRole === null) return undefined
-  const owesTotp = !row.has_totp && requiresTotp(options, staffRole)
+  const owesTotp = !row.has_totp && requiresTotp(options)
   return { kind: 'admin', tokenHash, memberId: row.member_id, staffRole, steppedUp, owesTotp }
 }
 

@@ -3,7 +3,8 @@
  *
  * - Account, wallet, first session and verification mail are committed together or not at all.
  * - A session is opened only while the password that was checked is unchanged.
- * - Only the administrators' sign-in makes an administrator's session, and its refusals give no reason.
+ * - Only the administrators' sign-in makes an administrator's session, and its refusals give no reason. It is the only login of staff:
+ *   a member's login would need no second factor.
  */
 import { randomUUID } from 'node:crypto'
 import type { Output } from '@roz/contract/api.ts'
@@ -112,7 +113,10 @@ export function signInHandlers(
       const taken = await take(db, rules.registration(body.email, source))
       if (!taken.ok) return taken
       const known = await maybeOne(db, sql`select id from member where lower(email) = ${addressKey(body.email)}::text`)
-      if (known !== undefined) return { ok: false, code: 'email_taken' }
+      if (known !== undefined) {
+        const probes = await take(db, rules.probes(source))
+        return probes.ok ? { ok: false, code: 'email_taken' } : probes
+      }
       const passwordHash = await hashPassword(body.password)
       return inTransaction(db, async (tx) => {
         const { name, email, phone } = body
@@ -140,6 +144,7 @@ export function signInHandlers(
       return inTransaction(db, async (tx) => {
         const account = await lockChecked(tx, checked.account)
         if (account === undefined) return WRONG
+        if (account.isStaff) return { ok: false, code: 'staff_portal' }
         const taken = await takeLogin(tx, rules, account.id, source)
         if (!taken.ok) return taken
         return { ok: true, value: await signIn(tx, deps, account.id, { kind: 'member', source, origin, tells: true }) }

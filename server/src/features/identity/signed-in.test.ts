@@ -1,7 +1,6 @@
 /** The devices on which a member is signed in, and ending all others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
-import { ensureAdmin } from './ensure-admin.ts'
 
 const PHONE = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Mobile Safari/537.36'
 const DESK = 'Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0'
@@ -53,12 +52,4 @@ test('signing out the others ends every other session of the member at once, and
   expect([answer.status, answer.body]).toEqual([200, { ended: 2 }])
   expect(await Promise.all([token, neighbour.token, ...others].map(statusOf))).toEqual([200, 200, 401, 401])
   expect((await roz.ask('POST /user/sessions/end-others', { token })).body).toEqual({ ended: 0 })
-})
-
-test('an administrator’s session of the same account ends with the others', async () => {
-  await ensureAdmin(roz.db, { email: 'staff@x.test', password: 'owner password' })
-  const portal = (await roz.ask('POST /admin/login', { body: { email: 'staff@x.test', password: 'owner password' } })).body.token
-  const own = (await roz.login('staff@x.test', 'owner password')).body.token
-  expect((await roz.ask('POST /user/sessions/end-others', { token: own })).body).toEqual({ ended: 1 })
-  expect([await statusOf(portal), await statusOf(own)]).toEqual([401, 200])
 })

@@ -85,7 +85,7 @@ const listEntries = (
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<Row[]> =>
   db.query<Row>(sql`
-    select a.id, a.at, ${microsOf(sql`a.at`)} as micros, a.actor_id as "actorId", m.public_id as "actorPublicId", m.name as "actorName",
+    select a.id, a.at, ${microsOf(sql`a.at`)} as micros, a.actor_id as "actorId", m.public_id as "actorPublicId", coalesce(a.actor_name, m.name) as "actorName",
       a.action, a.subject, s.name as "subjectName", a.before, a.after, a.from_address as address, a.from_browser as browser,
       a.from_system as system
     from audit_log a left join member m on m.id = a.actor_id
