@@ -6,8 +6,17 @@ import { signedInDevice } from './identity.ts'
 import { refund } from './payouts.ts'
 import { pushDevice } from './push.ts'
 import { historyItem } from './rounds.ts'
-import { user } from './shapes.ts'
+import { instant, user } from './shapes.ts'
 import { bankDetail, transaction, withdrawal } from './wallet.ts'
+
+/** A message to support with its answers. */
+const ownMessage = z.object({
+  ticket: z.string(),
+  name: z.string(),
+  message: z.string(),
+  createdAt: instant,
+  replies: z.array(z.object({ text: z.string(), createdAt: instant })),
+})
 
 export const memberExport = z.object({
   user,
@@ -18,6 +27,9 @@ export const memberExport = z.object({
   notifications: z.array(notification),
   devices: z.array(pushDevice),
   sessions: z.array(signedInDevice),
+  messages: z
+    .array(ownMessage)
+    .meta({ description: 'What was written to support from the confirmed address of the account, oldest first' }),
 })
 export type MemberExport = z.infer<typeof memberExport>
 
@@ -50,9 +62,19 @@ export const rightsCalls = {
     method: 'DELETE',
     path: '/user',
     access: 'holder',
-    summary: 'Erases the identity of the member. Refused while money or a round is pending. The money movements stay, under a number.',
+    summary:
+      'Erases the identity of the member. Refused while money, a round or a dispute is pending, and while the team checks the account. The money movements stay, under a number.',
     output: 'empty',
     status: 204,
-    refusals: ['on_hold', 'forbidden', 'payout_pending', 'refund_pending', 'round_pending', 'money_left'],
+    refusals: [
+      'on_hold',
+      'forbidden',
+      'account_checked',
+      'dispute_open',
+      'payout_pending',
+      'refund_pending',
+      'round_pending',
+      'money_left',
+    ],
   }),
 } as const

@@ -23,7 +23,7 @@ import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
 import { registerRequestSpans } from './http/request-spans.ts'
 import { registerCalls } from './http/route.ts'
-import { registerSecurityHeaders } from './http/security-headers.ts'
+import { answerUnreadable, registerSecurityHeaders } from './http/security-headers.ts'
 import { registerShedding } from './http/shedding.ts'
 import type { Services } from './services.ts'
 import { siteDeps } from './site-deps.ts'
@@ -59,6 +59,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     keepAliveTimeout: 72_000,
     // Generous, because on a busy machine a start is slow, and after Fastify's own 10 s the start would only begin again.
     pluginTimeout: 300_000,
+    clientErrorHandler: answerUnreadable(config),
     // A stop waits for running requests, not for idle connections that browsers keep open.
     forceCloseConnections: 'idle',
     // A request on an open connection is served until the end (gentle-stop.ts).

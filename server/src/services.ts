@@ -176,9 +176,9 @@ function createFeatures(deps: ServiceDeps) {
   const notifications = createNotifications({ db, secrets, attempt: operator.attempt })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
   const ofMoney = { ...wallet.exports, ...payouts.exports, ...rounds.exports }
-  const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports }
-  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
+  const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports, ...contact.exports }
+  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const memberCare = createMemberCare({ db, transactionsOf: wallet.transactionsOf })
   const desk = createDesk({ db, payoutsByHand: deps.payouts === undefined })
   const siteEdit = createSiteEdit({ db, settings: config.site })

@@ -163,6 +163,18 @@ describe('limits by mail address and hour', () => {
     expect((await roz.mailsTo('forget@x.test')).filter((mail) => mail.subject.startsWith('Reset'))).toHaveLength(5)
   })
 
+  test('one network learns twenty times an hour that an address has an account; new addresses still register', async () => {
+    const ip = '203.0.113.77'
+    const register = (email: string) =>
+      roz.ask('POST /auth/register', { ip, body: { name: 'Asha Verma', email, phone: '9876543210', password: PASSWORD } })
+    const members = ['probe1@x.test', 'probe2@x.test']
+    for (const email of members) expect((await register(email)).status).toBe(201)
+    const answers = []
+    for (let n = 0; n < 22; n++) answers.push(await register(members[n % 2] ?? ''))
+    expect(statuses(answers)).toEqual({ 409: 20, 429: 2 })
+    expect((await register('probe3@x.test')).status).toBe(201)
+  })
+
   test('after 20 messages the next get 429', async () => {
     const body = { name: 'Asha Verma', email: 'writer@x.test', message: 'A long enough message.' }
     expect(statuses(await times(23, () => roz.ask('POST /contact', { body })))).toEqual({ 201: 20, 429: 3 })

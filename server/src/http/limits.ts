@@ -144,6 +144,8 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...network(source.ip, 'register', 300, HOUR),
     ],
+    /** Registrations that were told of an account with the address: whoever looks for members asks often. */
+    probes: (source: Source): Limit[] => network(source.ip, 'probes', 20, HOUR),
     /** Verification mails sent again. Only this limit is told; mail/allowance.ts has the limits of all mails. */
     resent: (email: string): Limit[] => [{ key: ['resend', addressKey(email)], hitsMax: 5, windowSeconds: DAY }],
     /** Successful logins: each leaves a session and a browser. A known browser has an allowance of its own, so nobody uses it up from elsewhere. */

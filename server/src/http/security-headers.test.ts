@@ -2,13 +2,13 @@
 import { connect } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
-import { registerSecurityHeaders } from './security-headers.ts'
+import { answerUnreadable, registerSecurityHeaders } from './security-headers.ts'
 
 let app: FastifyInstance
 afterEach(() => app.close())
 
 function start(publicUrl?: string): FastifyInstance {
-  app = Fastify()
+  app = Fastify({ clientErrorHandler: answerUnreadable({ publicUrl }) })
   registerSecurityHeaders(app, { publicUrl })
   app.get('/json', async () => ({ name: 'x' }))
   app.get('/page', (_request, reply) => reply.header('content-security-policy', "script-src 'self'").send('x'))
@@ -43,14 +43,37 @@ test('every answer sets HSTS for a year with subdomains if PUBLIC_URL is https, 
   expect((await app.inject('/json')).headers['strict-transport-security']).toBeUndefined()
 })
 
-/** The status lines of all answers to these bytes. */
-async function statusesOf(bytes: string): Promise<string[]> {
-  const { port } = new URL(await start().listen({ host: '127.0.0.1', port: 0 }))
+/** All answers to these bytes. */
+async function answersTo(bytes: string, publicUrl?: string): Promise<string> {
+  const { port } = new URL(await start(publicUrl).listen({ host: '127.0.0.1', port: 0 }))
   const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes))
   let answer = ''
   for await (const chunk of socket) answer += String(chunk)
-  return answer.match(/^HTTP\/1\.1 \d+/gm) ?? []
+  return answer
 }
+/** The status lines of all answers to these bytes. */
+const statusesOf = async (bytes: string): Promise<string[]> => (await answersTo(bytes)).match(/^HTTP\/1\.1 \d+/gm) ?? []
+
+test.each([
+  ['400', 'NONSENSE\r\n\r\n'],
+  ['417', 'GET /json HTTP/1.1\r\nHost: x\r\nExpect: the unexpected\r\nConnection: close\r\n\r\n'],
+  ['431', `GET /json HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+])('the answer %s of the parser has the headers too', async (status, bytes) => {
+  const answer = await answersTo(bytes, 'https://roz.example')
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  for (const header of [
+    "content-security-policy: default-src 'none'",
+    'x-content-type-options: nosniff',
+    'referrer-policy: no-referrer',
+    'strict-transport-security: max-age=31536000',
+  ])
+    expect(answer.toLowerCase()).toContain(header)
+})
+
+test('two Host headers are refused, also equal ones', async () => {
+  for (const second of ['evil.example', 'x'])
+    expect(await statusesOf(`GET /json HTTP/1.1\r\nHost: x\r\nhOST: ${second}\r\nConnection: close\r\n\r\n`)).toEqual(['HTTP/1.1 400'])
+})
 
 const HIDDEN = 'GET /json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 

@@ -4,7 +4,7 @@ import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { makeMember, makeStaff, testSecrets } from '../testing/calls.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
-import { forgetSignals, noteSignal, type SignalKind } from './signals.ts'
+import { forgetOldSignals, forgetSignals, noteSignal, type SignalKind } from './signals.ts'
 
 let world: ServicesWorld
 let admin: bigint
@@ -123,4 +123,28 @@ test("a sign appears on the member's page", async () => {
   const { id } = await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${asha}::bigint`)
   const { flags: shown } = (await world.calls.ask(`GET /admin/users/${id}`, { as: admin })).body
   expect(shown).toMatchObject([{ kind: 'shared_phone', about: expect.stringMatching(/^flag:\d+$/) }])
+})
+
+test('a browser and a network that nobody used for 180 days are forgotten; a use in between, a phone and a bank account keep them', async () => {
+  const { db } = world.database
+  const [asha, ravi] = [await member(), await member('Ravi Rao')]
+  const kinds: readonly SignalKind[] = ['device', 'network', 'phone', 'bank']
+  for (const kind of kinds) for (const id of [asha, ravi]) await note(id, kind)
+  const left = async () =>
+    db.query<{ kind: string; members: number; used: number }>(sql`
+      select s.kind, s.members, count(u.*)::int as used from signal s left join signal_use u using (kind, key)
+       where u.member_id in (${asha}::bigint, ${ravi}::bigint) group by s.id order by s.kind`)
+  const pass = (days: number) =>
+    db.query(
+      sql`update signal_use set seen_at = seen_at - make_interval(days => ${days}::int) where member_id in (${asha}::bigint, ${ravi}::bigint)`,
+    )
+  await pass(179)
+  await note(asha, 'device')
+  await pass(2)
+  while (await forgetOldSignals(db));
+  expect(await left()).toEqual([
+    { kind: 'bank', members: 2, used: 2 },
+    { kind: 'device', members: 1, used: 1 },
+    { kind: 'phone', members: 2, used: 2 },
+  ])
 })

@@ -6,9 +6,10 @@
  * - Only a keyed hash of the value is stored.
  * - A signal never refuses anything: families share phones and devices, and towns share a network address.
  * - A member counts once for each value. Concurrent members are all counted, because each locks the signal's row.
+ * - A browser or network address that a member has not used for 180 days is forgotten.
  * - A reviewed signal reopens when another account has the value; for a network address only when the number of accounts has doubled.
  */
-import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { type Db, maybeOne, one, type Sql, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { LaterError } from '../jobs/queue.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -25,8 +26,9 @@ export async function noteSignal(tx: Tx, secrets: Pick<Secrets, 'fingerprints'>,
     used as (
       insert into signal_use (kind, key, member_id)
       select ${kind}::text, coalesce((select key from known), ${key}::bytea), id from member where id = ${memberId}::bigint and role = 'member' and deleted_at is null
-      on conflict do nothing returning kind, key)
-    insert into signal (kind, key, members) select kind, key, 1 from used
+      on conflict (kind, key, member_id) do update set seen_at = roz_now() where signal_use.seen_at < roz_now() - interval '1 day'
+      returning kind, key, old.key is null as is_new)
+    insert into signal (kind, key, members) select kind, key, 1 from used where is_new
     on conflict (kind, key) do update set members = signal.members + 1, changed_at = roz_now(),
       is_reviewed = signal.is_reviewed and signal.kind = 'network' and signal.members + 1 < 2 * signal.reviewed_members`)
 }
@@ -43,13 +45,42 @@ export const noteSignalLater = (db: Db, secrets: Pick<Secrets, 'fingerprints'>, 
     if ((await maybeOne(tx, account)) === undefined) throw new LaterError('the account is locked or deleted: no signal was stored', 1)
   })
 
+const SWEPT_AT_ONCE = 1000
+
+/**
+ * Forgets browsers and network addresses that a member has not used for 180 days, a page at a time. Phone and bank account are part of
+ * the account, and are forgotten with it. True: there may be more.
+ */
+export async function forgetOldSignals(db: Db): Promise<boolean> {
+  const gone = await inTransaction(db, (tx) =>
+    forget(
+      tx,
+      sql`(kind, key, member_id) in (
+        select kind, key, member_id from signal_use
+         where kind in ('device', 'network') and seen_at < (select roz_now()) - interval '180 days' limit ${SWEPT_AT_ONCE}::int)`,
+    ),
+  )
+  return gone === SWEPT_AT_ONCE
+}
+
 /** Forgets what a member used, when their identity is erased. */
 export async function forgetSignals(tx: Tx, memberId: bigint): Promise<void> {
-  await tx.query(sql`
-    with gone as (delete from signal_use where member_id = ${memberId}::bigint returning kind, key),
+  await forget(tx, sql`member_id = ${memberId}::bigint`)
+}
+
+/** Forgets uses, and counts their members no longer. Returns how many uses. */
+async function forget(tx: Tx, which: Sql): Promise<number> {
+  const { uses } = await one<{ uses: number }>(
+    tx,
+    sql`
+    with gone as (delete from signal_use where ${which} returning kind, key),
+    counted as (select kind, key, count(*)::int as members from gone group by kind, key),
     -- In the order in which a sign-in locks them.
-    held as (select s.id from signal s join gone using (kind, key) order by s.kind, s.key for update of s)
-    update signal s set members = s.members - 1 from held where s.id = held.id`)
+    held as (select s.id, c.members from signal s join counted c using (kind, key) order by s.kind, s.key for update of s),
+    fewer as (update signal s set members = s.members - held.members from held where s.id = held.id)
+    select count(*)::int as uses from gone`,
+  )
+  return uses
 }
 
 /** The kinds of signals of the member `m`, for a decision about their money. */

@@ -13,7 +13,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { limitRules, take } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { messageHandlers } from './messages.ts'
+import { listOwnMessages, messageHandlers } from './messages.ts'
 
 export type ContactDeps = {
   readonly db: Db
@@ -23,6 +23,8 @@ export type ContactDeps = {
 }
 export type Contact = {
   readonly handlers: Handlers<'contact' | 'messages' | 'messagesCsv' | 'replyToMessage' | 'setMessageStatus'>
+  /** Messages of a member, for the member's export. */
+  readonly exports: { readonly messages: (memberId: bigint) => ReturnType<typeof listOwnMessages> }
   readonly due: (now: Date) => Promise<boolean>
 }
 
@@ -44,6 +46,7 @@ export function createContact(deps: ContactDeps): Contact {
         return { ok: true, value: { ticket: await store(deps, body, { language, origin }) } }
       },
     },
+    exports: { messages: (memberId) => listOwnMessages(deps.db, memberId) },
     due: async (now) => {
       if (Math.abs(now.getTime() - sweptAtMs) < SWEEP_MS) return false
       sweptAtMs = now.getTime()

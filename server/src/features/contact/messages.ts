@@ -15,7 +15,7 @@ import { instantOf, pageOf, type Search } from '../../http/listing.ts'
 import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit, nameAt } from '../../staff/audit-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Message = Output<(typeof messageCalls)['messages']>['messages'][number]
@@ -129,7 +129,7 @@ const getMessage = async (from: Queryable, id: bigint): Promise<Message> => {
 
 async function withReplies(from: Queryable, rows: readonly Row[]): Promise<Message[]> {
   const replies = await from.query<Reply>(sql`
-    select r.message_id as "messageId", r.id, r.text, a.name as author, r.created_at as "createdAt"
+    select r.message_id as "messageId", r.id, r.text, ${nameAt(sql`a`, sql`r.created_at`)} as author, r.created_at as "createdAt"
       from contact_reply r join member a on a.id = r.author_id where r.message_id = any (${rows.map(({ id }) => id)}::bigint[]) order by r.id`)
   const repliesTo = Map.groupBy(replies, ({ messageId }) => messageId)
   return rows.map((row) => ({
@@ -142,5 +142,22 @@ async function withReplies(from: Queryable, rows: readonly Row[]): Promise<Messa
       author,
       createdAt: instantOf(createdAt),
     })),
+  }))
+}
+
+/**
+ * What a member wrote to support, for the member's export. The form asks nobody to log in, so only the address tells whose a message
+ * is: until the address is confirmed, its messages may be a stranger's.
+ */
+export async function listOwnMessages(db: Db, memberId: bigint) {
+  const rows = await db.query<Row>(sql`
+    select ${columns} from contact_message c join member own on lower(own.email) = lower(c.email)
+     where own.id = ${memberId}::bigint and own.email_verified_at is not null order by c.created_at, c.id`)
+  return (await withReplies(db, rows)).map(({ ticket, name, message, createdAt, replies }) => ({
+    ticket,
+    name,
+    message,
+    createdAt,
+    replies: replies.map((reply) => ({ text: reply.text, createdAt: reply.createdAt })),
   }))
 }

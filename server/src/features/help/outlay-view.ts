@@ -6,6 +6,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { nameAt } from '../../staff/audit-log.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
@@ -54,13 +55,14 @@ type Row = {
 
 const rows = sql`
   select o.id, o.kind, o.amount_paise as amount, o.purpose, o.status, o.needs_second as "needsSecond", o.asked_at as "askedAt",
-    a.public_id as "askedById", a.name as "askedByName", d.public_id as "decidedById", d.name as "decidedByName",
+    a.public_id as "askedById", ${nameAt(sql`a`, sql`o.asked_at`)} as "askedByName", d.public_id as "decidedById",
+    ${nameAt(sql`d`, sql`o.decided_at`)} as "decidedByName",
     o.decided_at as "decidedAt", o.decision as reason, o.corrects, o.fee_paise as fee, o.settled_on as "settledOn",
     b.id as "beneficiaryId", b.public_name as "publicName",
     b.consent_how as how, b.consented_on as "consentedOn", b.guardian_relation as guardian, ${HELPED} as helped,
     b.revoked_at is not null as "isRevoked",
     (select coalesce(json_agg(json_build_object('hash', encode(r.hash, 'hex'), 'width', r.width, 'height', r.height,
-              'withheld', case when w.hash is not null then json_build_object('reason', w.reason, 'by', wm.name, 'at', w.withheld_at) end)
+              'withheld', case when w.hash is not null then json_build_object('reason', w.reason, 'by', ${nameAt(sql`wm`, sql`w.withheld_at`)}, 'at', w.withheld_at) end)
               order by l.position), '[]')
        from outlay_receipt l join receipt r on r.hash = l.hash left join receipt_withheld w on w.hash = l.hash
        left join member wm on wm.id = w.withheld_by where l.outlay_id = o.id) as receipts,

@@ -4,6 +4,7 @@ import { forgetOldHits, limitRules } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobHandlers } from '../../jobs/worker.ts'
 import type { Sessions } from '../../http/session.ts'
+import { forgetOldSignals } from '../../members/signals.ts'
 import type { IdentityDeps } from './deps.ts'
 import { forgetUsed } from './google-nonce.ts'
 import { googleHandlers } from './google.ts'
@@ -108,6 +109,7 @@ async function sweep(db: Db): Promise<void> {
   await db.query(sql`delete from mail_token where expires_at < (select roz_now()) - interval '7 days'`)
   await db.query(sql`delete from known_browser where seen_at < (select roz_now()) - interval '180 days'`)
   await sweepInvitations(db)
+  while (await forgetOldSignals(db));
   await forgetUsed(db)
   await forgetOldHits(db)
 }

@@ -4,9 +4,11 @@ import type { memberAdminCalls } from '@roz/contract/members-admin.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { instantOf } from '../../http/listing.ts'
 import type { Answer, Handlers } from '../../http/route.ts'
+import { audit } from '../../staff/audit-log.ts'
 import { findMemberId, NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 
@@ -28,15 +30,28 @@ const MAILS_SHOWN = sql`50`
 
 export function pageHandlers({ db, transactionsOf }: PageDeps): Handlers<PageCalls> {
   return {
-    adminUser: async ({ params }) => {
+    adminUser: async ({ session, params }) => {
       const memberId = await findMemberId(db, params.id)
-      return memberId === undefined ? NOT_FOUND : { ok: true, value: await readPage(db, memberId) }
+      if (memberId === undefined) return NOT_FOUND
+      await inTransaction(db, (tx) => noteView(tx, session.memberId, memberId))
+      return { ok: true, value: await readPage(db, memberId) }
     },
     adminUserTransactions: async ({ params, query, language }) => {
       const memberId = await findMemberId(db, params.id)
       return memberId === undefined ? NOT_FOUND : transactionsOf(memberId, query, language)
     },
   }
+}
+
+/** Records who looked at whom. The page is read again after each act on it: one entry in ten minutes is enough. */
+async function noteView(tx: Tx, actorId: bigint, memberId: bigint): Promise<void> {
+  const subject = `member:${memberId}`
+  const earlier = await maybeOne(
+    tx,
+    sql`select from audit_log where subject = ${subject}::text and actor_id = ${actorId}::bigint and action = 'member.view'
+          and at > (select roz_now()) - interval '10 minutes' limit 1`,
+  )
+  if (earlier === undefined) await audit(tx, { actorId, action: 'member.view', subject })
 }
 
 export async function readPage(db: Db, memberId: bigint): Promise<Page> {

@@ -1,13 +1,60 @@
 /**
- * Erases a member's identity when the account is closed; an id, amounts and the last four digits of bank accounts remain.
+ * Erases a member's identity when the account is closed.
  *
  * - With the commit nothing is left that names a person, opens the account, or could be read as a message to the member.
  * - The picture's file is deleted after the commit, by a job if the process ends before.
+ * - `STAYS` lists all that stays of a member, and a test compares it with the schema. The privacy policy says it in words.
  */
 import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { forgetSignals } from '../../members/signals.ts'
+
+/**
+ * Tables with a row of a closed account, and their columns of text and bytes. Numbers, times and references are not listed.
+ * - Of the account: its numbers, language, dates, and the version of the terms. `held_about` is empty, for a held account is not erased.
+ * - Of money: orders, withdrawals and refunds with the words written about them, the bank and last four digits of paid accounts.
+ * - Of rounds: entries without the key that would link the tickets; the claim of a key without its member.
+ * - Of the team's work: flags of money events, and entries of the log, which cannot be changed.
+ * - Not of the account: messages to support, which carry the address that was typed, for two years; a hash of a mailbox, for a day
+ *   (mail/allowance.ts).
+ */
+export const STAYS: Readonly<Record<string, readonly string[]>> = {
+  member: ['held_about', 'language', 'public_name', 'role', 'staff_mailbox', 'staff_role', 'terms_version'],
+  bank_account: ['account_mac', 'bank_name', 'details_mac', 'last_four', 'sealed'],
+  topup: ['order_id', 'payment_id', 'status'],
+  withdrawal: ['flags', 'problem', 'reason', 'reference', 'status'],
+  refund: ['decision', 'order_id', 'problem', 'reason', 'reference', 'status'],
+  debt: ['ref'],
+  wallet: [],
+  round_join: [],
+  archived_entry: ['batch_ids', 'days', 'wallet_seqs'],
+  auto_skip: ['reason'],
+  return_skip: [],
+  draw_winner: [],
+  books_cover: ['account'],
+  books_hold: ['found'],
+  member_flag: ['kind', 'subject'],
+}
+/** Columns of an account that are emptied. */
+export const EMPTIED: readonly string[] = ['name', 'email', 'phone', 'avatar', 'password_hash', 'google_sub', 'link_origin']
+/** Tables whose rows of the member are deleted. Devices are deleted with their session. */
+export const DELETED: readonly string[] = [
+  'session',
+  'push_device',
+  'mail_token',
+  'known_browser',
+  'notice',
+  'join_notice_read',
+  'story_notice_read',
+  'idempotency_key',
+  'member_note',
+  'member_sort',
+  'member_mail',
+  'ticket_key',
+  'unreadable_key',
+  'signal_use',
+]
 
 /** The name that administrators see beside the remaining rows. */
 const NOBODY = 'Closed account'

@@ -9,7 +9,7 @@ import { DAY } from '../../ledger/fixtures.ts'
 import { bookRefund } from '../../ledger/refunds.ts'
 import { captureTopup, createTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
-import { makeMember } from '../../testing/calls.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 
@@ -250,6 +250,62 @@ describe('DELETE /user', () => {
     )
     expect(n).toBe(1)
   })
+})
+
+describe('an account that somebody looks into is not deleted', () => {
+  const refusalOf = async (id: bigint) => {
+    const { status, body } = await remove(id)
+    return [status, body.code]
+  }
+  const notesOf = (id: bigint) => database.db.query(sql`select 1 from member_note where member_id = ${id}::bigint`)
+
+  test('while its withdrawals are on hold: notes and signals stay, and so does the address', async () => {
+    const { id } = await member()
+    await database.db.query(sql`update member set held_at = roz_now(), held_about = 'staff' where id = ${id}::bigint`)
+    await database.db.query(
+      sql`insert into member_note (member_id, author_id, text) values (${id}::bigint, ${await makeStaff(database.db)}::bigint, 'asks')`,
+    )
+    expect(await refusalOf(id)).toEqual([409, 'account_checked'])
+    const hindi = await calls.ask('DELETE /user', { as: id, headers: { 'accept-language': 'hi' } })
+    expect(hindi.body.message).toMatch(/जाँच कर रहे हैं/)
+    expect([await notesOf(id), (await row(id)).isDeleted]).toEqual([[expect.anything()], false])
+    await database.db.query(sql`update member set held_at = null, held_about = null where id = ${id}::bigint`)
+    expect((await remove(id)).status).toBe(204)
+  })
+
+  test('while a payment is disputed', async () => {
+    const { id } = await member()
+    const orderId = await order(id, 1_000)
+    await database.db.query(sql`
+      insert into dispute (id, order_id, payment_id, amount, type, status, state)
+      values (${`d-${orderId}`}::text, ${orderId}::text, 'p', 1000, 'CHARGEBACK', 'OPEN', 'open')`)
+    expect(await refusalOf(id)).toEqual([409, 'dispute_open'])
+    await database.db.query(sql`update dispute set state = 'won' where id = ${`d-${orderId}`}::text`)
+    expect((await remove(id)).status).toBe(204)
+  })
+})
+
+test('the export has what was written to support from the confirmed address, with its answers, and nothing of another', async () => {
+  const { id } = await member()
+  const { email } = (await calls.ask('GET /user/me', { as: id })).body.user
+  const message = 'My rupee is missing since yesterday.'
+  for (const from of [email.toUpperCase(), 'other@x.test'])
+    expect((await calls.ask('POST /contact', { body: { name: 'Leela', email: from, message } })).status).toBe(201)
+  await database.db.query(sql`
+    insert into contact_reply (message_id, author_id, text)
+    select id, ${await makeStaff(database.db)}::bigint, 'We found it.' from contact_message where lower(email) = lower(${email}::text)`)
+  const exported = async () => (await calls.ask('GET /user/export', { as: id })).body.messages
+  expect(await exported()).toEqual([
+    {
+      ticket: expect.stringMatching(/^ROZ-/),
+      name: 'Leela',
+      message,
+      createdAt: expect.stringMatching(/\+05:30$/),
+      replies: [{ text: 'We found it.', createdAt: expect.stringMatching(/\+05:30$/) }],
+    },
+  ])
+  await database.db.query(sql`update member set email_verified_at = null where id = ${id}::bigint`)
+  expect(await exported()).toEqual([])
 })
 
 describe('money for a closed account is booked to SUSPENSE', () => {

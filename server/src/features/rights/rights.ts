@@ -3,6 +3,8 @@
  *
  * - The export contains everything that the calls themselves show.
  * - Closing withdraws or donates the whole balance, once per idempotency key.
+ * - A suspended or held account, or one with an open dispute, is not erased: the erasure would take the notes and signals of an
+ *   inquiry with it, and free the address for a new account.
  * - An account is erased in the transaction that closes its wallet, under the account's lock, or not at all.
  */
 import { randomUUID } from 'node:crypto'
@@ -63,7 +65,9 @@ export function createRights(deps: RightsDeps) {
       const notifications = await exports.notifications(memberId, language)
       const devices = await exports.devices(memberId, language)
       const sessions = await exports.sessions(memberId, language)
-      return { ok: true, value: { user, transactions, rounds, withdrawals, refunds, notifications, devices, sessions } }
+      const messages = await exports.messages(memberId, language)
+      const value = { user, transactions, rounds, withdrawals, refunds, notifications, devices, sessions, messages }
+      return { ok: true, value }
     },
     closeAccount: async (call) => {
       const { bankDetail, gift } = call.body
@@ -116,18 +120,26 @@ type Deleted =
  * still write a notice, which refers to the account.
  */
 async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<Deleted> {
-  const account = await maybeOne<{ isSuspended: boolean; isStaff: boolean }>(
+  const account = await maybeOne<{ isSuspended: boolean; isHeld: boolean; isStaff: boolean }>(
     tx,
-    sql`select suspended_at is not null as "isSuspended", role = 'admin' as "isStaff" from member
+    sql`select suspended_at is not null as "isSuspended", held_at is not null as "isHeld", role = 'admin' as "isStaff" from member
          where id = ${memberId}::bigint and deleted_at is null for no key update`,
   )
   // A concurrent request deleted the account, which is the result that this request wants.
   if (account === undefined) return { ok: true, picture: undefined }
   if (account.isStaff) return { ok: false, code: 'forbidden' }
   if (account.isSuspended) return { ok: false, code: 'on_hold' }
+  if (account.isHeld) return { ok: false, code: 'account_checked' }
+  if (await isDisputed(tx, memberId)) return { ok: false, code: 'dispute_open' }
   const closed = await closeWallet(tx, memberId)
   if (!closed.ok) return closed
   await mailMember(tx, { memberId, template: 'account_closed', key: `account_closed:${memberId}`, data: {}, origin })
   await audit(tx, { actorId: memberId, action: 'member.close', subject: `member:${memberId}` })
   return { ok: true, picture: await eraseIdentity(tx, memberId) }
 }
+
+const isDisputed = async (tx: Tx, memberId: bigint): Promise<boolean> =>
+  (await maybeOne(
+    tx,
+    sql`select from dispute d join topup t on t.order_id = d.order_id where t.member_id = ${memberId}::bigint and d.state = 'open' limit 1`,
+  )) !== undefined

@@ -17,8 +17,8 @@ const FAILED = 'an unconfirmed account could not be closed'
 /** How often late accounts are looked for. */
 const EVERY_MS = 600_000
 
-/** A suspended account is evidence, and waits for a person. */
-const IS_LATE = sql`email_verified_at is null and deleted_at is null and suspended_at is null and role = 'member'
+/** A suspended or held account is evidence, and waits for a person. */
+const IS_LATE = sql`email_verified_at is null and deleted_at is null and suspended_at is null and held_at is null and role = 'member'
   and created_at < (select roz_now()) - interval '30 days'`
 
 export type UnconfirmedDeps = {
