@@ -251,8 +251,8 @@ def checkpoint_vectors() -> dict:
             good.split("\n\n")[0] + "\n\n", good.replace("=\n\n", "\n\n"), good.replace("=\n\n", "=\nextension\n\n"), good.replace("— ", "- "), good.replace("— ", "—  ", 1), " " + good,
         ],
         "rotation": {"record": {"day": "2026-11-21", "kind": "key", "new": LOG_2.text, "old": LOG.text, "signature": rotation.hex(), "v": 1}, "signedText": (b"roz/v1/key\n" + b"2026-11-21" + LOG_2.public).hex()},
-        # A cosignature counts if its time is not later and its checkpoint includes the close record.
-        "inTime": [{"sealedAt": sealed, "latest": (sealed + 840_000) // 1000} for sealed in [1795285200000, 1795285200999, 1784791470000]],
+        # A cosignature counts if its time is not earlier or later, and its checkpoint includes the close record.
+        "inTime": [{"earliest": -(-(sealed - 60_000) // 1000), "sealedAt": sealed, "latest": (sealed + 840_000) // 1000} for sealed in [1795285200000, 1795285200999, 1784791470000]],
     }
 
 

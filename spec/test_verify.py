@@ -581,6 +581,37 @@ class Lies(unittest.TestCase):
         draw = FILES[f"draws/{DAY}"].replace(b'"index":2,', b'"index":1,')
         self.assertEqual(failed({**FILES, f"draws/{DAY}": draw}, DAY), ["log-inclusion"])
 
+    def test_times_that_cannot_be(self):
+        close = json.loads(FILES[f"draws/{DAY}"])["records"][1]["record"]
+        order = v.LogOrder()
+        for record in (json.loads(line) for line in FILES["log/entries/0"].split(b"\n")[:-1]):
+            order.add(record)
+        # The 27th is closed last. The 28th may be sealed when it begins, not before, nor before the 27th.
+        begins, late = v.day_start_ms("2026-07-28"), v.day_start_ms("2026-07-30")
+        for sealed_at, before, allowed in ((begins, 0, True), (begins - 1, 0, False), (begins, begins, True), (late, late + 1, False)):
+            order.had["2026-07-28"], order.ended, order.sealed_at = {"open"}, "2026-07-27", before
+            with contextlib.nullcontext() if allowed else self.assertRaisesRegex(v.Fail, "was sealed before"):
+                order.add({**close, "day": "2026-07-28", "sealedAt": sealed_at})
+        for kind in ("key", "verifier"):
+            order.ended, order.noted = "2026-07-27", {}
+            for day, allowed in (("2026-07-26", False), ("2026-07-27", True), ("2026-07-29", True), ("2026-07-28", False)):
+                with contextlib.nullcontext() if allowed else self.assertRaisesRegex(v.Fail, "was written when that day was over"):
+                    order.add({"kind": kind, "day": day})
+
+    def test_cosigned_before_it_was_sealed(self):
+        for one in vectors("checkpoint")["inTime"]:
+            self.assertLess(one["earliest"] * 1000 - 1000, one["sealedAt"] - 60_000)
+        lines, close = FILES["log/entries/0"].split(b"\n")[:-1], json.loads(FILES[f"draws/{DAY}"])["records"][1]
+        size, sealed_at = close["index"] + 1, close["record"]["sealedAt"]
+        first, weak = -(-(sealed_at - 60_000) // 1000), FILES[f"draws/{DAY}"].replace(b'"sealed"', b'"weak"')
+        asha, bela, _ = maker.WITNESSES
+        for seconds, verdict in ((first, "PASS"), (first - 1, "WEAK"), (first - 86_400, "WEAK"), (1, "WEAK")):
+            sealed = maker.note(lines, size, maker.LOG, [(asha, first), (bela, seconds)]).encode()
+            # The first servers counted it and wrote "sealed": that is no lie.
+            self.assertEqual(verdicts({**FILES, f"log/sealed/{DAY}": sealed}, DAY)["sealed-in-time"], verdict)
+            told = verdicts({**FILES, f"draws/{DAY}": weak, f"log/sealed/{DAY}": sealed}, DAY)["sealed-in-time"]
+            self.assertEqual(told, "FAIL" if verdict == "PASS" else "WEAK")
+
     def test_sealed_too_late(self):
         lines, close = FILES["log/entries/0"].split(b"\n")[:-1], json.loads(FILES[f"draws/{DAY}"])["records"][1]
         size, last = close["index"] + 1, close["record"]["sealedAt"] // 1000 + 840

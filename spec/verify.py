@@ -1015,17 +1015,20 @@ class Day:
             need(assurance in (None, "weak"), "a day without a list is called sealed")
             raise NotApplicable("the day had no entries")
         close, notes = self.record("close"), self.value("sealed")
-        latest, own = close["sealedAt"] + 900_000 - 60_000, self.witnesses([opened])
-        seen = set()
+        # A record that a witness dates before the seal, less a minute for a slow clock, did not exist then.
+        earliest, latest, own = close["sealedAt"] - 60_000, close["sealedAt"] + 900_000 - 60_000, self.witnesses([opened])
+        seen, not_late = set(), set()
         for at, note in enumerate(notes):
             need(note.size > self.of_day["close"][0], f"a checkpoint of {note.size} records does not contain the close record")
             need(at == 0 or note.size > notes[at - 1].size, "the checkpoints are not in ascending size")
-            inside = {public for public, seconds in note.cosigned(own) if seconds * 1000 <= latest}
-            need(at == 0 or inside, "log/sealed has a checkpoint without a cosignature in time")
-            seen |= inside
-        enough = len(seen) >= opened["witnesses"]["quorum"]
-        expected = "sealed" if enough and opened["draw"]["mode"] == "beacon" else "weak"
-        need(assurance in (None, expected), f"draws/{self.day} calls the day {assurance}, it is {expected}")
+            dated = [(public, seconds * 1000) for public, seconds in note.cosigned(own) if seconds * 1000 <= latest]
+            need(at == 0 or dated, "log/sealed has a checkpoint without a cosignature in time")
+            not_late |= {public for public, _ in dated}
+            seen |= {public for public, time in dated if time >= earliest}
+        enough, quorum = len(seen) >= opened["witnesses"]["quorum"], opened["witnesses"]["quorum"]
+        # The first servers also counted impossibly early cosignatures: their "sealed" is no lie, but the day is weak.
+        expected = ["sealed" if len(who) >= quorum and opened["draw"]["mode"] == "beacon" else "weak" for who in (seen, not_late)]
+        need(assurance in (None, *expected), f"draws/{self.day} calls the day {assurance}, it is {expected[0]}")
         if self.options.get("witnesses"):
             enough = {verifier_key(text, WITNESS_KEY)[2] for text in self.options["witnesses"]} <= seen
         if opened["draw"]["mode"] == "local":
@@ -1163,7 +1166,7 @@ class LogOrder:
     """The allowed order of records (chapter 8)."""
 
     def __init__(self):
-        self.opened, self.ended, self.booked, self.had = None, None, None, {}
+        self.opened, self.ended, self.booked, self.had, self.sealed_at, self.noted = None, None, None, {}, 0, {}
 
     def add(self, record: dict) -> None:
         kind, day = record["kind"], record["day"]
@@ -1178,6 +1181,10 @@ class LogOrder:
             need("open" in before and not before & {"close", "void"}, f"{kind} of {day} is out of place")
             need(day == (day_after(self.ended) if self.ended else self.first), f"{kind} of {day} comes before the day before has ended")
             need(kind == "close" or record["returned"] == 0, f"{day} was empty and returned something")
+            if kind == "close":
+                need(record["sealedAt"] >= day_start_ms(day), f"{day} was sealed before it began")
+                need(record["sealedAt"] >= self.sealed_at, f"{day} was sealed before an earlier day")
+                self.sealed_at = record["sealedAt"]
             self.ended = day
         elif kind in ("result", "void"):
             need("close" in before and not before & {"result", "void"}, f"{kind} of {day} is out of place")
@@ -1185,6 +1192,9 @@ class LogOrder:
             need(before & {"close", "void"}, f"books of {day} before its round was closed")
             need(day == (day_after(self.booked) if self.booked else self.first), f"books of {day} do not follow the day before")
             self.booked = day
+        else:
+            need(day >= max(self.noted.get(kind, ""), self.ended or ""), f"{kind} of {day} was written when that day was over")
+            self.noted[kind] = day
         before.add(kind)
 
 

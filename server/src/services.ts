@@ -142,7 +142,7 @@ function createFeatures(deps: ServiceDeps) {
   const ticketKeys = createTicketKeys({ secrets })
   const logKeys = createLogKeys({ secrets, origin: originOf(config.publicUrl ?? `http://localhost:${config.port}`) })
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
-  const checkpoints = createCheckpoints({ db: witnessDb, keys: logKeys })
+  const checkpoints = createCheckpoints({ db: witnessDb, keys: logKeys, alarm: operator.alarm })
   const proofs = createLogProofs({ db, checkpoints })
   const identity = identityOf(deps, ticketKeys)
   const { wallet, payouts } = createMoney(deps, ticketKeys, operator)

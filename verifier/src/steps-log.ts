@@ -2,7 +2,7 @@
 import { ascii, compare, equal, toHex } from './bytes.ts'
 import type { Bundle } from './bundle.ts'
 import { canonicalText, type Json } from './canonical.ts'
-import { shiftDay } from './day.ts'
+import { shiftDay, startOfDayMs } from './day.ts'
 import { type Entry, type KeyChain, keyInForce, ofKind } from './log.ts'
 import { rootsAt, type Tree } from './merkle.ts'
 import { type Checkpoint, cosignedAt, isLogSignature, readVerifierKey, type VerifierKey } from './note.ts'
@@ -73,11 +73,12 @@ export function checkConsistency(bundle: Bundle, kept: Kept | undefined): string
   return `${checkpoint.size} records give the signed root and begin with the ${kept.size} that you saw before`
 }
 
-/** Tracks the phase of each day while the records are read in order. */
+/** Tracks the phase of each day, and the time, while the records are read in order. */
 class Order {
   readonly #phase = new Map<string, 'open' | 'closed' | 'ended'>()
-  readonly #keyDays = new Set<string>()
-  readonly #programDays = new Set<string>()
+  readonly #noted = { key: '', verifier: '' }
+  #sealedAt = 0
+  #ended = ''
   #first: string | undefined
   #nextOpen: string | undefined
   #nextClose: string | undefined
@@ -91,7 +92,7 @@ class Order {
       case 'open':
         return this.#open(day)
       case 'close':
-        return this.#close(day, 'closed')
+        return this.#seal(day, record.sealedAt) ?? this.#close(day, 'closed')
       case 'result':
         return this.#end(day, phase)
       case 'void':
@@ -99,9 +100,8 @@ class Order {
       case 'books':
         return this.#books(day)
       case 'key':
-        return once(this.#keyDays, day)
       case 'verifier':
-        return once(this.#programDays, day)
+        return this.#note(record.kind, day)
     }
   }
 
@@ -117,7 +117,24 @@ class Order {
     if (this.#phase.get(day) !== 'open') return 'the day is not open'
     if (day !== this.#nextClose) return `${this.#nextClose} should be closed before it`
     this.#nextClose = shiftDay(day, 1)
+    this.#ended = day
     this.#phase.set(day, phase)
+    return undefined
+  }
+
+  /** Time only goes forward: no list is sealed before its day begins, or before the list of an earlier day. */
+  #seal(day: string, sealedAt: number): string | undefined {
+    if (sealedAt < startOfDayMs(day)) return 'it was sealed before its day began'
+    if (sealedAt < this.#sealedAt) return 'it was sealed before the list of an earlier day'
+    this.#sealedAt = sealedAt
+    return undefined
+  }
+
+  /** A record that is not of a round: at most one of its kind a day, and none of a day in the past. */
+  #note(kind: 'key' | 'verifier', day: string): string | undefined {
+    if (day === this.#noted[kind]) return 'there is one of this kind a day'
+    if (day < this.#noted[kind] || day < this.#ended) return 'its day was over when it was written'
+    this.#noted[kind] = day
     return undefined
   }
 
@@ -137,12 +154,6 @@ class Order {
     this.#nextBooks = shiftDay(day, 1)
     return undefined
   }
-}
-
-const once = (days: Set<string>, day: string): string | undefined => {
-  if (days.has(day)) return 'there is one of this kind a day'
-  days.add(day)
-  return undefined
 }
 
 export function checkOrder(bundle: Bundle): string {

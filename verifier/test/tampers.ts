@@ -1,6 +1,8 @@
 /** Implements each entry of tampers.json. The cheat owns the log's key and makes all later pieces consistent. */
+import { ed25519 } from '@noble/curves/ed25519.js'
 import { ascii, compare, concat, fromHex, toHex, u64 } from '../src/bytes.ts'
 import { canonicalBytes, type Json } from '../src/canonical.ts'
+import { startOfDayMs } from '../src/day.ts'
 import { seedOf } from '../src/draw.ts'
 import { beaconRound } from '../src/beacon.ts'
 import { cosign, readCheckpoint, type Signer, signNote, verifierKeyOf, writeNote } from '../src/note.ts'
@@ -90,6 +92,12 @@ const entriesChanged =
   (records) =>
     change(records as unknown as Loose[])
 const find = (records: Loose[], kind: string, day: string): Loose => records.find((one) => one.kind === kind && one.day === day) as Loose
+/** Seals at another time, with the round that this time demands. */
+function sealedOn(close: CloseRecord, sealedAt: number): void {
+  const { draw } = theOpen
+  close.sealedAt = sealedAt
+  if (draw.mode === 'beacon') close.round = beaconRound(sealedAt, draw.genesis, draw.period)
+}
 const nextDay = '2026-08-03'
 const another = ticketOf(memberKey(77), DAY)
 
@@ -172,6 +180,18 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   }),
   'late-and-called-sealed': { cosignedAt: (seconds) => seconds + 900 },
   'sealed-too-late': { cosignedAt: (seconds) => seconds + 900, ...calledWeak },
+  'cosigned-in-1970': { cosignedAt: () => 1, ...calledWeak },
+  'cosigned-in-1970-and-called-sealed': { cosignedAt: () => 1 },
+  'cosigned-the-day-before': { cosignedAt: (seconds) => seconds - 86_400, ...calledWeak },
+  'one-cosignature-too-early': {
+    cosignedAt: (seconds, witness) => (witness === 2 ? undefined : seconds - (witness === 1 ? 121 : 0)),
+    ...calledWeak,
+  },
+  'sealed-before-its-day': { close: (close) => sealedOn(close, startOfDayMs(DAY) - 1) },
+  'sealed-before-yesterday': {
+    close: (close) => sealedOn(close, startOfDayMs(DAY) + 3_600_000),
+    log: entriesChanged((records) => Object.assign(find(records, 'close', DAY_BEFORE), { sealedAt: startOfDayMs(DAY) + 7_200_000 })),
+  },
   'one-witness-only': { cosignedAt: (seconds, witness) => (witness === 1 ? seconds : undefined), ...calledWeak },
   'sealed-and-called-weak': calledWeak,
   'sealed-before-close': {
@@ -341,6 +361,15 @@ const SPECIAL: Readonly<Record<string, () => Done>> = {
   'own-beacon': () => ({ files: makeSite({}, beaconOf('mine')) }),
   'ticket-twice': () => ({
     files: makeSite({}, BEACON, (tickets) => [...tickets.slice(0, 3), tickets[2] as Uint8Array, ...tickets.slice(4)]),
+  }),
+  'rotated-in-the-past': () => ({
+    files: makeSite({
+      key: (record) => {
+        const message = concat(ascii('roz/v1/key\n2026-07-30'), ed25519.getPublicKey(NEXT_LOG.secret))
+        Object.assign(record, { day: '2026-07-30', signature: toHex(ed25519.sign(message, LOG.secret)) })
+      },
+    }),
+    options: { receipt: receiptFor(plan.tickets[0] as Uint8Array, plan.tickets, DAY, NEXT_LOG) },
   }),
   'entry-dropped': () => ({ files: makeSite(), options: { receipt: receiptFor(another, [another, ...plan.tickets], DAY) } }),
   'receipt-of-another-key': () => ({

@@ -74,7 +74,8 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
   const makeRounds = (split: SplitPolicy) => createRounds({ db, draws, ticketKeys, secrets: testSecrets, receipts, policy: split, attempt })
   const rounds = makeRounds(policy)
-  const checkpoints = createCheckpoints({ db, keys: logKeys })
+  const makeCheckpoints = () => createCheckpoints({ db, keys: logKeys, alarm: keep })
+  const checkpoints = makeCheckpoints()
   const proofs = createLogProofs({ db, checkpoints })
   const books = createBooks({ db, ticketKeys, proofs, alarm: keep, pages: options.bookPages ?? {} })
   const openLog = createOpenLog({ db, witnessDb: db, keys: logKeys, checkpoints, proofs, receipts })
@@ -100,6 +101,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     draws,
     ticketKeys,
     logKeys,
+    makeCheckpoints,
     proofs,
     receipts,
     books,

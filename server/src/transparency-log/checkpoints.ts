@@ -3,6 +3,7 @@
  * - A size has one checkpoint. It is signed under the log's lock, over the root recomputed from the records.
  * - A checkpoint that would contradict an earlier one is never signed: signing fails.
  * - A cosignature is accepted only if it is valid and the open record of a running day names its witness.
+ * - A cosignature dated before the list under it was sealed is impossible: it is refused, counts nowhere, and alarms the operator.
  * - The first checkpoint that contains the end of a day's round freezes that day's proof and assurance.
  */
 import { leafHash } from '@roz/core/draw.ts'
@@ -23,10 +24,20 @@ type Signed = { readonly size: number; readonly root: Buffer }
 const DRAW_DELAY_MS = 900_000
 /** Minimum time between the last cosignature that counts and the draw. */
 const MARGIN_MS = 60_000
+/** How slow a witness's clock may be. */
+const SLOW_CLOCK_MS = 60_000
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>
 
-export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys: LogKeys }) {
+export type CheckpointDeps = {
+  readonly db: Db
+  readonly keys: LogKeys
+  readonly alarm: (details: object, message: string) => void
+}
+
+export function createCheckpoints({ db, keys, alarm }: CheckpointDeps) {
+  /** The witnesses that the operator was told of, each once for a list. */
+  const told = new Set<string>()
   // Leaf hashes of committed records. They stay valid between calls, because the log only grows.
   const leaves: Uint8Array[] = []
   let checked: Signed | undefined
@@ -104,6 +115,14 @@ export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys
       if (known === undefined || !known.body.startsWith(`${note.text}\n`)) return refused('checkpoint_unknown')
       const cosigned = checkCosignature(note.text, line, witness.key)
       if (cosigned === undefined) return refused('cosignature_invalid')
+      const sealedAt = await findNewestSeal(db, BigInt(size))
+      if (1000 * cosigned.timeSeconds < sealedAt - SLOW_CLOCK_MS) {
+        const occasion = `${line.name} ${sealedAt}`
+        const details = { witness: line.name, dated: cosigned.timeSeconds, sealedAt: Math.floor(sealedAt / 1000) }
+        if (!told.has(occasion)) alarm(details, 'a witness dates its cosignature before the list was sealed: its clock or its key is wrong')
+        told.add(occasion)
+        return refused('cosignature_invalid')
+      }
       await db.query(sql`
         insert into cosignature (size, key, name, time_seconds, line)
         values (${BigInt(size)}::bigint, ${witness.text}::text, ${line.name}::text, ${cosigned.timeSeconds}::bigint, ${cosigned.line}::text)
@@ -111,6 +130,15 @@ export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys
       return accepted(undefined)
     },
   }
+}
+
+/** When the newest list among the first `size` records was sealed, in ms; 0 without a list. No such state of the log existed before. */
+async function findNewestSeal(db: Db, size: bigint): Promise<number> {
+  const close = await maybeOne<{ bytes: Buffer }>(
+    db,
+    sql`select bytes from log_entry where kind = 'close' and index < ${size}::bigint order by index desc limit 1`,
+  )
+  return close === undefined ? 0 : (JSON.parse(close.bytes.toString()) as CloseRecord).sealedAt
 }
 
 /** The witnesses named by the open records of rounds that have not ended. */
@@ -143,12 +171,13 @@ async function findRunningProof(from: Queryable, day: IstDay): Promise<SealedPro
   if (openRow === undefined || closeRow === undefined) return undefined
   const open = JSON.parse(openRow.bytes.toString()) as OpenRecord
   const close = JSON.parse(closeRow.bytes.toString()) as CloseRecord
+  const firstSecond = Math.ceil((close.sealedAt - SLOW_CLOCK_MS) / 1000)
   const lastSecond = Math.floor((close.sealedAt + DRAW_DELAY_MS - MARGIN_MS) / 1000)
   const rows = await from.query<{ size: number; body: string; keys: string[]; lines: string }>(sql`
     select c.size::float8 as size, c.body, coalesce(s.keys, '{}') as keys, coalesce(s.lines, '') as lines
       from checkpoint c left join lateral (
         select array_agg(key) as keys, string_agg(line, '' order by name collate "C") as lines from cosignature
-         where size = c.size and time_seconds <= ${lastSecond}::bigint and key = any(${open.witnesses.keys}::text[])) s on true
+         where size = c.size and time_seconds between ${firstSecond}::bigint and ${lastSecond}::bigint and key = any(${open.witnesses.keys}::text[])) s on true
      where c.size > ${closeRow.index}::bigint
        and (s.keys is not null or c.size = (select min(size) from checkpoint where size > ${closeRow.index}::bigint))
      order by c.size`)

@@ -348,11 +348,9 @@ function OwnProgram() {
             <Trans>The rules of this day</Trans>
           </a>
         </li>
-        <li>
+        <li data-own-key="" hidden>
           <Trans>The log's key. Write it down and pass it with --key:</Trans>
-          <code className="hash" data-fill="key">
-            …
-          </code>
+          <code className="hash" data-fill="key" />
         </li>
       </ol>
     </>

@@ -61,9 +61,11 @@ async function open(): Promise<void> {
     const drawing = found === undefined ? undefined : await readDrawing(readPublished, day)
     const key = await keyText()
     if (mine !== running) return
+    // The program can be run for any day, so its page needs the key also where there is no result to show.
+    fill('key', key ?? '')
+    show('[data-own-key]', key !== undefined)
     if (found === undefined || drawing === undefined) return setState('no-day')
     fillDrawing(found.day, drawing, SPEECH)
-    fill('key', key)
     showKept()
     setState('ready')
     offer(day, found.day)
@@ -72,9 +74,9 @@ async function open(): Promise<void> {
   }
 }
 
-async function keyText(): Promise<string> {
+async function keyText(): Promise<string | undefined> {
   const response = await fetchPublished('log/key')
-  return response.ok ? (await response.text()).trim() : '–'
+  return response.ok ? (await response.text()).trim() : undefined
 }
 
 /** The address of this page, in the language of the given address, without the day. */

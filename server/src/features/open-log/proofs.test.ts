@@ -5,7 +5,6 @@ import { hex, leafHash, u64 } from '@roz/core/draw.ts'
 import { endOfDayMs, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { createCheckpoints } from '../../transparency-log/checkpoints.ts'
 import { publicKeyObject } from '../../transparency-log/ed25519.ts'
 import { createReceipts } from '../../transparency-log/receipts.ts'
 import { rootByPath, rootOf } from '../../transparency-log/merkle-tree.ts'
@@ -176,7 +175,7 @@ test('several processes make one checkpoint of a size; an altered log is not sig
       select max(index) + 1, '2026-11-22', 'verifier', b.bytes, sha256('\\x00'::bytea || b.bytes)
         from log_entry, (select convert_to('{"day":"2026-11-22","kind":"verifier","program":"' || repeat('0', 64) || '","v":1}', 'utf8') as bytes) b group by b.bytes`)
   })
-  const signers = Array.from({ length: 4 }, () => createCheckpoints({ db: world.db, keys: world.logKeys }))
+  const signers = Array.from({ length: 4 }, () => world.makeCheckpoints())
   const signed = await Promise.all(signers.map((signer) => signer.signNext()))
   expect(signed.filter(Boolean)).toHaveLength(1)
   const { twice } = await one<{ twice: number }>(world.db, sql`select count(*)::int - count(distinct size)::int as twice from checkpoint`)
@@ -193,7 +192,7 @@ test('several processes make one checkpoint of a size; an altered log is not sig
   await altered(sql`
     insert into log_entry (index, day, kind, bytes, leaf)
     select max(index) + 1, '2026-12-30', 'verifier', '', sha256('\\x00'::bytea) from log_entry`)
-  await expect(createCheckpoints({ db: world.db, keys: world.logKeys }).signNext()).rejects.toThrow(/contradicts its checkpoint/)
+  await expect(world.makeCheckpoints().signNext()).rejects.toThrow(/contradicts its checkpoint/)
   await altered(sql`delete from log_entry where day = '2026-12-30'`)
   await altered(sql`update log_entry set bytes = ${kept}::bytea, leaf = ${leaf}::bytea where index = 1`)
   await owner.close()

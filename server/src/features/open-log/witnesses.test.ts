@@ -82,6 +82,38 @@ test('one witness of two, the same witness twice, or a late one is no quorum: th
   expect((await world.current())['lastWinner']).toMatchObject({ assurance: 'weak' })
 })
 
+test('a cosignature dated before the seal is refused, counts nowhere, and alarms the operator once', async () => {
+  const close = (await world.log()).find(({ kind, day }) => kind === 'close' && day === today)
+  const sealedAt = Number(close?.['sealedAt'])
+  const at = (ms: number): string => new Date(ms).toISOString()
+  expect(await say(alfa, '1970-01-01T00:00:01Z')).toBe('422 cosignature_invalid')
+  expect(await say(alfa, at(sealedAt - 86_400_000))).toBe('422 cosignature_invalid')
+  // A clock may be a minute slow, and no second more.
+  const slow = 1000 * Math.ceil((sealedAt - 60_000) / 1000)
+  expect(await say(alfa, at(slow - 1000))).toBe('422 cosignature_invalid')
+  expect(world.faults.splice(0)).toEqual([{ witness: alfa.name, dated: 1, sealedAt: Math.floor(sealedAt / 1000) }])
+  expect(await say(beta, tomorrow('00:01:00'))).toBe(204)
+  expect(await assurance()).toBe('weak')
+  expect(await say(alfa, at(slow))).toBe(204)
+  expect(await assurance()).toBe('sealed')
+  await world.goTo(tomorrow('00:16:00'))
+  expect(await verified()).toBe(VERDICT.pass)
+})
+
+test('an impossibly early cosignature that an earlier release had kept is left out of the proof', async () => {
+  const text = await newest()
+  const size = Number(text.split('\n')[1])
+  const line = cosign(text, alfa, 1)
+  await world.db.query(sql`
+    insert into cosignature (size, key, name, time_seconds, line)
+    values (${BigInt(size)}::bigint, ${alfa.text}::text, ${alfa.name}::text, 1, ${line}::text)`)
+  expect(await say(beta, tomorrow('00:01:00'))).toBe(204)
+  await world.goTo(tomorrow('00:16:00'))
+  expect(await assurance()).toBe('weak')
+  expect((await world.ask(`GET /public/log/sealed/${today}`)).text).not.toContain(line)
+  expect(await verified()).toBe(VERDICT.weak)
+})
+
 test('a checkpoint from before the seal proves nothing about the seal', async () => {
   const [before] = await world.db.query<{ body: string }>(sql`
     select body from checkpoint where size <= (select index from log_entry where day = ${today}::date and kind = 'close') order by size desc limit 1`)
@@ -110,7 +142,7 @@ test('a witness is served while every other database connection is busy', async 
   let letGo: () => void = () => undefined
   const held = crowded.withConnection(() => new Promise<void>((resolve) => (letGo = resolve)))
   const witnessDb = connect({ url: world.database.appUrl, max: 1 })
-  const checkpoints = createCheckpoints({ db: witnessDb, keys: world.logKeys })
+  const checkpoints = createCheckpoints({ db: witnessDb, keys: world.logKeys, alarm: () => undefined })
   const { handlers, due } = createOpenLog({
     db: crowded,
     witnessDb,
