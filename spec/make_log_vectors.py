@@ -537,7 +537,7 @@ def example_site(lies: dict) -> dict:
     ledger.disburse(["one", "photo of one"], 400)
     two = ledger.disburse(["two"], 700)
     ledger.move("gateway_settled", "BANK", "GATEWAY", 80_000)
-    ledger.move("gateway_settled", "GATEWAY_FEES", "GATEWAY", 1_600)
+    ledger.move("gateway_settled", "GATEWAY_FEES", "GATEWAY", 40)
     ledger.move("suspense_refund", "SUSPENSE", "REFUNDS_PENDING", 4_999)
     site.append(opens[2])
     site.append(second[1])
@@ -604,16 +604,16 @@ def receipt_cases() -> list:
 
 
 def site_vectors() -> dict:
-    """`steps`: the steps that are not PASS; "-" means nothing to check. beacon-signature has the result of a BLS verifier."""
+    """`steps`: the steps that are not PASS (a loss of the 24th exceeds the platform's share); "-" means nothing to check. beacon-signature has the result of a BLS verifier."""
     files = example_site({})
     days = [
         {"day": "2026-07-22", "exit": 3, "steps": {"sealed-in-time": "WEAK", "beacon-signature": "WEAK", "receipt": "-"}},
         {"day": "2026-07-23", "exit": 0, "steps": {"receipt": "-"}},
-        {"day": "2026-07-24", "exit": 0, "steps": {step: "-" for step in ("entries-root", "sealed-in-time", "beacon-round", "beacon-signature", "seed", "winners", "split", "receipt")}},
-        {"day": "2026-07-25", "exit": 3, "steps": {"beacon-round": "WEAK", **{step: "-" for step in ("beacon-signature", "seed", "winners", "split", "receipt")}}},
+        {"day": "2026-07-24", "exit": 3, "steps": {"solvency": "WEAK", **{step: "-" for step in ("entries-root", "sealed-in-time", "beacon-round", "beacon-signature", "seed", "winners", "split", "receipt")}}},
+        {"day": "2026-07-25", "exit": 3, "steps": {"beacon-round": "WEAK", "solvency": "WEAK", **{step: "-" for step in ("beacon-signature", "seed", "winners", "split", "receipt")}}},
         {"day": "2026-07-27", "exit": 4, "steps": {
             "log-order": "INCOMPLETE", "sealed-in-time": "WEAK", "beacon-signature": "INCOMPLETE", "seed": "INCOMPLETE", "winners": "INCOMPLETE",
-            "split": "INCOMPLETE", "books-balance": "INCOMPLETE", "carry-over": "INCOMPLETE", "liabilities-total": "INCOMPLETE", "receipt": "-",
+            "split": "INCOMPLETE", "books-balance": "INCOMPLETE", "carry-over": "INCOMPLETE", "liabilities-total": "INCOMPLETE", "solvency": "INCOMPLETE", "receipt": "-",
         }},
     ]
     text = {path: data.decode() for path, data in sorted(files.items()) if not path.endswith("/tickets") and not path.startswith("liabilities/")}

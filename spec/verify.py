@@ -39,6 +39,8 @@ MOST_COMMAS = 2**22
 MOST_PARTS = 2**16
 # Longer than a draw or a key rotation takes to reach all files (chapter 14).
 SETTLE_SECONDS = 4
+# Income-tax Act, section 115BB: 30 % of winnings, with the cess of 4 % on it 31.2 %.
+MOST_TAX_PERCENT = 31
 
 
 class Fail(Exception):
@@ -768,6 +770,27 @@ def check_carry_over(books: dict, before) -> None:
     check_help_days(books, before)
 
 
+def check_solvency(books: dict) -> str:
+    """Compares what the house has with what it owes. Its share bears fees and losses, which its account shows as negative."""
+    at = {row["account"]: row["closing"] for row in books["accounts"]}
+    # A share below zero is a finding of books-balance.
+    share, fees, losses = max(at["PLATFORM"], 0), at["GATEWAY_FEES"], at["LOSSES"]
+    new = total([flow for flow in books["flows"] if flow["from"] in ("GATEWAY_FEES", "LOSSES")])
+    before = share + fees + min(losses, 0) + new
+    need(before >= 0 or not flowed(books, "platform_out"), f"the platform was paid while its share did not cover {-before} paise of older fees and losses")
+    left, wrong = share + fees + losses, []
+    if left < 0:
+        owed = sum(paise for name, paise in at.items() if name not in ("BANK", "GATEWAY", "GATEWAY_FEES", "LOSSES", "PLATFORM"))
+        wrong.append(f"the house owes {owed} paise and {-left} of them are missing: fees and losses exceed the platform’s share")
+    if flowed(books, "suspense_paid"):
+        wrong.append(f"{flowed(books, 'suspense_paid')} paise left SUSPENSE by decision, and no evidence is published")
+    if losses > 0 and flowed(books, "debt_paid"):
+        wrong.append(f"{losses} paise of debts were paid beyond all losses in the accounts")
+    if wrong:
+        raise Weak("; ".join(wrong))
+    return f"{left} paise are left of the platform’s share"
+
+
 def keys_of_day(keys: list, since: list, day: str) -> list:
     """Returns the keys in force at any time of a day. `since`: the day of each key's record; the first key has none."""
     begin, end = [datetime.date.min.isoformat(), *since], [*since, datetime.date.max.isoformat()]
@@ -1101,6 +1124,8 @@ class Day:
         told = {name: cut[name] for name in ("need", "platform", "pool")}
         need(result["shares"] == told, f"of {cut['pool']} paise {cut['need']} go to help and {cut['platform']} to the platform, the result says otherwise")
         need(all((winner["amount"], winner["tax"]) == (cut["prize"], cut["tax"]) for winner in result["winners"]), "a reward or its tax is wrong")
+        if cut["winners"] and cut["tax"] and opened["tax"]["percent"] > MOST_TAX_PERCENT:
+            raise Weak(f"{opened['tax']['percent']} percent of each prize is withheld as tax: the law takes at most {MOST_TAX_PERCENT}")
 
     def step_books_balance(self):
         if "books" not in self.of_day:
@@ -1145,6 +1170,9 @@ class Day:
             need(gap == len(own), "some of your parts are missing")
             return f"{total} paise in {tree.size} parts, of which {sum(own.values())} paise in {gap} are yours: is that your balance and what is held for you?"
         return f"{total} paise in {tree.size} parts"
+
+    def step_solvency(self):
+        return check_solvency(self.value("books"))
 
     def step_receipt(self):
         receipt = self.options.get("receipt")
@@ -1236,7 +1264,7 @@ def one_checkpoint(data: bytes) -> Checkpoint:
 
 STEPS = [
     "files", "log-signature", "log-consistency", "log-order", "log-inclusion", "entries-root", "sealed-in-time", "beacon-round",
-    "beacon-signature", "seed", "winners", "split", "books-balance", "carry-over", "liabilities-total", "receipt",
+    "beacon-signature", "seed", "winners", "split", "books-balance", "carry-over", "liabilities-total", "solvency", "receipt",
 ]
 
 

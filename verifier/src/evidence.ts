@@ -1,6 +1,6 @@
 /**
  * Finds faults across days of books (spec/protocol.md, chapter 12): a receipt used on two days, and a correction that
- * exceeds its disbursement or has none.
+ * exceeds its disbursement or has none, and debts paid without a loss.
  *
  * - The check of one day compares only two days' books. A monitor reads the books of all days, each once.
  */
@@ -19,6 +19,7 @@ export function evidenceOfAllDays(source: Source): EvidenceOfAllDays {
   const shownOn = new Map<string, string>()
   const read = new Set<string>()
   const corrections = correctionsOfAllDays()
+  const losses = lossesOfAllDays()
   return async (entries, upTo) => {
     const wrong: string[] = []
     let isWhole = true
@@ -34,9 +35,28 @@ export function evidenceOfAllDays(source: Source): EvidenceOfAllDays {
         shownOn.set(receipt, before ?? record.day)
       }
       corrections.add(books)
+      losses.add(books)
     }
     // A correction is judged when the books of every day before it are read.
-    return isWhole ? [...wrong, ...corrections.judge()] : wrong
+    return isWhole ? [...wrong, ...corrections.judge(), ...losses.judge()] : wrong
+  }
+}
+
+/** LOSSES closes above zero only by what the platform had covered and somebody paid later. */
+function lossesOfAllDays() {
+  let unjudged: Books[] = []
+  let covered = 0
+  return {
+    add: (books: Books): void => void unjudged.push(books),
+    judge(): string[] {
+      const inOrder = unjudged.toSorted((a, b) => (a.day < b.day ? -1 : 1))
+      unjudged = []
+      return inOrder.flatMap(({ day, flows, accounts }) => {
+        for (const { kind, paise } of flows) if (kind === 'losses_covered') covered += paise
+        const beyond = (accounts.find(({ account }) => account === 'LOSSES')?.closing ?? 0) - covered
+        return beyond > 0 ? [`by ${day} ${beyond} paise of debts were paid beyond all losses there ever were`] : []
+      })
+    },
   }
 }
 

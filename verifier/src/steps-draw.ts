@@ -15,6 +15,8 @@ export const TICKET_BYTES = 32
 const DEMO_DRAW = 'Demo draw — the operator could have chosen this winner'
 /** The last cosignature that counts is this long before the draw. */
 const WITNESS_MARGIN_MS = 60_000
+/** Income-tax Act, section 115BB: 30 % of winnings, with the cess of 4 % on it 31.2 %. */
+const MOST_TAX_PERCENT = 31
 /** How slow a witness's clock may be: a record that it dates earlier than the seal, less this, did not exist then. */
 const SLOW_CLOCK_MS = 60_000
 
@@ -239,5 +241,9 @@ export function checkSplit(today: Today): string {
   const wrong = result.winners.find(({ amount, tax: withheld }) => amount !== shares.prize || withheld !== shares.tax)
   if (wrong !== undefined)
     fail(`each winner has ${shares.prize} paise before ${shares.tax} of tax, the result says ${wrong.amount} and ${wrong.tax}`)
+  if (shares.winners * shares.tax > 0 && tax.percent > MOST_TAX_PERCENT)
+    weak('high-tax', `${tax.percent} percent of each prize is withheld as tax: the law takes at most ${MOST_TAX_PERCENT}`, {
+      percent: String(tax.percent),
+    })
   return `${shares.pool} paise: ${shares.need} to help, ${shares.winners * shares.prize} to winners, ${shares.platform} to the platform`
 }

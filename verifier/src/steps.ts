@@ -18,6 +18,7 @@ export const STEPS = [
   'books-balance',
   'carry-over',
   'liabilities-total',
+  'solvency',
   'receipt',
 ] as const
 export type StepName = (typeof STEPS)[number]
@@ -29,6 +30,8 @@ export const WEAKNESSES = {
   'sealed-in-time': ['local-list', 'unseen', 'too-few'],
   'beacon-round': ['no-number'],
   'beacon-signature': ['known-number', 'other-source'],
+  split: ['high-tax'],
+  solvency: ['uncovered', 'unproven', 'no-loss'],
 } as const satisfies Partial<Record<StepName, readonly string[]>>
 export type Weakness = (typeof WEAKNESSES)[keyof typeof WEAKNESSES][number]
 /** The values inside the words, for texts in another language. */

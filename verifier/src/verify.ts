@@ -11,6 +11,7 @@ import { shiftDay } from './day.ts'
 import { PART_BYTES, sumParts } from './liabilities.ts'
 import { readVerifierKey, writeNote } from './note.ts'
 import { type ReceiptFile, receiptProblem } from './receipt.ts'
+import { checkSolvency } from './solvency.ts'
 import { type Source, wholeEntries } from './sources.ts'
 import {
   checkList,
@@ -128,6 +129,7 @@ async function attemptDay(source: Source, day: string, options: VerifyOptions): 
   await step('books-balance', () => checkBalance(booksOf(bundle), bundle.inLog))
   await step('carry-over', () => carryOver(bundle))
   await step('liabilities-total', () => checkLiabilities(source, bundle, options, files))
+  await step('solvency', () => checkSolvency(booksOf(bundle)))
   await step('receipt', () => checkReceipt(bundle, list, options.receipt))
   const steps = [await take('files', files, () => judgeFiles(missing, malformed)), ...outcomes]
   const verdict = verdictOf(steps)

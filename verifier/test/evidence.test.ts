@@ -90,3 +90,23 @@ test('corrections of more than their disbursement are found over any number of d
     `a correction of ${days[3]} is of the receipt ${'f'.repeat(64)}, which is the evidence of no disbursement`,
   ])
 })
+
+test('debts paid beyond all losses are found; a loss that the platform covered may be paid later', async () => {
+  const days = [DAY, shiftDay(DAY, 1), shiftDay(DAY, 2), shiftDay(DAY, 3)] as [string, string, string, string]
+  const losses = [-700, 40, 40, 41]
+  const files = new Map<string, Uint8Array>()
+  const entries = days.map((day, index) => {
+    const made = makeBooks({ day, entries: 0, members: 1, before: undefined, settled: undefined })
+    const accounts = made.accounts.map((one) => (one.account === 'LOSSES' ? { ...one, closing: losses[index] ?? 0 } : one))
+    const flows = index === 1 ? [{ from: 'PLATFORM', kind: 'losses_covered', paise: 40, to: 'LOSSES' }] : []
+    const help = { ...made.help, disbursements: [] }
+    const bytes = canonicalBytes({ ...made, accounts, flows, help, liabilities: { ...made.liabilities, root: '00'.repeat(32) } })
+    files.set(`books/${day}`, bytes)
+    const record = { v: 1, kind: 'books', day, books: toHex(sha256(bytes)) } as const
+    return { index, leaf: new Uint8Array(), json: record, record, problem: undefined }
+  })
+  const watched = evidenceOfAllDays(memorySource(files))
+  expect(await watched(entries, days[2])).toEqual([])
+  const found = [`by ${days[3]} 1 paise of debts were paid beyond all losses there ever were`]
+  expect([await watched(entries, days[3]), await watched(entries, days[3])]).toEqual([found, []])
+})

@@ -55,6 +55,7 @@ export type Beacon = ReturnType<typeof beaconOf>
 export const BEACON = beaconOf('beacon of the tests')
 
 export const SPLIT: Split = { need: 70, platform: 0, policy: 'B', reward: 30, winners: 2 }
+export const SPLIT_A: Split = { need: 60, platform: 10, policy: 'A', reward: 30, winners: 1 }
 export const RULES = ascii('Rules of the tests.\n')
 export const memberKey = (member: number): Uint8Array => sha256(ascii(`ticket key ${member}`))
 export const ticketsOf = (members: number, day: string): Uint8Array[] =>
@@ -78,6 +79,8 @@ export type ResultRecord = Mutable<RecordOf['result']>
 /** The pieces that a cheat can change. Each hook changes its argument or returns a replacement. */
 export type Tamper = {
   readonly open?: (record: OpenRecord) => void
+  /** The split of the day before. */
+  readonly splitBefore?: Split
   readonly close?: (record: CloseRecord) => void
   readonly result?: (record: ResultRecord) => void
   readonly key?: (record: Mutable<RecordOf['key']>) => void
@@ -212,7 +215,7 @@ export function makeSite(
   const add = (record: AnyRecord): number => records.push(record) - 1
   const entries = (size = records.length): Uint8Array[] => records.slice(0, size).map(canonicalBytes)
   const planFor = (day: string, entrants: number): DayPlan => ({ day, tickets: ticketsOf(entrants, day), beacon })
-  const first = planFor(DAY_BEFORE, 5)
+  const first = { ...planFor(DAY_BEFORE, 5), ...(tamper.splitBefore !== undefined && { split: tamper.splitBefore }) }
   const second = { ...planFor(DAY, 7), tickets: choose(ticketsOf(7, DAY)) }
   const signer = tamper.signer ?? NEXT_LOG
 

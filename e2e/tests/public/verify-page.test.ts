@@ -59,7 +59,7 @@ describe('a day in the browser', () => {
       await expect(page.locator('[data-verdict]')).toContainText('Demo draw — the operator could have chosen this winner')
       for (const name of ['sealed-in-time', 'beacon-signature']) await expect(step(page, name)).toHaveAttribute('data-result', 'weak')
       await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'none')
-      await expect(page.locator('[data-result=pass]')).toHaveCount(13)
+      await expect(page.locator('[data-result=pass]')).toHaveCount(14)
       await expect(step(page, 'winners')).toContainText('Your device got the same result.')
       const { day } = (await ask(stage.roz.url, 'publicDay', { params: { day: first } })).output
       const [winner] = day.winners

@@ -24,6 +24,26 @@ const WORDS = {
     </Trans>
   ),
   'known-number': () => <WeaknessWords isDemo />,
+  'high-tax': () => (
+    <Trans>
+      <Value name="percent" /> percent of each prize was kept as tax. The law takes less.
+    </Trans>
+  ),
+  uncovered: () => (
+    <Trans>
+      Fees and losses are more than our share: <Value name="paise" /> paise of what we owe are missing.
+    </Trans>
+  ),
+  unproven: () => (
+    <Trans>
+      <Value name="paise" /> paise without a clear owner were paid out, and no proof of this is public.
+    </Trans>
+  ),
+  'no-loss': () => (
+    <Trans>
+      Members paid <Value name="paise" /> paise of debts for which the accounts show no loss.
+    </Trans>
+  ),
   'other-source': () => (
     <Trans>
       The random number came from <Value name="chain" />

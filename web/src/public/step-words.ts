@@ -109,6 +109,11 @@ function useMoneyWords() {
       pass: t`All members' money adds up to our accounts.`,
       fail: t`Members' money does not add up to our accounts.`,
     },
+    solvency: {
+      title: t`We have what we owe`,
+      pass: t`Our own share covers all fees and losses.`,
+      fail: t`We took our share before it covered all fees and losses.`,
+    },
     receipt: {
       title: t`Your receipt`,
       pass: t`The ticket of your receipt is in the list.`,
