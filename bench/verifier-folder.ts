@@ -54,7 +54,7 @@ async function fill(folder: string, name: string, pieces: Iterable<Uint8Array>):
 
 /** Writes the ticket list. Returns its count, its root and the winning tickets. */
 async function writeTickets(folder: string, entries: number): Promise<SealedList> {
-  const tree = await ticketTree(entries)
+  const tree = ticketTree()
   await fill(
     folder,
     `draws/${DAY}/tickets`,
@@ -82,10 +82,7 @@ async function writeParts(folder: string, entries: number, owedPaise: number): P
   const each = Math.floor(owedPaise / count)
   if (each < 1 || each + (owedPaise - each * count) > 5000 * count) throw new Error('the amount owed cannot be cut into so many parts')
   let rest = owedPaise - each * count
-  const tree = await listTree(
-    { leafPrefix: ascii('roz/v1/part\n'), nodePrefix: ascii('roz/v1/sum\n'), entryBytes: 40, withSums: true },
-    count,
-  )
+  const tree = listTree({ leafPrefix: ascii('roz/v1/part\n'), nodePrefix: ascii('roz/v1/sum\n'), entryBytes: 40, withSums: true })
   await fill(
     folder,
     `liabilities/${DAY}`,

@@ -35,7 +35,7 @@ export type Results = {
   readonly ticket: TicketRun
 }
 
-export const MUST = { million: 5, tenMillion: 40, cliMb: 256, page: 10, ticketMs: 100, ticketBytes: 5000 } as const
+export const MUST = { million: 10, tenMillion: 90, cliMb: 256, page: 30, ticketMs: 100, ticketBytes: 5000 } as const
 const MILLION = 1_000_000
 const JSON_FILE = path.join(ROOT, 'docs', 'verifier.json')
 const DOCS_FILE = path.join(ROOT, 'docs', 'verifier.md')

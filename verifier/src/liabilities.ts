@@ -1,7 +1,7 @@
 /** The Merkle sum tree over all parts of the liabilities to members (spec/protocol.md, chapter 13). */
 import { ascending } from './ascending.ts'
 import { ascii, concat, toHex, u64 } from './bytes.ts'
-import { joinNodes, listTree, type ListTree, sumAt } from './list-tree.ts'
+import { joinNodes, listTree, sumAt } from './list-tree.ts'
 import { hmacSha256, sha256 } from './sha256.ts'
 import { fail } from './steps.ts'
 
@@ -10,9 +10,6 @@ export const MOST_PAISE = 5000
 const LEAF = ascii('roz/v1/part\n')
 const NODE = ascii('roz/v1/sum\n')
 
-const partsTree = (about: number): Promise<ListTree> =>
-  listTree({ leafPrefix: LEAF, nodePrefix: NODE, entryBytes: PART_BYTES, withSums: true }, about)
-
 export type Liabilities = { readonly count: number; readonly root: string; readonly total: number }
 
 export async function sumParts(
@@ -20,7 +17,7 @@ export async function sumParts(
   about: number,
   onProgress: (parts: number) => void,
 ): Promise<Liabilities> {
-  const tree = await partsTree(about)
+  const tree = listTree({ leafPrefix: LEAF, nodePrefix: NODE, entryBytes: PART_BYTES, withSums: true })
   const order = ascending(PART_BYTES)
   for await (const piece of pieces) {
     if (!order.continues(piece)) fail('the parts are not in ascending order, or one is listed twice')

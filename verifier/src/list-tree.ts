@@ -4,8 +4,7 @@
  * - The tree is that of RFC 6962 section 2.1, however the stream is cut into pieces.
  */
 import { concat, MalformedError } from './bytes.ts'
-import { laneHasher, type LaneHasher } from './sha256-lanes.ts'
-import { sha256 } from './sha256.ts'
+import { type HashInto, hashInto, sha256 } from './sha256.ts'
 
 export type TreeShape = {
   readonly leafPrefix: Uint8Array
@@ -23,9 +22,9 @@ export type ListTree = {
   readonly root: () => { readonly hash: Uint8Array; readonly sum: number }
 }
 
-/** Entries hashed per batch; both are powers of two. */
-const [CHUNK, SMALL_CHUNK] = [4096, 64]
 const HASH = 32
+/** More than the levels of any tree: a list has fewer than 2^53 entries. */
+const MOST_LEVELS = 64
 
 /** A hash; with sums it is followed by the sum as u64. */
 type Node = Uint8Array
@@ -53,65 +52,47 @@ export function joinNodes(nodePrefix: Uint8Array, left: Node, right: Node): Node
 const lastSum = (node: Node): number => sumAt(new DataView(node.buffer, node.byteOffset + HASH, 8), 0)
 
 /** The tree over the sealed tickets of a day. */
-export const ticketTree = (about: number): Promise<ListTree> =>
-  listTree({ leafPrefix: Uint8Array.of(0), nodePrefix: Uint8Array.of(1), entryBytes: HASH, withSums: false }, about)
+export const ticketTree = (): ListTree =>
+  listTree({ leafPrefix: Uint8Array.of(0), nodePrefix: Uint8Array.of(1), entryBytes: HASH, withSums: false })
 
-/** `about` is the expected number of entries. It only selects the hashing method, never the result. */
-export async function listTree({ leafPrefix, nodePrefix, entryBytes, withSums }: TreeShape, about: number): Promise<ListTree> {
+/** `hash` is the platform's by default. */
+export function listTree({ leafPrefix, nodePrefix, entryBytes, withSums }: TreeShape, hash: HashInto = hashInto): ListTree {
   const nodeBytes = withSums ? HASH + 8 : HASH
-  const isLong = about > CHUNK
-  const chunk = isLong ? CHUNK : SMALL_CHUNK
-  const entriesAt = 4096
-  const levelsAt = [entriesAt + chunk * entryBytes, entriesAt + chunk * (entryBytes + nodeBytes) + 4 * nodeBytes] as const
-  const { memory, hasher } = await laneHasher(levelsAt[1] + (chunk + 4) * nodeBytes, isLong)
-  const bytes = new Uint8Array(memory.buffer)
-  const view = new DataView(memory.buffer)
-  const hashLeaves = await hasher({ prefix: leafPrefix, contentBytes: entryBytes, stride: entryBytes, outStride: nodeBytes, scratchAt: 0 })
-  const pair = { prefix: nodePrefix, contentBytes: 2 * nodeBytes, stride: 2 * nodeBytes, outStride: nodeBytes, scratchAt: 2048 }
-  const hashPairs: LaneHasher = await hasher(pair)
-  const stack: Node[] = []
-  let waiting = 0
-  let chunks = 0
+  const leaf = concat(leafPrefix, new Uint8Array(entryBytes))
+  const pair = concat(nodePrefix, new Uint8Array(2 * nodeBytes))
+  /** The full subtrees so far, the largest first, one node each. */
+  const nodes = new Uint8Array(MOST_LEVELS * nodeBytes)
+  const view = new DataView(nodes.buffer)
+  let height = 0
+  let count = 0
 
-  const reduce = (entries: number): Node => {
-    let [from, to]: readonly [number, number] = levelsAt
-    hashLeaves(entriesAt, from, entries)
-    if (withSums)
-      for (let i = 0; i < entries; i += 1) putSum(view, from + i * nodeBytes + HASH, sumAt(view, entriesAt + (i + 1) * entryBytes - 8))
-    for (let count = entries; count > 1; count = Math.ceil(count / 2)) {
-      const pairs = Math.floor(count / 2)
-      hashPairs(from, to, pairs)
-      if (withSums) for (let i = 0; i < pairs; i += 1) putSum(view, to + i * nodeBytes + HASH, pairSum(from + 2 * i * nodeBytes))
-      // An odd last node moves up unchanged.
-      if (count % 2 === 1) bytes.copyWithin(to + pairs * nodeBytes, from + (count - 1) * nodeBytes, from + count * nodeBytes)
-      ;[from, to] = [to, from]
-    }
-    return bytes.slice(from, from + nodeBytes)
+  const addEntry = (entries: Uint8Array, from: number): void => {
+    for (let i = 0; i < entryBytes; i += 1) leaf[leafPrefix.length + i] = entries[from + i] as number
+    const at = height * nodeBytes
+    hash(leaf, nodes, at)
+    for (let i = HASH; i < nodeBytes; i += 1) nodes[at + i] = entries[from + entryBytes - nodeBytes + i] as number
+    if (withSums) sumAt(view, at + HASH)
+    height += 1
+    count += 1
+    // Each trailing zero bit of the count completes a larger subtree.
+    for (let rest = count; rest % 2 === 0; rest /= 2) joinLastTwo()
   }
-  const pairSum = (at: number): number => sumAt(view, at + HASH) + sumAt(view, at + nodeBytes + HASH)
-  const close = (): void => {
-    let top = reduce(chunk)
-    // Merge once per trailing 1 bit of the chunk's number: each merge completes a larger full subtree.
-    for (let rest = chunks; rest % 2 === 1; rest = (rest - 1) / 2) top = joinNodes(nodePrefix, stack.pop() as Node, top)
-    stack.push(top)
-    chunks += 1
-    waiting = 0
+  const joinLastTwo = (): void => {
+    height -= 1
+    const at = (height - 1) * nodeBytes
+    for (let i = 0; i < 2 * nodeBytes; i += 1) pair[nodePrefix.length + i] = nodes[at + i] as number
+    if (withSums) putSum(view, at + HASH, sumAt(view, at + HASH) + sumAt(view, at + nodeBytes + HASH))
+    hash(pair, nodes, at)
   }
   return {
     add(entries) {
-      for (let at = 0; at < entries.length; ) {
-        const taken = Math.min(entries.length - at, (chunk - waiting) * entryBytes)
-        bytes.set(entries.subarray(at, at + taken), entriesAt + waiting * entryBytes)
-        waiting += taken / entryBytes
-        at += taken
-        if (waiting === chunk) close()
-      }
+      for (let from = 0; from < entries.length; from += entryBytes) addEntry(entries, from)
     },
-    count: () => chunks * chunk + waiting,
+    count: () => count,
     root() {
-      const nodes = waiting === 0 ? stack : [...stack, reduce(waiting)]
-      if (nodes.length === 0) return { hash: sha256(), sum: 0 }
-      const top = nodes.reduceRight((right, left) => joinNodes(nodePrefix, left, right))
+      if (count === 0) return { hash: sha256(), sum: 0 }
+      const parts: Node[] = Array.from({ length: height }, (_, level) => nodes.slice(level * nodeBytes, (level + 1) * nodeBytes))
+      const top = parts.reduceRight((right, left) => joinNodes(nodePrefix, left, right))
       return { hash: top.slice(0, HASH), sum: withSums ? lastSum(top) : 0 }
     },
   }

@@ -41,7 +41,7 @@ export async function readList(
   asked: ListQuestions,
   onProgress: (tickets: number) => void,
 ): Promise<List> {
-  const tree = await ticketTree(asked.sealed)
+  const tree = ticketTree()
   const order = ascending(TICKET_BYTES)
   const positions = [...new Set(asked.positions)].sort((a, b) => a - b)
   const at = new Map<number, string>()

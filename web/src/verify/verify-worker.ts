@@ -1,6 +1,6 @@
 /**
  * Runs the verifier in a worker, so that the page of a day with a million tickets still scrolls.
- * - It has its own content security policy, which allows WebAssembly for long lists.
+ * - It has its own content security policy.
  * - It requests only published files and stores nothing.
  */
 import { MalformedError } from '@roz/verifier/bytes.ts'

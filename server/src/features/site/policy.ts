@@ -51,10 +51,10 @@ export const publicPolicy = (inline: InlineHashes, pictureHosts: readonly string
 /** For a worker's file: opened as a page it can do nothing. */
 const NO_PAGE = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] } as const
 
-/** For the workers that verify a day or an entry: they hash long lists with WebAssembly and read our files, nothing else. */
+/** For the workers that verify a day or an entry: they read our files, nothing else. */
 export const WORKER_POLICY = policy({
   ...NO_PAGE,
-  'script-src': ["'self'", "'wasm-unsafe-eval'"],
+  'script-src': ["'self'"],
   'connect-src': ["'self'"],
 })
 
