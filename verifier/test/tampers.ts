@@ -27,7 +27,6 @@ import {
   receiptFor,
   type ResultRecord,
   secretOf,
-  SPLIT_A,
   type Tamper,
   ticketsOf,
   utf,
@@ -35,6 +34,7 @@ import {
 } from './site-maker.ts'
 import { ticketOf } from '../src/draw.ts'
 import { receipt } from './books-maker.ts'
+import { MONEY_TAMPERS } from './money-tampers.ts'
 
 export type Done = { readonly files: Map<string, Uint8Array>; readonly options?: VerifyOptions }
 
@@ -103,6 +103,7 @@ const nextDay = '2026-08-03'
 const another = ticketOf(memberKey(77), DAY)
 
 const TAMPERS: Readonly<Record<string, Tamper>> = {
+  ...MONEY_TAMPERS,
   'checkpoint-by-a-stranger': resigned('log/checkpoint', ([, ...others], text) => [
     signNote(text, { ...NEXT_LOG, secret: secretOf('a stranger') }),
     ...others,
@@ -309,54 +310,12 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   },
   'correction-without-evidence': { books: ({ help }) => void Object.assign(help.corrections[0] as object, { evidence: [] }) },
   'share-taken-without-evidence': { books: ({ house }) => void Object.assign(house[0] as object, { evidence: [] }) },
-  'share-overdrawn': {
-    flows: (flows) => void flows.push({ kind: 'platform_out', from: 'PLATFORM', to: 'BANK', paise: 1 }),
-  },
   'intake-short': {
     flows: (flows) => Object.assign(flows.find(({ kind }) => kind === 'join') as object, { paise: 600 }),
     books: ({ intake }) => Object.assign(intake, { count: 6, paise: 600 }),
   },
   'settlement-differs': { books: ({ settlements }) => Object.assign(settlements[0]?.winners[0] as object, { ticket: toHex(another) }) },
   'help-differs': { books: ({ help }) => Object.assign(help, { in: help.in + 1 }) },
-  'cover-kept': {
-    flowsBefore: (flows) =>
-      void flows.push(
-        { kind: 'cover', from: 'LOSSES', to: 'MEMBERS', paise: 300 },
-        { kind: 'chargeback_back', from: 'GATEWAY', to: 'LOSSES', paise: 300 },
-      ),
-  },
-  'taxed-to-nothing': { open: ({ tax }) => Object.assign(tax, { above: 0, percent: 100 }) },
-  'fees-beyond-the-share': {
-    flows: (flows) => void flows.push({ kind: 'gateway_settled', from: 'GATEWAY_FEES', to: 'GATEWAY', paise: 2000 }),
-  },
-  'losses-beyond-all-money': {
-    flows: (flows) => void flows.push({ kind: 'chargeback', from: 'LOSSES', to: 'GATEWAY', paise: 10_000_000 }),
-  },
-  'paid-without-evidence': {
-    flows: (flows) =>
-      void flows.push(
-        { kind: 'topup_suspense', from: 'GATEWAY', to: 'SUSPENSE', paise: 900 },
-        { kind: 'suspense_paid', from: 'SUSPENSE', to: 'BANK', paise: 900 },
-      ),
-  },
-  'debt-without-a-loss': { flows: (flows) => void flows.push({ kind: 'debt_paid', from: 'MEMBERS', to: 'LOSSES', paise: 300 }) },
-  'share-paid-before-fees': {
-    splitBefore: SPLIT_A,
-    flowsBefore: (flows) => void flows.push({ kind: 'gateway_settled', from: 'GATEWAY_FEES', to: 'GATEWAY', paise: 60 }),
-    flows: (flows) => void flows.push({ kind: 'platform_out', from: 'PLATFORM', to: 'BANK', paise: 10 }),
-  },
-  'opening-moved': {
-    books: ({ accounts }) => {
-      for (const [name, by] of [
-        ['LOSSES', -500],
-        ['PLATFORM', 500],
-      ] as const) {
-        const account = accounts.find((one) => one.account === name) as { opening: number; closing: number }
-        account.opening += by
-        account.closing += by
-      }
-    },
-  },
   'yesterday-exchanged': editJson(`books/${DAY_BEFORE}`, (books) => Object.assign((books.flows as Loose[])[0] as Loose, { paise: 1 })),
   'part-dropped': edit(PARTS, (bytes) => bytes.slice(0, -40)),
   'part-lowered': {

@@ -41,6 +41,23 @@ test('a message: after a minute the page says that its outcome is unknown, and t
   await stage.at('/contact-us', work, withClock)
 })
 
+test("a day without a result names the log's key for one's own program; without an answer there is no such sentence", async () => {
+  const key = (await (await fetch(`${stage.roz.url}/api/public/log/key`)).text()).trim()
+  const later = `/verify/${addDays(day, 5)}`
+  const sentence = (page: Page) => page.getByText('Write it down and pass it with --key:')
+  const untold = (page: Page) => expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
+  await stage.at(later, async (page) => {
+    await untold(page)
+    await expect(sentence(page)).toContainText(key)
+  })
+  stage.line.breakLine('GET /api/public/log/key', { status: 503, body: '' })
+  const work = async (page: Page): Promise<void> => {
+    await untold(page)
+    await expect(sentence(page)).toBeHidden()
+  }
+  await stage.at(later, work, { before: () => undefined })
+})
+
 test('older stories: after 30 seconds the page says so, and the next press loads them', async () => {
   const token = await adminToken(stage.roz.url)
   const body = { title: 'A story', description: 'Told.', charity: { name: 'Asha Night School', description: 'Evening classes' } }

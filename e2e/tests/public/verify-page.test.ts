@@ -111,26 +111,6 @@ describe('a day in the browser', () => {
     })
   })
 
-  test("a day without a result names the log's key for one's own program; without an answer there is no such sentence", async () => {
-    const later = `/verify/${addDays(second, 5)}`
-    const sentence = 'Write it down and pass it with --key:'
-    const key = (await (await fetch(`${stage.roz.url}/api/public/log/key`)).text()).trim()
-    await stage.at(later, async (page) => {
-      await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
-      await expect(page.getByText(sentence)).toContainText(key)
-      await auditScreen(page)
-    })
-    stage.line.breakLine('GET /api/public/log/key', { status: 503, body: '' })
-    await stage.at(
-      later,
-      async (page) => {
-        await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
-        await expect(page.getByText(sentence)).toBeHidden()
-      },
-      alone,
-    )
-  })
-
   test("books with one paisa changed: the step that compares them with the log fails, the list's step still passes", async () => {
     const text = await (await fetch(`${stage.roz.url}/api/public/books/${first}`)).text()
     const path = `/api/public/books/${first}`
