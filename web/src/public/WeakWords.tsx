@@ -8,6 +8,13 @@ import { type StepName, WEAKNESSES, type Weakness } from '@roz/verifier/steps.ts
 
 const Value = ({ name }: { readonly name: string }) => <b data-value={name} translate="no" />
 
+/** One text for three reasons: the page in Hindi must fit into its bytes, and the program names each. */
+const Missing = () => (
+  <Trans>
+    <Value name="paise" /> paise are missing or without public proof.
+  </Trans>
+)
+
 const WORDS = {
   'local-list': () => <WeaknessWords isDemo />,
   unseen: () => <WeaknessWords isDemo={false} />,
@@ -26,24 +33,12 @@ const WORDS = {
   'known-number': () => <WeaknessWords isDemo />,
   'high-tax': () => (
     <Trans>
-      <Value name="percent" /> percent of each prize was kept as tax. The law takes less.
+      <Value name="percent" /> percent of each prize was kept as tax.
     </Trans>
   ),
-  uncovered: () => (
-    <Trans>
-      Fees and losses are more than our share: <Value name="paise" /> paise of what we owe are missing.
-    </Trans>
-  ),
-  unproven: () => (
-    <Trans>
-      <Value name="paise" /> paise without a clear owner were paid out, and no proof of this is public.
-    </Trans>
-  ),
-  'no-loss': () => (
-    <Trans>
-      Members paid <Value name="paise" /> paise of debts for which the accounts show no loss.
-    </Trans>
-  ),
+  uncovered: () => <Missing />,
+  unproven: () => <Missing />,
+  'no-loss': () => <Missing />,
   'other-source': () => (
     <Trans>
       The random number came from <Value name="chain" />

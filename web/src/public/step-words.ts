@@ -111,8 +111,8 @@ function useMoneyWords() {
     },
     solvency: {
       title: t`We have what we owe`,
-      pass: t`Our own share covers all fees and losses.`,
-      fail: t`We took our share before it covered all fees and losses.`,
+      pass: t`Our share covers fees and losses.`,
+      fail: t`The day's money does not add up.`,
     },
     receipt: {
       title: t`Your receipt`,
