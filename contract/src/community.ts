@@ -112,9 +112,14 @@ export const communityCalls = {
         })
         .nullable()
         .meta({ description: 'The time of the newest audit, and each finding of an audit that no later one ended; null before the first' }),
-      alarms: z.array(z.object({ code: z.enum(['books_held', 'draw_waiting', 'help_waiting']), day, waiting: count })).meta({
-        description: 'Conditions that an operator must look at: the day concerned, and the number of further days; the same as in /readyz',
-      }),
+      alarms: z
+        .array(
+          z.object({ code: z.enum(['clock_doubted', 'no_open_round', 'books_held', 'draw_waiting', 'help_waiting']), day, waiting: count }),
+        )
+        .meta({
+          description:
+            'Conditions that an operator must look at: the day concerned, and the number of further days; the same as in /readyz',
+        }),
     }),
     refusals: [],
   }),

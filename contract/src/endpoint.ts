@@ -109,7 +109,9 @@ export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
   const byInput: RefusalCode[] = hasInput ? ['invalid_input'] : []
   const byStepUp: RefusalCode[] = spec.stepUp === true ? ['step_up_required'] : []
   const byTotp: RefusalCode[] = spec.access === 'admin' && spec.beforeTotp !== true ? ['totp_required'] : []
-  return [...new Set([...byAccess[spec.access], ...byTotp, ...byStepUp, ...byBody(spec), ...byInput, ...spec.refusals])]
+  // A call that moves money writes into the books of a day.
+  const byMoney: RefusalCode[] = takesKey(spec) ? ['clock_wrong'] : []
+  return [...new Set([...byAccess[spec.access], ...byTotp, ...byStepUp, ...byBody(spec), ...byInput, ...byMoney, ...spec.refusals])]
 }
 
 /** A call without a body refuses a wrong one too. */

@@ -20,6 +20,7 @@ export const REFUSALS = {
   idempotency_mismatch: refusal(409, texts('This Idempotency-Key was used for another request.')),
   too_many_requests: refusal(429, texts('Too many attempts. Please wait a little and try again.')),
   overloaded: refusal(503, texts('We are very busy right now. Please try again in a moment.')),
+  clock_wrong: refusal(503, texts('The clock of our server is being corrected. No money moved. Please try again in a few minutes.')),
   internal: refusal(500, texts('Something went wrong on our side. Please try again.')),
   // Authorization
   unauthenticated: refusal(401, texts('Please log in to continue.')),

@@ -7,6 +7,7 @@ import { afterRestoreNow } from './commands/after-restore.ts'
 import { archiveNow } from './commands/archive.ts'
 import { auditNow } from './commands/audit.ts'
 import { noteBackupNow } from './commands/backup-note.ts'
+import { clockNow } from './commands/clock.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config/config.ts'
 import { heldBooksNow } from './commands/held-books.ts'
 import { createLog } from './http/logger.ts'
@@ -31,48 +32,43 @@ function configOrExit(): Config {
   }
 }
 
-/** `npm run audit` reads the books and starts nothing. */
-if (process.argv[2] === 'audit')
-  process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => void process.stdout.write(`${line}\n`) }))
-
-/** `npm run books` shows days whose books are held. */
-if (process.argv[2] === 'books') {
-  const say = (line: string): void => void process.stdout.write(`${line}\n`)
-  process.exit(await heldBooksNow({ ...auditSettings(process.env), say, words: process.argv.slice(3) }))
-}
-
-/** `npm run parked` lists due work that failed again and again. */
-if (process.argv[2] === 'parked') {
-  const target = { ...auditSettings(process.env), say: (line: string) => void process.stdout.write(`${line}\n`) }
-  process.exit(await parkedNow(target, process.argv.slice(3).join(' ')))
-}
-
-/** `npm run reset-totp` removes a staff account's authenticator app. */
-if (process.argv[2] === 'reset-totp') {
-  const target = { ...auditSettings(process.env), say: (line: string) => void process.stdout.write(`${line}\n`) }
-  process.exit(await resetTotpNow(target, process.argv.slice(3).join(' ')))
-}
-
-/** `npm run backup-note` notes another program's backup, and `npm run after-restore` completes a restored database. */
 const tell = (line: string): void => void process.stdout.write(`${line}\n`)
-if (process.argv[2] === 'backup-note') process.exit(await noteBackupNow(process.env, process.argv.slice(3), tell))
-if (process.argv[2] === 'after-restore')
-  process.exit(await afterRestoreNow({ ...auditSettings(process.env), say: tell }, process.argv.slice(3)))
+const [word, ...words] = process.argv.slice(2)
+const target = () => ({ ...auditSettings(process.env), say: tell })
+/** For the commands that need the secret key. */
+const keyed = () => ({
+  ...target(),
+  secretKey: process.env.SECRET_KEY,
+  secretKeyOld: process.env.SECRET_KEY_OLD,
+  words,
+  input: process.stdin,
+})
 
-/** `npm run archive` moves old months of entries into files, and back. */
-if (process.argv[2] === 'archive') process.exit(await archiveNow(process.env, process.argv.slice(3), tell))
-
-/** `npm run status` says what waits. */
-if (process.argv[2] === 'status') process.exit(await statusNow(process.env, tell))
-
-/** The commands that need the secret key. */
-const renew = { 'ticket-key': ticketKeyNow, 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[
-  process.argv[2] ?? ''
-]
-if (renew !== undefined) {
-  const { SECRET_KEY: secretKey, SECRET_KEY_OLD: secretKeyOld } = process.env
-  const target = { ...auditSettings(process.env), secretKey, secretKeyOld, say: (line: string) => void process.stdout.write(`${line}\n`) }
-  process.exit(await renew({ ...target, words: process.argv.slice(3), input: process.stdin }))
+/** The operator's commands: each does its work and ends with its exit code, and starts no server. README.md says what each does. */
+const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
+  'after-restore': () => afterRestoreNow(target(), words),
+  archive: () => archiveNow(process.env, words, tell),
+  audit: () => auditNow(target()),
+  'backup-note': () => noteBackupNow(process.env, words, tell),
+  books: () => heldBooksNow({ ...target(), words }),
+  clock: () => clockNow(target(), words),
+  parked: () => parkedNow(target(), words.join(' ')),
+  reseal: () => resealNow(keyed()),
+  'reset-totp': () => resetTotpNow(target(), words.join(' ')),
+  'rotate-log-key': () => rotateLogKey(keyed()),
+  'rotate-push-key': () => rotatePushKey(keyed()),
+  status: () => statusNow(process.env, tell),
+  'ticket-key': () => ticketKeyNow(keyed()),
+}
+if (word !== undefined) {
+  const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined
+  if (command === undefined) {
+    process.stderr.write(
+      `There is no command “${word}”. Commands: ${Object.keys(COMMANDS).join(', ')}. Without a word, the server starts.\n`,
+    )
+    process.exit(2)
+  }
+  process.exit(await command())
 }
 
 const config = configOrExit()

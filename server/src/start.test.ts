@@ -230,6 +230,20 @@ test('sealed values whose key is missing stop the start with their kind and the 
   await database.drop()
 })
 
+test('an unknown word starts no server: the program ends with the list of the commands', async () => {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), 'statsu', '--all'], {
+    env: { PATH: process.env.PATH, DATA_DIR: '/nowhere' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let words = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (words += String(chunk)))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  expect([code, words]).toEqual([
+    2,
+    expect.stringMatching(/^There is no command “statsu”\. Commands: after-restore, archive, .*status, ticket-key\./),
+  ])
+})
+
 test('in production without settings the program ends with one message that names every required setting', async () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },

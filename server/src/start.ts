@@ -12,6 +12,7 @@ import { noting } from './adapters/gateway-silence.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
 import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
+import { createOutsideTime } from './adapters/outside-time.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
 import { openStorage } from './adapters/storage/open-storage.ts'
 import { buildApp } from './app.ts'
@@ -169,7 +170,7 @@ async function serve(
   const catcher = config.mailUrl === undefined ? createCatcher(db) : undefined
   const mailer = catcher ?? (await openSmtp(config))
   stops.push(() => mailer.close())
-  const clock = createClock(db)
+  const clock = createClock(db, { log, ...outsideOf(config) })
   const storage = openStorage(config.storage)
   // A failing file store does not stop a start. Wrong keys are reported here, not with the first upload.
   storage.find(NO_FILE).catch((error: unknown) => log.warn({ err: error }, 'STORAGE_URL: the file store cannot be used'))
@@ -191,7 +192,10 @@ async function serve(
     config,
     ...openGateways({ config, db, clock, log }),
   })
+  // Before anything is written: until then the product's clock stands still at the end of the last run.
+  await clock.read()
   const signIns = await prepareData(config, db, services, around)
+  // The demo's days have moved it.
   await clock.read()
   stops.push(() => services.worker.stop())
   await services.catchUp()
@@ -204,6 +208,14 @@ async function serve(
   await app.listen({ host: config.host, port: config.port })
   services.worker.start()
   announce(config, around, signIns)
+}
+
+/** Outside production /dev/clock moves the product's clock and that of the sandbox's beacon: nobody outside knows their time. */
+function outsideOf({ production, payments, gateway, beacon: { chain, relays } }: Config) {
+  if (!production) return {}
+  return {
+    outsideMs: createOutsideTime({ beacon: createDrand({ relays }), chain, urls: payments === 'cashfree' ? [gateway.baseUrl] : [] }),
+  }
 }
 
 function openGateways({ config: { gateway }, db, clock, log }: { config: Config; db: Db; clock: Clock; log: FastifyBaseLogger }) {

@@ -15,6 +15,8 @@ export const HI = {
   'This Idempotency-Key was used for another request.': 'रिक्वेस्ट की यह कुंजी किसी और रिक्वेस्ट में इस्तेमाल हो चुकी है।',
   'Too many attempts. Please wait a little and try again.': 'बहुत ज़्यादा कोशिशें हुईं। थोड़ी देर रुककर फिर कोशिश करें।',
   'We are very busy right now. Please try again in a moment.': 'अभी बहुत भीड़ है। थोड़ी देर में फिर कोशिश करें।',
+  'The clock of our server is being corrected. No money moved. Please try again in a few minutes.':
+    'हमारे सर्वर की घड़ी ठीक की जा रही है। कोई पैसा नहीं कटा। कुछ मिनट बाद फिर कोशिश करें।',
   'Something went wrong on our side. Please try again.': 'हमारी तरफ़ कुछ गड़बड़ हुई। कृपया फिर कोशिश करें।',
   'Please log in to continue.': 'आगे बढ़ने के लिए लॉग इन करें।',
   'You do not have access to this.': 'आपको इसकी अनुमति नहीं है।',

@@ -15,6 +15,8 @@ import { onDatabase } from './command-database.ts'
 type Limit = { readonly name: string; readonly above: number; readonly words: string; readonly runbook: string }
 /** A figure above its limit needs a person. `…_seconds` are printed as a duration, `…_ratio` as percent. */
 export const LIMITS: readonly Limit[] = [
+  { name: 'roz_clock_doubted', above: 0, words: 'the clock of the database has jumped, and the product waits', runbook: 'clock' },
+  { name: 'roz_round_missing', above: 0, words: 'no round is open today', runbook: 'clock' },
   { name: 'roz_round_late_seconds', above: 120, words: 'a round is open after its end', runbook: 'queue-behind' },
   { name: 'roz_job_queue_age_seconds', above: 300, words: 'a due job waits', runbook: 'queue-behind' },
   { name: 'roz_mail_queue_age_seconds', above: 900, words: 'a due mail waits', runbook: 'queue-behind' },
@@ -92,6 +94,10 @@ async function tellOfOthers(db: Db, say: (line: string) => void): Promise<void> 
         from withdrawal where status = 'sending'
       union all select 'draws to come', count(*)::int, extract(epoch from min(closes_at)) * 1000 from round where status = 'closed') w`,
   )
+  const [stale] = await db.query<{ at: Date }>(
+    sql`select trusted_at as at from clock_offset where doubted_at is null and trusted_at < machine_clock() - interval '5 minutes'`,
+  )
+  if (stale !== undefined) say(`  no server has run since ${isoIst(stale.at.getTime())}: ages on this page are those of that time`)
   for (const { what, count, sinceMs } of rows) if (count > 0) say(`  ${count} ${what}, the oldest since ${isoIst(sinceMs ?? 0)}`)
 }
 

@@ -2,6 +2,7 @@
  * The servers' heartbeat in the database: one row a minute, however many servers run.
  * - It counts, by the machine's clock, how long servers have run since the last audit ended. Time without a server, and jumps of the
  *   product's clock, do not count. Heartbeat and audit have separate lanes, so a hanging audit does not stop the count.
+ * - `confirmed_at` tells a server that confirms the database's clock (adapters/clock.ts) from one of a release that did not.
  * - It stores the timeline of the database. A later start compares it to detect a restored database (restored.ts).
  */
 import { type Queryable, sql } from './sql.ts'
@@ -18,9 +19,9 @@ export const TIMELINE = sql`('x' || left(pg_walfile_name(pg_current_wal_lsn()), 
 
 export async function beat(db: Queryable): Promise<void> {
   await db.query(sql`
-    insert into heartbeat (at, cluster, timeline) values (clock_timestamp(), ${CLUSTER}, ${TIMELINE})
+    insert into heartbeat (at, confirmed_at, cluster, timeline) select at, at, ${CLUSTER}, ${TIMELINE} from (select machine_clock() as at) as clock
     on conflict (one) do update
-      set at = excluded.at, cluster = excluded.cluster, timeline = excluded.timeline,
+      set at = excluded.at, confirmed_at = excluded.at, cluster = excluded.cluster, timeline = excluded.timeline,
           unaudited = heartbeat.unaudited + greatest(least(excluded.at - heartbeat.at, ${PAUSE}), interval '0')
     where not excluded.at - heartbeat.at between - ${EVERY} and ${EVERY}
        or (excluded.cluster, excluded.timeline) <> (heartbeat.cluster, heartbeat.timeline)`)

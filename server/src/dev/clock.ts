@@ -59,14 +59,14 @@ function targetOf(now: string | null): Target | undefined {
 
 /** Returns false and changes nothing if this steps back to before the opening of the newest opened round. */
 async function setClock(db: Db, target: Target): Promise<boolean> {
-  const { now } = await one<{ now: Date }>(db, sql`select clock_timestamp() as now`)
+  const { now } = await one<{ now: Date }>(db, sql`select machine_clock() as now`)
   const offsetMs = target === 'real' ? 0 : target.atMs - now.getTime()
   const set = await maybeOne(
     db,
     sql`select set_clock_offset(${offsetMs}::bigint)
          where not exists (
            select from round
-            where opens_at <= roz_now() and opens_at > clock_timestamp() + ${offsetMs}::bigint * interval '1 millisecond')`,
+            where opens_at <= roz_now() and opens_at > machine_clock() + ${offsetMs}::bigint * interval '1 millisecond')`,
   )
   return set !== undefined
 }

@@ -10,9 +10,23 @@ import { type Queryable, sql } from '../db/sql.ts'
 import { findHeldBooks } from '../ledger/held-books.ts'
 import { findLateHelp } from '../ledger/help-waits.ts'
 
+import { NO_ROUND_TODAY } from '../ledger/rounds.ts'
+
 export type Alarm = Output<typeof communityCalls.adminStats>['alarms'][number]
 
 const READERS: readonly ((from: Queryable) => Promise<Alarm[]>)[] = [
+  /** The database's clock has jumped, and the product's clock stands still on that day. */
+  async (from) => {
+    const doubts = await from.query<{ day: IstDay }>(
+      sql`select ist_day(roz_now())::text as day from clock_offset where doubted_at is not null`,
+    )
+    return doubts.map(({ day }) => ({ code: 'clock_doubted', day, waiting: 0 }))
+  },
+  /** Nobody can join today: no round is open, and none was closed before its time. */
+  async (from) => {
+    const missing = await from.query<{ day: IstDay }>(sql`select ist_day(roz_now())::text as day where ${NO_ROUND_TODAY}`)
+    return missing.map(({ day }) => ({ code: 'no_open_round', day, waiting: 0 }))
+  },
   /** Books of a day that are held, and the number of days that wait behind that day. */
   async (from) => {
     const held = await findHeldBooks(from)

@@ -1,5 +1,6 @@
 /**
  * All error answers: a status and `{code, message, fields?, values?}` in the language of Accept-Language.
+ * - A day that is sealed already answers 503 in words of its own: only a wrong clock leads there.
  * - A fault answers 500; a lost database, a full queue or a timeout answers 503 with Retry-After.
  * - The cause of a fault is logged with the request id. The client never sees the cause, and the log gets no personal data.
  */
@@ -80,6 +81,9 @@ const BY_FASTIFY_CODE: Readonly<Record<string, RefusalCode>> = {
 /** Timeout of a statement (57014) or a lock (55P03), or no disk or memory (class 53): rolled back, and safe to retry. */
 const TRY_AGAIN = /^(57014|55P03|53...)$/
 
+/** posting_day(): the clock shows a day whose books are sealed already, so it was wrong or is wrong now. */
+const DAY_IS_SEALED = 'RZ006'
+
 /** Turns every thrown error into an answer and logs the cause. */
 export function registerFaults(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -89,6 +93,10 @@ export function registerFaults(app: FastifyInstance): void {
     if (error instanceof UnavailableError || error instanceof DatabaseUnavailableError || TRY_AGAIN.test(sqlState(error) ?? '')) {
       request.log.warn({ reqId: request.id, err: error }, 'unavailable')
       return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 2 })
+    }
+    if (sqlState(error) === DAY_IS_SEALED) {
+      request.log.error({ reqId: request.id, err: error }, 'the clock shows a sealed day (docs/runbooks/clock.md)')
+      return sendProblem(request, reply, { code: 'clock_wrong', retryAfterSeconds: 60 })
     }
     if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
       return sendProblem(request, reply, { code: error.statusCode === 404 ? 'not_found' : 'invalid_input' })

@@ -8,6 +8,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import { UNAUDITED_SECONDS } from '../db/heartbeat.ts'
 import { type Db, joinSql, one, type Sql, sql } from '../db/sql.ts'
+import { NO_ROUND_TODAY } from '../ledger/rounds.ts'
 import { DISK_USED, diskUsed } from './disk-use.ts'
 import { FINDINGS } from '../ledger/audit-findings.ts'
 
@@ -74,6 +75,20 @@ const MONEY_TO_LOOK_AT: readonly Figure[] = [
     help: 'Ended days without books because the books of a day are held, that day included',
     read: sql`coalesce((select ist_day(roz_now()) - h.day from books_hold h
       where not exists (select from books_day b where b.day = h.day) order by h.day limit 1), 0)`,
+  },
+]
+
+/** 0 or 1. */
+const CLOCK: readonly Figure[] = [
+  {
+    name: 'roz_clock_doubted',
+    help: "1 while the database's clock is doubted and the product's clock stands still, else 0",
+    read: sql`(select (doubted_at is not null)::int from clock_offset)`,
+  },
+  {
+    name: 'roz_round_missing',
+    help: '1 while nobody can join today because there is no open round of today, else 0. A round that was closed before its time counts as open',
+    read: sql`(select (${NO_ROUND_TODAY})::int)`,
   },
 ]
 
@@ -183,6 +198,7 @@ const BACKUPS: readonly Figure[] = [
 ]
 
 export const figuresFor = (witnesses: Witnesses): readonly Figure[] => [
+  ...CLOCK,
   ...MONEY_TO_LOOK_AT,
   ...WAITING,
   witnessWait(witnesses),

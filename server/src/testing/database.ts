@@ -43,7 +43,7 @@ export async function cloneTemplate(urls: ServerUrls, options: Options = {}): Pr
     ownerUrl: urlOf(urls, 'owner', name),
     superUrl,
     setClock: async (at) => {
-      await db.query(sql`select set_clock_offset(ceil(extract(epoch from ${at}::timestamptz - clock_timestamp()) * 1000)::bigint)`)
+      await db.query(sql`select set_clock_offset(ceil(extract(epoch from ${at}::timestamptz - machine_clock()) * 1000)::bigint)`)
     },
     drop: async () => {
       try {

@@ -2,7 +2,7 @@
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { pino } from 'pino'
 import { createDrand } from '../adapters/beacon/drand.ts'
-import { createClock } from '../adapters/clock.ts'
+import { type ClockOptions, createClock } from '../adapters/clock.ts'
 import { createCatcher } from '../adapters/mail/catcher.ts'
 import type { PaymentGateway } from '../adapters/payments/port.ts'
 import type { PayoutGateway } from '../adapters/payouts/port.ts'
@@ -17,7 +17,7 @@ import { expectDaysHold } from './verifier.ts'
 
 export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
 
-type Gateways = { readonly gateway?: PaymentGateway; readonly payouts?: PayoutGateway | undefined }
+type Gateways = { readonly clock?: ClockOptions; readonly gateway?: PaymentGateway; readonly payouts?: PayoutGateway | undefined }
 
 /** `payouts: undefined` means payouts by hand. */
 export async function openServicesWorld({ gateway = scriptedRefunds().gateway, ...given }: Gateways = {}) {
@@ -25,9 +25,10 @@ export async function openServicesWorld({ gateway = scriptedRefunds().gateway, .
   const { db } = database
   const removed: string[] = []
   await database.setClock(new Date(startOfDayMs(DAY) + 12 * 3_600_000))
+  const clock = createClock(db, given.clock)
   const services = createServices({
     db,
-    clock: createClock(db),
+    clock,
     secrets: testSecrets,
     mailer: createCatcher(db),
     storage: { keep: async () => undefined, find: async () => undefined, remove: async (name) => void removed.push(name) },
@@ -43,6 +44,7 @@ export async function openServicesWorld({ gateway = scriptedRefunds().gateway, .
   return {
     database,
     services,
+    clock,
     calls,
     /** Names of removed files. */
     removed,

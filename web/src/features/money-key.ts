@@ -12,6 +12,7 @@ import { serverNowMs } from './clock.ts'
 const BEFORE_THE_KEY: readonly string[] = [
   'bad_json',
   'body_too_large',
+  'clock_wrong',
   'email_unverified',
   'forbidden',
   'invalid_input',

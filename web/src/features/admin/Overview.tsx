@@ -70,6 +70,13 @@ const isToDo = (code: Alarm['code']): code is Exclude<Alarm['code'], Told> => co
 function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
   const date = formatDay(day, currentLanguage())
   const words = {
+    clock_doubted: () => (
+      <Trans>
+        The clock of the database has jumped. Roz stays at its last good time on {date}: no round closes, nobody is logged out and nothing
+        is deleted. Set the clock right, or confirm it as docs/runbooks/clock.md says.
+      </Trans>
+    ),
+    no_open_round: () => <Trans>No round is open on {date}, so nobody can join. docs/runbooks/clock.md says what to do.</Trans>,
     books_held: () => (
       <Trans>
         The accounts of {date} do not add up, so they are not published. Later days that wait: {waiting}. Joins, draws and payments
