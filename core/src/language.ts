@@ -33,6 +33,12 @@ export const LANGUAGES = Object.keys(LIST) as readonly Language[]
 /** One text in every language. */
 export type Texts = Readonly<Record<Language, string>>
 
+/** A text as it is stored: a language that was added later is missing. */
+export type StoredTexts = Readonly<Partial<Record<Language, string>>>
+/** A stored text in every language; a missing one is replaced by English, or by any that there is. */
+export const completed = (stored: StoredTexts): Texts =>
+  inEach((language) => stored[language] ?? stored.en ?? Object.values(stored)[0] ?? '')
+
 /** One value for each language. */
 export const inEach = <V>(make: (language: Language) => V): Readonly<Record<Language, V>> =>
   Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<Language, V>

@@ -5,10 +5,10 @@
  */
 import type { RunningAnnouncement } from '@roz/contract/shapes.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
-import type { Texts } from '@roz/core/language.ts'
+import { completed, type StoredTexts } from '@roz/core/language.ts'
 import { type Queryable, sql } from '../db/sql.ts'
 
-type Row = { readonly id: bigint; readonly text: Texts; readonly link: string | null; readonly endsAt: Date }
+type Row = { readonly id: bigint; readonly text: StoredTexts; readonly link: string | null; readonly endsAt: Date }
 
 /** More at once are not shown: members see one at a time. */
 const SHOWN_MAX = sql`5`
@@ -19,5 +19,5 @@ export async function listRunning(from: Queryable): Promise<RunningAnnouncement[
     select id, texts as text, link, ends_at as "endsAt" from announcement
      where ended_at is null and ends_at > (select roz_now()) and starts_at <= (select roz_now())
      order by starts_at desc, id desc limit ${SHOWN_MAX}`)
-  return rows.map(({ id, text, link, endsAt }) => ({ id: String(id), text, link, endsAt: isoIst(endsAt.getTime()) }))
+  return rows.map(({ id, text, link, endsAt }) => ({ id: String(id), text: completed(text), link, endsAt: isoIst(endsAt.getTime()) }))
 }

@@ -7,7 +7,7 @@
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { announcementCalls } from '@roz/contract/announcements.ts'
-import { LANGUAGES, type Texts } from '@roz/core/language.ts'
+import { inEach, LANGUAGES, type StoredTexts } from '@roz/core/language.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
@@ -23,7 +23,7 @@ type Filter = Input<(typeof announcementCalls)['announcementsCsv']>['query']
 type Names = keyof typeof announcementCalls
 type Row = {
   readonly id: bigint
-  readonly text: Texts
+  readonly text: StoredTexts
   readonly link: string | null
   readonly startsAt: Date
   readonly endsAt: Date
@@ -45,7 +45,8 @@ const columns = sql`
 
 const viewOf = (row: Row): Announcement => ({
   id: String(row.id),
-  text: row.text,
+  // A language that was added later is empty: whoever edits the announcement writes it.
+  text: inEach((language) => row.text[language] ?? ''),
   link: row.link,
   startsAt: instantOf(row.startsAt),
   endsAt: instantOf(row.endsAt),
