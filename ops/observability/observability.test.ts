@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { LIMITS } from '../../server/src/commands/status.ts'
+import { LIMITS } from '../../server/src/http/limits-of-figures.ts'
 import { sources, text } from '../tidy/source.ts'
 
 const FOLDER = import.meta.dirname
@@ -53,7 +53,7 @@ test('each command of a runbook is one of the server program, or the list of tho
   expect(needCheckout.toSorted()).toEqual([...listed.matchAll(/`([\w:-]+)`/g)].map(([, name]) => name).toSorted())
 })
 
-test('npm run status has the limits and runbooks of the alerts', () => {
+test('npm run status and the portal have the limits and runbooks of the alerts', () => {
   const alerts = rules.split('- alert: ').slice(1)
   for (const { name, above, runbook } of LIMITS)
     expect([

@@ -8,6 +8,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'
 import { READERS, type Roles, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
+import { lateAfter } from '../../http/limits-of-figures.ts'
 import { instantOrNull } from '../../http/listing.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
 import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
@@ -143,11 +144,11 @@ const OTHER_KINDS = {
   jobs: {
     roles: STAFF,
     waiting: sql`
-    (select due_at as at from job where done_at is null and kind = 'mail' and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
+    (select due_at as at from job where done_at is null and kind = 'mail' and due_at < roz_now() - ${lateAfter('roz_mail_queue_age_seconds')} order by due_at limit 1000)
     union all
-    (select due_at from job where done_at is null and kind = 'mass_mail' and due_at < roz_now() - interval '12 hours' order by due_at limit 1000)
+    (select due_at from job where done_at is null and kind = 'mass_mail' and due_at < roz_now() - ${lateAfter('roz_mass_mail_queue_age_seconds')} order by due_at limit 1000)
     union all
-    (select due_at from job where done_at is null and kind not in ('mail', 'mass_mail') and due_at < roz_now() - interval '10 minutes' order by due_at limit 1000)
+    (select due_at from job where done_at is null and kind not in ('mail', 'mass_mail') and due_at < roz_now() - ${lateAfter('roz_job_queue_age_seconds')} order by due_at limit 1000)
     union all select since from parked_work`,
     lateFrom: AT_ONCE,
   },
