@@ -18,13 +18,13 @@ const production = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://roz.example',
   DATABASE_URL: 'postgres://roz_app@db/roz?sslmode=verify-full',
-  SECRET_KEY: 'k'.repeat(64),
+  SECRET_KEY: '0123456789abcdef'.repeat(4),
   MAIL_URL: 'smtps://mail.example',
   MAIL_FROM: 'no-reply@roz.example',
   ADMIN_EMAIL: 'owner@roz.example',
   ADMIN_PASSWORD: 'a long password',
   TRUST_PROXY: '1',
-  METRICS_TOKEN: 'm'.repeat(32),
+  METRICS_TOKEN: '0123456789abcdef',
   SUPPORT_EMAIL: 'support@roz.example',
   SUPPORT_PHONE: '+91 20 2345 6789',
   OFFICE_ADDRESS: '4 Lake Road, Nagpur 440010, India',
@@ -81,7 +81,7 @@ test('production refuses secrets that can be guessed, all in one message that sh
   ])
   const short = { SECRET_KEY: 'k'.repeat(31), ADMIN_PASSWORD: 'पासवर्ड नया', METRICS_TOKEN: 'm'.repeat(15) }
   expect(complaintsOf({ ...production, ...short })).toHaveLength(3)
-  const enough = { SECRET_KEY: 'k'.repeat(32), ADMIN_PASSWORD: 'p'.repeat(12), METRICS_TOKEN: 'm'.repeat(16) }
+  const enough = { SECRET_KEY: '0123456789abcdef'.repeat(2), ADMIN_PASSWORD: 'tin door leaf', METRICS_TOKEN: '0123456789abcdef' }
   expect(complaintsOf({ ...production, ...enough })).toEqual([])
   expect(complaintsOf(weak)).toEqual([])
 })
@@ -326,7 +326,9 @@ test('a tax of 100 percent is refused, because it would leave a winner nothing',
 })
 
 test('a limit of approvals that is no amount in rupees is refused', () => {
-  expect(complaintsOf({ APPROVAL_ABOVE: 'much' })).toEqual(['APPROVAL_ABOVE: an amount in rupees with at most two decimals'])
+  expect(complaintsOf({ APPROVAL_ABOVE: 'much' })).toEqual([
+    'APPROVAL_ABOVE: an amount in rupees from 0 to 100000 with at most two decimals, not “much”',
+  ])
 })
 
 test('an existing PostgreSQL gets no demo community unless DEMO is on', () => {

@@ -3,6 +3,7 @@
  * - In production (NODE_ENV=production) no setting has a default that is safe on a laptop only.
  * - One message names every missing, wrong or unsafe setting.
  */
+import { isIP } from 'node:net'
 import path from 'node:path'
 import { type Paise, paiseFromRupees, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
@@ -38,7 +39,7 @@ export function readConfig(env: Environment) {
   const allowed = allowedInsecure(settings)
   if (production) judgeProduction(settings, allowed)
   else judgeHost(settings, host, allowed)
-  const publicUrl = settings.url('PUBLIC_URL')
+  const publicUrl = originOf(settings, 'PUBLIC_URL')
   const databaseUrl = settings.postgresUrl('DATABASE_URL')
   const payments = settings.choice('PAYMENTS', ['sandbox', 'cashfree'] as const, 'sandbox')
   const sandboxPort = settings.integer('SANDBOX_PORT', port + 1, 1, 65_535)
@@ -62,14 +63,14 @@ export function readConfig(env: Environment) {
     traces: traceSettings(settings, (host) => !production || isThisMachine(host) || allowed('traces')),
     mailUrl: settings.text('MAIL_URL'),
     mailNeedsTls: production && !allowed('mail'),
-    mailFrom: settings.text('MAIL_FROM') ?? 'no-reply@roz.local',
+    mailFrom: settings.mailAddress('MAIL_FROM') ?? 'no-reply@roz.local',
     google: {
       clientId: settings.text('GOOGLE_CLIENT_ID'),
       jwksUrl: settings.url('GOOGLE_JWKS_URL') ?? 'https://www.googleapis.com/oauth2/v3/certs',
     },
     pushHosts: hostsOf(settings, 'PUSH_HOSTS', 'push.example.org'),
     pictureHosts: hostsOf(settings, 'PICTURE_HOSTS', 'pictures.example.org'),
-    admin: { email: settings.text('ADMIN_EMAIL') ?? 'admin@roz.local', password: settings.text('ADMIN_PASSWORD') },
+    admin: { email: settings.mailAddress('ADMIN_EMAIL') ?? 'admin@roz.local', password: settings.text('ADMIN_PASSWORD') },
     demo: settings.flag('DEMO', databaseUrl === undefined) && !production,
     secretKey: settings.text('SECRET_KEY'),
     secretKeyOld: settings.text('SECRET_KEY_OLD'),
@@ -137,7 +138,7 @@ function businessSettings(settings: Settings, production: boolean) {
     brandName: settings.text('BRAND_NAME') ?? 'Roz',
     policy,
     topupLimits: topup,
-    minAgeYears: settings.integer('MIN_AGE', 13, 0, 120),
+    minAgeYears: settings.integer('MIN_AGE', 13, 13, 99),
     drawOn: settings.flag('DRAW', on),
     cashoutOn: settings.flag('CASHOUT', on),
     topupsOn: settings.flag('PAYMENTS_LIVE', on),
@@ -155,7 +156,7 @@ function businessSettings(settings: Settings, production: boolean) {
 /** Settings that the public pages show, with sample values outside production. */
 function siteSettings(settings: Settings, production: boolean) {
   return {
-    supportEmail: settings.text('SUPPORT_EMAIL') ?? 'support@roz.example',
+    supportEmail: settings.mailAddress('SUPPORT_EMAIL') ?? 'support@roz.example',
     supportPhone: settings.text('SUPPORT_PHONE') ?? '+91 98765 43210',
     officeAddress: settings.text('OFFICE_ADDRESS') ?? '12 Sample Street, Pune 411001, India',
     people: settings.text('SITE_PEOPLE') ?? '14,000',
@@ -165,11 +166,23 @@ function siteSettings(settings: Settings, production: boolean) {
   }
 }
 
+/** A limit that no amount reaches would switch its rule off unnoticed. */
+const RUPEES_MAX = 100_000
+
 function rupees(settings: Settings, name: string, otherwise: string): Paise {
-  const amount = paiseFromRupees(Number(settings.text(name) ?? otherwise))
-  if (amount !== undefined && amount >= 0n) return amount
-  settings.complain(`${name}: an amount in rupees with at most two decimals`)
+  const text = settings.text(name) ?? otherwise
+  const amount = /^\d{1,6}(\.\d{1,2})?$/.test(text) && Number(text) <= RUPEES_MAX ? paiseFromRupees(Number(text)) : undefined
+  if (amount !== undefined) return amount
+  settings.complain(`${name}: an amount in rupees from 0 to ${RUPEES_MAX} with at most two decimals, not “${text}”`)
   return 0n as Paise
+}
+
+/** Links are made of it: an address without path, query and credentials. */
+function originOf(settings: Settings, name: string): string | undefined {
+  const url = settings.url(name)
+  if (url === undefined || new URL(url).origin === url) return url
+  settings.complain(`${name}: scheme and host alone, such as https://roz.example`)
+  return undefined
 }
 
 /** As `host` or `host:port`, comma-separated. */
@@ -185,5 +198,23 @@ function hostsOf(settings: Settings, name: string, example: string): readonly st
 function trustProxy(settings: Settings): number | string | false {
   const value = settings.text('TRUST_PROXY')
   if (value === undefined || value === 'none') return false
-  return /^\d+$/.test(value) ? Number(value) : value
+  if (/^\d{1,2}$/.test(value) && Number(value) >= 1 && Number(value) <= PROXIES_MAX) return Number(value)
+  if (value.split(',').every((part) => isProxy(part.trim()))) return value
+  settings.complain(
+    `TRUST_PROXY: none, the number of proxies from 1 to ${PROXIES_MAX}, or their addresses such as 10.0.0.7 or 10.0.0.0/24, not “${value}”`,
+  )
+  return false
+}
+
+/** Each number above that of the real proxies lets clients choose their address. */
+const PROXIES_MAX = 5
+/** The names that Fastify knows for groups of private addresses. */
+const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal']
+
+/** An address, or a network of at least 8 bits: a shorter one is nearly everybody. */
+function isProxy(part: string): boolean {
+  const [address = '', bits, ...rest] = part.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return PROXY_GROUPS.includes(part)
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 8 && Number(bits) <= (family === 4 ? 32 : 128))
 }

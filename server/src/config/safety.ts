@@ -1,11 +1,12 @@
 /**
  * Checks that settings are safe.
- * - Production needs secrets of a minimum length, and TLS to the mail server and to a database on another host.
+ * - Production needs secrets that nobody guesses, and TLS to the mail server and to a database on another host.
  * - Outside production the server listens on this machine only.
  * - ALLOW_INSECURE names each exception: mail, database, host, traces.
  * - No complaint shows a secret.
  */
 import { addressesOf } from '../db/hosts.ts'
+import { isCommonPassword } from '../members/common-passwords.ts'
 import type { Settings } from './settings.ts'
 
 /** The exceptions that ALLOW_INSECURE may name. */
@@ -16,6 +17,9 @@ export type Allowed = (what: Insecure) => boolean
 const SECRET_KEY_BYTES_MIN = 32
 const ADMIN_PASSWORD_MIN = 12
 const METRICS_TOKEN_MIN = 16
+/** 32 random bytes as hex have some 240, and any sentence of 40 letters has more than 130. */
+const SECRET_KEY_BITS_MIN = 100
+const METRICS_TOKEN_BITS_MIN = 40
 
 export function allowedInsecure(settings: Settings): Allowed {
   const named = (settings.text('ALLOW_INSECURE') ?? '').split(/[\s,]+/).filter((name) => name !== '')
@@ -32,7 +36,20 @@ export function judgeHost(settings: Settings, host: string, allowed: Allowed): v
   )
 }
 
-/** Checks the length of the secrets that are set. A missing secret has a complaint of its own. */
+/** A value of a sample that was not replaced. */
+const isPlaceholder = (text: string): boolean =>
+  /change.?(me|this|it)|placeholder|replace.?(me|this)|your.?(secret|key|password|token)|x{6}|<.*>/i.test(text)
+
+/** Few different characters, or a sample: the length alone says nothing. Counts Shannon's bits of the characters. */
+function isGuessable(text: string, bitsMin: number): boolean {
+  const counts = new Map<string, number>()
+  for (const one of text) counts.set(one, (counts.get(one) ?? 0) + 1)
+  const all = [...text].length
+  const bits = [...counts.values()].reduce((sum, count) => sum - count * Math.log2(count / all), 0)
+  return bits < bitsMin || isPlaceholder(text)
+}
+
+/** Checks the secrets that are set. A missing secret has a complaint of its own. */
 export function judgeSecrets(settings: Settings): void {
   const expectLength = (name: string, lengthOf: (text: string) => number, min: number, unit: string): void => {
     const value = settings.text(name)
@@ -41,6 +58,16 @@ export function judgeSecrets(settings: Settings): void {
   expectLength('SECRET_KEY', (text) => Buffer.byteLength(text), SECRET_KEY_BYTES_MIN, 'bytes, such as those of “openssl rand -hex 32”')
   expectLength('ADMIN_PASSWORD', (text) => text.length, ADMIN_PASSWORD_MIN, 'characters')
   expectLength('METRICS_TOKEN', (text) => text.length, METRICS_TOKEN_MIN, 'characters')
+  const key = settings.text('SECRET_KEY')
+  if (key !== undefined && Buffer.byteLength(key) >= SECRET_KEY_BYTES_MIN && isGuessable(key, SECRET_KEY_BITS_MIN))
+    settings.complain('SECRET_KEY: production needs random bytes, such as those of “openssl rand -hex 32”')
+  const token = settings.text('METRICS_TOKEN')
+  if (token !== undefined && token.length >= METRICS_TOKEN_MIN && isGuessable(token, METRICS_TOKEN_BITS_MIN))
+    settings.complain('METRICS_TOKEN: production needs random characters, such as those of “openssl rand -hex 16”')
+  const password = settings.text('ADMIN_PASSWORD')
+  // A common password stays one with digits behind it.
+  if (password !== undefined && [password, password.replace(/[\d\W_]+$/, '')].some((text) => isPlaceholder(text) || isCommonPassword(text)))
+    settings.complain('ADMIN_PASSWORD: this password is one of the most common ones; production needs another')
 }
 
 /** Production uses TLS to the mail server and to a database on another host. */

@@ -29,10 +29,18 @@ export class Settings {
   integer(name: string, otherwise: number, min: number, max: number): number {
     const value = this.text(name)
     if (value === undefined) return otherwise
-    const number = Number(value)
-    if (Number.isInteger(number) && number >= min && number <= max) return number
+    const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+    if (number >= min && number <= max) return number
     this.complain(`${name}: a whole number from ${min} to ${max}, not “${value}”`)
     return otherwise
+  }
+
+  /** An address that a mail can be sent to. */
+  mailAddress(name: string): string | undefined {
+    const value = this.text(name)
+    if (value === undefined || /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/.test(value)) return value
+    this.complain(`${name}: a mail address such as support@example.org, not “${value}”`)
+    return undefined
   }
 
   /** on, 1, true, yes · off, 0, false, no. */
