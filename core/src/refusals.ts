@@ -14,6 +14,7 @@ export const REFUSALS = {
   invalid_input: refusal(400, texts('Please check what you entered.')),
   bad_json: refusal(400, texts('The request is not valid JSON.')),
   not_found: refusal(404, texts('There is nothing at this address.')),
+  wrong_host: refusal(421, texts('This server does not answer under this name.')),
   method_not_allowed: refusal(405, texts('This address does not support that method.')),
   body_too_large: refusal(413, texts('The request is too large.')),
   unsupported_media_type: refusal(415, texts('This content type is not supported.')),

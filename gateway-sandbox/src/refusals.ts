@@ -27,6 +27,7 @@ export const badExpiry = (): Refusal =>
 export const badBody = (message = 'invalid request body, please check API documentation', status = 400): Refusal =>
   new Refusal(status, message, 'request_failed')
 export const badUrl = (): Refusal => new Refusal(404, 'bad URL, please check API documentation', 'request_failed')
+export const badHost = (): Refusal => new Refusal(421, 'this sandbox does not answer under this name, use 127.0.0.1', 'request_failed')
 export const wrongKeys = (): Refusal => new Refusal(401, 'authentication Failed', 'request_failed', 'authentication_error')
 export const duplicateOrder = (): Refusal => new Refusal(409, 'order with same id is already present', 'order_already_exists')
 export const noOrder = (): Refusal => new Refusal(404, 'Order Reference Id does not exist', 'order_not_found')

@@ -15,7 +15,7 @@ import { sandboxClock } from './clock.ts'
 import { controlRoutes } from './control-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
 import { payoutRoutes } from './payout-routes.ts'
-import { badBody, badUrl, internal, Refusal } from './refusals.ts'
+import { badBody, badHost, badUrl, internal, Refusal } from './refusals.ts'
 import { openStore } from './store.ts'
 import { startWebhooks } from './webhooks.ts'
 
@@ -42,7 +42,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = sandboxClock(options.clockUrl)
   const secrets = { pg: options.pg.clientSecret, payouts: options.payouts?.clientSecret ?? options.pg.clientSecret }
   const webhooks = startWebhooks(store, clock, secrets)
-  const app = build({ store, clock, webhooks, keys: options.pg, payouts: options.payouts })
+  const app = build({ store, clock, webhooks, keys: options.pg, payouts: options.payouts }, options.host)
   async function close(): Promise<void> {
     webhooks.close()
     await app.close()
@@ -56,6 +56,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
+const ALL_ADDRESSES = ['0.0.0.0', '::']
+
+/** A web page whose name leads to this machine must not play the bank. */
+function refuseOtherNames(app: FastifyInstance, host: string): void {
+  const own = new Set(['localhost', '127.0.0.1', '[::1]', host.includes(':') ? `[${host}]` : host])
+  app.addHook('onRequest', async (request) => {
+    const given = `http://${request.headers.host ?? ''}`
+    if (!URL.canParse(given) || !own.has(new URL(given).hostname)) throw badHost()
+  })
+}
+
 /** Fails on a busy port before the journal is opened: the sandbox on that port may be using the journal. */
 async function claimable(port: number, host: string): Promise<void> {
   const probe = createServer()
@@ -65,7 +76,7 @@ async function claimable(port: number, host: string): Promise<void> {
   await once(probe, 'close')
 }
 
-function build(parts: Parts): FastifyInstance {
+function build(parts: Parts, host: string): FastifyInstance {
   // Without forceCloseConnections, close() would wait for keep-alive connections.
   const app = Fastify({ logger: false, bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: true })
   app.setErrorHandler((error, _request, reply) => {
@@ -75,6 +86,7 @@ function build(parts: Parts): FastifyInstance {
   app.setNotFoundHandler(() => {
     throw badUrl()
   })
+  if (!ALL_ADDRESSES.includes(host)) refuseOtherNames(app, host)
   app.get('/healthz', () => ({ status: 'ok' }))
   scriptRoute(app)
   app.register(async (scope) => apiRoutes(scope, parts), { prefix: '/pg' })

@@ -21,6 +21,7 @@ import type { Meters } from './http/meters.ts'
 import { readJsonBodies } from './http/bodies.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
+import { registerOwnHosts } from './http/own-hosts.ts'
 import { registerRequestSpans } from './http/request-spans.ts'
 import { registerCalls } from './http/route.ts'
 import { answerUnreadable, registerSecurityHeaders } from './http/security-headers.ts'
@@ -77,6 +78,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerSecurityHeaders(app, config)
   registerAccessLog(app)
   registerFaults(app)
+  if (!config.production) registerOwnHosts(app, config)
   registerShedding(app, { production: config.production })
   const { db, meters, isStopping } = deps
   const { witnesses, dataDir, metricsToken } = config

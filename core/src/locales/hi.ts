@@ -17,6 +17,7 @@ export const HI = {
   'We are very busy right now. Please try again in a moment.': 'अभी बहुत भीड़ है। थोड़ी देर में फिर कोशिश करें।',
   'The clock of our server is being corrected. No money moved. Please try again in a few minutes.':
     'हमारे सर्वर की घड़ी ठीक की जा रही है। कोई पैसा नहीं कटा। कुछ मिनट बाद फिर कोशिश करें।',
+  'This server does not answer under this name.': 'यह सर्वर इस नाम पर जवाब नहीं देता।',
   'Something went wrong on our side. Please try again.': 'हमारी तरफ़ कुछ गड़बड़ हुई। कृपया फिर कोशिश करें।',
   'Please log in to continue.': 'आगे बढ़ने के लिए लॉग इन करें।',
   'You do not have access to this.': 'आपको इसकी अनुमति नहीं है।',
