@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { admit, answer, once, type Parts } from './calls.ts'
 import { disputeEntity, readDispute } from './disputes.ts'
 import { orderEntity, paymentEntity, paymentEvent, refundEntity } from './entities.ts'
+import { fakeEdge } from './edge.ts'
 import { isFields } from './fields.ts'
 import type { AttemptStatus } from './model.ts'
 import { readNewOrder } from './order-fields.ts'
@@ -31,6 +32,7 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
   app.setNotFoundHandler(() => {
     throw badUrl()
   })
+  fakeEdge(app, store)
   app.addHook('onRequest', (request, reply, done) => {
     admit(request, reply, { store, keys: parts.keys, versions: VERSIONS })
     done()

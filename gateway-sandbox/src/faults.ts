@@ -6,6 +6,26 @@
  */
 import { z } from 'zod'
 
+/** Who answers in the gateway's place (edge.ts). */
+export const EDGES = [
+  'none',
+  'page',
+  'page_404',
+  'page_403',
+  'proxy_404',
+  'other_shape',
+  'null_body',
+  'redirect',
+  'wrong_type',
+  'cut',
+  'cut_whole',
+  'enormous',
+  'other_id',
+  'stale',
+  'yesterday',
+] as const
+export type Edge = (typeof EDGES)[number]
+
 /** Strict: a misspelt switch is refused. A field left out returns to its default. */
 export const faultSwitches = z.strictObject({
   /** Extra copies of every webhook; `true` is one. */
@@ -23,6 +43,8 @@ export const faultSwitches = z.strictObject({
    * `error_after_commit`: 500 after the work. `no_answer`: silence after the work.
    */
   api: z.enum(['ok', 'rate_limit', 'bank_failure', 'error_after_commit', 'no_answer']).default('ok'),
+  /** A stranger's answer in place of the gateway's, after the work. */
+  edge: z.enum(EDGES).default('none'),
   /** Rupees that an attempt charges on top of its order's amount. */
   surcharge: z.number().min(0).max(1000).multipleOf(0.01).default(0),
   /** Currency of every amount in API answers and webhooks. */

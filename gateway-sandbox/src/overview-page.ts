@@ -1,5 +1,6 @@
 /** Renders the overview page: the newest orders, refunds and transfers, with a button for each allowed step. */
 import { indianTime } from './clock.ts'
+import { EDGES, type Edge } from './faults.ts'
 import { escapeHtml, page, printedAmount } from './page.ts'
 
 export type Row = {
@@ -12,17 +13,36 @@ export type Row = {
   readonly steps: readonly (readonly [step: string, label: string])[]
 }
 
-export type Overview = { readonly orders: readonly Row[]; readonly refunds: readonly Row[]; readonly transfers: readonly Row[] }
+export type Overview = {
+  readonly orders: readonly Row[]
+  readonly refunds: readonly Row[]
+  readonly transfers: readonly Row[]
+  readonly edge: Edge
+}
 
-export const overviewPage = ({ orders, refunds, transfers }: Overview, token: string): string =>
+export const overviewPage = ({ orders, refunds, transfers, edge }: Overview, token: string): string =>
   page(
     'Demo payment gateway',
     `<p>You play the payer and the bank here. Nothing moves until you press a button.</p>
 ${section('Orders', 'No order yet.', orders, token)}
 ${section('Refunds', 'No refund yet.', refunds, token)}
-${section('Transfers', 'No transfer yet.', transfers, token)}`,
+${section('Transfers', 'No transfer yet.', transfers, token)}
+${edgeForm(edge, token)}`,
     true,
   )
+
+/** Chooses who answers the shop's calls. */
+const edgeForm = (edge: Edge, token: string): string =>
+  `<h2>Fake edge</h2>
+<form method="post" action="/press">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
+<input type="hidden" name="kind" value="edge">
+<input type="hidden" name="id" value="">
+<label>Answers in the gateway’s place: <select name="step">
+${EDGES.map((one) => `<option${one === edge ? ' selected' : ''}>${one}</option>`).join('\n')}
+</select></label>
+<button>Switch</button>
+</form>`
 
 const section = (title: string, empty: string, rows: readonly Row[], token: string): string =>
   `<h2>${title}</h2>

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Parts } from './calls.ts'
 import { OUTCOMES } from './control-routes.ts'
+import { EDGES } from './faults.ts'
 import { isFields } from './fields.ts'
 import type { Order, Refund, Transfer } from './model.ts'
 import { playOrder, playRefund, playTransfer } from './moves.ts'
@@ -47,6 +48,9 @@ function press(parts: Parts, { kind, id, step }: Press, nowMs: number): void {
   if (kind === 'order') {
     const found = ORDER_STEPS.find(([outcome]) => outcome === step)
     if (found !== undefined) playOrder(parts, id, { outcome: OUTCOMES[found[0]], again: false }, 1, nowMs)
+  } else if (kind === 'edge') {
+    const edge = EDGES.find((one) => one === step)
+    if (edge !== undefined) store.put({ kind: 'faults', value: { ...store.faults(), edge } })
   } else if (kind === 'refund') {
     const refund = store.refunds.get(id)
     const status = refund && refundSteps(refund).find((one) => one === step)
@@ -71,6 +75,7 @@ function overviewOf(store: Store, nowMs: number): Overview {
     orders: newest(store.orders).map((order) => orderRow(store, readOrder(store, order.orderId, nowMs))),
     refunds: newest(store.refunds).map(refundRow),
     transfers: newest(store.transfers).map(transferRow),
+    edge: store.faults().edge,
   }
 }
 

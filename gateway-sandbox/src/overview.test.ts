@@ -79,3 +79,18 @@ test('a late press changes nothing; a press without the page’s token is refuse
   expect(whole(await control(`/transfers/${transferId}`)).status).toBe('PENDING')
   expect(whole(await control(`/refunds/${refundId}`)).refund_status).toBe('PENDING')
 })
+
+test('the page switches the fake edge on and off', async () => {
+  const orderId = String(orderBody().order_id)
+  await call('POST', `${world.url}/pg/orders`, orderBody({ order_id: orderId }), HEADERS)
+  const ask = (): Promise<Answer> => call('GET', `${world.url}/pg/orders/${orderId}`, undefined, HEADERS)
+  for (const [step, status, type] of [
+    ['page_404', 404, 'text/html; charset=utf-8'],
+    ['none', 200, 'application/json; charset=utf-8'],
+  ] as const) {
+    await press({ token: tokenOf(await page()), kind: 'edge', id: '', step })
+    expect(await page()).toContain(`<option selected>${step}</option>`)
+    const { status: given, headers } = await ask()
+    expect([given, headers.get('content-type')]).toEqual([status, type])
+  }
+})

@@ -7,6 +7,7 @@
 import { constants, privateDecrypt } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admit, answer, header, type Parts, type PayoutAccount } from './calls.ts'
+import { fakeEdge } from './edge.ts'
 import { readNewBeneficiary, readNewTransfer } from './payout-fields.ts'
 import { beneficiaryEntity, transferEntity } from './payout-entities.ts'
 import {
@@ -30,6 +31,7 @@ export function payoutRoutes(app: FastifyInstance, parts: Parts): void {
   app.setNotFoundHandler(() => {
     throw badUrl()
   })
+  fakeEdge(app, store)
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     if (payouts === undefined) throw payoutsOff()
     admit(request, reply, { store, keys: payouts, versions: VERSIONS })

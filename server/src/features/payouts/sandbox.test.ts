@@ -1,141 +1,16 @@
 /** Payouts and refunds without scripts: the real adapters against the gateway sandbox, over HTTP, with its webhooks. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { paise } from '@roz/core/money.ts'
-import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cashfreeGateway } from '../../adapters/payments/cashfree.ts'
-import { cashfreePayouts } from '../../adapters/payouts/cashfree-payouts.ts'
 import { one, sql } from '../../db/sql.ts'
-import { createAttempt } from '../../jobs/parking.ts'
-import { createWorker } from '../../jobs/worker.ts'
 import { readWallet } from '../../ledger/wallets.ts'
-import { makeMember, makeStaff, serveCalls, testSecrets } from '../../testing/calls.ts'
-import { createTestDatabase } from '../../testing/database.ts'
-import { BANK, KEYS, waitFor, logOf } from '../../testing/wallet-world.ts'
-import { createTicketKeys } from '../../tickets/ticket-keys.ts'
-import { createWallet } from '../wallet/wallet.ts'
-import { createPayouts } from './payouts.ts'
-import { keepJobs } from '../../testing/job-handlers.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { type GatewayWorld, openGatewayWorld } from '../../testing/gateway-world.ts'
+import { BANK, waitFor } from '../../testing/wallet-world.ts'
 
-const PAYOUT_KEYS = { clientId: 'payout-client', clientSecret: 'payout-secret-0123456789' }
-let world: Awaited<ReturnType<typeof open>>
+let world: GatewayWorld
 beforeAll(async () => {
-  world = await open()
+  world = await openGatewayWorld()
 })
 afterAll(() => world.close())
-
-/** The sandbox needs the webhook's address before the calls have one: this server forwards to them. */
-async function openRelay() {
-  let target = ''
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const headers = Object.fromEntries(
-        Object.entries(request.headers).filter(([name]) => name.startsWith('x-') || name === 'content-type'),
-      ) as Record<string, string>
-      fetch(`${target}/api/webhooks/cashfree-payouts`, { method: 'POST', headers, body: Buffer.concat(chunks) }).then(
-        (answer) => response.writeHead(answer.status).end(),
-        () => response.writeHead(502).end(),
-      )
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/payouts`,
-    sendTo: (url: string): void => {
-      target = url
-    },
-    close: (): void => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
-async function open() {
-  const database = await createTestDatabase()
-  const { db } = database
-  const folder = mkdtempSync(path.join(tmpdir(), 'roz-payouts-'))
-  const relay = await openRelay()
-  const sandbox = await startSandbox({
-    port: 0,
-    host: '127.0.0.1',
-    dataDir: folder,
-    pg: KEYS,
-    payouts: { ...PAYOUT_KEYS, notifyUrl: relay.url },
-  })
-  const gateway = cashfreeGateway({
-    baseUrl: `${sandbox.url}/pg`,
-    ...KEYS,
-    apiVersion: '2025-01-01',
-    checkout: { mode: 'sandbox', scriptUrl: `${sandbox.url}/js/v3/cashfree.js` },
-  })
-  const alarms: object[] = []
-  const attempt = createAttempt({ db, log: logOf(alarms) })
-  const shared = { db, gateway, attempt, secrets: testSecrets, approvalAbove: paise(100_000n), warn: () => undefined }
-  const payouts = createPayouts({
-    ...shared,
-    payouts: cashfreePayouts({ baseUrl: `${sandbox.url}/payout`, ...PAYOUT_KEYS, apiVersion: '2024-01-01', nowMs: () => Date.now() }),
-    alarm: (details) => void alarms.push(details),
-  })
-  const wallet = createWallet({
-    ...shared,
-    topupLimits: { min: paise(1000n), max: paise(3000n) },
-    topupsOn: true,
-    cashoutOn: true,
-    ticketKeys: createTicketKeys({ secrets: testSecrets }),
-    alarm: (details) => void alarms.push(details),
-  })
-  const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
-  relay.sendTo(calls.url)
-  const handlers = keepJobs([], { ...wallet.jobs, ...payouts.jobs })
-  const worker = createWorker({
-    db,
-    handlers,
-    clockwork: [...wallet.sweeps, ...payouts.sweeps],
-    now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
-    log: { warn: () => undefined, error: () => undefined } as never,
-  })
-  const admin = await makeStaff(db)
-  return {
-    db,
-    calls,
-    alarms,
-    runDue: worker.runDue,
-    /** Makes the sandbox's bank act; its webhook follows. */
-    play: async (what: string, body: object): Promise<void> => {
-      const answer = await fetch(`${sandbox.url}/__sandbox${what}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-      expect([what, answer.status, answer.ok ? '' : await answer.text()]).toEqual([what, 200, ''])
-    },
-    decide: async (call: string): Promise<void> => {
-      const answer = await calls.ask(`POST /admin/${call}/approve`, { as: admin, body: { status: 'requested' } })
-      expect(answer.status).toBe(200)
-      await worker.runDue()
-    },
-    /** Lets the spacing between two questions pass, and runs due work. */
-    goOn: async (): Promise<void> => {
-      await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + 6000)`)
-      await worker.runDue()
-    },
-    close: async (): Promise<void> => {
-      await worker.stop()
-      await calls.close()
-      await sandbox.close()
-      relay.close()
-      rmSync(folder, { recursive: true, force: true })
-      await database.drop()
-    },
-  }
-}
 
 /** A member who paid ₹30 at the gateway, and the order of that payment. */
 async function payer(): Promise<{ member: bigint; orderId: string }> {
