@@ -196,6 +196,7 @@ describe('the faults', () => {
       surcharge: 0,
       currency: 'INR',
       agedMs: 0,
+      edge: 'none',
     }
     expect((await control('/faults')).body).toEqual(none)
     expect((await control('/faults', { duplicate: true, delayMs: 5 })).body).toEqual({ ...none, duplicate: 1, delayMs: 5 })

@@ -78,8 +78,8 @@ export const GATEWAY_WORDS: readonly Bug[] = [
   {
     name: 'A paid order is never checked again',
     file: 'server/src/features/wallet/settle.ts',
-    find: '  if (order.payments.length === 0) await endChecks',
-    replace: '  if (order.payments.length >= 0) await endChecks',
+    find: '  if (isFinal(order)) await watchOrder',
+    replace: '  if (isFinal(order) && order.payments.length === 0) await watchOrder',
     test: SETTLE,
   },
 ]
