@@ -2,6 +2,7 @@
 import { type Bug, LEDGER } from './bug.ts'
 
 const REFUND_CALLS = 'server/src/features/payouts/refunds.test.ts'
+const EDGE = 'server/src/features/payouts/fake-edge.test.ts'
 const SETTLE = 'server/src/features/wallet/settle.test.ts'
 
 export const GATEWAY_WORDS: readonly Bug[] = [
@@ -81,5 +82,26 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     find: '  if (isFinal(order)) await watchOrder',
     replace: '  if (isFinal(order) && order.payments.length === 0) await watchOrder',
     test: SETTLE,
+  },
+  {
+    name: 'An answer about another transfer or order is believed',
+    file: 'server/src/adapters/cashfree/calls.ts',
+    find: 'if (pairs.every(([named, asked]) => named === asked)) return',
+    replace: 'if (pairs.every(([named, asked]) => named !== asked || named === asked)) return',
+    test: EDGE,
+  },
+  {
+    name: 'An old answer takes a returned transfer for paid',
+    file: 'server/src/features/payouts/checks.ts',
+    find: 'return kept.length === 1',
+    replace: 'return kept.length >= 0',
+    test: EDGE,
+  },
+  {
+    name: 'An order that the gateway made is given up after its “no”',
+    file: 'server/src/features/wallet/settle.ts',
+    find: "  if (missing === 'known') throw new Error(",
+    replace: '  if (missing === undefined) throw new Error(',
+    test: 'server/src/features/wallet/unknown-orders.test.ts',
   },
 ]
