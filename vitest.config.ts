@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** These tests kill processes and check what was acknowledged within milliseconds, so nothing runs at the same time. */
-const ALONE = ['e2e/faults/faults.test.ts', 'e2e/tests/journeys/kill-journey.test.ts', 'e2e/upgrade/upgrade.test.ts']
+const ALONE = ['e2e/tests/journeys/kill-journey.test.ts']
 
 /**
  * Files at a time, on two cores: a test that waits for a database or a screen is mostly idle. By default Vitest keeps one of two
@@ -49,7 +49,6 @@ export default defineConfig({
         test: {
           name: 'rules',
           include: [
-            'bench/*.test.ts',
             'core/**/*.test.ts',
             'contract/**/*.test.ts',
             'gateway-sandbox/**/*.test.ts',
@@ -94,7 +93,8 @@ export default defineConfig({
       {
         test: {
           name: 'alone',
-          include: ALONE,
+          // The tests of lab/ run with `npm run test:all`.
+          include: [...ALONE, ...(process.env.ROZ_TEST_ALL === '1' ? ['lab/**/*.test.ts'] : [])],
           globalSetup: ['e2e/harness/first-data-setup.ts'],
           setupFiles: ['e2e/harness/setup.ts'],
           fileParallelism: false,

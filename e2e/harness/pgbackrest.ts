@@ -10,7 +10,7 @@ import { chownSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path'
 import { binaries } from '@roz/server/db/embedded/binaries.ts'
 import { identityOf, isRoot } from '@roz/server/db/embedded/identity.ts'
-import { debianRoot } from '../../ops/cluster/debian-root.ts'
+import { debianRoot } from './debian-root.ts'
 import { ROOT } from './program.ts'
 
 const PGBACKREST = { name: 'pgbackrest', packages: ['pgbackrest', 'dash', 'coreutils'], programs: ['usr/bin/pgbackrest'] }

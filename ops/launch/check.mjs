@@ -23,7 +23,7 @@ export async function check(node) {
 
 function checks() {
   const { workspaces } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
-  const typed = [...workspaces, 'ops', 'bench'].filter((name) => existsSync(path.join(ROOT, name, 'tsconfig.json')))
+  const typed = [...workspaces, 'ops', 'lab'].filter((name) => existsSync(path.join(ROOT, name, 'tsconfig.json')))
   return [
     ...typed.map((name) => [`types of ${name}`, ['node_modules/typescript/bin/tsc', '-p', name, '--pretty', 'false']]),
     ['lint', ['node_modules/oxlint/bin/oxlint', '--type-aware']],

@@ -33,7 +33,7 @@ test('every advisory lock is taken through the register, by its name', () => {
 test('a number outside the register is found, in code and in a migration', () => {
   const strays = [
     { name: 'server/src/features/x/x.ts', text: 'await tx.query(sql`select pg_advisory_xact_lock(7242011)`)' },
-    { name: 'bench/x.ts', text: 'select pg_try_advisory_lock(${MINE}::bigint)' },
+    { name: 'lab/bench/x.ts', text: 'select pg_try_advisory_lock(${MINE}::bigint)' },
     { name: 'server/migrations/9999_x.sql', text: 'perform pg_advisory_xact_lock(99);' },
   ]
   expect(listStrays(strays)).toHaveLength(3)

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { GUIDE } from '../../e2e/screenshots/guide.ts'
+import { GUIDE } from '../../lab/screenshots/guide.ts'
 import { ROOT, sources } from './source.ts'
 
 const FOLDER = path.join(ROOT, 'docs/pictures')
@@ -22,7 +22,7 @@ test('every picture of a document exists and has an alt text', () => {
   expect(shown.filter(({ file }) => !statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.isFile())).toEqual([])
 })
 
-test('the guide shows exactly the pictures that npm run screenshots -- --guide writes', () => {
+test('the guide shows exactly the pictures that npm run lab -- screenshots --guide writes', () => {
   const names = GUIDE.map(({ name }) => `${name}.webp`).toSorted()
   expect(readdirSync(FOLDER).toSorted()).toEqual(names)
   const inGuide = shown.filter(({ name }) => name === 'docs/operator-guide.md').map(({ file }) => path.posix.basename(file))

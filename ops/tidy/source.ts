@@ -56,7 +56,7 @@ const isTestName = (name: string): boolean =>
   /(^|\/)testing\//.test(name) ||
   name.endsWith('/fixtures.ts') ||
   name.startsWith('e2e/') ||
-  name.startsWith('bench/')
+  name.startsWith('lab/')
 
 export const sources: readonly Source[] = [...walk(ROOT)]
   .filter((file) => /\.(ts|tsx|mjs|js|sql|md|css|html|json|po|yml|py|sh)$/.test(file) || path.basename(path.dirname(file)) === '.ci')

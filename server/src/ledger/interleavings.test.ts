@@ -3,7 +3,7 @@
  * - Every operation is the first and the second of a pair in every run.
  * - Beyond that a run takes a sample. The rate is high for pairs that decide about the same thing or the same rounds.
  * - The run prints its seed; ROZ_SEED=<seed> takes the same sample again.
- * - ROZ_TEST_ALL=1 takes a larger sample. `npm run interleavings` takes every pair, with a stop after each statement.
+ * - ROZ_TEST_ALL=1 takes a larger sample. `npm run lab -- interleavings` takes every pair, with a stop after each statement.
  */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -9,7 +9,7 @@
  * - Only an answer in the gateway's own form, about the id that was asked for, is believed. Every other one is unavailable.
  *
  * In core, contract, server and web these files name the gateway outside the adapters and tests; a second gateway has to change them.
- * The samples of operators name it too: `ops/package/compose.yml`, `ops/package/sample.env` and `ops/cluster/settings.ts`.
+ * The samples of operators name it too: `ops/package/compose.yml`, `ops/package/sample.env` and `lab/cluster/settings.ts`.
  * - `contract/src/payouts.ts`: the payout webhook and its path.
  * - `contract/src/wallet.ts`: the payment webhook and its path.
  * - `server/src/config/gateway-settings.ts`: its settings, hosts and script.

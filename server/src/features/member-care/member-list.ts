@@ -1,5 +1,5 @@
 /**
- * The list of members: searched, sorted and paged by keys, at a million members within 50 ms (npm run bench:portal).
+ * The list of members: searched, sorted and paged by keys, at a million members within 50 ms (npm run lab -- portal).
  *
  * - A search first looks through the members next in order. If many members match, these fill the page at once; if few do,
  *   the index of three-letter pieces finds all of them.

@@ -1,0 +1,35 @@
+/**
+ * `npm run lab -- clock`: measures how long `/dev/clock` takes to pass one day.
+ *
+ * - A day includes all work due in it: close, draw, settlement, books and log.
+ * - Targets: 20 ms for a day without members, 100 ms for a day with one member. The script prints times and asserts nothing.
+ */
+import { passDay } from './days.ts'
+import { startProduct } from './processes.ts'
+import { addMembers, openScene } from './scene.ts'
+
+const DAYS = 40
+
+const scene = await openScene({ makesBooks: true })
+const product = await startProduct(scene)
+try {
+  await passDays('warming up', 10)
+  await passDays('nobody in it', DAYS)
+  await addMembers(scene, 0, 1, { autoJoin: true, sessions: true })
+  await passDays('one member, by Auto Participate', DAYS)
+} finally {
+  await product.stop()
+  await scene.stop()
+}
+
+async function passDays(what: string, days: number): Promise<void> {
+  const times: number[] = []
+  for (let day = 0; day < days; day++) {
+    const began = performance.now()
+    await passDay(scene, product)
+    times.push(performance.now() - began)
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number): string => (times[Math.floor(days * share)] ?? 0).toFixed(0)
+  process.stdout.write(`${what}: ${days} days, median ${at(0.5)} ms, p90 ${at(0.9)} ms\n`)
+}

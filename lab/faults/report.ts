@@ -1,0 +1,147 @@
+/**
+ * Writes docs/reliability.md from the figures of a run: npm run lab -- faults --write docs/reliability.md.
+ * - Every measured figure of the page is in that file, or in the file of another set-up beside it (`SETUPS`).
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { ControlResult, FaultReport, KindRow } from './summary.ts'
+
+/** The description of each fault, in the order of the page. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  'cut-before-send': 'the connection to the database is cut before a commit of money is sent',
+  'cut-after-send': '… directly after the commit was sent, before any answer',
+  'cut-after-commit': '… after the database has committed, before its answer arrives',
+  'cut-all': 'every connection to the database is cut at once',
+  'backend-end': 'the database ends a busy connection',
+  'backend-kill': 'kill -9 of one database process: every connection ends, and the database recovers from its log',
+  'backend-pause': 'a database process is paused (SIGSTOP) and resumed',
+  'server-pause': 'the server is paused (SIGSTOP) and resumed',
+  'server-kill': 'kill -9 of the server, and a restart',
+  'postmaster-kill': "kill -9 of the database's first process",
+  'machine-kill': 'kill -9 of the server and every process of the database at once',
+  'disk-full': "the database's disk is full until a request is refused",
+  'midnight-passes': 'midnight IST passes: close, draw, settle, Auto Participate, while members join',
+  'midnight-jumps': 'the clock jumps over midnight',
+  'midnight-cut': 'midnight, and the answer of a commit is lost',
+  'midnight-server-kill': 'kill -9 of the server during midnight',
+  'webhooks-duplicated': 'each webhook of the gateway is delivered five times',
+  'webhooks-shuffled': '… three times, late and out of order',
+  'webhooks-tampered': '… changed after they were signed',
+  'webhooks-late': '… 1.5 s late',
+  'webhooks-lost': '… not at all',
+  'webhooks-early': 'signed webhooks about unpaid orders, unfinished refunds and disputes that nobody raised, and forged webhooks',
+  'webhooks-cut': 'repeated webhooks, and the answer of a commit is lost',
+}
+
+const thousands = (count: number): string => count.toLocaleString('en-IN')
+
+const kindLine = ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs }: KindRow): string =>
+  `| \`${kind}\` | ${MEANINGS[kind] ?? ''} | ${thousands(cycles)} | ${thousands(inFlight)} | ${thousands(cutOff)} | ${thousands(p50Ms)} | ${thousands(maxMs)} |`
+
+const controlLine = ({ control, shows, cycles, found }: ControlResult): string =>
+  `| \`${control}\` | ${shows} | ${found === undefined ? '**not found**' : `found after ${cycles} ${cycles === 1 ? 'cycle' : 'cycles'}`} |`
+
+type Setup = { readonly name: string; readonly heading: string; readonly options: string; readonly words: string }
+/** Other set-ups under the same faults and the same judge: `reliability-<name>.json` beside the first file. */
+const SETUPS: readonly Setup[] = [
+  {
+    name: 'two-instances',
+    heading: 'Two instances on one database',
+    options: '--instances 2',
+    words: `Two servers run on one database, behind one address that gives each new connection to the next of them. Both ask one sandbox of the gateway, which runs on while they die.
+A fault of the server hits one of them, and about every third time both. A client whose connection broke repeats the call with its key, mostly at the other server.`,
+  },
+]
+
+const listed = (rows: readonly KindRow[]): string => {
+  const order = Object.keys(MEANINGS)
+  return rows
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+    .map(kindLine)
+    .join('\n')
+}
+
+const HEAD = `| fault | what happens | cycles | in flight | cut off | recovery p50, ms | max, ms |
+| --- | --- | --: | --: | --: | --: | --: |`
+
+function setupSection({ heading, options, words }: Setup, report: FaultReport): string {
+  const { totals, controls } = report
+  const found = controls.filter((control) => control.found !== undefined).length
+  return `## ${heading}
+
+${words}
+
+\`npm run lab -- faults ${options}\` on ${report.at}, ${thousands(Math.round(report.seconds / 60))} minutes, at commit \`${report.commit.slice(0, 12)}\` with \`--seed ${report.seed}\`:
+**${thousands(totals.cycles)}** cycles, **${thousands(totals.acknowledged)}** acknowledged operations, **${totals.lost}** lost, **${totals.doubled}** doubled, **${totals.strange}** requested by nobody, **${totals.broken}** broken invariants, **${totals.complaints}** wrong answers. ${found} of ${controls.length} weaknesses were found before it.
+
+${HEAD}
+${listed(report.kinds)}
+`
+}
+
+function pageOf(report: FaultReport, others: readonly string[]): string {
+  const { totals } = report
+  const operations = Object.entries(report.deeds ?? {}).map(([kind, count]) => `${kind} ${thousands(count)}`)
+  const answers = Object.entries(report.faultAnswers).map(([status, count]) => `${status}: ${thousands(count)}`)
+  return `# Reliability
+
+Written by \`npm run lab -- faults --write docs/reliability.md\`: the figures of one run of \`npm run lab -- faults\`. It began on ${report.at} and took ${thousands(Math.round(report.seconds / 60))} minutes
+on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 12)}\` with \`--seed ${report.seed}\`.
+
+| | |
+| --- | --- |
+| fault cycles | **${thousands(totals.cycles)}** |
+| acknowledged operations, repetitions by key included | **${thousands(totals.acknowledged)}** |
+| lost | **${totals.lost}** |
+| doubled | **${totals.doubled}** |
+| in the ledger, but requested by nobody | **${totals.strange}** |
+| broken invariants | **${totals.broken}** |
+| wrong answers | **${totals.complaints}** |
+| faults without a call in flight, not counted as cycles | ${totals.idle} |
+
+## A cycle
+
+- ${report.clients} clients act for ${report.members} members and for administrators. They join, add money, pay at the gateway's sandbox, withdraw, request refunds, decide withdrawals, refunds and payments in suspense, read histories and repeat keys.
+- Strangers pay orders that are not ours, and payers dispute payments at their banks.
+- Each client repeats a call with the same key until the call has a final answer.
+- A fault is injected while calls that move money are in flight, and is then repaired. After the first acknowledgement of a later call, the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present.
+- A client writes each request to a file before it is sent, and each acknowledgement before the next request. An acknowledged operation must be in the ledger once, as it was answered. An operation that nobody requested must not be there.
+- Every few dozen cycles the load stops and the clock moves on by hours. Every payment at the gateway must then be in its wallet, every transfer, refund and dispute must agree with the gateway, and every reported payment of a stranger must be in suspense. A new server with a new database then takes over.
+
+${operations.length === 0 ? '' : `Acknowledged: ${operations.join(' · ')}.\n\n`}## The faults
+
+Recovery is the time from the end of the fault to the first acknowledgement of a call that began later. A kill or a cut ends at once; a pause or a full disk ends with its release. Recovery includes the restart of the server and the machine's other work.
+
+${HEAD}
+${listed(report.kinds)}
+
+${report.smallDisk ? 'The database was on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` was not injected.**'}
+Answers of 500 and above, each repeated by its client: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 leaves the operating system's memory intact, so this run does not test a power cut.
+
+${others.join('\n')}
+## The harness can fail
+
+Before the cycles the same judge checks a system that is weakened on purpose, and must find the weakness.
+
+| weakened | shows as | |
+| --- | --- | --- |
+${report.controls.map(controlLine).join('\n')}
+
+- \`commits-in-memory\`: a commit is acknowledged before it is on the disk (\`synchronous_commit=off\`), and every process is killed at once.
+- \`forgotten-keys\`: clients repeat a call with a new key, and the server is killed.
+
+## Run it
+
+\`npm run lab -- faults --cycles 200 --minutes 10 --kinds server-kill,cut-after-commit --seed 7 --instances 2\`; every option has a default. A short form is part of \`npm run test:all\`.
+`
+}
+
+/** Writes the page from the figures of the newest runs. */
+export function writePage(page: string): void {
+  const file = '.build/reliability.json'
+  const read = (name: string): FaultReport => JSON.parse(readFileSync(name, 'utf8')) as FaultReport
+  const others = SETUPS.flatMap((setup) => {
+    const beside = file.replace(/\.json$/, `-${setup.name}.json`)
+    return existsSync(beside) ? [setupSection(setup, read(beside))] : []
+  })
+  writeFileSync(page, pageOf(read(file), others))
+}

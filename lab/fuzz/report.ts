@@ -1,0 +1,89 @@
+/**
+ * Writes a page from the figures of a run, beside its file: npm run lab -- fuzz --write <file>.
+ * - Every measured figure of the page is in that file.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { SET_ASIDE } from './changes.ts'
+import type { FuzzResult } from './run.ts'
+
+export type FuzzReport = FuzzResult & {
+  readonly at: string
+  readonly seconds: number
+  readonly commit: string
+  readonly machine: string
+  readonly node: string
+}
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  none: 'nothing: meant to be valid, with ids and days that exist',
+  field:
+    'a field of a wrong type, size or character (NUL, half a surrogate, 6,000 characters, 500 levels deep), a missing or an unknown one',
+  caller: 'another caller: another role, no step-up, on hold, unconfirmed, an unknown token, none',
+  body: 'malformed JSON, a key twice, no object, no UTF-8, above 64 KB; an upload without its end, its field or its picture',
+  type: 'another content type',
+  method: 'another method',
+  path: 'a broken path: wrong ids, percent signs, dots, upper case, slashes',
+  headers: 'headers twice, empty, of 4,000 characters, or that lie about the host',
+  key: 'an idempotency key that the caller used for another request',
+  query: 'a broken query: a name twice, cursors of nothing, limits out of range',
+}
+const thousands = (count: number): string => count.toLocaleString('en-IN')
+
+function pageOf(report: FuzzReport, file: string): string {
+  const never = Object.entries(report.calls).filter(([, { accepted }]) => accepted === 0)
+  const statuses = Object.entries(report.statuses).map(([status, count]) => `${status}: ${thousands(count)}`)
+  const faults = Object.entries(report.statuses).filter(([status]) => status.startsWith('5') && status !== '503')
+  const changed = report.findings.filter(({ what }) => what.startsWith('refused with')).length
+  return `# Fuzzing
+
+Written from \`${file}\` by \`npm run lab -- fuzz --write ${file}\`: the figures of one run of \`npm run lab -- fuzz --requests ${report.requests} --seed ${report.seed} --worlds ${report.worlds}${report.demo ? '' : ' --no-demo'}\`. It began on ${report.at} and took ${thousands(Math.round(report.seconds / 60))} minutes
+on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 12)}\`.
+
+| | |
+| --- | --- |
+| requests | **${thousands(report.requests)}** |
+| accepted | ${thousands(report.accepted)} |
+| refused | ${thousands(report.refused)} |
+| answered 5xx | **${faults.reduce((sum, [, count]) => sum + count, 0)}** |
+| answered 503 because the server was busy, counted as neither | ${thousands(report.shed)} |
+| answers that the contract does not declare for the call | **${report.findings.length - changed}** |
+| refused, and a row changed | **${changed}** |
+| broken invariants of money after the run | **${report.audit.length}** |
+| calls of the contract | ${Object.keys(report.calls).length}, of which ${Object.keys(report.calls).length - never.length} were accepted at least once |
+| different refusals | ${report.codes.length} |
+| days that passed in between | ${report.days} |
+
+Answers: ${statuses.join(' · ')}.
+
+## Requests
+
+- Each is made from its call's own schemas in \`contract/\`, and sent over HTTP to the real program with a real database (${report.worlds} of them at once, each with a database of its own): ${report.demo ? 'the demo community with thirty days of rounds, ' : ''}members in every state, staff of every role with and without a step-up, and something in every list of the portal.
+- Ids, days, orders and cursors come from earlier answers, so most requests name existing things.
+- ${thousands(Math.round((100 * (report.wrongs.none ?? 0)) / report.requests))} % are meant to be valid; the others are wrong in one or two ways:
+
+| wrong | requests | what |
+| --- | --: | --- |
+${Object.entries(MEANINGS)
+  .map(([name, words]) => `| ${name} | ${thousands(report.wrongs[name] ?? 0)} | ${words} |`)
+  .join('\n')}
+
+## How it is judged
+
+- The status and every field of an accepted answer are those of the contract, and no others. The code of a refusal is declared for the call, with its status.
+- Triggers note each changed row in the transaction that changes it. Requests are sent one after the other while the worker is paused, so each change belongs to the preceding request. After an answer of 400 and above there is no note.
+- A refused request extends its session. These tables are set aside: ${Object.entries(SET_ASIDE)
+    .map(([table, reason]) => `\`${table}\` (${reason})`)
+    .join(', ')}.
+- At the end the audit of money runs (\`server/src/ledger/audit\`).
+
+Never accepted in this run: ${never.length === 0 ? 'none' : never.map(([name]) => `\`${name}\``).join(', ')}.
+
+## Run it
+
+\`npm run lab -- fuzz --requests 100000 --seed 7\`; every option has a default. A finding is printed with the request, ready to send again. A short form is part of \`npm test\`.
+`
+}
+
+export function writePage(figures: string, page: string): void {
+  writeFileSync(page, pageOf(JSON.parse(readFileSync(figures, 'utf8')) as FuzzReport, page))
+}
