@@ -116,7 +116,13 @@ export const outlayCalls = {
     access: 'admin',
     roles: STAFF,
     summary: 'The days whose open help an amount would take now, the oldest first.',
-    query: z.object({ amount: z.coerce.number('amount_invalid').pipe(rupeeAmount) }),
+    query: z.object({
+      amount: z
+        .string('amount_invalid')
+        .regex(/^\d+(\.\d{1,2})?$/, 'amount_invalid')
+        .transform(Number)
+        .pipe(rupeeAmount),
+    }),
     output: z.object({ balance: rupees, days: z.array(part) }),
     refusals: ['insufficient_funds'],
   }),

@@ -58,7 +58,7 @@ test.each([
   ['IFSC code is required', fields.ifscCode, ''],
   ['IFSC code must be 11 characters', fields.ifscCode, 'SBIN000123'],
   ['Invalid IFSC code format', fields.ifscCode, 'SBIN1001234'],
-  ['Invalid IFSC code format', fields.ifscCode, 'sbin0001234'],
+  ['Invalid IFSC code format', fields.ifscCode, 'SBINO001234'],
   ['Please enter the bank reference: 4 to 50 letters and digits', fields.bankReference, 'UTR'],
   ['Please enter the bank reference: 4 to 50 letters and digits', fields.bankReference, 'UTR 0000000042'],
   ['Bank name is required', fields.bankName, ''],

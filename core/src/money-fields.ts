@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { type Paise, formatLimit } from './money.ts'
 import { texts } from './texts.ts'
+import { readAccount, readIfsc, readOr } from './typed.ts'
 
 export const MONEY_TEXTS = {
   amount_invalid: texts('Please enter an amount in rupees, with at most two decimals'),
@@ -39,11 +40,13 @@ export const accountHolderName = text('holder_required').check(
   z.regex(/^[\p{L}\p{M} ]+$/u, code('holder_letters')),
 )
 export const accountNumber = text('account_required').check(
+  z.overwrite(readOr(readAccount)),
   z.minLength(1, code('account_required')),
   z.regex(/^\d*$/, code('account_digits')),
   z.regex(/^\d{9,18}$/, code('account_length')),
 )
 export const ifscCode = text('ifsc_required').check(
+  z.overwrite(readOr(readIfsc)),
   z.minLength(1, code('ifsc_required')),
   z.length(11, code('ifsc_length')),
   z.regex(/^[A-Z]{4}0[A-Z0-9]{6}$/, code('ifsc_invalid')),

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
+import { readOr, readPhone } from './typed.ts'
 
 export const PERSON_TEXTS = {
   fill_all: texts('Please fill in all fields'),
@@ -41,7 +42,11 @@ export const name = writerName.check(
   z.refine((value) => !ADDRESS.test(value), code('name_address')),
 )
 export const email = text('fill_all').check(z.trim(), z.maxLength(254, code('email_invalid')), z.regex(EMAIL, code('email_invalid')))
-export const phone = text('phone_required').check(z.minLength(1, code('phone_required')), z.regex(/^[6-9]\d{9}$/, code('phone_invalid')))
+export const phone = text('phone_required').check(
+  z.overwrite(readOr(readPhone)),
+  z.minLength(1, code('phone_required')),
+  z.regex(/^[6-9]\d{9}$/, code('phone_invalid')),
+)
 /** A new password. */
 export const newPassword = text('fill_all').check(z.minLength(6, code('password_short')), z.maxLength(128, code('password_long')))
 /** A password given at login: it is compared with the hash, so no rule of new passwords applies. */

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
+import { asciiDigits } from './typed.ts'
 
 export const REFERENCE_TEXTS = {
   reference_invalid: texts('Please enter the bank reference: 4 to 50 letters and digits'),
@@ -10,4 +11,6 @@ export const REFERENCE_TEXTS = {
 const INVALID = 'reference_invalid' satisfies keyof typeof REFERENCE_TEXTS
 
 /** The bank's reference of a payment by hand. */
-export const bankReference = z.string(INVALID).check(z.trim(), z.regex(/^[A-Za-z0-9][A-Za-z0-9/-]{3,49}$/, { error: INVALID }))
+export const bankReference = z
+  .string(INVALID)
+  .check(z.trim(), z.overwrite(asciiDigits), z.regex(/^[A-Za-z0-9][A-Za-z0-9/-]{3,49}$/, { error: INVALID }))

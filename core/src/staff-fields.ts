@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
+import { asciiDigits } from './typed.ts'
 
 export const STAFF_TEXTS = {
   password_staff_short: texts('A staff password needs at least 12 characters'),
@@ -18,7 +19,7 @@ export const staffPassword = z
   .check(z.minLength(STAFF_PASSWORD_MIN, code('password_staff_short')), z.maxLength(128, { error: 'password_long' }))
 
 /** Spaces and dashes come from reading the code in groups. */
-const bare = z.overwrite<string>((text) => text.replace(/[\s-]/g, '').toLowerCase())
+const bare = z.overwrite<string>((text) => asciiDigits(text).replace(/[\s-]/g, '').toLowerCase())
 
 /** A code of the app. */
 export const totpCode = z.string('code_shape').check(z.maxLength(100, code('code_shape')), bare, z.regex(/^\d{6}$/, code('code_shape')))

@@ -56,7 +56,7 @@ describe('add money', () => {
     ['Minimum amount is ₹10', '0'],
     ['Minimum amount is ₹10', '9.99'],
     ['Maximum amount is ₹30', '30.01'],
-    ['Please enter an amount in rupees, with at most two decimals', '12.'],
+    ['Please enter an amount in rupees, with at most two decimals', '12,50'],
   ])("'%s' for “%s”", async (words, amount) => {
     await at('/wallet', async (page) => {
       await expect(field(page, 'Phone number')).toHaveValue(PHONE)
@@ -77,12 +77,13 @@ describe('add money', () => {
       await phone.blur()
       await expect(phone).toHaveAccessibleDescription('Phone number is required')
       await expect(submit(page)).toBeDisabled()
-      for (const wrong of ['5876543210', '987654321']) {
+      for (const wrong of ['5876543210', '987654321', '98a7 65432-10999']) {
         await phone.fill(wrong)
         await expect(phone).toHaveAccessibleDescription('Please enter a valid 10-digit mobile number')
         await expect(submit(page)).toBeDisabled()
       }
-      await phone.fill('+98a7 65432-10999')
+      await expect(phone).toHaveValue('9876543210')
+      await phone.fill('+91 98765 43210')
       await expect(phone).toHaveValue('9876543210')
       await expect(phone).not.toHaveAttribute('aria-invalid')
       await expect(submit(page)).toBeEnabled()

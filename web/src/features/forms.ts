@@ -5,7 +5,8 @@
  */
 import { type Words, wordsIn } from '@roz/core/field-words.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
-import type { ChangeEvent } from 'react'
+import { shownAmount } from '@roz/core/typed.ts'
+import { type ChangeEvent, type FocusEvent, useState } from 'react'
 import {
   type DefaultValues,
   type FieldErrors,
@@ -20,34 +21,64 @@ import * as z from 'zod/mini'
 import { ApiError } from '../app/api.ts'
 import { currentLanguage } from '../app/language.ts'
 import { toast } from '../ui/Toast.tsx'
+import { kept, type TypedField } from './typing.ts'
+
+/** The pastes that a field could not keep whole, by field: what it shows of them, and the problem. */
+type Doubts = Map<string, { readonly text: string; readonly problem: string }>
+const doubtsOf = new WeakMap<object, Doubts>()
 
 /** The first problem of each field, in the shape of React Hook Form. */
 const judge =
-  <V extends FieldValues>(rules: z.ZodMiniType<V, V>): Resolver<V> =>
+  <V extends FieldValues>(rules: z.ZodMiniType<V, V>, doubts: Doubts): Resolver<V> =>
   (given) => {
     const { data, error } = z.safeParse(rules, given)
-    if (error === undefined) return { values: data, errors: {} }
     const errors: Record<string, { readonly type: string; readonly message: string }> = {}
-    for (const { path, code, message } of error.issues) errors[path.join('.')] ??= { type: code ?? 'custom', message }
+    for (const [field, { text, problem }] of doubts) if (given[field] === text) errors[field] = { type: 'custom', message: problem }
+    for (const { path, code, message } of error?.issues ?? []) errors[path.join('.')] ??= { type: code ?? 'custom', message }
+    if (data !== undefined && Object.keys(errors).length === 0) return { values: data, errors: {} }
     return { values: {}, errors: errors as FieldErrors<V> }
   }
 
 export function useRules<V extends FieldValues>(rules: z.ZodMiniType<V, V>, defaultValues: DefaultValues<V>): UseFormReturn<V> {
-  return useForm<V>({ resolver: judge(rules), mode: 'onTouched', defaultValues })
+  const [doubts] = useState<Doubts>(() => new Map())
+  const form = useForm<V>({ resolver: judge(rules, doubts), mode: 'onTouched', defaultValues })
+  doubtsOf.set(form.control, doubts)
+  return form
 }
 
 /**
- * Registers a field that accepts only certain characters: the input is cleaned before the form reads it.
+ * Registers a field that keeps only certain characters: the input is cleaned before the form reads it.
  * Cleaning it afterwards with setValue would make the form skip the validation of that keystroke.
  */
-export function registerCleaned<V extends FieldValues>(form: UseFormReturn<V>, name: Path<V>, clean: (text: string) => string) {
+export function registerTyped<V extends FieldValues>(form: UseFormReturn<V>, name: Path<V>, typed: TypedField) {
   const field: UseFormRegisterReturn<Path<V>> = form.register(name)
   return {
     ...field,
-    onChange: (event: ChangeEvent<HTMLInputElement>): Promise<void | boolean> => {
-      const cleaned = clean(event.target.value)
-      if (cleaned !== event.target.value) event.target.value = cleaned
-      return field.onChange(event)
+    onChange: async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
+      const input = event.target
+      const { text, caret, problem } = kept(typed, form.getValues(name), input.value, input.selectionStart ?? input.value.length)
+      if (text !== input.value) {
+        input.value = text
+        input.setSelectionRange(caret, caret)
+      }
+      const doubts = doubtsOf.get(form.control)
+      if (problem === undefined) doubts?.delete(name)
+      else doubts?.set(name, { text, problem })
+      await field.onChange(event)
+      if (problem !== undefined) await form.trigger(name)
+    },
+  }
+}
+
+/** Registers an amount: it stays as typed, and is shown as it was read when the field is left. */
+export function registerAmount<V extends FieldValues>(form: UseFormReturn<V>, name: Path<V>) {
+  const field: UseFormRegisterReturn<Path<V>> = form.register(name)
+  return {
+    ...field,
+    onBlur: (event: FocusEvent<HTMLInputElement>): Promise<void | boolean> => {
+      const shown = shownAmount(event.target.value)
+      if (shown !== event.target.value) event.target.value = shown
+      return field.onBlur(event)
     },
   }
 }

@@ -57,6 +57,8 @@ test.each([
   [{ amount: 10 }, 'phoneNumber', 'Phone number is required'],
   [{ ...ADD, phoneNumber: '1234567890' }, 'phoneNumber', 'Please enter a valid 10-digit mobile number'],
   [{ ...ADD, phoneNumber: '987654321' }, 'phoneNumber', 'Please enter a valid 10-digit mobile number'],
+  [{ ...ADD, phoneNumber: '+9198765432' }, 'phoneNumber', 'Please enter a valid 10-digit mobile number'],
+  [{ ...ADD, phoneNumber: '98765432109' }, 'phoneNumber', 'Please enter a valid 10-digit mobile number'],
   [{ ...ADD, amount: 0 }, 'amount', 'Minimum amount is ₹10'],
   [{ ...ADD, amount: -10 }, 'amount', 'Minimum amount is ₹10'],
   [{ ...ADD, amount: 20_000_000 }, 'amount', 'Maximum amount is ₹30'],
@@ -70,6 +72,13 @@ test.each([
   expect(answer.status).toBe(400)
   expect(answer.body).toMatchObject({ code: 'invalid_input', fields: { [field]: words } })
   expect(await world.transactions(member)).toEqual({ transactions: [], nextCursor: null })
+})
+
+test.each(['+91 98765 43210', '098765-43210', '९८७६५ ४३२१०'])('the phone %s of an order is 9876543210', async (phoneNumber) => {
+  const { status, body } = await world.add(await makeMember(world.db), { ...ADD, phoneNumber })
+  expect(status).toBe(200)
+  const made = await world.control('GET', `/orders/${body['order_id']}`)
+  expect(made).toMatchObject({ customer_details: { customer_phone: '9876543210' } })
 })
 
 test('the phone of an order is a sign that accounts share it, once per account, and is stored nowhere', async () => {

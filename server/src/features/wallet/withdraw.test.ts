@@ -152,3 +152,14 @@ test('a withdrawal answers 403 while the operator has paused withdrawals', async
   world.switches.cashoutOn = false
   expect(await world.withdraw(await world.funded(20), 10)).toMatchObject({ status: 403, body: { message: 'Withdrawals are paused.' } })
 })
+
+test('a bank account is read as a person writes it: digits in groups and of any script, an IFSC in small letters', async () => {
+  const member = await world.funded(30)
+  const written = { ...BANK, accountNumber: '९८७६ ५४३२ 1012', ifscCode: 'hdfc0 abc123' }
+  expect((await world.withdraw(member, 10, written)).status).toBe(200)
+  const stored = await world.db.query<{ sealed: Buffer }>(sql`select sealed from bank_account where member_id = ${member}::bigint`)
+  expect(JSON.parse(testSecrets.open(stored[0]?.sealed ?? Buffer.alloc(0), `bank_account:${member}`).toString())).toEqual({
+    ...BANK,
+    accountNumber: '987654321012',
+  })
+})

@@ -3,8 +3,9 @@
  * - What the person's own confirmation books needs a tick for exactly these values; a change of them clears it.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import { rupeesFromPaise } from '@roz/core/money.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
+import { readAmount, shownAmount } from '@roz/core/typed.ts'
 import { useState } from 'react'
 import { ApiError, call } from '../../app/api.ts'
 import { TextField } from '../../ui/Field.tsx'
@@ -17,17 +18,13 @@ import { wordsOf } from './portal-form-errors.ts'
 type Values = { readonly reference: string; readonly day: string; readonly amount: string; readonly fee: string }
 type Problems = Readonly<Record<string, string | undefined>>
 
-/** Digits and a decimal point: a pasted amount has commas. A gateway pays out more than the fields of members take. */
-const draft = (text: string): string => text.replace(/[^\d.]/g, '')
-const paiseOf = (text: string): Paise | undefined => (text === '' ? undefined : paiseFromRupees(Number(text)))
-
 function useSettlement(approvalAbove: number) {
   const { t } = useLingui()
   const [values, setValues] = useState<Values>({ reference: '', day: '', amount: '', fee: '' })
   const [problems, setProblems] = useState<Problems>({})
   const [sureOf, setSureOf] = useState('')
   const pages = usePages()
-  const [amount, fee] = [paiseOf(values.amount), paiseOf(values.fee)]
+  const [amount, fee] = [readAmount(values.amount), readAmount(values.fee)]
   const body = {
     reference: values.reference.trim(),
     day: values.day,
@@ -157,6 +154,7 @@ const Rupees = ({ label, hint, value, error, onType }: RupeesProps) => (
     autoComplete="off"
     value={value}
     error={error}
-    onChange={(event) => onType(draft(event.target.value))}
+    onChange={(event) => onType(event.target.value)}
+    onBlur={() => onType(shownAmount(value))}
   />
 )

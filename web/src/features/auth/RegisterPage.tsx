@@ -13,7 +13,8 @@ import { settings } from '../../app/settings.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { judgeAgain, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { judgeAgain, registerTyped, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { PHONE } from '../typing.ts'
 import { AuthSheet } from './AuthSheet.tsx'
 import { NewPasswordFields, tellFirstProblem } from './fields.tsx'
 import { GoogleButton } from './GoogleButton.tsx'
@@ -62,7 +63,7 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
           autoComplete="tel-national"
           prefix="+91"
           error={wordsOf(errors.phone?.message)}
-          {...form.register('phone')}
+          {...registerTyped(form, 'phone', PHONE)}
         />
         <NewPasswordFields
           password={form.register('password', judgeAgain(form, 'confirmPassword'))}

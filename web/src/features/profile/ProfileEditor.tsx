@@ -5,7 +5,8 @@ import { call, messageOf } from '../../app/api.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, tellFirst, useRules, wordsOf } from '../forms.ts'
+import { registerTyped, showRefusedFields, tellFirst, useRules, wordsOf } from '../forms.ts'
+import { PHONE } from '../typing.ts'
 import { AutoParticipate } from './AutoParticipate.tsx'
 import { profileRules, type ProfileValues } from './rules.ts'
 
@@ -44,7 +45,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
         autoComplete="tel-national"
         prefix="+91"
         error={wordsOf(errors.phone?.message)}
-        {...form.register('phone')}
+        {...registerTyped(form, 'phone', PHONE)}
       />
       <AutoParticipate on={autoParticipate} onChange={(on) => form.setValue('autoParticipate', on, { shouldDirty: true })} />
       <div className="buttons card-actions">

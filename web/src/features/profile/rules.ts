@@ -6,16 +6,19 @@
 import { givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import * as z from 'zod/mini'
 
-const judgedBy = (rule: z.ZodMiniType<string>, mayStay: (text: string) => boolean) =>
-  z.superRefine<string>((text, context) => {
-    const problem = mayStay(text) ? undefined : rule.safeParse(text).error?.issues[0]?.message
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
-  })
+const judgedBy = (rule: z.ZodMiniType<string, string>, mayStay: (text: string) => boolean) =>
+  z.string().check(
+    z.overwrite((text) => (mayStay(text) ? text : (rule.safeParse(text).data ?? text))),
+    z.superRefine((text, context) => {
+      const problem = mayStay(text) ? undefined : rule.safeParse(text).error?.issues[0]?.message
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+    }),
+  )
 
 export const profileRules = (kept: { readonly name: string; readonly phone: string | null }) =>
   z.object({
-    name: z.string().check(judgedBy(name, (text) => text === kept.name)),
-    phone: z.string().check(judgedBy(phone, (text) => text === '' && kept.phone === null)),
+    name: judgedBy(name, (text) => text === kept.name),
+    phone: judgedBy(phone, (text) => text === '' && kept.phone === null),
     autoParticipate: z.boolean(),
   })
 export type ProfileValues = z.infer<ReturnType<typeof profileRules>>

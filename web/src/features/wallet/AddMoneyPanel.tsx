@@ -5,6 +5,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { readPhone } from '@roz/core/typed.ts'
 import { useMemo } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { useMember } from '../../app/session.tsx'
@@ -15,14 +16,13 @@ import { TextField } from '../../ui/Field.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { registerAmount, registerTyped, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
-import { amountDraft, phoneDraft, topupPresets, typedPaise } from './amounts.ts'
+import { PHONE } from '../typing.ts'
+import { topupPresets, typedPaise } from './amounts.ts'
 import { addMoneyRules, type AddMoneyValues } from './rules.ts'
 import type { GatewayState } from './use-gateway.ts'
 import { wordsOf } from './money-form-errors.ts'
-
-const MOBILE = /^[6-9]\d{9}$/
 
 /**
  * A checkout that has left this page may never settle its promise. When the browser's Back shows the page again, the button is free again.
@@ -104,7 +104,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
           prefix="₹"
           hint={t`From ₹${topupMinRupees} to ₹${topupMaxRupees} per payment.`}
           error={wordsOf(errors.amount?.message)}
-          {...registerCleaned(form, 'amount', amountDraft)}
+          {...registerAmount(form, 'amount')}
         />
       </div>
       <TextField
@@ -114,10 +114,10 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         autoComplete="tel-national"
         prefix="+91"
         error={wordsOf(errors.phoneNumber?.message)}
-        {...registerCleaned(form, 'phoneNumber', phoneDraft)}
+        {...registerTyped(form, 'phoneNumber', PHONE)}
       />
       <Least />
-      <Button type="submit" wide busy={isSubmitting} disabled={!MOBILE.test(phone)}>
+      <Button type="submit" wide busy={isSubmitting} disabled={errors.phoneNumber !== undefined || readPhone(phone) === undefined}>
         {paise === undefined ? <Trans>Go to payment</Trans> : <Trans>Add {formatMoney(rupeesFromPaise(paise))}</Trans>}
       </Button>
       {gateway.is === 'initialising' ? (

@@ -2,8 +2,8 @@
 import { useLingui } from '@lingui/react/macro'
 import type { UseFormReturn } from 'react-hook-form'
 import { SelectField, TextField } from '../../ui/Field.tsx'
-import { registerCleaned } from '../forms.ts'
-import { digitsOnly, ifscDraft } from './amounts.ts'
+import { registerTyped } from '../forms.ts'
+import { ACCOUNT, IFSC } from '../typing.ts'
 import type { WithdrawValues } from './rules.ts'
 import { wordsOf } from './money-form-errors.ts'
 
@@ -23,7 +23,7 @@ export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValu
         inputMode="numeric"
         autoComplete="off"
         error={wordsOf(errors.accountNumber?.message)}
-        {...registerCleaned(form, 'accountNumber', (text) => digitsOnly(text, 18))}
+        {...registerTyped(form, 'accountNumber', ACCOUNT)}
       />
       <TextField
         label={t`IFSC`}
@@ -32,7 +32,7 @@ export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValu
         spellCheck={false}
         hint={t`11 characters, for example SBIN0001234.`}
         error={wordsOf(errors.ifscCode?.message)}
-        {...registerCleaned(form, 'ifscCode', ifscDraft)}
+        {...registerTyped(form, 'ifscCode', IFSC)}
       />
       <TextField label={t`Bank name`} autoComplete="off" error={wordsOf(errors.bankName?.message)} {...form.register('bankName')} />
       <SelectField label={t`Account type`} error={wordsOf(errors.accountType?.message)} {...form.register('accountType')}>

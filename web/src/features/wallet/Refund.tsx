@@ -18,11 +18,11 @@ import { catchFocus } from '../../ui/focus.ts'
 import { formatDay, formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { judgeAgain, registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { judgeAgain, registerAmount, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { Listing } from '../Listing.tsx'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMine, refreshMoney, refundsQuery } from '../queries.ts'
-import { amountDraft, typedPaise } from './amounts.ts'
+import { typedPaise } from './amounts.ts'
 import { refundRules, type RefundValues } from './rules.ts'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { Status } from './Transactions.tsx'
@@ -172,7 +172,7 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
         prefix="₹"
         hint={chosen === undefined ? undefined : t`At most ${formatMoney(chosen.unused)}.`}
         error={wordsOf(errors.amount?.message)}
-        {...registerCleaned(form, 'amount', amountDraft)}
+        {...registerAmount(form, 'amount')}
       />
       <TextAreaField label={t`Reason`} rows={3} error={wordsOf(errors.reason?.message)} {...form.register('reason')} />
       {errors.root && <InDoubt />}

@@ -9,9 +9,9 @@ import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { registerAmount, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
-import { amountDraft, typedPaise } from './amounts.ts'
+import { typedPaise } from './amounts.ts'
 import { BankFields } from './BankFields.tsx'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
@@ -62,7 +62,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         prefix="₹"
         hint={t`At least ₹${leastRupees}, at most ${formatMoney(balance)}.`}
         error={wordsOf(errors.amount?.message)}
-        {...registerCleaned(form, 'amount', amountDraft)}
+        {...registerAmount(form, 'amount')}
       />
       <BankFields form={form} />
       {errors.root && <InDoubt />}

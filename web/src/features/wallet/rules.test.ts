@@ -24,7 +24,7 @@ test('adding money needs ₹10 to ₹30 and a 10-digit mobile number that starts
     'phoneNumber: Please enter a valid 10-digit mobile number',
   ])
   expect(said(rules, { amount: '', phoneNumber: '9876543210' })).toEqual(['amount: Minimum amount is ₹10'])
-  expect(said(rules, { amount: '12.', phoneNumber: '9876543210' })).toHaveLength(1)
+  expect(said(rules, { amount: '12,50', phoneNumber: '9876543210' })).toHaveLength(1)
   expect(said(rules, { amount: '12.50', phoneNumber: '9876543210' })).toEqual([])
 })
 

@@ -15,22 +15,21 @@ import {
   withdrawalProblem,
 } from '@roz/core/money-fields.ts'
 import { phone } from '@roz/core/person-fields.ts'
-import type { Paise } from '@roz/core/money.ts'
+import { type Paise, ZERO } from '@roz/core/money.ts'
+import { readAmount } from '@roz/core/typed.ts'
 import * as z from 'zod/mini'
 import { typedPaise } from './amounts.ts'
 
 function amount(problemOf: (typed: Paise) => string | undefined) {
   return z.string().check(
     z.superRefine((text, context) => {
-      const typed = typedPaise(text)
-      const problem = typed === undefined ? emptyIsTooLittle(text, problemOf) : problemOf(typed)
+      // An empty field is below the minimum, as zero is.
+      const typed = text.trim() === '' ? ZERO : readAmount(text)
+      const problem = typed === undefined ? 'amount_invalid' : problemOf(typed)
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
     }),
   )
 }
-/** An empty field or zero is below the minimum. Any other unreadable text is no amount. */
-const emptyIsTooLittle = (text: string, problemOf: (typed: Paise) => string | undefined): string =>
-  /^[0.\s]*$/.test(text) ? (problemOf(0n as Paise) ?? 'amount_invalid') : 'amount_invalid'
 
 export const addMoneyRules = (limits: TopupLimits) =>
   z.object({ amount: amount((typed) => topupProblem(typed, limits)), phoneNumber: phone })

@@ -6,10 +6,11 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { purpose as purposeRule } from '@roz/core/help-fields.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
+import { shownAmount } from '@roz/core/typed.ts'
 import { useId, useState } from 'react'
 import { ApiError } from '../../../app/api.ts'
 import { TextField } from '../../../ui/Field.tsx'
-import { amountDraft, typedPaise } from '../../wallet/amounts.ts'
+import { typedPaise } from '../../wallet/amounts.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useMay } from '../use-may.ts'
 import { wordsOf } from '../portal-form-errors.ts'
@@ -97,7 +98,8 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
         autoComplete="off"
         value={form.amount}
         error={wordsOf(problems.amount)}
-        onChange={(event) => form.setAmount(amountDraft(event.target.value))}
+        onChange={(event) => form.setAmount(event.target.value)}
+        onBlur={() => form.setAmount(shownAmount(form.amount))}
       />
       <TextField
         label={purposeLabel}

@@ -52,7 +52,7 @@ export const disbursementsQuery = (narrowing: Narrowing<HelpState>) =>
 export const quoteQuery = (amount: number) =>
   queryOptions({
     queryKey: ['admin', 'disbursement-quote', amount],
-    queryFn: ({ signal }) => call('disbursementQuote', { query: { amount }, signal }),
+    queryFn: ({ signal }) => call('disbursementQuote', { query: { amount: String(amount) }, signal }),
     enabled: amount > 0,
     retry: false,
   })
