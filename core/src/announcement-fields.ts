@@ -1,7 +1,9 @@
 /** Rules of an announcement's text and link, and the messages about its time. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
+import { withoutContact } from './public-words.ts'
 import { texts } from './texts.ts'
+import { oneLine } from './written.ts'
 
 export const ANNOUNCEMENT_TEXTS = {
   announcement_required: texts('Please write the text in every language'),
@@ -16,11 +18,9 @@ const code = (problem: keyof typeof ANNOUNCEMENT_TEXTS) => ({ error: problem })
 
 export const ANNOUNCEMENT_MAX = 200
 /** Plain text of one paragraph. */
-export const announcementText = z.string('announcement_required').check(
-  z.overwrite((text) => text.replaceAll(/\s+/g, ' ').trim()),
-  z.minLength(1, code('announcement_required')),
-  z.maxLength(ANNOUNCEMENT_MAX, code('announcement_long')),
-)
+export const announcementText = z
+  .string('announcement_required')
+  .check(oneLine, z.minLength(1, code('announcement_required')), z.maxLength(ANNOUNCEMENT_MAX, code('announcement_long')), withoutContact)
 
 /** A path on our own host, outside `/admin`, `/api` and `/dev`. No `//`, `/.` or backslash anywhere; no `%` before the query. */
 const OWN_PATH = /^(?!.*\/[/.])(?!\/(?:admin|api|dev)(?:[/?#]|$))\/[\w\-./]*(?:[?#][\w\-./?=&%#]*)?$/

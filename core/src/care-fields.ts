@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
+import { severalLines } from './written.ts'
 
 export const CARE_TEXTS = {
   note_length: texts('Please write a note of 3 to 2,000 characters'),
@@ -9,7 +10,7 @@ export const CARE_TEXTS = {
 } as const satisfies Words
 
 const between = (min: number, max: number, problem: keyof typeof CARE_TEXTS) =>
-  z.string(problem).check(z.trim(), z.minLength(min, { error: problem }), z.maxLength(max, { error: problem }))
+  z.string(problem).check(severalLines, z.minLength(min, { error: problem }), z.maxLength(max, { error: problem }))
 
 export const staffNote = between(3, 2000, 'note_length')
 export const staffReply = between(10, 4000, 'reply_length')

@@ -27,8 +27,6 @@ test.each([
   ["Name can contain only letters, spaces and . ' -", fields.name, 'Asha 2'],
   ["Name can contain only letters, spaces and . ' -", fields.name, 'Asha <b>'],
   ["Name can contain only letters, spaces and . ' -", fields.name, 'http://evil'],
-  ["Name can contain only letters, spaces and . ' -", fields.name, 'Asha\nVerma'],
-  ["Name can contain only letters, spaces and . ' -", fields.name, 'Asha \u200dVerma'],
   ["Name can contain only letters, spaces and . ' -", fields.name, '. . .'],
   ['Name must not look like a web address. Please put a space after each dot.', fields.name, 'www.evil'],
   ['Name must not look like a web address. Please put a space after each dot.', fields.name, 'Asha evil.example'],

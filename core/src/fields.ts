@@ -16,7 +16,9 @@ import { REFERENCE_TEXTS } from './reference-fields.ts'
 import { STAFF_TEXTS } from './staff-fields.ts'
 import { SITE_TEXTS } from './site-fields.ts'
 import { STORY_TEXTS } from './story-fields.ts'
+import { PUBLIC_TEXTS } from './public-words.ts'
 import { texts } from './texts.ts'
+import { oneLine, severalLines } from './written.ts'
 
 const CALL_TEXTS = {
   password_common: texts('This password is among the 10,000 most used ones, which are tried first. Please choose another.'),
@@ -43,6 +45,7 @@ export const FIELD_TEXTS = {
   ...STAFF_TEXTS,
   ...CARE_TEXTS,
   ...ANNOUNCEMENT_TEXTS,
+  ...PUBLIC_TEXTS,
   ...CALL_TEXTS,
 } as const satisfies Words
 
@@ -59,7 +62,11 @@ const code = (problem: FieldCode) => ({ error: problem })
 /** False for what no database stores as text: a NUL, or half of a character (a lone surrogate). */
 export const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
 
-export const message = text('fill_all').check(z.trim(), z.minLength(10, code('message_length')), z.maxLength(4000, code('message_length')))
+export const message = text('fill_all').check(
+  severalLines,
+  z.minLength(10, code('message_length')),
+  z.maxLength(4000, code('message_length')),
+)
 
 export const ticketKey = text('ticket_key_invalid').check(z.regex(/^[0-9a-f]{64}$/, code('ticket_key_invalid')))
 
@@ -69,7 +76,7 @@ export const rupeeAmount = z
   .check(z.refine((value) => Math.abs(value) <= 1_000_000_000 && paiseFromRupees(value) !== undefined, code('amount_invalid')))
 
 const given = text('fill_all').check(z.minLength(1, code('fill_all')))
-const written = text('fill_all').check(z.trim(), z.minLength(1, code('fill_all')))
+const written = text('fill_all').check(oneLine, z.minLength(1, code('fill_all')))
 /** The four fields of a registration: every missing field has the same problem, `fill_all`. */
 export const registration = {
   name: z.pipe(written, name),

@@ -72,9 +72,9 @@ describe('the public words of an outlay', () => {
     expect(problemOf(purpose, words)).toBeUndefined()
   })
   test.each([
-    ['call 98765 43210', 'purpose_personal'],
-    ['write to a@b.in', 'purpose_personal'],
-    ['see https://example.org', 'purpose_personal'],
+    ['call 98765 43210', 'words_personal'],
+    ['write to a@b.in', 'words_personal'],
+    ['see https://example.org', 'words_personal'],
     ['x', 'purpose_length'],
   ])('%s is refused: %s', (words, problem) => {
     expect(problemOf(purpose, words)).toBe(problem)

@@ -2,7 +2,9 @@
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { LANGUAGES, type Texts } from './language.ts'
+import { withoutContact } from './public-words.ts'
 import { texts } from './texts.ts'
+import { oneLine, severalLines } from './written.ts'
 
 export const HELP_TEXTS = {
   public_name_length: texts('Please enter a name of 2 to 60 characters'),
@@ -10,7 +12,6 @@ export const HELP_TEXTS = {
   public_name_in_words: texts('The public words of a payment to this person contain this name. Please choose another name'),
   public_name_surname: texts('Please give the first name only, or words such as “A family in Surat”'),
   purpose_length: texts('Please say in 3 to 120 characters what the money is for'),
-  purpose_personal: texts('Everybody can read this: please leave out phone numbers, email and web addresses'),
   purpose_names: texts('Please leave the name out: it is shown beside these words'),
   consent_day_future: texts('The day of the consent cannot be in the future'),
   consent_day: texts('Please give the day of the consent'),
@@ -72,21 +73,18 @@ export function isWithoutSurname(name: string): boolean {
 }
 
 export const publicName = text('public_name_length').check(
-  z.trim(),
+  oneLine,
   z.minLength(2, code('public_name_length')),
   z.maxLength(60, code('public_name_length')),
-  z.regex(/^(?:[\p{L}\p{M}][\u200c\u200d]?|[ ’'-])+$/u, code('public_name_letters')),
+  z.regex(/^(?:[\p{L}\p{M}]\p{Join_C}?|[ ’'-])+$/u, code('public_name_letters')),
   z.refine(isWithoutSurname, code('public_name_surname')),
 )
 
-/** A phone number with spaces or dashes in it, a mail address, or a web address. */
-const PERSONAL = /(?:\d[ -]?){7,}|@|https?:|www\./iu
-
 export const purpose = text('purpose_length').check(
-  z.trim(),
+  oneLine,
   z.minLength(3, code('purpose_length')),
   z.maxLength(120, code('purpose_length')),
-  z.refine((value) => !PERSONAL.test(value), code('purpose_personal')),
+  withoutContact,
 )
 
 /** The words by which a public name could be recognized: one word always, of several those that are not listed. */
@@ -102,4 +100,4 @@ export function namesPerson(words: string, name: string): boolean {
   return namingWords(name).some((word) => said.has(word))
 }
 
-export const privateNote = text('private_note_length').check(z.trim(), z.maxLength(2000, code('private_note_length')))
+export const privateNote = text('private_note_length').check(severalLines, z.maxLength(2000, code('private_note_length')))

@@ -4,6 +4,7 @@ import type { Words } from './field-words.ts'
 import { type Paise, formatLimit } from './money.ts'
 import { texts } from './texts.ts'
 import { readAccount, readIfsc, readOr } from './typed.ts'
+import { oneLine, severalLines } from './written.ts'
 
 export const MONEY_TEXTS = {
   amount_invalid: texts('Please enter an amount in rupees, with at most two decimals'),
@@ -33,11 +34,12 @@ const text = (problem: keyof typeof MONEY_TEXTS) => z.string(problem)
 const code = (problem: keyof typeof MONEY_TEXTS) => ({ error: problem })
 
 export const accountHolderName = text('holder_required').check(
-  z.trim(),
+  oneLine,
   z.minLength(1, code('holder_required')),
   z.minLength(2, code('holder_short')),
   z.maxLength(100, code('holder_letters')),
-  z.regex(/^[\p{L}\p{M} ]+$/u, code('holder_letters')),
+  // Joiners are parts of letters.
+  z.regex(/^(?:\p{L}[\p{M}\p{Join_C}]*| )+$/u, code('holder_letters')),
 )
 export const accountNumber = text('account_required').check(
   z.overwrite(readOr(readAccount)),
@@ -52,17 +54,17 @@ export const ifscCode = text('ifsc_required').check(
   z.regex(/^[A-Z]{4}0[A-Z0-9]{6}$/, code('ifsc_invalid')),
 )
 export const bankName = text('bank_required').check(
-  z.trim(),
+  oneLine,
   z.minLength(1, code('bank_required')),
   z.minLength(3, code('bank_short')),
   z.maxLength(100, code('bank_letters')),
-  z.regex(/^[\p{L}\p{M} &.-]+$/u, code('bank_letters')),
+  z.regex(/^(?=.*\p{L})(?:\p{L}[\p{M}\p{Join_C}]*|[ &.-])+$/u, code('bank_letters')),
 )
 export const accountType = z.enum(['savings', 'current'], 'account_type')
 
 /** The reason of an administrator's decision, or of a member's request for a refund. */
 export const decisionReason = text('reason_length').check(
-  z.trim(),
+  severalLines,
   z.minLength(3, code('reason_length')),
   z.maxLength(500, code('reason_length')),
 )

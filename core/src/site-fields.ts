@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
+import { oneLine } from './written.ts'
 
 export const SITE_TEXTS = {
   figure_required: texts('Please write the figure'),
@@ -13,4 +14,4 @@ const code = (problem: keyof typeof SITE_TEXTS) => ({ error: problem })
 /** A marketing figure as text, such as `14,000`. */
 export const siteFigure = z
   .string('figure_required')
-  .check(z.trim(), z.minLength(1, code('figure_required')), z.maxLength(40, code('figure_long')))
+  .check(oneLine, z.minLength(1, code('figure_required')), z.maxLength(40, code('figure_long')))

@@ -1,7 +1,9 @@
 /** Rules of the fields of an impact story, as the portal edits it. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
+import { withoutContact } from './public-words.ts'
 import { texts } from './texts.ts'
+import { oneLine, severalLines } from './written.ts'
 import { youtubeId } from './youtube.ts'
 
 export const STORY_TEXTS = {
@@ -24,24 +26,28 @@ const text = (problem: keyof typeof STORY_TEXTS) => z.string(problem)
 const code = (problem: keyof typeof STORY_TEXTS) => ({ error: problem })
 
 export const storyTitle = text('title_required').check(
-  z.trim(),
+  oneLine,
   z.minLength(1, code('title_required')),
   z.maxLength(200, code('title_long')),
+  withoutContact,
 )
 export const storyDescription = text('description_required').check(
-  z.trim(),
+  severalLines,
   z.minLength(1, code('description_required')),
   z.maxLength(5000, code('description_long')),
+  withoutContact,
 )
 export const charityName = text('charity_required').check(
-  z.trim(),
+  oneLine,
   z.minLength(1, code('charity_required')),
   z.maxLength(200, code('charity_long')),
+  withoutContact,
 )
 export const charityDescription = text('charity_description_required').check(
-  z.trim(),
+  severalLines,
   z.minLength(1, code('charity_description_required')),
   z.maxLength(5000, code('description_long')),
+  withoutContact,
 )
 /** Empty means no video; any other value must be a YouTube URL. */
 export const videoUrl = text('video_not_url').check(

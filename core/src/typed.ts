@@ -61,7 +61,7 @@ export function readPhone(text: string): string | undefined {
 }
 
 const IFSC = /\b[A-Z]{4}0[A-Z0-9]{6}\b/g
-const ACCOUNT_LABEL = /(?:\ba\/?c\b\.?|\bacc(?:oun)?t\b\.?|खाता)[ .:#\-]*(?:(?:no|number|num|नंबर|नम्बर|संख्या)[ .:#\-]*)?(?=\d)/giu
+const ACCOUNT_LABEL = /(?:\ba\/?c\b\.?|\bacc(?:oun)?t\b\.?|खाता)[ .:#-]*(?:(?:no|number|num|नंबर|नम्बर|संख्या)[ .:#-]*)?(?=\d)/giu
 
 /** The digits of one account number. A number of nine digits or more is one by itself, so two of them are in doubt. */
 function oneAccount(run: string): string | undefined {
@@ -83,7 +83,7 @@ export function readAccount(text: string): string | undefined {
 /** An IFSC in upper case: alone, also in groups, or the only one in a pasted line. */
 export function readIfsc(text: string): string | undefined {
   const bare = plain(text).toUpperCase()
-  const joined = bare.replace(/[ \-]/g, '')
+  const joined = bare.replace(/[ -]/g, '')
   if (/^[A-Z0-9]{1,11}$/.test(joined)) return joined
   const found = new Set(bare.match(IFSC))
   return found.size === 1 ? [...found][0] : undefined

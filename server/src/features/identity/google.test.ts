@@ -158,7 +158,12 @@ describe('a Google sign-in', () => {
   test.each([
     ['g7a', 'meera@x.test', undefined, 'meera'],
     ['g7b', 'k.r.nair99@x.test', undefined, 'k r nair'],
-    ['g7c', 'spam@x.test', 'Win now: https://evil.example', 'Win now https evil example'],
+    ['g7c', 'spam@x.test', 'Win now: https://evil.example', 'Win now https evil. example'],
+    ['g7f', 'karhade@x.test', 'अमोल कर्‍हाडे', 'अमोल कर्‍हाडे'],
+    ['g7g', 'srimali@x.test', 'ශ්‍රීමාලි', 'ශ්‍රීමාලි'],
+    ['g7h', 'raman@x.test', 'K.\u00a0R. Ramanathan', 'K. R. Ramanathan'],
+    ['g7i', 'narayan@x.test', 'आर.के. नारायण (RK)', 'आर. के. नारायण RK'],
+    ['g7j', 'blank@x.test', 'ㅤㅤ', 'blank'],
     ['g7d', 'asha7@x.test', 'आशा 🌸 वर्मा', 'आशा वर्मा'],
     ['g7e', '7@x.test', '🌸', 'Member'],
   ])('%s: a name is the letters of Google’s name, or those of the address', async (sub, email, name, shown) => {

@@ -12,6 +12,7 @@ import { domainToASCII } from 'node:url'
 import type { identityCalls } from '@roz/contract/identity.ts'
 import type { Language } from '@roz/core/language.ts'
 import { email as emailRule, name as nameRule } from '@roz/core/person-fields.ts'
+import { line } from '@roz/core/written.ts'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -77,17 +78,15 @@ function userIn(payload: JWTPayload): GoogleUser | undefined {
   const address = typeof email === 'string' ? emailRule.safeParse(asciiAddress(email)).data : undefined
   if (address === undefined || isVerified !== true) return undefined
   if (exp === undefined || (nonce !== undefined && typeof nonce !== 'string')) return undefined
-  const called = asName(typeof name === 'string' ? name : '') ?? asName(address.split('@')[0] ?? '') ?? NAMELESS
+  const called = asName(typeof name === 'string' ? name : '') ?? asName((address.split('@')[0] ?? '').replaceAll('.', ' ')) ?? NAMELESS
   return { sub, email: address, name: called, claim: nonce, expiresAt: new Date(exp * 1000) }
 }
 
-/** The letters of a text as a valid name; undefined when too few are left. */
+/** A text as a valid name: as it is, or its letters and signs of names; undefined when too few are left. */
 function asName(given: string): string | undefined {
-  const letters = given
-    .replace(/[^\p{L}\p{M}'’‘-]+/gu, ' ')
-    .trim()
-    .slice(0, 100)
-  return nameRule.safeParse(letters).data
+  const letters = given.replace(/[^\p{L}\p{M}\p{Zs}\p{Join_C}.'’‘-]+/gu, ' ').replace(/\.(?=\S)/g, '. ')
+  const short = Array.from(line(letters)).slice(0, 50).join('')
+  return nameRule.safeParse(given).data ?? nameRule.safeParse(short).data
 }
 
 /** Finds by Google's id first, because an address may pass to another person. */

@@ -4,6 +4,7 @@ import { CARE_TEXTS } from '@roz/core/care-fields.ts'
 import { HELP_TEXTS } from '@roz/core/help-fields.ts'
 import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
+import { PUBLIC_TEXTS } from '@roz/core/public-words.ts'
 import { REFERENCE_TEXTS } from '@roz/core/reference-fields.ts'
 import { SITE_TEXTS } from '@roz/core/site-fields.ts'
 import { STAFF_TEXTS } from '@roz/core/staff-fields.ts'
@@ -20,4 +21,5 @@ export const wordsOf = wordsFrom(
   CARE_TEXTS,
   SITE_TEXTS,
   STAFF_TEXTS,
+  PUBLIC_TEXTS,
 )
