@@ -8,10 +8,11 @@
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { announcementCalls } from '@roz/contract/announcements.ts'
 import { inEach, LANGUAGES, type StoredTexts } from '@roz/core/language.ts'
+import { contains } from '../../members/member-search.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
-import { instantOf, instantOrNull, likePattern, pageOf } from '../../http/listing.ts'
+import { instantOf, instantOrNull, pageOf } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { audit } from '../../staff/audit-log.ts'
@@ -106,7 +107,7 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
 }
 
 const CSV_COLUMNS: Columns<Announcement> = {
-  id: (row) => row.id,
+  id: (row) => Number(row.id),
   status: (row) => row.status,
   starts: (row) => row.startsAt,
   ends: (row) => row.endsAt,
@@ -120,7 +121,7 @@ async function list(db: Db, { status, q }: Filter, page: { readonly after: Curso
   const rows = await db.query<Row & { readonly sortedAt: string }>(sql`
     select ${columns}, ${microsOf(sql`created_at`)} as "sortedAt" from announcement
      where ${older} and ${status === undefined ? sql`true` : STATES[status]}
-       and exists (select from jsonb_each_text(texts) t where t.value ilike ${likePattern(q)}::text)
+       and exists (select from jsonb_each_text(texts) t where ${contains(q, sql`t.value`)})
      order by created_at desc, id desc limit ${page.limit + 1}::int`)
   return rows.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, String(row.id)] satisfies Cursor }))
 }

@@ -10,6 +10,8 @@ import type { messageCalls } from '@roz/contract/messages.ts'
 import type { Language } from '@roz/core/language.ts'
 import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { isFound, plainNeedle } from '../../members/member-search.ts'
+import { line } from '@roz/core/written.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { instantOf, pageOf, type Search } from '../../http/listing.ts'
 import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
@@ -107,13 +109,8 @@ const isOf = (status: string | undefined): Sql =>
 
 /** Newest first, or oldest first; one row more than `limit` when there is a next page. */
 async function search(db: Db, { status, q, limit, ...sorted }: Search): Promise<{ readonly shown: Message; readonly key: Cursor }[]> {
-  const text = (q ?? '').trim()
-  const needle = text.length < 3 ? ` ${text}` : text
-  const words = sql`member_words(c.name, c.email, c.ticket)`
-  const matches =
-    text === ''
-      ? sql`true`
-      : sql`grams_of(${words}) @> grams_of(lower(${needle}::text)) and position(lower(${needle}::text) in ${words}) > 0`
+  const text = line(q ?? '')
+  const matches = text === '' ? sql`true` : isFound(plainNeedle(text), sql`folded_words(c.name, c.email, c.ticket)`)
   const rows = await db.query<Row>(sql`
     select ${columns} from contact_message c
      where ${beyond(KEY, sorted, 'bigint')} and ${isOf(status)} and ${matches}

@@ -16,10 +16,11 @@ import type { helpCalls } from '@roz/contract/help.ts'
 import { type ConsentWay, type Guardian, namesPerson } from '@roz/core/help-fields.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { contains } from '../../members/member-search.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
-import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
+import { instantOf, instantOrNull, pageOf, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
@@ -225,5 +226,5 @@ async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]>
 const search = (from: Queryable, { status, q, after, limit }: Search): Promise<Row[]> =>
   from.query<Row>(sql`
     ${rows} where ${olderThan({ at: sql`b.created_at`, id: sql`b.id` }, after)}
-      and ${status === undefined ? sql`true` : STATES[status as keyof typeof STATES]} and b.public_name ilike ${likePattern(q)}::text
+      and ${status === undefined ? sql`true` : STATES[status as keyof typeof STATES]} and (${contains(q, sql`b.public_name`)})
     order by b.created_at desc, b.id desc limit ${limit + 1}::int`)

@@ -5,10 +5,11 @@ import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
+import { contains } from '../../members/member-search.ts'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { nameAt } from '../../staff/audit-log.ts'
 import type { Cursor } from '../../http/cursor.ts'
-import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
+import { instantOf, instantOrNull, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
 import { HOUSE_KINDS } from '../../ledger/house-entries.ts'
@@ -132,7 +133,7 @@ const search = (from: Queryable, kinds: readonly OutlayKind[], { status, q, afte
   from.query<Row>(sql`
     ${rows} where o.kind = any(${kinds}::text[]) and ${olderThan({ at: sql`o.asked_at`, id: sql`o.id` }, after)}
       and ${status === undefined ? sql`true` : STATES[status as HelpState]}
-      and (o.purpose ilike ${likePattern(q)}::text or b.public_name ilike ${likePattern(q)}::text)
+      and (${contains(q, sql`o.purpose`, sql`b.public_name`)})
     order by o.asked_at desc, o.id desc limit ${limit + 1}::int`)
 
 const keyOf = (row: Row): Cursor => [row.sortedAt, row.id]

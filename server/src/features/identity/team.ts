@@ -10,12 +10,12 @@ import type { Input, Output } from '@roz/contract/api.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import type { staffCalls } from '@roz/contract/staff.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
+import { contains } from '../../members/member-search.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
-import { likePattern } from '../../http/listing.ts'
 import type { Handlers } from '../../http/route.ts'
 import { forgetBrowsers, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -161,5 +161,5 @@ const listStaff = (db: Db, { status, q }: Filter, { after, limit }: Page): Promi
     select ${columns} from member m
     where m.role = 'admin' and ${after === undefined ? sql`true` : sql`m.id < ${after[0]}::bigint`}
       and ${status === undefined ? sql`true` : status === 'current' ? sql`m.deleted_at is null` : sql`m.deleted_at is not null`}
-      and (m.name ilike ${likePattern(q)}::text or m.email ilike ${likePattern(q)}::text)
+      and (${contains(q, sql`m.name`, sql`m.email`)})
     order by m.id desc limit ${limit + 1}::int`)

@@ -86,6 +86,26 @@ test('members are listed newest first with balance, rounds and winnings; q searc
   expect(await names('nobody at all')).toEqual([])
 })
 
+test('a name is found in each of its spellings, and a phone in each writing', async () => {
+  const member = await makeMember(database.db, { name: 'फ़रीद  शेख़' })
+  await database.db.query(sql`update member set phone = '9812345670' where id = ${member}::bigint`)
+  for (const q of ['फ़रीद', '\u095eरीद', 'फरीद', 'फ़रीद\u00a0शेख', 'फ़रीद शेख़'.normalize('NFD'), 'फ़\u200dरीद'])
+    expect([q, await names(q)]).toEqual([q, ['फ़रीद  शेख़']])
+  for (const q of [
+    '9812345670',
+    '09812345670',
+    '919812345670',
+    '+919812345670',
+    '(+91) 98123-45670',
+    '98123.45670',
+    '९८१२३४५६७०',
+    '98123456',
+  ])
+    expect([q, await names(q)]).toEqual([q, ['फ़रीद  शेख़']])
+  await makeMember(database.db, { name: 'Zoe\u0308 D’Souza' })
+  for (const q of ['Zoë', 'zoe', 'ZOE D’S', 'zoe dsouza']) expect([q, await names(q)]).toEqual([q, ['Zoe\u0308 D’Souza']])
+})
+
 test('one or two letters match the start of a word', async () => {
   await makeMember(database.db, { name: 'Xerxes Quli' })
   expect(await names('x')).toEqual(['Xerxes Quli'])

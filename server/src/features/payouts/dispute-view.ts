@@ -2,12 +2,13 @@
 import type { dispute } from '@roz/contract/suspense.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
+import { contains } from '../../members/member-search.ts'
 import { type Db, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../http/cursor.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
 import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
 import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
-import { instantOf, instantOrNull, likePattern, type Search } from '../../http/listing.ts'
+import { instantOf, instantOrNull, type Search } from '../../http/listing.ts'
 import { payeeColumns, payeeOf, type PayeeRow, waitingHours } from './lists.ts'
 
 type Dispute = z.infer<typeof dispute>
@@ -50,7 +51,6 @@ const KEY = { at: sql`d.created_at`, id: sql`d.id` }
 
 /** Newest or oldest first; one row more than `limit` when there is a next page. */
 export async function searchDisputes(db: Db, search: Search): Promise<{ readonly shown: Dispute; readonly key: Cursor }[]> {
-  const pattern = likePattern(search.q)
   const found = await db.query<Row>(sql`
     select d.id, d.order_id as "orderId", d.payment_id as "paymentId", d.amount, d.type, d.status, d.state, ${NEEDS_ANSWER} as "needsAnswer",
       ${waitingHours(NEEDS_ANSWER, sql`d.created_at`)}, d.is_taken as "isTaken", d.problem,
@@ -64,8 +64,7 @@ export async function searchDisputes(db: Db, search: Search): Promise<{ readonly
     left join topup o on o.order_id = d.order_id and o.payment_id = d.payment_id
     left join member m on m.id = o.member_id
     where ${beyond(KEY, search, 'text')} and (${search.status ?? null}::text is null or d.state = ${search.status ?? null}::text)
-      and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or d.id ilike ${pattern}::text
-        or d.order_id ilike ${pattern}::text or d.payment_id ilike ${pattern}::text)
+      and (${contains(search.q, sql`m.name`, sql`m.email`, sql`d.id`, sql`d.order_id`, sql`d.payment_id`)})
     order by ${orderOf(KEY, search)} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
 }

@@ -4,6 +4,7 @@
  * - It first looks through the rows next in order: a common name fills the page at once. A rare one is found by the indexes
  *   on three-letter pieces.
  */
+import { line } from '@roz/core/written.ts'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Search } from '../../http/listing.ts'
 import { beyond, orderOf } from '../../http/newest-first.ts'
@@ -22,7 +23,7 @@ export const REFUNDS: MoneyTable = { row: sql`r`, from: sql`refund r`, words: sq
 export async function findIds(db: Queryable, table: MoneyTable, search: Search, walk = WALK): Promise<readonly string[]> {
   const needle = needleOf(search.q)
   // A reference may have hyphens between its digits, a stored phone number has none.
-  const own = plainNeedle((search.q ?? '').trim())
+  const own = plainNeedle(line(search.q ?? ''))
   if (needle === undefined) return idsOf(await db.query(inOrder(table, search, search.limit + 1)))
   const isMatch = sql`(${matches(own, sql`near.words`)} or ${matches(needle, sql`near."memberWords"`)})`
   const { ids, seen } = await one<{ ids: string[]; seen: number }>(

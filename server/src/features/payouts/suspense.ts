@@ -12,6 +12,7 @@ import { debtData } from '@roz/core/notices.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import type { z } from 'zod'
+import { contains } from '../../members/member-search.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
@@ -26,7 +27,7 @@ import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
-import { instantOf, instantOrNull, likePattern, pageOf, type Search } from '../../http/listing.ts'
+import { instantOf, instantOrNull, pageOf, type Search } from '../../http/listing.ts'
 import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow, waitingHours } from './lists.ts'
 
 type Names = 'suspense' | 'creditSuspense' | 'refundSuspense' | 'paySuspense'
@@ -183,13 +184,12 @@ const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(aw
 
 /** Newest or oldest first by id, which follows time; one row more than `limit` when there is a next page. */
 export async function searchItems(db: Db, search: Search): Promise<{ readonly shown: Item; readonly key: Cursor }[]> {
-  const pattern = likePattern(search.q)
   const isOldestFirst = search.order === 'oldest'
   const further =
     search.after === undefined ? sql`true` : isOldestFirst ? sql`s.id > ${search.after[0]}::bigint` : sql`s.id < ${search.after[0]}::bigint`
   const found = await db.query<Row>(sql`
     ${rows} where ${further} and (${search.status ?? null}::text is null or s.status = ${search.status ?? null}::text)
-      and (s.order_id ilike ${pattern}::text or s.payment_id ilike ${pattern}::text or s.reference ilike ${pattern}::text)
+      and (${contains(search.q, sql`s.order_id`, sql`s.payment_id`, sql`s.reference`)})
     order by ${isOldestFirst ? sql`s.id` : sql`s.id desc`} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [String(row.id)] }))
 }
