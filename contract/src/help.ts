@@ -104,7 +104,15 @@ export const helpCalls = {
     upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
     output: z.object({ ...receiptPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
     status: 201,
-    refusals: ['receipt_not_picture', 'receipt_too_large', 'invalid_input', 'unsupported_media_type', 'too_many_requests'],
+    refusals: [
+      'receipt_not_picture',
+      'receipt_too_large',
+      'picture_heic',
+      'picture_pixels',
+      'invalid_input',
+      'unsupported_media_type',
+      'too_many_requests',
+    ],
   }),
   adminReceipt: endpoint({
     method: 'GET',

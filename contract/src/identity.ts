@@ -180,7 +180,15 @@ export const identityCalls = {
     summary: 'Stores a picture of at most 24 megapixels as a square WebP of at most 512 px, without its metadata.',
     upload: { field: 'avatar', bytesMax: 5 * 1024 * 1024 },
     output: z.object({ avatarUrl: z.string() }),
-    refusals: ['avatar_not_image', 'avatar_too_large', 'invalid_input', 'unsupported_media_type', 'too_many_requests'],
+    refusals: [
+      'avatar_not_image',
+      'avatar_too_large',
+      'picture_heic',
+      'picture_pixels',
+      'invalid_input',
+      'unsupported_media_type',
+      'too_many_requests',
+    ],
   }),
   changePassword: endpoint({
     method: 'POST',

@@ -68,6 +68,8 @@ export const REFUSALS = {
   last_owner: refusal(409, texts('This is the only owner. First make somebody else an owner.')),
   avatar_not_image: refusal(400, texts('Please choose an image file.')),
   avatar_too_large: refusal(413, texts('The image must be 5 MB or smaller.')),
+  picture_pixels: refusal(413, texts('This picture has too many pixels: at most 24 megapixels, such as 6000 × 4000.')),
+  picture_heic: refusal(400, texts('We cannot read HEIC pictures. Please save it as JPEG or take a screenshot of it.')),
   // Money
   insufficient_balance: refusal(409, texts('Insufficient balance. Please add money to your wallet.')),
   insufficient_funds: refusal(409, texts('Insufficient balance')),
@@ -150,7 +152,7 @@ export const REFUSALS = {
   receipt_not_found: refusal(404, texts('There is no such receipt. Please upload it again.')),
   receipt_withheld: refusal(409, texts('This picture is withheld already.')),
   receipt_not_picture: refusal(400, texts('Please choose a picture of the receipt, not another kind of file.')),
-  receipt_too_large: refusal(413, texts('The picture must have at most 10 MB and 24 megapixels.')),
+  receipt_too_large: refusal(413, texts('The picture must be 10 MB or smaller.')),
   // Stories
   story_not_found: refusal(404, texts('There is no such story.')),
   story_exists: refusal(409, texts('This help already has a story.')),

@@ -10,7 +10,7 @@ export const HI_HELP = {
   'There is no such receipt. Please upload it again.': 'ऐसी कोई रसीद नहीं है। कृपया इसे फिर अपलोड करें।',
   'This picture is withheld already.': 'यह फ़ोटो पहले ही रोकी जा चुकी है।',
   'Please choose a picture of the receipt, not another kind of file.': 'कृपया रसीद की फ़ोटो चुनें, किसी और तरह की फ़ाइल नहीं।',
-  'The picture must have at most 10 MB and 24 megapixels.': 'फ़ोटो ज़्यादा से ज़्यादा 10 MB और 24 मेगापिक्सल की हो।',
+  'The picture must be 10 MB or smaller.': 'फ़ोटो 10 MB या उससे छोटी होनी चाहिए।',
   'Please enter a name of 2 to 60 characters': 'कृपया 2 से 60 अक्षरों का नाम लिखें',
   'The public name is letters only: no numbers, phone or email address': 'सबको दिखने वाले नाम में सिर्फ़ अक्षर हों: कोई नंबर, फ़ोन या ईमेल नहीं',
   'Please give the first name only, or words such as “A family in Surat”': 'कृपया सिर्फ़ पहला नाम लिखें, या “सूरत का एक परिवार” जैसे शब्द',

@@ -46,6 +46,10 @@ export const HI = {
   'That password is not correct.': 'यह पासवर्ड सही नहीं है।',
   'Please choose an image file.': 'कृपया कोई तस्वीर चुनें।',
   'The image must be 5 MB or smaller.': 'तस्वीर 5 MB या उससे छोटी होनी चाहिए।',
+  'This picture has too many pixels: at most 24 megapixels, such as 6000 × 4000.':
+    'इस तस्वीर में बहुत ज़्यादा पिक्सल हैं: ज़्यादा से ज़्यादा 24 मेगापिक्सल, जैसे 6000 × 4000।',
+  'We cannot read HEIC pictures. Please save it as JPEG or take a screenshot of it.':
+    'हम HEIC तस्वीर नहीं पढ़ सकते। कृपया उसे JPEG में सेव करें या उसका स्क्रीनशॉट लें।',
   'Insufficient balance. Please add money to your wallet.': 'बैलेंस कम है। कृपया अपने वॉलेट में पैसे जोड़ें।',
   'Insufficient balance': 'बैलेंस कम है',
   'Adding money is paused.': 'पैसे जोड़ना अभी रुका हुआ है।',

@@ -2,7 +2,7 @@
  * Re-encodes uploaded pictures as WebP.
  *
  * - Only the pixels of the uploaded file survive: no metadata, no trailing data.
- * - A file that is not a picture is refused by its content.
+ * - Only the content decides what a file is, not its name or declared type. Each refusal says its true reason.
  * - A picture of more than 24 megapixels is refused before it is decoded, however small its file.
  * - At most two pictures are decoded at once, each for at most 10 s. That a machine needs longer is no fault of the file: 503.
  */
@@ -13,7 +13,7 @@ import { loadSharp } from './sharp.ts'
 
 export type Reencoded =
   | ({ readonly ok: true; readonly bytes: Buffer } & PictureSize)
-  | { readonly ok: false; readonly code: 'avatar_not_image' | 'avatar_too_large' }
+  | { readonly ok: false; readonly code: 'avatar_not_image' | 'picture_pixels' | 'picture_heic' }
 export type PictureSize = { readonly width: number; readonly height: number }
 /** Crops, scales or covers parts of the upright picture. */
 export type Shape = (picture: Sharp, size: PictureSize) => Sharp
@@ -25,25 +25,24 @@ const FORMATS = new Set(['jpeg', 'png', 'webp', 'gif', 'avif', 'heif', 'tiff'])
 
 const gate = createGate({ inFlightMax: 2, waitingMax: 32 })
 
-type Upload = { readonly bytes: Buffer; readonly mimeType: string }
+type Upload = { readonly bytes: Buffer }
 const DECODE_SECONDS = 10
 /** The decoder reports its time limit only by this message. */
 const OUT_OF_TIME = /^timeout: \d+% complete/
 
 export const reencodePicture = (upload: Upload, shape: Shape, seconds = DECODE_SECONDS): Promise<Reencoded> =>
-  gate(() => reencode(upload, shape, seconds))
+  gate(() => reencode(upload.bytes, shape, seconds))
 
-async function reencode({ bytes, mimeType }: Upload, shape: Shape, seconds: number): Promise<Reencoded> {
+async function reencode(bytes: Buffer, shape: Shape, seconds: number): Promise<Reencoded> {
   const refused = { ok: false, code: 'avatar_not_image' } as const
-  // A client that does not know the type sends octet-stream; then the content decides.
-  if (!/^image\//i.test(mimeType) && mimeType !== 'application/octet-stream') return refused
+  if (isHeic(bytes)) return { ok: false, code: 'picture_heic' }
   if (!hasPictureHead(bytes)) return refused
   const sharp = await loadSharp()
   try {
     const options = { limitInputPixels: PIXELS_MAX, pages: 1, failOn: 'error', sequentialRead: true } as const
     const { format, width, height } = await sharp(bytes, { ...options, limitInputPixels: false }).metadata()
     if (format === undefined || !FORMATS.has(format)) return refused
-    if (width * height > PIXELS_MAX) return { ok: false, code: 'avatar_too_large' }
+    if (width * height > PIXELS_MAX) return { ok: false, code: 'picture_pixels' }
     const { data, info } = await shape(sharp(bytes, options).autoOrient(), { width, height })
       .toColourspace('srgb')
       .webp({ quality: 82 })
@@ -57,12 +56,21 @@ async function reencode({ bytes, mimeType }: Upload, shape: Shape, seconds: numb
   }
 }
 
+/** The brands that a file in the container of HEIF names (ISO/IEC 23008-12). */
+const brandsOf = (bytes: Buffer): string[] =>
+  bytes.toString('latin1', 4, 8) === 'ftyp' ? (bytes.toString('latin1', 8, Math.min(bytes.readUInt32BE(0), 256)).match(/.{4}/gs) ?? []) : []
+/** A phone's HEIC: our decoder reads AVIF in the same container, but no HEVC. */
+const isHeic = (bytes: Buffer): boolean => {
+  const brands = bytes.length < 12 ? [] : brandsOf(bytes)
+  return brands.some((brand) => /^(?:hei[cxms]|hev[cxms])$/.test(brand)) && !brands.some((brand) => /^avi[fs]$/.test(brand))
+}
+
 /** Checks the first bytes for the formats above: no other file reaches a decoder. */
 function hasPictureHead(bytes: Buffer): boolean {
   const ascii = (from: number, to: number): string => bytes.toString('latin1', from, to)
   if (bytes.length < 12) return false
   if (ascii(0, 3) === '\xff\xd8\xff' || ascii(0, 8) === '\x89PNG\r\n\x1a\n' || ascii(0, 4) === 'GIF8') return true
   if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return true
-  if (ascii(4, 8) === 'ftyp' && /^(avif|avis|heic|heix|mif1|msf1)$/.test(ascii(8, 12))) return true
+  if (ascii(4, 8) === 'ftyp' && /^(avif|avis|mif1|msf1)$/.test(ascii(8, 12))) return true
   return ascii(0, 4) === 'II*\0' || ascii(0, 4) === 'MM\0*'
 }

@@ -19,7 +19,7 @@ type Refusal<C extends RefusalCode> = {
   readonly fields?: Readonly<Record<string, FieldProblem>>
   readonly retryAfterSeconds?: number
 }
-export type Upload = { readonly ok: true; readonly bytes: Buffer; readonly mimeType: string }
+export type Upload = { readonly ok: true; readonly bytes: Buffer }
 /** Reads the file, if its sender is allowed to send one now; otherwise returns the refusal. */
 export type Receive<TooLarge extends RefusalCode> = (
   allowed: Taken,
@@ -41,7 +41,7 @@ async function readUpload(request: FastifyRequest, rule: Rule): Promise<Upload |
     const part = await request.file({ limits: { fileSize: rule.bytesMax, files: 1, fields: 0 }, throwFileSizeLimit: false })
     if (part === undefined || part.fieldname !== rule.field) return missing
     const bytes = await collect(part.file, rule.bytesMax)
-    return part.file.truncated ? tooLarge : { ok: true, bytes, mimeType: part.mimetype }
+    return part.file.truncated ? tooLarge : { ok: true, bytes }
   } catch (error) {
     const { code = '', statusCode } = error as { code?: string; statusCode?: number }
     // The multipart parser's refusals of a malformed body are matched by code and text; any other error is a fault.

@@ -158,7 +158,7 @@ test('more than 24 megapixels are refused before they are decoded', async () => 
   const bomb = await sharp({ create: { width: 6000, height: 4001, channels: 3, background: 'white' } })
     .png()
     .toBuffer()
-  expect((await world.upload(bomb, world.staff.finance, 'image/png')).body.code).toBe('receipt_too_large')
+  expect((await world.upload(bomb, world.staff.finance, 'image/png')).body.code).toBe('picture_pixels')
 })
 
 test.each(['unknown', 'f'.repeat(64), '../../etc/passwd'])('no receipt is at %s', async (hash) => {

@@ -53,7 +53,7 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<Names> {
       const picture = await reencodePicture(sent, (upright) =>
         upright.flatten({ background: '#ffffff' }).resize(SIDE_MAX_PX, SIDE_MAX_PX, { fit: 'inside', withoutEnlargement: true }),
       )
-      if (!picture.ok) return { ok: false, code: picture.code === 'avatar_too_large' ? 'receipt_too_large' : 'receipt_not_picture' }
+      if (!picture.ok) return { ok: false, code: picture.code === 'avatar_not_image' ? 'receipt_not_picture' : picture.code }
       const digest = createHash('sha256').update(picture.bytes).digest()
       const hash = digest.toString('hex')
       const shown = { hash, width: picture.width, height: picture.height, url: urlOfReceipt(hash) }

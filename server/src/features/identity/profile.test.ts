@@ -206,8 +206,17 @@ describe('the picture', () => {
     expect((await roz.ask('GET /user/me', { token: asha.token })).body.user.avatar).toBe(before)
   })
 
-  test('a picture declared as text is refused', async () => {
-    expect((await upload({ bytes: await picture(9, 9).png().toBuffer(), type: 'text/html' })).body.code).toBe('avatar_not_image')
+  test.each(['text/html', 'application/octet-stream', ''])('a picture is accepted by its content, declared as “%s”', async (type) => {
+    expect((await upload({ bytes: await picture(9, 9).png().toBuffer(), type })).status).toBe(200)
+  })
+
+  test.each(['heic', 'heix', 'mif1'])('HEIC of the brand %s is refused with its true reason', async (brand) => {
+    const head = Buffer.concat([Buffer.from([0, 0, 0, 28]), Buffer.from(`ftyp${brand}\0\0\0\0mif1heicmiaf`, 'latin1'), Buffer.alloc(400)])
+    const answer = await upload({ bytes: head, type: 'image/heic' })
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      'We cannot read HEIC pictures. Please save it as JPEG or take a screenshot of it.',
+    ])
   })
 
   test('a small file that decodes to a huge picture is refused before it is decoded', async () => {
@@ -215,7 +224,7 @@ describe('the picture', () => {
       .png({ compressionLevel: 9 })
       .toBuffer()
     expect(bomb.length).toBeLessThan(1_000_000)
-    expect((await upload({ bytes: bomb, type: 'image/png' })).body.code).toBe('avatar_too_large')
+    expect((await upload({ bytes: bomb, type: 'image/png' })).body.code).toBe('picture_pixels')
   })
 
   test('a picture of more than 24 megapixels is refused, one of 24 is accepted', async () => {
@@ -223,7 +232,7 @@ describe('the picture', () => {
       sharp({ create: { width, height, channels: 3, background: '#225522' } })
         .jpeg()
         .toBuffer()
-    expect((await upload({ bytes: await flat(6000, 4001), type: 'image/jpeg' })).body.code).toBe('avatar_too_large')
+    expect((await upload({ bytes: await flat(6000, 4001), type: 'image/jpeg' })).body.code).toBe('picture_pixels')
     expect((await upload({ bytes: await flat(6000, 4000), type: 'image/jpeg' })).status).toBe(200)
   })
 

@@ -207,7 +207,7 @@ describe('the picture', () => {
       status: 400,
       body: { code: 'avatar_not_image' },
     })
-    expect((await world.upload(id, await jpeg(6000, 5000))).body.code).toBe('avatar_too_large')
+    expect((await world.upload(id, await jpeg(6000, 5000))).body.code).toBe('picture_pixels')
     const small = await jpeg(3, 2)
     expect((await world.upload(crypto.randomUUID(), small)).status).toBe(404)
     expect((await world.upload('nothing', small)).status).toBe(404)

@@ -20,7 +20,14 @@ export function StoryPicture({ present, picture, onChange }: StoryPictureProps) 
         label={t`Picture`}
         hint={t`At most 5 MB. The picture is shown until the video plays. Without a picture the video has a plain cover.`}
       >
-        {(wiring) => <input {...wiring} type="file" accept="image/*" onChange={(event) => onChange(event.target.files?.[0] ?? 'kept')} />}
+        {(wiring) => (
+          <input
+            {...wiring}
+            type="file"
+            accept="image/jpeg,image/png,image/webp,image/gif,image/avif,image/tiff"
+            onChange={(event) => onChange(event.target.files?.[0] ?? 'kept')}
+          />
+        )}
       </Field>
       {isShown ? (
         <>

@@ -32,7 +32,6 @@ export function AvatarPicker({ user, onChange }: { readonly user: User; readonly
     }
   }
   const crop = async (file: File): Promise<void> => {
-    if (!file.type.startsWith('image/')) return toast.error(t`Please choose an image file.`)
     setBusy(true)
     try {
       const [{ CropDialog: Dialog }, { readPicture }] = await Promise.all([import('./CropDialog.tsx'), import('./picture.ts')])

@@ -170,7 +170,7 @@ export function ReceiptPages({ pages, error, isPrivate = false }: ReceiptPagesPr
       <input
         ref={input}
         type="file"
-        accept="image/jpeg,image/png,image/webp,image/heic,application/pdf"
+        accept="image/jpeg,image/png,image/webp,application/pdf"
         multiple
         hidden
         aria-label={t`Add a page`}
