@@ -18,6 +18,17 @@ test.each(['=1+1', '+91 98765', '-2', '@SUM(A1)', '\tx', '\rx', '\n=1+1', ' =1+1
   },
 )
 
+test.each(['0008', '123456789012', '12E5', '1.5', '1,000', ' 7 ', '०००८'])(
+  'the text %j, which a spreadsheet would read as a number, gets an apostrophe',
+  (text) => {
+    expect(csvLine([text]).replaceAll('"', '').trimEnd()).toBe(`'${text}`.trimEnd())
+  },
+)
+
+test.each(['HDFC0001', '2026-11-21', '2026-11-21T10:00:00+05:30', 'E5', 'asha@x.test'])('the text %j stays as it is', (text) => {
+  expect(csvLine([text])).toBe(`${text}\r\n`)
+})
+
 test('a negative number stays a number', () => {
   expect(csvLine([-2])).toBe('-2\r\n')
 })

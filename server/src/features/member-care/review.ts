@@ -40,7 +40,7 @@ const columns = sql`
 const source = sql`signal s left join member a on a.id = s.reviewed_by`
 
 const CSV_COLUMNS = {
-  id: (flag) => flag.id,
+  id: (flag) => Number(flag.id),
   kind: (flag) => flag.kind,
   changed: (flag) => flag.changedAt,
   accounts: (flag) => flag.count,

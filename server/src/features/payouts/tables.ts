@@ -59,7 +59,7 @@ export const tableHandlers = (db: Db): Handlers<Names> => ({
       name: 'suspense',
       read: (page) => searchItems(db, { ...filterOf(call.query), ...page }),
       columns: {
-        id: (row) => row.id,
+        id: (row) => Number(row.id),
         created: (row) => row.createdAt,
         amount: (row) => row.amount,
         currency: (row) => row.currency,
