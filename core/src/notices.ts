@@ -8,6 +8,7 @@ import { type IstDay, parseDay } from './ist-day.ts'
 import { type Language, SPEECH, type Texts } from './language.ts'
 import { formatPaise, type Paise, paise } from './money.ts'
 import { texts } from './texts.ts'
+import { isolated } from './isolated.ts'
 
 export type NoticeData = Readonly<Record<string, string>>
 /** `last` is the sentence after the body and the one about a debt. */
@@ -146,7 +147,7 @@ export function noticeText(kind: NoticeKind, data: NoticeData, language: Languag
     ...(day === undefined ? {} : { day: dayText(day, language) }),
     ...(data.paise === undefined ? {} : { sum: sumText(data.paise, language) }),
   }
-  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '')
+  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => isolated(values[name] ?? ''))
   const { title, body, last } = NOTICES[kind]
   const sentences = [body, ...(data.paid === undefined ? [] : [PAID_DEBT]), ...(last === undefined ? [] : [last(data)])]
   return { title: fill(title[language]), body: sentences.map((words) => fill(words[language])).join(' ') }

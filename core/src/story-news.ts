@@ -4,6 +4,7 @@
 import type { Language } from './language.ts'
 import { NOTICES } from './notices.ts'
 import { texts } from './texts.ts'
+import { isolated } from './isolated.ts'
 
 export type StoryNews = {
   readonly title: string
@@ -18,7 +19,7 @@ const BODY = texts('It paid for {purpose}. See the story and the receipt.')
 
 export const storyNews = (story: { readonly id: string; readonly purpose: string }, lang: Language): StoryNews => ({
   title: NOTICES.help_told.title[lang],
-  body: BODY[lang].replace('{purpose}', () => story.purpose),
+  body: BODY[lang].replace('{purpose}', () => isolated(story.purpose)),
   lang,
   // At most 32 characters of base64url, as a topic must be.
   tag: `s${story.id.replaceAll('-', '').slice(1)}`,

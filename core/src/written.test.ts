@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { accountHolderName, bankName } from './money-fields.ts'
 import { initialName } from './names.ts'
 import { name } from './person-fields.ts'
-import { isolated, line, paragraphs } from './written.ts'
+import { isolated } from './isolated.ts'
+import { line, paragraphs } from './written.ts'
 
 describe('a text that people write', () => {
   test.each([

@@ -3,6 +3,7 @@
  * - A template without a text, or a text without one of the languages, does not compile.
  * - Values are plain text; mail-layout.ts escapes them.
  */
+import { isolated } from '@roz/core/isolated.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
 import { dayText, PAID_DEBT, whenPaid } from '@roz/core/notices.ts'
@@ -388,7 +389,7 @@ export function mailWords({ template, data, language }: MailPayload, { link, tok
   const { subject, paragraphs, action, after } = typeof written === 'function' ? written(data) : written
   const values: Readonly<Record<string, string>> = { ...toldIn(data, language), ...named }
   const fill = (words: Texts | string): string =>
-    (typeof words === 'string' ? words : words[language]).replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)
+    (typeof words === 'string' ? words : words[language]).replace(/\{(\w+)\}/g, (mark, name: string) => isolated(values[name] ?? mark))
   return {
     subject: fill(subject),
     paragraphs: paragraphs.map((words) => fill(words === HELLO && data.name === '' ? HELLO_NOBODY : words)),

@@ -1,4 +1,5 @@
 /** Parts that several public pages share. */
+import { isolated } from '@roz/core/isolated.ts'
 import { youtubeId } from '@roz/core/youtube.ts'
 import type { Story } from '@roz/contract/impact.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
@@ -143,7 +144,8 @@ export const StoryAmount = ({ story }: { readonly story: Story }) =>
 export function WinnerLine({ story }: { readonly story: Story }) {
   const winner = story.winnerInfo
   if (winner === null) return null
-  const { name, totalParticipants, others } = winner
+  const { totalParticipants, others } = winner
+  const name = isolated(winner.name)
   const amount = formatMoney(winner.amount)
   return (
     <p className="small muted">

@@ -2,11 +2,12 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useEffect, useState } from 'react'
+import { isolated } from '@roz/core/isolated.ts'
+import { formatCount } from '@roz/core/numbers.ts'
 import { call } from '../../app/api.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
 import { pictureOf, publicPath } from '../../paths.ts'
 import { Badge } from '../../ui/Feedback.tsx'
-import { formatCount } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Video } from '../../ui/Video.tsx'
@@ -89,7 +90,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
           {winnerInfo === null ? null : (
             <li>
               <span>
-                <Trans>Winner of the day: {winnerInfo.name}</Trans>
+                <Trans>Winner of the day: {isolated(winnerInfo.name)}</Trans>
                 <MoreWinners others={winnerInfo.others} />
                 <span className="small muted block">
                   <Trans>1 in {formatCount(winnerInfo.totalParticipants)}</Trans>
