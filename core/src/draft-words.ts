@@ -6,6 +6,7 @@
 import type { IstDay } from './ist-day.ts'
 import { inEach, type Language, LANGUAGES, SPEECH } from './language.ts'
 import { formatPaise, type Paise } from './money.ts'
+import { formatCount } from './numbers.ts'
 import { texts } from './texts.ts'
 
 type Round = { readonly day: IstDay; readonly participants: bigint; readonly need: Paise }
@@ -24,7 +25,7 @@ const DAYS = inEach((language) => {
 export function draftWords({ day, participants, need }: Round, language: Language): Words {
   const values: Readonly<Record<string, string>> = {
     day: DAYS[language].format(new Date(`${day}T00:00:00Z`)),
-    members: participants.toLocaleString(SPEECH[language].locale),
+    members: formatCount(Number(participants)),
     amount: formatPaise(need),
   }
   const fill = (words: string): string => words.replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)

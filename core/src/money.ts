@@ -3,6 +3,8 @@
  * - No float ever takes part in a sum.
  * - Rupees are converted to paise by their shortest decimal text, never by multiplication: 19.99 * 100 is not 1999.
  */
+import { formatRupees } from './numbers.ts'
+
 export type Paise = bigint & { readonly __unit: 'paise' }
 
 export const paise = (amount: bigint): Paise => amount as Paise
@@ -34,10 +36,8 @@ export function decimalText(amount: Paise): string {
 /** The JSON number of an amount, for display only. Exact up to 2^53 paise; never used in a sum. */
 export const rupeesFromPaise = (amount: Paise): number => Number(decimalText(amount))
 
-const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
-
 /** `₹1,23,456.50`: en-IN, always two decimals. */
-export const formatPaise = (amount: Paise): string => inr.format(decimalText(amount) as Intl.StringNumericLiteral)
+export const formatPaise = (amount: Paise): string => formatRupees(decimalText(amount) as Intl.StringNumericLiteral)
 /** A limit in a sentence: `₹10`, or `₹10.50` if there are paise. */
 export const formatLimit = (amount: Paise): string => formatPaise(amount).replace(/\.00$/, '')
 

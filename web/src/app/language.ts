@@ -5,7 +5,7 @@
  */
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
-import type { Language } from '@roz/core/language.ts'
+import { type Language, SPEECH } from '@roz/core/language.ts'
 import { settings } from './settings.ts'
 import { ADMIN_WORDS, chosenLanguage, firstLanguage, LANGUAGE_KEY, WORDS } from './catalogues.ts'
 
@@ -42,7 +42,8 @@ async function activate(next: Language): Promise<void> {
   i18n.load(next, { ...app.messages, ...admin?.messages })
   const isChange = language !== next
   language = next
-  i18n.activate(next)
+  // Counts inside messages have Indian groups too.
+  i18n.activate(next, SPEECH[next].locale)
   document.documentElement.lang = next
   document.querySelector('meta[name="description"]')?.setAttribute('content', i18n._(about()))
   if (isChange) onChange()

@@ -3,6 +3,7 @@
  * - Requests the account and the catalogue early.
  * - Warms up Intl, which takes 100 ms on a slow phone. A task of its own lets the phone respond to input before it.
  */
+import { formatRupees } from '@roz/core/numbers.ts'
 import { askWhoIsHere } from './first-answer.ts'
 import { tellLost } from './load-failure.ts'
 import { firstLanguage, WORDS } from './catalogues.ts'
@@ -11,4 +12,4 @@ askWhoIsHere()
 // The program requests it again after a failure, and reports the failure.
 void WORDS[firstLanguage()]().catch(() => undefined)
 import('../main.tsx').catch(tellLost)
-setTimeout(() => new Intl.NumberFormat('en-IN').format(0))
+setTimeout(() => formatRupees(0))

@@ -146,7 +146,8 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
 
 const DESCRIPTION = msg`One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.`
 
-const textsIn = (language: Language) => setupI18n({ locale: language, messages: { [language]: CATALOGUES[language] } })
+const textsIn = (language: Language) =>
+  setupI18n({ locale: language, locales: SPEECH[language].locale, messages: { [language]: CATALOGUES[language] } })
 
 export const addresses: PublicPages['addresses'] = publicPaths
 export const live: PublicPages['live'] = LIVE

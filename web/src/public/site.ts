@@ -3,6 +3,7 @@
  * - Without it every page can still be read in full.
  * - It sends its own requests: the app's client would weigh more than the page. Each has a time limit.
  */
+import { formatCount, formatRupees } from '@roz/core/numbers.ts'
 import { keepScrollbarRoom } from '../ui/scrollbar.ts'
 
 const byData = <E extends HTMLElement>(name: string, from: ParentNode = document): E | null => from.querySelector<E>(`[data-${name}]`)
@@ -128,8 +129,6 @@ type Home = {
 /** Requests today's figures after the first paint, and then every 30 s while the page is visible. */
 function startFigures(): void {
   if (byData('live') === null) return
-  const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
-  const count = new Intl.NumberFormat('en-IN')
   const set = (name: string, text: string): void => {
     const element = document.querySelector<HTMLElement>(`[data-live="${name}"]`)
     if (element === null || element.textContent === text) return
@@ -152,9 +151,9 @@ function startFigures(): void {
       const { stats } = ((await response.json()) as Home).data
       const { pool, charity, giveaway, platform } = stats.today
       for (const [name, amount] of Object.entries({ totalCharity: stats.totalCharity, pool, poolTotal: pool, charity, giveaway, platform }))
-        set(name, inr.format(amount))
-      set('totalPeople', count.format(stats.totalPeople))
-      set('rounds', count.format(stats.rounds))
+        set(name, formatRupees(amount))
+      set('totalPeople', formatCount(stats.totalPeople))
+      set('rounds', formatCount(stats.rounds))
       const time = new Intl.DateTimeFormat(spoken.locale, {
         hour: 'numeric',
         minute: '2-digit',
@@ -189,7 +188,6 @@ function startOlder(): void {
   const row = byData<HTMLTemplateElement>('old-row')?.content.firstElementChild
   const list = document.querySelector<HTMLElement>('.day-pages')
   if (button === null || list === null || !row) return
-  const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
   const date = new Intl.DateTimeFormat(spoken.locale, { day: 'numeric', month: 'short', year: 'numeric' })
   button.hidden = false
   const add = (id: string, day: string, title: string, sum: string): void => {
@@ -215,8 +213,8 @@ function startOlder(): void {
       if (!response.ok) return tellLost(true)
       tellLost(false)
       const { days = [], stories = [], nextCursor } = (await response.json()) as Older
-      for (const { day, intake } of days) add(day, day, '', inr.format(intake))
-      for (const { id, date: day, title, amount } of stories) add(id, day, title, amount > 0 ? inr.format(amount) : '')
+      for (const { day, intake } of days) add(day, day, '', formatRupees(intake))
+      for (const { id, date: day, title, amount } of stories) add(id, day, title, amount > 0 ? formatRupees(amount) : '')
       list.hidden = false
       // Moves the focus to the first new row, for keyboards and screen readers: the button may have disappeared.
       list.children[shown]?.querySelector('a')?.focus({ preventScroll: true })

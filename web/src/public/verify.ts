@@ -4,6 +4,7 @@
  * - A verdict is shown only after a complete check, and it is the verifier's.
  */
 import type { Speech } from '@roz/core/language.ts'
+import { formatCount } from '@roz/core/numbers.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
 import { forgetLog, knownLog, rememberLog } from '../verify/log-memory.ts'
 import { saveFile } from '../app/save-file.ts'
@@ -160,8 +161,7 @@ function paint(): void {
   const { phase, done, total } = drawn
   drawn = undefined
   for (const one of all('[data-progress] [data-phase]')) one.hidden = one.dataset.phase !== phase
-  const count = new Intl.NumberFormat('en-IN')
-  fill('progress', total === undefined ? count.format(done) : `${count.format(done)} / ${count.format(total)}`)
+  fill('progress', total === undefined ? formatCount(done) : `${formatCount(done)} / ${formatCount(total)}`)
   if (total !== undefined && total > 0) bar.value = Math.round((done / total) * bar.max)
 }
 

@@ -1,8 +1,8 @@
 /** Formats amounts: ₹, en-IN grouping and two decimals, in every language. */
-const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2, maximumFractionDigits: 2 })
+import { formatRupees } from '@roz/core/numbers.ts'
 
 /** `₹1,23,456.50` as plain text, for sentences and table cells. */
-export const formatMoney = (rupees: number): string => inr.format(rupees)
+export const formatMoney = (rupees: number): string => formatRupees(rupees)
 
 /** An amount in the currency that the gateway reported: `USD 10.00`. */
 export const formatForeign = (amount: number, currency: string): string =>

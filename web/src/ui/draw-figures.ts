@@ -1,5 +1,6 @@
 /** Computes the figures of DrawStory from a day's records and view. They only explain the draw; the check proves it. */
 import type { Speech } from '@roz/core/language.ts'
+import { formatCount, formatRupees } from '@roz/core/numbers.ts'
 
 export type DayView = {
   readonly day: string
@@ -51,8 +52,6 @@ export async function readDrawing(readJson: (path: string) => Promise<unknown>, 
   return file === undefined ? undefined : Object.fromEntries(file.records.map(({ record }) => [record.kind, record]))
 }
 
-const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
-const count = new Intl.NumberFormat('en-IN')
 /** Groups of eight digits, as hashes are read aloud. */
 const grouped = (hex: string): string => hex.replace(/(.{8})(?=.)/g, '$1 ')
 
@@ -78,7 +77,7 @@ export function drawnDay(view: DayView, drawing: Drawing, speech: Speech): Drawn
       before: figures.before !== '',
       after: figures.after !== '',
     },
-    winners: view.winners.map(({ name, position, amount }) => ({ name, line: count.format(position + 1), amount: inr.format(amount) })),
+    winners: view.winners.map(({ name, position, amount }) => ({ name, line: formatCount(position + 1), amount: formatRupees(amount) })),
   }
 }
 
@@ -90,18 +89,18 @@ function figuresOf(view: DayView, { close, result }: Drawing, { locale, dayPerio
   const first = view.winners[0]
   return {
     day: date.format(new Date(`${view.day}T12:00:00+05:30`)),
-    entries: count.format(view.entries),
+    entries: formatCount(view.entries),
     sealedAt: close?.sealedAt === undefined ? '–' : `${date.format(close.sealedAt)}, ${time.format(close.sealedAt)}`,
     root: grouped(close?.root ?? ''),
-    round: count.format(close?.round ?? 0),
+    round: formatCount(close?.round ?? 0),
     randomness: grouped(result?.randomness ?? ''),
-    line: first === undefined ? '–' : count.format(first.position + 1),
-    before: first === undefined || first.position === 0 ? '' : count.format(first.position),
-    after: first === undefined || first.position + 1 === view.entries ? '' : count.format(first.position + 2),
+    line: first === undefined ? '–' : formatCount(first.position + 1),
+    before: first === undefined || first.position === 0 ? '' : formatCount(first.position),
+    after: first === undefined || first.position + 1 === view.entries ? '' : formatCount(first.position + 2),
     ticket: first === undefined ? '' : `${first.ticket.slice(0, 6)}…${first.ticket.slice(-2)}`,
-    need: inr.format(view.split.need),
-    reward: inr.format(view.split.reward),
-    platform: inr.format(view.split.platform),
-    intake: inr.format(view.intake),
+    need: formatRupees(view.split.need),
+    reward: formatRupees(view.split.reward),
+    platform: formatRupees(view.split.platform),
+    intake: formatRupees(view.intake),
   }
 }

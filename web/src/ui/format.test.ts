@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { cutAtDates, formatCount, formatDay, formatInstant, formatLongDay, initialsOf } from './format.ts'
+import { formatCount } from '@roz/core/numbers.ts'
+import { cutAtDates, formatDay, formatInstant, formatLongDay, initialsOf } from './format.ts'
 import { formatMoney } from './Money.tsx'
 
 describe("dates have the day first and the year, in India's time zone", () => {

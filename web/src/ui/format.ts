@@ -37,10 +37,6 @@ const DATE_OR_TIME =
 /** Splits a sentence at its dates and times: every second part is one, and must not contain a line break. */
 export const cutAtDates = (text: string): string[] => text.split(DATE_OR_TIME)
 
-const grouped = new Intl.NumberFormat('en-IN')
-/** `1,23,456`. */
-export const formatCount = (count: number): string => grouped.format(count)
-
 /** A member’s initials: at most `max` letters in upper case, and empty without a name. */
 export function initialsOf(name: string, max: number): string {
   const segmenter = new Intl.Segmenter('und')

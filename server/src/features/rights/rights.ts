@@ -11,6 +11,7 @@ import { randomUUID } from 'node:crypto'
 import type { MemberExport, rightsCalls } from '@roz/contract/rights.ts'
 import type { Language } from '@roz/core/language.ts'
 import { formatPaise } from '@roz/core/money.ts'
+import { formatRupees } from '@roz/core/numbers.ts'
 import { texts } from '@roz/core/texts.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
@@ -108,7 +109,7 @@ async function withdrawAll(deps: RightsDeps, tx: Tx, id: string, call: CloseCall
   if (!left.ok) return left
   const { value } = left
   if (value === undefined) return answer(null, NOTHING_LEFT[language])
-  return answer(value, ON_ITS_WAY[language].replace('{amount}', `₹${value.amount.toFixed(2)}`))
+  return answer(value, ON_ITS_WAY[language].replace('{amount}', formatRupees(value.amount)))
 }
 
 type Deleted =

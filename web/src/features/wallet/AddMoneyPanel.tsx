@@ -89,7 +89,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
             aria-pressed={paise === BigInt(rupees) * 100n}
             onClick={() => form.setValue('amount', String(rupees), { shouldDirty: true, shouldTouch: true, shouldValidate: true })}
           >
-            <b>₹{rupees}</b>
+            <b>{formatMoney(rupees)}</b>
             <small>
               <Plural value={rupees} one="# day" other="# days" />
             </small>
