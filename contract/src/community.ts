@@ -1,6 +1,7 @@
 /** Calls of public figures, notices, the contact form and the administrator's overview. */
 import { message } from '@roz/core/fields.ts'
-import { email, writerName } from '@roz/core/person-fields.ts'
+import { writerName } from '@roz/core/name-fields.ts'
+import { email } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'

@@ -1,6 +1,7 @@
 /** Calls of registration, login and the member's own record. */
 import { isText, registration, ticketKey as ticketKeyField } from '@roz/core/fields.ts'
-import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
+import { name } from '@roz/core/name-fields.ts'
+import { email, givenPassword, newPassword, phone } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'

@@ -1,6 +1,7 @@
 /** Calls of the team: invitations, roles, one's own account with its second factor, and the audit log. */
 import { decisionReason } from '@roz/core/money-fields.ts'
-import { email, givenPassword, name } from '@roz/core/person-fields.ts'
+import { name } from '@roz/core/name-fields.ts'
+import { email, givenPassword } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { secondFactor, staffPassword, totpCode } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'

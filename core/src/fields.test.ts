@@ -4,13 +4,14 @@ import * as calls from './fields.ts'
 import { LANGUAGES } from './language.ts'
 import { paise } from './money.ts'
 import * as money from './money-fields.ts'
+import * as named from './name-fields.ts'
 import * as person from './person-fields.ts'
 import * as reference from './reference-fields.ts'
 import { REFUSALS } from './refusals.ts'
 import * as story from './story-fields.ts'
 import { youtubeId } from './youtube.ts'
 
-const fields = { ...calls, ...person, ...money, ...reference, ...story, youtubeId }
+const fields = { ...calls, ...person, ...named, ...money, ...reference, ...story, youtubeId }
 
 /** The first problem of a value as its English text; undefined if the value is accepted. */
 const problem = (schema: z.core.$ZodType, value: unknown): string | undefined => {

@@ -3,7 +3,8 @@ import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { type Paise, formatLimit } from './money.ts'
 import { texts } from './texts.ts'
-import { readAccount, readIfsc, readOr } from './typed.ts'
+import { readOr } from './typed.ts'
+import { readAccount, readIfsc } from './typed-money.ts'
 import { oneLine, severalLines } from './written.ts'
 
 export const MONEY_TEXTS = {

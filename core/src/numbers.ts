@@ -3,12 +3,11 @@
  * Each format is made when it is first used: that takes 100 ms on a slow phone.
  */
 type Format = (value: number | Intl.StringNumericLiteral) => string
-
-function made(options: Intl.NumberFormatOptions): Format {
+const made = (options?: Intl.NumberFormatOptions): Format => {
   let format: Intl.NumberFormat | undefined
   return (value) => (format ??= new Intl.NumberFormat('en-IN', options)).format(value)
 }
 /** `1,23,456`. */
-export const formatCount: Format = made({})
+export const formatCount: Format = made()
 /** `₹1,23,456.50`. */
-export const formatRupees: Format = made({ style: 'currency', currency: 'INR', minimumFractionDigits: 2, maximumFractionDigits: 2 })
+export const formatRupees: Format = made({ style: 'currency', currency: 'INR' })

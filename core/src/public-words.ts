@@ -6,7 +6,8 @@ import * as z from 'zod/mini'
 import { ENDINGS_ABROAD } from './address-endings.ts'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
-import { asciiDigits, readAmount } from './typed.ts'
+import { asciiDigits } from './typed.ts'
+import { readAmount } from './typed-money.ts'
 
 export const PUBLIC_TEXTS = {
   words_personal: texts('Everybody can read this: please leave out phone numbers, email and web addresses'),

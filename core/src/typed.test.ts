@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatPaise, paise } from './money.ts'
-import { asciiDigits, readAccount, readAmount, readIfsc, readPhone, shownAmount } from './typed.ts'
+import { asciiDigits, readPhone } from './typed.ts'
+import { readAccount, readAmount, readIfsc, shownAmount } from './typed-money.ts'
 
 const NBSP = '\u00a0'
 const NARROW = '\u202f'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { accountHolderName, bankName } from './money-fields.ts'
 import { initialName } from './names.ts'
-import { name } from './person-fields.ts'
+import { name } from './name-fields.ts'
 import { isolated } from './isolated.ts'
 import { line, paragraphs } from './written.ts'
 

@@ -17,10 +17,10 @@ import { type Program, startProgram, webDir } from '../../harness/program.ts'
 const KB = 1024
 const PUBLIC_JS_MAX = 10 * KB
 const PUBLIC_HTML_MAX = 14 * KB
-const SHELL_MAX = 110 * KB
-const ROUTE_MAX = 20 * KB
+const SHELL_MAX = 111 * KB
+const ROUTE_MAX = 24 * KB
 const ADMIN_MAX = 60 * KB
-const FIRST_LOAD_MAX = 160 * KB
+const FIRST_LOAD_MAX = 164 * KB
 const WORKER_MAX = 2 * KB
 const SHIFT_MAX = 0.02
 
@@ -151,12 +151,12 @@ describe('the app', () => {
     }
   })
 
-  test('its shell weighs at most 110 KB', () => {
+  test('its shell weighs at most 111 KB', () => {
     expect(shell().size).toBeGreaterThan(0)
     expect(weightOf(shell())).toBeLessThanOrEqual(SHELL_MAX)
   })
 
-  test('each screen, and each dynamic import of it, adds at most 20 KB to the shell with all its static imports', () => {
+  test('each screen, and each dynamic import of it, adds at most 24 KB to the shell with all its static imports', () => {
     const found = steps().filter(({ name }) => !isPortal(name))
     expect(found.filter(({ name }) => name.endsWith('Page')).length).toBeGreaterThan(12)
     expect(weighed([...found, ...found.flatMap(partsOf)]).filter(([, bytes]) => bytes > ROUTE_MAX)).toEqual([])
@@ -216,7 +216,7 @@ describe('the app', () => {
     expect(weighed(portal).filter(([, bytes]) => bytes > ADMIN_MAX)).toEqual([])
   })
 
-  test('a first visit of any member’s screen loads at most 160 KB: page, styles, scripts, catalogue and font', async () => {
+  test('a first visit of any member’s screen loads at most 164 KB: page, styles, scripts, catalogue and font', async () => {
     const files = readdirSync(folder())
     const styles = files.filter((name) => name.endsWith('.css'))
     const fonts = files.filter((name) => name.endsWith('.woff2'))

@@ -5,8 +5,7 @@
  */
 import { type Words, wordsIn } from '@roz/core/field-words.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
-import { shownAmount } from '@roz/core/typed.ts'
-import { type ChangeEvent, type FocusEvent, useState } from 'react'
+import { type ChangeEvent, useState } from 'react'
 import {
   type DefaultValues,
   type FieldErrors,
@@ -66,19 +65,6 @@ export function registerTyped<V extends FieldValues>(form: UseFormReturn<V>, nam
       else doubts?.set(name, { text, problem })
       await field.onChange(event)
       if (problem !== undefined) await form.trigger(name)
-    },
-  }
-}
-
-/** Registers an amount: it stays as typed, and is shown as it was read when the field is left. */
-export function registerAmount<V extends FieldValues>(form: UseFormReturn<V>, name: Path<V>) {
-  const field: UseFormRegisterReturn<Path<V>> = form.register(name)
-  return {
-    ...field,
-    onBlur: (event: FocusEvent<HTMLInputElement>): Promise<void | boolean> => {
-      const shown = shownAmount(event.target.value)
-      if (shown !== event.target.value) event.target.value = shown
-      return field.onBlur(event)
     },
   }
 }

@@ -4,7 +4,7 @@
  * - A paste with one meaning is read as that. Of any other the field keeps the characters that it takes, at most `max`, and is
  *   refused in words until it is edited: no paste becomes another value.
  */
-import { asciiDigits, readAccount, readIfsc, readPhone } from '@roz/core/typed.ts'
+import { asciiDigits, readPhone } from '@roz/core/typed.ts'
 
 export type TypedField = {
   readonly read: (text: string) => string | undefined
@@ -17,7 +17,7 @@ export type TypedField = {
   readonly inDoubt: string
 }
 
-const digitsOf = (text: string): string => asciiDigits(text).replace(/\D/g, '')
+export const digitsOf = (text: string): string => asciiDigits(text).replace(/\D/g, '')
 
 /** The field shows +91 before it, so a typed +91 is taken away, and a typed + stays until it is clear that +91 follows. */
 function phoneKeeps(text: string): string {
@@ -35,26 +35,6 @@ export const PHONE: TypedField = {
   tooLong: 'phone_invalid',
   inDoubt: 'phone_invalid',
 }
-export const ACCOUNT: TypedField = {
-  read: readAccount,
-  keeps: digitsOf,
-  max: 18,
-  room: () => 18,
-  tooLong: 'account_length',
-  inDoubt: 'account_digits',
-}
-export const IFSC: TypedField = {
-  read: readIfsc,
-  keeps: (text) =>
-    asciiDigits(text)
-      .replace(/[^A-Za-z0-9]/g, '')
-      .toUpperCase(),
-  max: 11,
-  room: () => 11,
-  tooLong: 'ifsc_length',
-  inDoubt: 'ifsc_invalid',
-}
-
 export type Kept = { readonly text: string; readonly caret: number; readonly problem?: string }
 
 /** How many characters a change put in: all between the parts that it left as they were. */

@@ -5,7 +5,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
-import { readAmount, shownAmount } from '@roz/core/typed.ts'
+import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
 import { useState } from 'react'
 import { ApiError, call } from '../../app/api.ts'
 import { TextField } from '../../ui/Field.tsx'

@@ -3,7 +3,8 @@
  * - A message is a field code; the form translates the code into words.
  * - The toast reports the first problem in this order: a missing field, different passwords, a short password, any other field.
  */
-import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
+import { name } from '@roz/core/name-fields.ts'
+import { email, givenPassword, newPassword, phone } from '@roz/core/person-fields.ts'
 import * as z from 'zod/mini'
 
 const given = z.string('fill_all').check(z.minLength(1, { error: 'fill_all' }))

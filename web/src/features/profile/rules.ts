@@ -3,7 +3,8 @@
  * - A member who registered through Google may leave the phone empty until they enter one.
  * - A saved name that breaks a newer rule may stay unchanged.
  */
-import { givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
+import { name } from '@roz/core/name-fields.ts'
+import { givenPassword, newPassword, phone } from '@roz/core/person-fields.ts'
 import * as z from 'zod/mini'
 
 const judgedBy = (rule: z.ZodMiniType<string, string>, mayStay: (text: string) => boolean) =>

@@ -3,7 +3,7 @@ import { useLingui } from '@lingui/react/macro'
 import type { UseFormReturn } from 'react-hook-form'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { registerTyped } from '../forms.ts'
-import { ACCOUNT, IFSC } from '../typing.ts'
+import { ACCOUNT, IFSC } from './money-inputs.ts'
 import type { WithdrawValues } from './rules.ts'
 import { wordsOf } from './money-form-errors.ts'
 

@@ -1,6 +1,6 @@
 /** The amounts of the wallet's forms, as exact paise. */
 import type { Paise } from '@roz/core/money.ts'
-import { readAmount } from '@roz/core/typed.ts'
+import { readAmount } from '@roz/core/typed-money.ts'
 
 /** The preset amounts in rupees: the least, the most and one between them. With the default limits: 10, 20 and 30. */
 export const topupPresets = (min: number, max: number): readonly number[] => {

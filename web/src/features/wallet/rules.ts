@@ -16,7 +16,7 @@ import {
 } from '@roz/core/money-fields.ts'
 import { phone } from '@roz/core/person-fields.ts'
 import { type Paise, ZERO } from '@roz/core/money.ts'
-import { readAmount } from '@roz/core/typed.ts'
+import { readAmount } from '@roz/core/typed-money.ts'
 import * as z from 'zod/mini'
 import { typedPaise } from './amounts.ts'
 

@@ -1,7 +1,8 @@
 /** One's own account in the portal: name and language, password, authenticator app, and the devices that are logged in. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { LANGUAGES, type Language } from '@roz/core/language.ts'
-import { givenPassword, name as nameRule } from '@roz/core/person-fields.ts'
+import { name as nameRule } from '@roz/core/name-fields.ts'
+import { givenPassword } from '@roz/core/person-fields.ts'
 import { staffPassword } from '@roz/core/staff-fields.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
