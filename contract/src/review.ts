@@ -8,7 +8,7 @@ import { count, instant, nextCursor, page } from './shapes.ts'
 const flag = z.object({
   id: z.string(),
   kind: z
-    .enum(['phone', 'bank', 'device', 'network', 'young_money'])
+    .enum(['phone', 'bank', 'device', 'network', 'mailbox', 'young_money'])
     .meta({ description: 'What the accounts share; or an account of less than 7 days that withdrew money added less than 72 h before' }),
   count: count.meta({ description: 'Accounts' }),
   members: z

@@ -1,5 +1,5 @@
 /**
- * Stores signals: values that several accounts share (phone, bank account, device, network address), and quick withdrawals of new money
+ * Stores signals: values that several accounts share (phone, bank account, device, network address, mailbox), and quick withdrawals of new money
  * from a new account.
  *
  * - A withdrawal stores no signal itself, because concurrent withdrawals would wait for the signal's row. A job stores it after the commit.
@@ -9,12 +9,13 @@
  * - A browser or network address that a member has not used for 180 days is forgotten.
  * - A reviewed signal reopens when another account has the value; for a network address only when the number of accounts has doubled.
  */
+import { mailboxOf } from '@roz/core/mailbox.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { LaterError } from '../jobs/queue.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
-export type SignalKind = 'phone' | 'bank' | 'device' | 'network' | 'young_money'
+export type SignalKind = 'phone' | 'bank' | 'device' | 'network' | 'mailbox' | 'young_money'
 type Used = { readonly kind: SignalKind; readonly value: string; readonly memberId: bigint }
 
 /** Stores that a member uses a value. Staff are left out, because they share devices at work. */
@@ -44,6 +45,10 @@ export const noteSignalLater = (db: Db, secrets: Pick<Secrets, 'fingerprints'>, 
     const account = sql`select 1 from member where id = ${used.memberId}::bigint and deleted_at is null for key share skip locked`
     if ((await maybeOne(tx, account)) === undefined) throw new LaterError('the account is locked or deleted: no signal was stored', 1)
   })
+
+/** Notes the mailbox of a confirmed address: an unconfirmed one may be a stranger's, who must not be suspected for it. */
+export const noteMailbox = (tx: Tx, secrets: Pick<Secrets, 'fingerprints'>, memberId: bigint, address: string): Promise<void> =>
+  noteSignal(tx, secrets, { kind: 'mailbox', value: mailboxOf(address), memberId })
 
 const SWEPT_AT_ONCE = 1000
 

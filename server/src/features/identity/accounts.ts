@@ -8,6 +8,8 @@ import type { Tx } from '../../db/transaction.ts'
 import { addressKey, browserDigests, type LimitRules, type Source, take, type Taken } from '../../http/limits.ts'
 import { setMayMove } from '../../ledger/wallets.ts'
 import { mailMember } from '../../mail/mails.ts'
+import type { LinkSecrets } from '../../members/link-token.ts'
+import { noteMailbox } from '../../members/signals.ts'
 
 /** The fields that check a password. */
 export type Credentials = {
@@ -60,10 +62,11 @@ export async function setPassword(tx: Tx, memberId: bigint, passwordHash: string
 }
 
 /** Confirms the address of a locked account and lets its money move. A repeat does nothing. */
-export async function confirmMail(tx: Tx, account: LockedAccount, origin: string): Promise<void> {
+export async function confirmMail(tx: Tx, secrets: LinkSecrets, account: LockedAccount, origin: string): Promise<void> {
   if (account.isVerified) return
   await tx.query(sql`update member set email_verified_at = roz_now() where id = ${account.id}::bigint`)
   if (!account.isStaff) await setMayMove(tx, account.id, !account.isSuspended)
+  await noteMailbox(tx, secrets, account.id, account.email)
   await mailMember(tx, { memberId: account.id, template: 'welcome', key: `welcome:${account.id}`, data: {}, origin })
 }
 

@@ -135,7 +135,7 @@ async function link(tx: Tx, { secrets, ticketKeys }: Linking, account: LockedAcc
         where member_id = ${account.id}::bigint and purpose in ('verify', 'reset') and used_at is null`,
   )
   await tx.query(sql`update member set google_sub = ${user.sub}::text where id = ${account.id}::bigint`)
-  await confirmMail(tx, account, origin)
+  await confirmMail(tx, secrets, account, origin)
   await ticketKeys.renew(tx, account.id)
   await mailAlert(tx, secrets, { memberId: account.id, template: 'google_linked', key: `google_linked:${randomUUID()}`, data: {}, origin })
 }

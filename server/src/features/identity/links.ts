@@ -116,7 +116,7 @@ export function linkHandlers(
         if (found === undefined) return { ok: false, code: 'verification_token_invalid' }
         if (!found.row.isLive) return { ok: false, code: 'verification_token_expired' }
         await tx.query(sql`update mail_token set used_at = roz_now() where id = ${found.row.id}::uuid and used_at is null`)
-        await confirmMail(tx, found.account, origin)
+        await confirmMail(tx, deps.secrets, found.account, origin)
         return { ok: true, value: VERIFIED[language] }
       })
     },
@@ -174,7 +174,7 @@ export function linkHandlers(
         // A thief who had the old password may have used one of the known browsers.
         await forgetBrowsers(tx, account.id)
         await rememberSignIn(tx, account.id, source, origin)
-        await confirmMail(tx, account, origin)
+        await confirmMail(tx, deps.secrets, account, origin)
         await mailAlert(tx, deps.secrets, {
           memberId: account.id,
           template: 'password_changed',

@@ -19,7 +19,7 @@ import { mailAlert } from '../../mail/safety-mails.ts'
 import { listRunning } from '../../members/announcements.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
 import { insertMember } from '../../members/new-member.ts'
-import { noteSignal } from '../../members/signals.ts'
+import { noteMailbox, noteSignal } from '../../members/signals.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { getUser } from '../../members/user-row.ts'
 import { type Credentials, findByEmail, lockAccount, rememberSignIn, takeLogin } from './accounts.ts'
@@ -47,7 +47,9 @@ export async function signIn(
   if (how.kind === 'member') await noteWhere(tx, deps, memberId, how.source)
   const token = await openSession(tx, memberId, how.kind, how.source.userAgent)
   const announcements = how.kind === 'member' ? await listRunning(tx) : []
-  return { token, user: await getUser(tx, memberId), announcements }
+  const user = await getUser(tx, memberId)
+  if (how.kind === 'member' && user.emailVerified) await noteMailbox(tx, deps.secrets, memberId, user.email)
+  return { token, user, announcements }
 }
 
 /** Notes device and network address of a sign-in, as keyed hashes. */

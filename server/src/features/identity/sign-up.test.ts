@@ -295,3 +295,27 @@ test('the log contains no password, token or address', () => {
   expect(log.length).toBeGreaterThan(1000)
   for (const secret of [PASSWORD, 'Bearer', '@x.test', 'argon2id', '9876543210', 'token=', 'अ', 'Asha']) expect(log).not.toContain(secret)
 })
+
+test('confirmed addresses of one mailbox are a sign for the staff and refuse nobody; an unconfirmed one is none', async () => {
+  const used = async () => (await one<{ n: number }>(roz.db, sql`select count(*)::int as n from signal_use where kind = 'mailbox'`)).n
+  const before = await used()
+  for (const email of ['one.box@gmail.com', 'onebox+2@googlemail.com']) {
+    expect((await roz.register(email)).email).toBe(email)
+    await roz.login(email, PASSWORD)
+  }
+  expect(await used()).toBe(before)
+  for (const email of ['one.box@gmail.com', 'onebox+2@googlemail.com'])
+    await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom(email, '/verify-email')}`)
+  expect(await used()).toBe(before + 2)
+  expect(await one(roz.db, sql`select members, is_shared as shared from signal where kind = 'mailbox' order by id desc limit 1`)).toEqual({
+    members: 2,
+    shared: true,
+  })
+})
+
+test('an address without a dot in its domain is refused', async () => {
+  const answer = await roz.ask('POST /auth/register', {
+    body: { name: 'Asha Verma', email: 'asha@x', phone: '9876543210', password: PASSWORD },
+  })
+  expect([answer.status, answer.body.fields]).toEqual([400, { email: 'Please enter a valid email address' }])
+})

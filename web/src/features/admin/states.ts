@@ -123,5 +123,6 @@ export const MEMBER_FLAGS: Readonly<Record<string, MessageDescriptor | undefined
   shared_bank: msg`Another account withdraws to the same bank account`,
   shared_device: msg`Another account uses the same device and network. Families often share one`,
   shared_network: msg`Several accounts use the same network address`,
+  shared_mailbox: msg`Another account has an address of the same mailbox`,
   young_account: msg`A new account that withdraws money soon after adding it`,
 }

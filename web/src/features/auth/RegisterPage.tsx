@@ -4,6 +4,7 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
+import { meantAddress } from '@roz/core/mail-hint.ts'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
@@ -31,6 +32,7 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
   const { t } = useLingui()
   const form = useRules<RegisterValues>(registerRules, EMPTY)
   const { errors, isSubmitting } = form.formState
+  const meant = meantAddress(form.watch('email'))
 
   const register = form.handleSubmit(async ({ name, email, phone, password }) => {
     try {
@@ -54,6 +56,17 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
           inputMode="email"
           autoComplete="email"
           error={wordsOf(errors.email?.message)}
+          hint={
+            meant === undefined ? undefined : (
+              <button
+                type="button"
+                className={buttonClass('secondary')}
+                onClick={() => form.setValue('email', meant, { shouldValidate: true })}
+              >
+                <Trans>Did you mean {meant}?</Trans>
+              </button>
+            )
+          }
           {...form.register('email')}
         />
         <TextField

@@ -1,0 +1,1 @@
+alter table signal_use validate constraint signal_use_kind_check;
