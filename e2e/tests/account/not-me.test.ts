@@ -16,7 +16,7 @@ const isIn = async (token: string): Promise<boolean> =>
 const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('token'))
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const dialog = (page: Page) => page.getByRole('dialog')
-const resets = async () => (await mailsTo(stage.roz.url, asha.email)).filter((mail) => mail.subject.startsWith('Reset'))
+const resets = async () => (await mailsTo(stage.roz.url, asha.email)).filter((mail) => mail.subject.includes('is secured'))
 
 beforeAll(async () => {
   asha = await newMember(stage.roz, { name: 'Asha Verma', rupees: 20 })
