@@ -115,7 +115,11 @@ export const communityCalls = {
         .meta({ description: 'The time of the newest audit, and each finding of an audit that no later one ended; null before the first' }),
       alarms: z
         .array(
-          z.object({ code: z.enum(['clock_doubted', 'no_open_round', 'books_held', 'draw_waiting', 'help_waiting']), day, waiting: count }),
+          z.object({
+            code: z.enum(['clock_doubted', 'no_open_round', 'books_held', 'draw_waiting', 'help_waiting', 'proof_taken_back']),
+            day,
+            waiting: count,
+          }),
         )
         .meta({
           description:

@@ -93,7 +93,7 @@ export const helpCalls = {
     params: id,
     body: z.strictObject({ ...beneficiaryFields, revoked: z.literal(true, 'wrong_type').optional() }).partial(),
     output: beneficiaryAnswer,
-    refusals: ['beneficiary_not_found', 'consent_revoked'],
+    refusals: ['beneficiary_not_found', 'consent_revoked', 'own_payment'],
   }),
   uploadReceipt: endpoint({
     method: 'POST',
@@ -143,6 +143,6 @@ export const helpCalls = {
     params: z.object({ hash: z.string().max(100) }),
     body: z.strictObject({ reason: decisionReason }),
     output: z.object({ withheld }),
-    refusals: ['receipt_not_found', 'receipt_withheld'],
+    refusals: ['receipt_not_found', 'receipt_withheld', 'own_payment'],
   }),
 } as const

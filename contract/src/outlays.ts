@@ -79,7 +79,8 @@ export const helpState = z
   .enum([...outlayState.options, 'untold', 'storyless'], 'choice_invalid')
   .meta({ description: 'untold: booked help without a published story; storyless: without a published story or a draft' })
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
-const APPROVAL_ABOVE = 'Another person must approve it above APPROVAL_ABOVE, or if an editor requested it; otherwise it is booked at once.'
+const APPROVAL_ABOVE =
+  'Another person must approve it above APPROVAL_ABOVE (together with what the person decided alone in 24 hours), if an editor requested it, or if the person wrote the record of who is helped; otherwise it is booked at once.'
 
 export const outlayCalls = {
   disbursements: endpoint({
@@ -94,7 +95,9 @@ export const outlayCalls = {
       fund: z.object({
         balance: rupees,
         requested: rupees.meta({ description: 'Requested and not decided yet' }),
-        approvalAbove: rupees.meta({ description: 'Above this a second person approves' }),
+        approvalAbove: rupees.meta({
+          description: 'Above this a second person approves: APPROVAL_ABOVE less what the asking person decided alone in 24 hours',
+        }),
       }),
       nextCursor,
     }),
@@ -160,6 +163,10 @@ export const outlayCalls = {
       'changed_since_seen',
       'outlay_final',
       'own_request',
+      'own_consent',
+      'own_money',
+      'second_person_needed',
+      'role_too_new',
       'beneficiary_not_found',
       'disbursement_not_found',
       'consent_missing',
@@ -257,6 +264,10 @@ export const outlayCalls = {
       'changed_since_seen',
       'outlay_final',
       'own_request',
+      'own_consent',
+      'own_money',
+      'second_person_needed',
+      'role_too_new',
       'receipt_used',
       'insufficient_funds',
       'settlement_known',

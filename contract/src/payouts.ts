@@ -86,7 +86,10 @@ export const adminRefund = z.object({
 
 export const id = z.object({ id: z.string().max(100) })
 export const search = z.string().max(200).optional()
-export const approvalAbove = rupees.meta({ description: 'Above this amount a second person must approve too' })
+export const approvalAbove = rupees.meta({
+  description:
+    'Above this amount a second person must approve too: APPROVAL_ABOVE less what the asking person decided alone in the last 24 hours',
+})
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenWithdrawal = z.strictObject({ status: withdrawalState })
@@ -141,6 +144,7 @@ export const payoutCalls = {
       'member_in_debt',
       'own_money',
       'second_person_needed',
+      'role_too_new',
       'idempotency_mismatch',
     ],
   }),
@@ -332,6 +336,7 @@ export const payoutCalls = {
       'member_in_debt',
       'own_money',
       'second_person_needed',
+      'role_too_new',
       'idempotency_mismatch',
     ],
   }),

@@ -7,7 +7,8 @@ import { READERS, TREASURY } from './roles.ts'
 import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
 import { withdrawal } from './wallet.ts'
 
-export const suspenseState = z.enum(['open', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
+/** States of the ledger, and `awaiting_second`: one of two persons has decided. */
+export const suspenseState = z.enum(['open', 'awaiting_second', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
 export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
 
 export const suspenseItem = z.object({
@@ -32,6 +33,10 @@ export const suspenseItem = z.object({
     .string()
     .nullable()
     .meta({ description: "The bank's reference of a payment by hand; the reference of the chargeback or of the debt's payment, if taken" }),
+  first: z
+    .object({ by: z.object({ id: z.string(), name: z.string() }), at: instant, payee: payee.nullable(), reference: z.string().nullable() })
+    .nullable()
+    .meta({ description: 'The first of two voices: the member to credit, or the reference of the payment. Another person names the same' }),
 })
 
 export const dispute = z.object({
@@ -88,7 +93,8 @@ export const suspenseCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Credits an open item to a member.',
+    summary:
+      'Credits an open item to a member. Above the limit, or to another member than the one of its order, the first decision waits for a second person.',
     params: id,
     body: z.strictObject({ ...seenItem.shape, memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: itemAnswer,
@@ -99,6 +105,8 @@ export const suspenseCalls = {
       'payment_taken_back',
       'member_not_found',
       'own_money',
+      'second_person_needed',
+      'role_too_new',
       'suspense_other_currency',
       'idempotency_mismatch',
     ],
@@ -123,6 +131,7 @@ export const suspenseCalls = {
       'member_on_hold',
       'own_money',
       'second_person_needed',
+      'role_too_new',
       'idempotency_mismatch',
     ],
   }),
@@ -132,7 +141,8 @@ export const suspenseCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Records that an open item of a closed account was paid to its owner by hand, from the bank.',
+    summary:
+      'Records that an open item of a closed account was paid to its owner by hand, from the bank. Above the limit a second person confirms it.',
     params: id,
     body: z.strictObject({ ...seenItem.shape, bankReference }),
     output: itemAnswer,
@@ -142,6 +152,9 @@ export const suspenseCalls = {
       'suspense_decided',
       'payment_taken_back',
       'suspense_by_wallet',
+      'own_money',
+      'second_person_needed',
+      'role_too_new',
       'idempotency_mismatch',
     ],
   }),

@@ -1,17 +1,20 @@
 /** The walk over the help desk: a beneficiary, a receipt, and what the public sees of it before anything is booked. */
 import { expect } from 'vitest'
 import { png } from '../harness/pictures.ts'
+import { addColleague } from '../harness/team.ts'
 import type { Walk } from './walk.ts'
 
 type Given = { readonly admin: string; readonly picture: Buffer }
 
 export async function walkHelp(walk: Walk, { admin, picture }: Given): Promise<void> {
   const fields = { publicName: 'Meera', isChild: false, guardian: null, consent: null, note: 'In the blue folder.' }
-  const made = await walk.step('createBeneficiary', { token: admin, body: fields })
+  // Whoever wrote the record of a person pays nothing to them.
+  const editor = await addColleague(walk.roz, 'editor')
+  const made = await walk.step('createBeneficiary', { token: editor, body: fields })
   expect([made.status, made.output.beneficiary]).toMatchObject([201, { ...fields, status: 'waiting' }])
   const params = { id: made.output.beneficiary.id }
   const consent = { how: 'written', on: '2026-01-05' }
-  const edited = await walk.step('updateBeneficiary', { token: admin, params, body: { consent } })
+  const edited = await walk.step('updateBeneficiary', { token: editor, params, body: { consent } })
   expect(edited.output.beneficiary).toMatchObject({ status: 'consented', consent })
   expect((await walk.step('beneficiaries', { token: admin })).output.beneficiaries).toEqual([edited.output.beneficiary])
   expect((await walk.step('beneficiariesCsv', { token: admin })).text.split('\r\n')[1]).toContain(`${params.id},`)

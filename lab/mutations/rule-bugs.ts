@@ -16,6 +16,49 @@ import {
 
 export const RULES: readonly Bug[] = [
   {
+    name: 'Only the single decision of one person is compared with the limit, not their sum of 24 hours',
+    file: 'core/src/two-persons.ts',
+    find: '  alone + amount > limit',
+    replace: '  amount > limit && alone >= 0n',
+    test: 'server/src/features/payouts/alone.test.ts',
+  },
+  {
+    name: 'Two decisions of one person at once do not see each other’s amounts',
+    file: `${LEDGER}/approvals.ts`,
+    find: "  await lockInTransaction(tx, 'decisions')\n",
+    replace: '  void lockInTransaction\n',
+    test: 'server/src/features/payouts/alone.test.ts',
+    only: 'at once that each fit alone',
+  },
+  {
+    name: 'One person credits a payment in SUSPENSE to somebody else than its owner',
+    file: `${LEDGER}/suspense-voices.ts`,
+    find: "needsTwo: voice.act === 'credit' && memberId !== item.owner,",
+    replace: 'needsTwo: false,',
+    test: 'server/src/features/payouts/alone.test.ts',
+  },
+  {
+    name: 'Two persons who name two different members credit the second one’s member',
+    file: `${LEDGER}/suspense-voices.ts`,
+    find: 'and s.first_member is not distinct from ${memberId}::bigint',
+    replace: 'and (s.first_member is not null or ${memberId}::bigint is not null)',
+    test: 'server/src/features/payouts/alone.test.ts',
+  },
+  {
+    name: 'Whoever wrote the record of a person in need pays to them',
+    file: 'server/src/features/help/outlays.ts',
+    find: ' || (await isOnOtherSide(tx, by, outlay))) return false',
+    replace: ') return false',
+    test: 'server/src/features/help/two-sides.test.ts',
+  },
+  {
+    name: 'Whoever paid takes the proof of the payment from the public',
+    file: 'server/src/features/help/proofs.ts',
+    find: 'return isOwn ?',
+    replace: 'return isOwn && by === 0n ?',
+    test: 'server/src/features/help/two-sides.test.ts',
+  },
+  {
     name: 'A join does not check the balance',
     file: `${LEDGER}/join-statement.ts`,
     find: "              when w.balance < entry_fee() then 'insufficient_balance'\n",

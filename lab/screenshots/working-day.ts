@@ -113,7 +113,7 @@ async function giveHelp({ roz, owner, finance }: Desk): Promise<void> {
   }
   const add = async (fields: object): Promise<string> => {
     const body = { isChild: false, guardian: null, consent: { how: 'written', on: '2026-01-05' }, note: '', ...fields }
-    return (await ask(roz.url, 'createBeneficiary', { token: finance, body })).output.beneficiary.id
+    return (await ask(roz.url, 'createBeneficiary', { token: owner, body })).output.beneficiary.id
   }
   const meera = await add({ publicName: 'Meera', isChild: true, guardian: 'mother', note: 'The form is in the blue folder.' })
   const family = await add({ publicName: 'A family in Surat' })

@@ -7,6 +7,9 @@ export const HI_HELP = {
   'There is no such entry.': 'ऐसी कोई एंट्री नहीं है।',
   'This was decided already.': 'इस पर फ़ैसला हो चुका है।',
   'You requested this. Another person must approve it.': 'इसकी रिक्वेस्ट आपने की है। मंज़ूरी किसी और को देनी होगी।',
+  'You wrote or changed the record of this person. Somebody else must approve the payment.':
+    'इस व्यक्ति का रिकॉर्ड आपने लिखा या बदला है। पेमेंट की मंज़ूरी किसी और को देनी होगी।',
+  'You decided about this payment. Somebody else must take its proof back.': 'इस पेमेंट पर फ़ैसला आपने किया था। इसका सबूत कोई और ही हटा सकता है।',
   'There is no such receipt. Please upload it again.': 'ऐसी कोई रसीद नहीं है। कृपया इसे फिर अपलोड करें।',
   'This picture is withheld already.': 'यह फ़ोटो पहले ही रोकी जा चुकी है।',
   'Please choose a picture of the receipt, not another kind of file.': 'कृपया रसीद की फ़ोटो चुनें, किसी और तरह की फ़ाइल नहीं।',

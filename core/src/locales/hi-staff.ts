@@ -12,6 +12,8 @@ export const HI_STAFF = {
   'This address belongs to a member. Staff have no wallet: please use another address.':
     'यह पता किसी सदस्य का है। टीम के खाते में वॉलेट नहीं होता: कोई और पता डालें।',
   'This person is already in the team.': 'यह व्यक्ति पहले से टीम में है।',
+  'This needs two persons who have had their role for 48 hours. One of them has it for less. Ask somebody else.':
+    'इसके लिए ऐसे दो लोग चाहिए जिनकी भूमिका 48 घंटे से है। इनमें से एक को इससे कम समय हुआ है। किसी और से कहें।',
   'There is no such person in the team.': 'टीम में ऐसा कोई नहीं है।',
   'This is the only owner. First make somebody else an owner.': 'यही अकेला मालिक है। पहले किसी और को मालिक बनाएँ।',
   'A staff password needs at least 12 characters': 'टीम के पासवर्ड में कम से कम 12 अक्षर चाहिए',
@@ -33,4 +35,26 @@ export const HI_STAFF = {
   'The authenticator app was removed from your account.': 'आपके खाते से ऑथेंटिकेटर ऐप हटा दिया गया।',
   'New recovery codes were made for your account. The old ones no longer work.': 'आपके खाते के लिए नए रिकवरी कोड बने। पुराने कोड अब नहीं चलेंगे।',
   'A recovery code was used for your account. It does not work again.': 'आपके खाते का एक रिकवरी कोड इस्तेमाल हुआ। वह दोबारा नहीं चलेगा।',
+  '{brandName}: a change in the team or its decisions': '{brandName}: टीम या उसके फ़ैसलों में बदलाव',
+  'By {actor}, at {at} IST.': 'किसने: {actor}, कब: {at} IST.',
+  'If this is not right, speak to the other owners at once: they can undo it.':
+    'अगर यह ठीक नहीं है, तो दूसरे मालिकों से तुरंत बात करें: वे इसे पलट सकते हैं।',
+  '{about} was invited to the team. Role: {detail}.': '{about} को टीम में बुलाया गया। भूमिका: {detail}।',
+  '{about} accepted the invitation and is in the team now. Role: {detail}.': '{about} ने न्योता मान लिया और अब टीम में हैं। भूमिका: {detail}।',
+  'The role of {about} changed. New role: {detail}.': '{about} की भूमिका बदली। नई भूमिका: {detail}।',
+  '{about} was removed from the team. Reason: {detail}': '{about} को टीम से हटाया गया। वजह: {detail}',
+  'The authenticator app of {about} was removed. Until a new one is set up, the password alone opens the account.':
+    '{about} का ऑथेंटिकेटर ऐप हटाया गया। नया ऐप सेट होने तक खाता सिर्फ़ पासवर्ड से खुलता है।',
+  'The role of the owner {about} is to change. New role: {detail}. A second owner must confirm it.':
+    'मालिक {about} की भूमिका बदलने का फ़ैसला हुआ है। नई भूमिका: {detail}। इसकी पुष्टि दूसरे मालिक को करनी होगी।',
+  'The owner {about} is to be removed from the team. A second owner must confirm it. Reason: {detail}':
+    'मालिक {about} को टीम से हटाने का फ़ैसला हुआ है। इसकी पुष्टि दूसरे मालिक को करनी होगी। वजह: {detail}',
+  'The authenticator app of the owner {about} is to be removed. A second owner must confirm it.':
+    'मालिक {about} का ऑथेंटिकेटर ऐप हटाने का फ़ैसला हुआ है। इसकी पुष्टि दूसरे मालिक को करनी होगी।',
+  'What was to change for the owner {about} was stopped. Nothing changed.':
+    'मालिक {about} के लिए जो बदलना था, वह रोक दिया गया। कुछ नहीं बदला।',
+  'A public receipt was withheld: {about}. The payment is recent, so look at it. Reason: {detail}':
+    'सबको दिखने वाली एक रसीद रोकी गई: {about}। पेमेंट हाल का है, इसलिए इसे देखें। वजह: {detail}',
+  'A consent was revoked, and its receipts are no longer public: {about}. Paid in the last 30 days: {detail}. Look at it.':
+    'एक सहमति वापस ली गई, और उसकी रसीदें अब किसी को नहीं दिखतीं: {about}। पिछले 30 दिनों में दिया: {detail}। इसे देखें।',
 } as const

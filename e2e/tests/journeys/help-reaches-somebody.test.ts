@@ -27,6 +27,7 @@ import {
 import { png } from '../../harness/pictures.ts'
 import { type Program } from '../../harness/program.ts'
 import { useStage } from '../../harness/stage.ts'
+import { settleTeam } from '../../harness/team.ts'
 import { chooseOption, toast } from '../../harness/steps.ts'
 
 // The share of two rupees, ₹1.20, needs a second person.
@@ -213,6 +214,7 @@ async function tellOfShoes(token: string): Promise<string> {
 
 test('a day of the team: a member’s rupee reaches somebody, and the member reads it with its receipt and its proof', async () => {
   await inviteTeam(await adminToken(roz.url))
+  await settleTeam(roz)
   await Promise.all([joinRound(roz.url, asha), joinRound(roz.url, ravi)])
   await ask(roz.url, 'withdraw', { token: ravi.token, body: { amount: 10, bankDetail: BANK } })
   const day = await passRound(roz.url, asha)

@@ -12,6 +12,7 @@ import { adminToken, joinRound, newMember, passRound } from '../../harness/peopl
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
 import { useStage } from '../../harness/stage.ts'
+import { addColleague } from '../../harness/team.ts'
 
 // Two rupees need a second person: a request stays open.
 const stage = useStage({ env: async () => ({ APPROVAL_ABOVE: '2' }) })
@@ -41,7 +42,9 @@ async function upload(red: number): Promise<string> {
 async function fillDesk(): Promise<void> {
   const consent = { how: 'written', on: '2026-01-05' }
   const fields = { publicName: 'Meera', isChild: true, guardian: 'mother', consent, note: 'Her school has the paper.' }
-  const { beneficiary } = (await ask(roz.url, 'createBeneficiary', { token: admin, body: fields })).output
+  // Whoever wrote the record of a person pays nothing to them.
+  const editor = await addColleague(roz, 'editor')
+  const { beneficiary } = (await ask(roz.url, 'createBeneficiary', { token: editor, body: fields })).output
   const gone = { ...fields, publicName: 'Kavya', isChild: false, guardian: null, note: '' }
   const { id } = (await ask(roz.url, 'createBeneficiary', { token: admin, body: gone })).output.beneficiary
   const revoked = await ask(roz.url, 'updateBeneficiary', { token: admin, params: { id }, body: { revoked: true } })

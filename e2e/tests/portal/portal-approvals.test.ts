@@ -11,6 +11,7 @@ import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember, type Person, readClock, setClock } from '../../harness/people.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'
 import { useStage } from '../../harness/stage.ts'
+import { addColleague, settleTeam } from '../../harness/team.ts'
 import { toast } from '../../harness/steps.ts'
 
 const stage = useStage({ size: WIDE, env: async () => ({ APPROVAL_ABOVE: '15' }) })
@@ -22,11 +23,9 @@ let page: Page
 beforeAll(async () => {
   ;({ roz, visit, page } = stage)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
-  await inDatabase(roz.dataDir, (db) =>
-    db.query(sql`
-      insert into member (name, email, role, staff_role, password_hash, email_verified_at)
-      select 'Sunita Nair', 'sunita@roz.example', 'admin', 'finance', password_hash, roz_now() from member where role = 'admin' limit 1`),
-  )
+  await addColleague(roz, 'finance', 'sunita@roz.example')
+  // Above the limit a voice counts 48 hours after the account got its role.
+  await settleTeam(roz)
 })
 
 const sunita = async (): Promise<string> =>
@@ -62,7 +61,9 @@ test('rows are selected by keyboard and approved with one confirmation that list
     await at.getByRole('button', { name: 'Approve selected' }).focus()
     await at.keyboard.press('Enter')
     await expect(dialog()).toContainText('₹37.00, 3 rows')
-    await expect(dialog()).toContainText('Rows above ₹15.00 need a second approval before they are sent.')
+    await expect(dialog()).toContainText(
+      'You can still decide ₹15.00 alone in these 24 hours. The rows above it need a second approval before they are sent.',
+    )
     await auditVisit(visit, 'light')
     await dialog().getByRole('button', { name: 'Approve all' }).focus()
     await at.keyboard.press('Enter')

@@ -31,6 +31,8 @@ export const ADVISORY_LOCKS = {
   auditRun: 7_242_014,
   /** Setting the clock outside production. */
   devClock: 7_242_015,
+  /** Decisions of staff about money: what one person decided alone is summed under it. */
+  decisions: 7_242_033,
   /** The set of owners: one always remains. */
   owners: 7_242_016,
 } as const

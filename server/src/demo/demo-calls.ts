@@ -109,8 +109,9 @@ export function editorSession(db: Db): Promise<AdminSession> {
     const { name, email } = DEMO_EDITOR
     const made = await maybeOne<{ id: bigint }>(
       tx,
-      sql`insert into member (name, email, role, staff_role, email_verified_at)
-          values (${name}::text, ${email}::text, 'admin', 'editor', roz_now()) on conflict do nothing returning id`,
+      sql`insert into member (name, email, role, staff_role, email_verified_at, staff_since)
+          values (${name}::text, ${email}::text, 'admin', 'editor', roz_now(), roz_now() - interval '48 hours')
+          on conflict do nothing returning id`,
     )
     if (made !== undefined) {
       const after = { staffRole: 'editor' }

@@ -45,6 +45,21 @@ const READERS: readonly ((from: Queryable) => Promise<Alarm[]>)[] = [
     const late = await findLateHelp(from)
     return late === undefined ? [] : [{ code: 'help_waiting', ...late }]
   },
+  /**
+   * Proofs taken back in the last seven days, within 30 days of their payment: a withheld receipt, a revoked consent. The oldest day, and
+   * the number of further ones.
+   */
+  async (from) => {
+    const [taken] = await from.query<{ day: IstDay | null; count: number }>(sql`
+      select min(ist_day(at)) as day, count(*)::int as count from (
+        select revoked_at as at from beneficiary b where revoked_at > roz_now() - interval '7 days' and exists (
+          select from outlay o where o.beneficiary_id = b.id and o.status = 'booked' and o.decided_at > b.revoked_at - interval '30 days')
+        union all
+        select withheld_at from receipt_withheld w where withheld_at > roz_now() - interval '7 days' and exists (
+          select from outlay_receipt l join outlay o on o.id = l.outlay_id
+           where l.hash = w.hash and o.status = 'booked' and o.decided_at > w.withheld_at - interval '30 days')) taken`)
+    return taken === undefined || taken.day === null ? [] : [{ code: 'proof_taken_back', day: taken.day, waiting: taken.count - 1 }]
+  },
 ]
 
 export const listAlarms = async (from: Queryable): Promise<Alarm[]> => (await Promise.all(READERS.map((read) => read(from)))).flat()

@@ -1,37 +1,80 @@
 /**
  * Approvals of money that leaves, by one person or two (core/src/two-persons.ts).
- * - The caller has locked the withdrawal or refund, so simultaneous approvals are judged one after the other.
+ * - The caller has locked what is decided; then all decisions are judged one after the other. Lock order: the subject, the decisions, wallets.
  * - Two accounts of one mailbox are one person, even if one of them was removed.
+ * - What one person decides alone in 24 hours is together at most the limit. In its first 48 hours an account counts as its inviter's.
  * - The schema also refuses an approval of one's own money, and a second approval by the first approver.
  */
-import type { Paise } from '@roz/core/money.ts'
-import type { Outcome } from '@roz/core/outcome.ts'
+import { type Paise, paise, ZERO } from '@roz/core/money.ts'
+import { type Outcome, accepted } from '@roz/core/outcome.ts'
 import { type ApprovalRefusal, judgeApproval } from '@roz/core/two-persons.ts'
-import { one, type Sql, sql } from '../db/sql.ts'
+import { lockInTransaction } from '../db/advisory-locks.ts'
+import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
+import type { OutlayKind } from './evidence.ts'
 
 /** The approver, and the amount above which a second person must approve. */
 export type Approver = { readonly by: bigint; readonly limit: Paise }
-type Subject = { readonly amount: Paise; readonly owner: bigint | null; readonly firstApprovedBy: bigint | null }
+type Subject = {
+  readonly amount: Paise
+  readonly owner: bigint | null
+  readonly firstApprovedBy: bigint | null
+  /** One person is not enough, whatever the amount. */
+  readonly needsTwo?: boolean
+}
 
-/** Whether a member's money is this person's own, as far as the rows can tell: the same account, mailbox, phone or bank account. */
+/** Whether a member's money is this person's own, as far as the rows can tell: the same account, mailbox, phone or device. */
 export const isOwnMoney = async (tx: Tx, by: bigint, owner: bigint): Promise<boolean> =>
   (await one<{ isOwn: boolean }>(tx, sql`select coalesce(is_own_money(${by}::bigint, ${owner}::bigint), false) as "isOwn"`)).isOwn
 
+/** What this person decided alone in the last 24 hours. */
+const readAlone = async (from: Queryable, by: bigint): Promise<Paise> =>
+  (
+    await one<{ alone: Paise }>(
+      from,
+      sql`select coalesce(sum(amount), 0)::bigint as alone from decided_alone
+           where (hand = hand_of(${by}::bigint) or by = ${by}::bigint) and at > roz_now() - interval '24 hours'`,
+    )
+  ).alone
+
+/** The amount that this person may still decide alone; above it another person must approve. */
+export async function readAllowance(from: Queryable, { by, limit }: Approver): Promise<Paise> {
+  const alone = await readAlone(from, by)
+  return alone < limit ? paise(limit - alone) : ZERO
+}
+
+/** Judges under the lock of all decisions: two at once see each other's amounts. `alone` must be recorded in this transaction. */
 export async function judgeApprover(
   tx: Tx,
   { by, limit }: Approver,
-  subject: Subject,
-): Promise<Outcome<'first' | 'final', ApprovalRefusal>> {
-  const { amount, owner, firstApprovedBy } = subject
+  { amount, owner, firstApprovedBy, needsTwo = false }: Subject,
+): Promise<Outcome<'first' | 'alone' | 'second', ApprovalRefusal>> {
+  await lockInTransaction(tx, 'decisions')
   const isOwn = owner !== null && (await isOwnMoney(tx, by, owner))
-  const { isSame } = await one<{ isSame: boolean }>(
+  const alone = await readAlone(tx, by)
+  const facts = await one<{ isSame: boolean; isSettled: boolean; isFirstSettled: boolean }>(
     tx,
-    sql`select coalesce(is_same_person(${by}::bigint, ${firstApprovedBy}::bigint), false) as "isSame"`,
+    sql`select coalesce(is_same_person(${by}::bigint, ${firstApprovedBy}::bigint), false) as "isSame",
+          is_settled_staff(${by}::bigint) as "isSettled", is_settled_staff(${firstApprovedBy}::bigint) as "isFirstSettled"`,
   )
-  const first = firstApprovedBy === null ? 'nobody' : isSame ? 'same' : 'another'
-  return judgeApproval({ amount, limit, first, isOwn })
+  const first = firstApprovedBy === null ? 'nobody' : facts.isSame ? 'same' : facts.isFirstSettled ? 'another' : 'unsettled'
+  const { isSettled } = facts
+  const judged = judgeApproval({ amount, limit, alone, first, isOwn, isSettled })
+  if (!needsTwo || !judged.ok || judged.value !== 'alone') return judged
+  return isSettled ? accepted('first') : { ok: false, code: 'role_too_new' }
 }
+
+type Alone = {
+  readonly by: bigint
+  readonly kind: 'withdrawal' | 'refund' | 'suspense_credit' | 'suspense_pay' | OutlayKind
+  readonly subject: string
+  readonly amount: Paise
+}
+/** Records a decision of one person: it counts for 24 hours. */
+export const recordAlone = (tx: Tx, { by, kind, subject, amount }: Alone): Promise<unknown> =>
+  tx.query(sql`
+    insert into decided_alone (hand, by, kind, subject, amount)
+    values (hand_of(${by}::bigint), ${by}::bigint, ${kind}::text, ${subject}::text, ${amount}::bigint)`)
 
 export const recordFirstApproval = (tx: Tx, table: 'withdrawal' | 'refund', id: string, by: bigint): Promise<unknown> =>
   tx.query(sql`

@@ -17,7 +17,7 @@ import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
-import { type Approver, judgeApprover, recordFirstApproval } from './approvals.ts'
+import { type Approver, judgeApprover, recordAlone, recordFirstApproval } from './approvals.ts'
 import { moveConflict } from './conflicts.ts'
 import { giveBackToMember, readDebt } from './debts.ts'
 import { isRefundOnHold, ON_HOLD, REFUND_OWNER } from './holds.ts'
@@ -141,18 +141,19 @@ export async function approveRefund(
   if (found === undefined) return refused('refund_not_found')
   const isStuck = found.status === 'approved' && found.problem !== null
   if (found.status !== 'requested' && !isStuck) return refused('refund_final')
-  const judged = isStuck ? accepted('final' as const) : await judgeApprover(tx, approver, found)
+  const judged = isStuck ? accepted('again' as const) : await judgeApprover(tx, approver, found)
   if (!judged.ok) return judged
   // First the locks: a suspension or hold that they waited for is seen.
   const obstacle = await obstacleOf(tx, found)
   if (await isRefundOnHold(tx, id)) return refused('member_on_hold')
   if (obstacle !== undefined) return refused(obstacle)
+  if (judged.value === 'alone') await recordAlone(tx, { by: approver.by, kind: 'refund', subject: id, amount: found.amount })
   if (judged.value === 'first') await recordFirstApproval(tx, 'refund', id, approver.by)
   else
     await tx.query(sql`
       update refund set status = 'approved', approved_at = coalesce(approved_at, roz_now()), problem = null,
         approved_by = case when approved_at is null then ${approver.by}::bigint else approved_by end where id = ${id}::uuid`)
-  return accepted({ ...found, approval: judged.value })
+  return accepted({ ...found, approval: judged.value === 'first' ? 'first' : 'final' })
 }
 
 /** An administrator rejects a refund before it is sent: the amount is given back. */

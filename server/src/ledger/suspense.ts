@@ -13,7 +13,7 @@ import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
-import { type Approver, isOwnMoney, judgeApprover } from './approvals.ts'
+import { type Approver, isOwnMoney, judgeApprover, recordAlone } from './approvals.ts'
 import { giveBackToMember, payDebts } from './debts.ts'
 import { isItemOnHold } from './holds.ts'
 import { lockWallet, moveSystem } from './transfer.ts'
@@ -176,24 +176,28 @@ const decide = (tx: Tx, itemId: bigint, { status, decidedBy, reference }: Decisi
     update suspense_item set status = ${status}::text, decided_at = roz_now(), decided_by = ${decidedBy}::bigint,
       reference = ${reference ?? null}::text where id = ${itemId}::bigint`)
 
-/** An administrator names the member: the whole item is credited, and pays the member's debt first. */
-export async function creditSuspense(
-  tx: Tx,
-  decision: { readonly itemId: bigint; readonly memberId: bigint; readonly decidedBy: bigint },
-): Promise<
-  Outcome<
-    { readonly amount: Paise; readonly balance: Paise },
-    SuspenseRefusal | 'member_not_found' | 'own_money' | 'suspense_other_currency'
-  >
-> {
-  const { itemId, memberId } = decision
+type CreditRefusal = SuspenseRefusal | 'member_not_found' | 'own_money' | 'suspense_other_currency'
+type Credit = { readonly itemId: bigint; readonly memberId: bigint; readonly decidedBy: bigint }
+
+/** Locks the item and the wallet. Whether the item can be credited to this member now, by this person. */
+export async function judgeCredit(tx: Tx, { itemId, memberId, decidedBy }: Credit): Promise<Outcome<Item, CreditRefusal>> {
   const open = await lockOpenItem(tx, itemId)
   if (!open.ok) return open
-  const item = open.value
-  if (item.currency !== CURRENCY) return refused('suspense_other_currency')
+  if (open.value.currency !== CURRENCY) return refused('suspense_other_currency')
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined || wallet.isClosed) return refused('member_not_found')
-  if (await isOwnMoney(tx, decision.decidedBy, memberId)) return refused('own_money')
+  return (await isOwnMoney(tx, decidedBy, memberId)) ? refused('own_money') : open
+}
+
+/** The whole item is credited to the member, and pays the member's debt first. How many persons this needs: suspense-voices.ts. */
+export async function creditSuspense(
+  tx: Tx,
+  decision: Credit,
+): Promise<Outcome<{ readonly amount: Paise; readonly balance: Paise }, CreditRefusal>> {
+  const { itemId, memberId } = decision
+  const judged = await judgeCredit(tx, decision)
+  if (!judged.ok) return judged
+  const item = judged.value
   await decide(tx, itemId, { status: 'credited', decidedBy: decision.decidedBy })
   const { balance } = await giveBackToMember(tx, {
     kind: 'suspense_credit',
@@ -226,6 +230,7 @@ export async function refundSuspense(
   if (!judged.ok) return judged
   if (await isItemOnHold(tx, itemId)) return refused('member_on_hold')
   await decide(tx, itemId, { status: 'refunded', decidedBy: by })
+  if (judged.value === 'alone') await recordAlone(tx, { by, kind: 'refund', subject: refundId, amount: item.amount })
   const approval =
     judged.value === 'first'
       ? sql`'requested', null, null, ${by}::bigint, roz_now()`
@@ -242,19 +247,26 @@ export async function refundSuspense(
     amount: item.amount,
   })
   if (!booked) throw new Error(`suspense item ${itemId}: refund ${refundId} is booked already`)
-  return accepted({ amount: item.amount, approval: judged.value })
+  return accepted({ amount: item.amount, approval: judged.value === 'first' ? 'first' : 'final' })
+}
+
+type PayRefusal = SuspenseRefusal | 'suspense_by_wallet'
+
+/** Locks the item. Whether it may be paid by hand now. */
+export async function judgePay(tx: Tx, itemId: bigint): Promise<Outcome<Item, PayRefusal>> {
+  const open = await lockOpenItem(tx, itemId)
+  return !open.ok || open.value.reason === 'closed_account' ? open : refused('suspense_by_wallet')
 }
 
 /** Records that the owner of a closed account was paid by bank transfer: the whole item, with the bank's reference. */
 export async function paySuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly reference: string; readonly decidedBy: bigint },
-): Promise<Outcome<{ readonly amount: Paise }, SuspenseRefusal | 'suspense_by_wallet'>> {
+): Promise<Outcome<{ readonly amount: Paise }, PayRefusal>> {
   const { itemId, reference, decidedBy } = decision
-  const open = await lockOpenItem(tx, itemId)
-  if (!open.ok) return open
-  const { amount, reason } = open.value
-  if (reason !== 'closed_account') return refused('suspense_by_wallet')
+  const judged = await judgePay(tx, itemId)
+  if (!judged.ok) return judged
+  const { amount } = judged.value
   await decide(tx, itemId, { status: 'paid', decidedBy, reference })
   const { SUSPENSE, BANK } = ACCOUNTS
   const booked = await moveSystem(tx, { kind: 'suspense_paid', ref: itemId.toString(), debit: SUSPENSE, credit: BANK, amount })

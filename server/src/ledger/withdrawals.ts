@@ -19,7 +19,7 @@ import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
-import { type Approver, isOwnMoney, judgeApprover, recordFirstApproval } from './approvals.ts'
+import { type Approver, isOwnMoney, judgeApprover, recordAlone, recordFirstApproval } from './approvals.ts'
 import { moveConflict } from './conflicts.ts'
 import { giveBackToMember, readDebt } from './debts.ts'
 import { gatewayIdOf } from './gateway-id.ts'
@@ -126,11 +126,13 @@ export async function approveWithdrawal(
   if (!judged.ok) return judged
   const stopped = await whyStopped(tx, memberId)
   if (stopped !== undefined) return refused(stopped)
-  if (judged.value === 'first') await recordFirstApproval(tx, 'withdrawal', id, approver.by)
+  const { by } = approver
+  if (judged.value === 'alone') await recordAlone(tx, { by, kind: 'withdrawal', subject: id, amount })
+  if (judged.value === 'first') await recordFirstApproval(tx, 'withdrawal', id, by)
   else
     await tx.query(sql`
-      update withdrawal set status = 'approved', approved_at = roz_now(), approved_by = ${approver.by}::bigint where id = ${id}::uuid`)
-  return accepted({ memberId, amount, approval: judged.value })
+      update withdrawal set status = 'approved', approved_at = roz_now(), approved_by = ${by}::bigint where id = ${id}::uuid`)
+  return accepted({ memberId, amount, approval: judged.value === 'first' ? 'first' : 'final' })
 }
 
 /** Whether the gateway may receive the withdrawal again, or be asked about it. A question sends nothing, so a hold allows it. */

@@ -65,6 +65,8 @@ export type MailData = {
   staff_invitation: Told<'inviter' | 'tokenId'>
   /** The second factor of a staff account: `what` is on, off, codes (new ones), recovery (one was used) or reset (by somebody else). */
   totp_changed: Told<'what'>
+  /** To all owners and the person concerned: `actor` changed the team or took a proof back; `what` is of owner-mails.ts, `at` is in IST. */
+  team_changed: Told<'what' | 'actor' | 'about' | 'detail' | 'at'>
   /** Help with a rupee of the member has its story: `purpose` for `helped`; `more` counts the other stories of the day. `outlay` is its id: a revoked consent stops the mail (before-sending.ts). */
   help_told: Told<'outlay' | 'purpose' | 'helped' | 'more' | 'publicId'>
   /** To the owners: broken invariants of money, one line each; `at` is in IST. */

@@ -10,6 +10,8 @@ import { dayText, PAID_DEBT, whenPaid } from '@roz/core/notices.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
+import type { TeamEvent } from './owner-mails.ts'
+import { TEAM_WORDS } from './team-words.ts'
 import { UNSUBSCRIBE_PATH } from './unsubscribe-token.ts'
 
 /** Values that any mail may use: brand name, limits, support address, and the base address and token of its one link. */
@@ -331,6 +333,12 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [HELLO, TOTP_WORDS[what] ?? TOTP_RESET],
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
     after: [texts('If it was not you, tell an owner of {brandName} at once.')],
+  }),
+  team_changed: ({ what }) => ({
+    subject: texts('{brandName}: a change in the team or its decisions'),
+    paragraphs: [HELLO, TEAM_WORDS[what as TeamEvent], texts('By {actor}, at {at} IST.')],
+    action: { label: texts('Open the portal'), path: '/admin/dashboard' },
+    after: [texts('If this is not right, speak to the other owners at once: they can undo it.')],
   }),
   help_told: ({ more }) => ({
     subject: texts('Your rupee helped: {purpose} for {helped}'),

@@ -88,11 +88,12 @@ export async function makeMember(db: Db, options: { readonly name?: string; read
 }
 
 /** Makes a staff account, which has no wallet. */
-export async function makeStaff(db: Db, staffRole: StaffRole = 'owner'): Promise<bigint> {
+/** Staff with their role since longer than any test lasts; `since`: an interval until now. */
+export async function makeStaff(db: Db, staffRole: StaffRole = 'owner', since = '30 days'): Promise<bigint> {
   made++
   const [row] = await db.query<{ id: bigint }>(sql`
-    insert into member (name, email, role, staff_role, email_verified_at)
-    values ('Staff', ${`staff${made}@example.org`}::text, 'admin', ${staffRole}::text, roz_now()) returning id`)
+    insert into member (name, email, role, staff_role, email_verified_at, staff_since)
+    values ('Staff', ${`staff${made}@example.org`}::text, 'admin', ${staffRole}::text, roz_now(), roz_now() - ${since}::interval) returning id`)
   if (row === undefined) throw new Error('no account')
   return row.id
 }

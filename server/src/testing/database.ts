@@ -86,6 +86,14 @@ async function clone(admin: Db, name: string): Promise<void> {
 /** Makes failed work due for its next try. */
 export const endRests = (db: Db): Promise<unknown> => db.query(sql`update failing_work set next_at = roz_now()`)
 
+/** As 24 hours later for what each person decided alone, without moving the clock. */
+export const forgetAlone = ({ ownerUrl }: Pick<TestDatabase, 'ownerUrl'>): Promise<void> =>
+  withDb(ownerUrl, async (owner) => {
+    await owner.query(sql`alter table decided_alone disable trigger user`)
+    await owner.query(sql`delete from decided_alone`)
+    await owner.query(sql`alter table decided_alone enable trigger user`)
+  })
+
 /** Makes the database refuse inserts and updates of rows for which `condition` on `new` is true; returns the function that ends it. */
 export async function breakRows(
   { ownerUrl }: Pick<TestDatabase, 'ownerUrl'>,

@@ -13,8 +13,8 @@ export async function addStaff(roz: People, email: string, role: StaffRole): Pro
   const passwordHash = await hashPassword(STAFF_PASSWORD)
   const row = await one<{ memberId: bigint; publicId: string }>(
     roz.db,
-    sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at)
-        values ('Meera Nair', ${email}::text, 'admin', ${role}::text, ${passwordHash}::text, roz_now())
+    sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at, staff_since)
+        values ('Meera Nair', ${email}::text, 'admin', ${role}::text, ${passwordHash}::text, roz_now(), roz_now() - interval '30 days')
         returning id as "memberId", public_id as "publicId"`,
   )
   return { email, ...row }

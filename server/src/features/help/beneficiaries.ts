@@ -5,7 +5,7 @@
  * - The public words of a person's payments never contain the public name, even a later one: a revocation could not remove it there.
  * - A child's consent has the relation of the guardian who gave it.
  * - A recorded consent can be corrected, but only a revocation ends it, because public pages check only for a revocation.
- * - A revocation is final. Its transaction turns every story that was ever about the person into a draft without a picture. Mails that
+ * - A revocation is final. Whoever decided about a payment to the person does not record it. Its transaction turns every story that was ever about the person into a draft without a picture. Mails that
  *   wait with the name are not sent (mail/before-sending.ts). The books keep their entries; public pages show them without the name
  *   (view outlay_public).
  */
@@ -15,7 +15,7 @@ import { HELPERS, type StaffRole } from '@roz/contract/roles.ts'
 import type { helpCalls } from '@roz/contract/help.ts'
 import { type ConsentWay, type Guardian, namesPerson } from '@roz/core/help-fields.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
-import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { formatPaise, type Paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { contains } from '../../members/member-search.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -25,9 +25,11 @@ import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
+import { tellOwners } from '../../mail/owner-mails.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 import type { HelpDeps } from './deps.ts'
+import { judgeProofs } from './proofs.ts'
 
 type Shown = Output<(typeof helpCalls)['beneficiaries']>['beneficiaries'][number]
 type Fields = Input<(typeof helpCalls)['createBeneficiary']>['body']
@@ -140,6 +142,8 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
         if (problem !== undefined) return problem
         if (fields.publicName !== before.publicName && (await isSaid(tx, id, fields.publicName)))
           return invalid({ publicName: 'public_name_in_words' })
+        const proofs = revoked === true ? await judgeProofs(tx, session.memberId, await paidTo(tx, id)) : NO_PROOFS
+        if (!proofs.ok) return proofs
         const note = edit.note === undefined ? before.sealedNote : seal(id, edit.note)
         await tx.query(sql`
           update beneficiary set public_name = ${fields.publicName}::text, consent_how = ${fields.consent?.how ?? null}::text,
@@ -148,6 +152,13 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
             revoked_at = case when ${revoked === true}::boolean then roz_now() end
           where id = ${id}::uuid`)
         if (revoked === true) posters = await takeBackStories(tx, id)
+        if (proofs.recent > 0n)
+          await tellOwners(tx, {
+            what: 'consent_revoked',
+            actorId: session.memberId,
+            about: id.slice(0, 8),
+            detail: formatPaise(proofs.recent),
+          })
         await audit(tx, {
           actorId: session.memberId,
           action: revoked === true ? 'beneficiary.revoke' : 'beneficiary.update',
@@ -195,6 +206,14 @@ async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<F
   const { future } = await one<{ future: boolean }>(from, sql`select ${consent.on}::date > ist_day(roz_now()) as future`)
   if (future) return invalid({ consent: 'consent_day_future' })
   return isChild && guardian === null ? invalid({ guardian: 'guardian_needed' }) : undefined
+}
+
+const NO_PROOFS = { ok: true, recent: ZERO } as const
+
+/** The payments that the person's consent makes public. The caller's lock on the person makes a booking wait. */
+async function paidTo(tx: Tx, id: string): Promise<readonly string[]> {
+  const rows = await tx.query<{ id: string }>(sql`select id from outlay where beneficiary_id = ${id}::uuid and status = 'booked'`)
+  return rows.map((row) => row.id)
 }
 
 /** Whether the words of a payment that is or may become public contain this name. */

@@ -4,12 +4,14 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { refused } from '@roz/core/outcome.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../http/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { pageOf } from '../../http/listing.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
+import { readAllowance } from '../../ledger/approvals.ts'
 import { bookDisbursement, correctDisbursement, quoteDisbursement } from '../../ledger/disbursements.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
 import type { HelpDeps } from './deps.ts'
@@ -54,11 +56,14 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
     })
 
   return {
-    disbursements: async ({ query }) => {
+    disbursements: async ({ query, session }) => {
       const { status, q } = query
       const page = await pageOf(query, (part) => searchDisbursements(db, { status, q, ...part }))
       if (!page.ok) return page
-      const fund = { ...(await readFund(db)), approvalAbove: rupeesFromPaise(deps.approvalAbove) }
+      const fund = {
+        ...(await readFund(db)),
+        approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: deps.approvalAbove })),
+      }
       return { ok: true, value: { disbursements: [...page.rows], fund, nextCursor: page.nextCursor } }
     },
     disbursementQuote: async ({ query }) => {
@@ -99,7 +104,12 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
         show,
       }),
     approveDisbursement: (call) =>
-      decide<Approving>('approve', call, (tx, id) => approveOutlay<Approving>(tx, id, { by: call.session.memberId, book: bookUnnamed })),
+      decide<Approving>('approve', call, (tx, id) =>
+        approveOutlay<Approving>(tx, id, {
+          approver: { by: call.session.memberId, limit: deps.approvalAbove },
+          book: bookUnnamed,
+        }),
+      ),
     rejectDisbursement: (call) =>
       decide<'outlay_final'>('reject', call, (tx, id, status) =>
         rejectOutlay(tx, id, { by: call.session.memberId, reason: call.body.reason, status }),
@@ -109,7 +119,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
 
 type Giving = ConsentRefusal | 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'
 type Returning = 'disbursement_not_found' | 'correction_too_large' | 'receipt_used' | 'idempotency_mismatch'
-type Approving = Giving | Returning | 'outlay_final' | 'own_request' | 'purpose_names_person'
+type Approving = Giving | Returning | 'outlay_final' | 'own_request' | 'own_consent' | 'purpose_names_person' | ApprovalRefusal
 
 /** The consent is judged again: it may have been revoked since the request. */
 const give: Book<Giving> = async (tx, outlay) => {

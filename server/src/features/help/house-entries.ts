@@ -5,11 +5,13 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { pageOf } from '../../http/listing.ts'
 import type { Handlers } from '../../http/route.ts'
+import { readAllowance } from '../../ledger/approvals.ts'
 import { bookHouseEntry, HOUSE_KINDS, readPayable } from '../../ledger/house-entries.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
 import type { HelpDeps } from './deps.ts'
@@ -39,7 +41,7 @@ export function houseEntryHandlers(
     })
 
   return {
-    houseEntries: async ({ query }) => {
+    houseEntries: async ({ query, session }) => {
       const { status, q } = query
       const page = await pageOf(query, (part) => searchHouseEntries(db, { status, q, ...part }))
       if (!page.ok) return page
@@ -51,7 +53,12 @@ export function houseEntryHandlers(
       }
       return {
         ok: true,
-        value: { entries: [...page.rows], payable, approvalAbove: rupeesFromPaise(deps.approvalAbove), nextCursor: page.nextCursor },
+        value: {
+          entries: [...page.rows],
+          payable,
+          approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: deps.approvalAbove })),
+          nextCursor: page.nextCursor,
+        },
       }
     },
     askHouseEntry: (call) =>
@@ -63,8 +70,11 @@ export function houseEntryHandlers(
         show: async (tx, id) => ({ entry: await viewHouseEntry(tx, id) }),
       }),
     approveHouseEntry: (call) =>
-      decide<Refused | SettlementRefused | 'outlay_final' | 'own_request'>('approve', call, (tx, id) =>
-        approveOutlay<Refused | SettlementRefused>(tx, id, { by: call.session.memberId, book: bookAny }),
+      decide<Refused | SettlementRefused | 'outlay_final' | 'own_request' | 'own_consent' | ApprovalRefusal>('approve', call, (tx, id) =>
+        approveOutlay<Refused | SettlementRefused>(tx, id, {
+          approver: { by: call.session.memberId, limit: deps.approvalAbove },
+          book: bookAny,
+        }),
       ),
     rejectHouseEntry: (call) =>
       decide<'outlay_final'>('reject', call, (tx, id, status) =>

@@ -1,7 +1,9 @@
 /**
  * An outlay: a payment from our accounts that staff decide.
- * - An outlay is requested once. Up to APPROVAL_ABOVE, the requester's confirmation books it. Above the limit, and after a request by
- *   an editor, another person must approve it.
+ * - An outlay is requested once. Up to APPROVAL_ABOVE, with what the person decided alone in the last 24 hours, the requester's
+ *   confirmation books it. Above the limit, and after a request by an editor, another person must approve it.
+ * - Nobody is on both sides of a payment: whoever wrote or changed the record of a person pays nothing to them, and whoever decided
+ *   about a disbursement does not book its correction alone.
  * - The ledger books it in the transaction of the decision, under the lock of all outlays.
  * - A receipt belongs to one outlay that was not rejected.
  * - Help is paid only to somebody whose consent is recorded and not revoked. The booking checks this again.
@@ -13,12 +15,13 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { namesPerson } from '@roz/core/help-fields.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { needsSecondPerson } from '@roz/core/two-persons.ts'
+import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { invalid, type Refusal } from '../../http/route.ts'
+import { type Approver, judgeApprover, recordAlone } from '../../ledger/approvals.ts'
 import { isReceiptUsed, type OutlayKind } from '../../ledger/evidence.ts'
 import { audit } from '../../staff/audit-log.ts'
 import type { Effect } from '../../staff/decision.ts'
@@ -79,13 +82,15 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
     if (unusable !== undefined) return { ok: false, code: unusable }
     const { fee = null, settledOn = null } = subject.value
     const whole = paise(amount + (fee ?? 0n))
-    const needsSecond = needsSecondPerson(whole, deps.approvalAbove) || !TREASURY.some((role) => role === session.staffRole)
+    const isAlone = await decidesAlone(tx, deps, session, { kind, whole, ...subject.value })
+    const needsSecond = !isAlone
     const impossible = await rules.refusalOf(tx, amount)
     if (impossible !== undefined) return { ok: false, code: impossible }
     const outlay = { id, kind, purpose: body.purpose, amount, evidence, ...subject.value }
     if (!needsSecond) {
       const booked = await rules.book(tx, outlay)
       if (!booked.ok) return booked
+      await recordAlone(tx, { by: session.memberId, kind, subject: id, amount: whole })
     }
     const by = needsSecond ? null : session.memberId
     await tx.query(sql`
@@ -113,6 +118,27 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
   })
 }
 
+type Whole = Subject & { readonly kind: OutlayKind; readonly whole: Paise }
+
+/** Whether this person may decide about the outlay alone: everything else waits for another person. */
+async function decidesAlone(tx: Tx, deps: HelpDeps, { memberId: by, staffRole }: Asking['session'], outlay: Whole): Promise<boolean> {
+  if (!TREASURY.some((role) => role === staffRole) || (await isOnOtherSide(tx, by, outlay))) return false
+  const approver = { by, limit: deps.approvalAbove }
+  const judged = await judgeApprover(tx, approver, { amount: outlay.whole, owner: null, firstApprovedBy: null })
+  return judged.ok && judged.value === 'alone'
+}
+
+/** Whether the person has a part in what this outlay relies on: the record of who is helped, or the disbursement that it corrects. */
+const isOnOtherSide = async (tx: Tx, by: bigint, { kind, beneficiaryId, corrects }: Subject & { readonly kind: OutlayKind }) =>
+  (
+    await one<{ isIt: boolean }>(
+      tx,
+      sql`select case when ${kind}::text = 'disbursement' then wrote_beneficiary(${by}::bigint, ${beneficiaryId}::uuid)
+            else exists (select from outlay o where o.id = ${corrects}::uuid
+                          and (is_same_person(o.asked_by, ${by}::bigint) or is_same_person(o.decided_by, ${by}::bigint))) end as "isIt"`,
+    )
+  ).isIt
+
 /** Refuses receipts that are not kept, given twice, or part of another outlay. */
 async function judgeReceipts(tx: Tx, evidence: readonly Buffer[]): Promise<'receipt_not_found' | 'receipt_used' | undefined> {
   const { kept, taken } = await one<{ kept: number; taken: boolean }>(
@@ -134,24 +160,45 @@ export async function lockOutlay(tx: Tx, kinds: readonly OutlayKind[], id: strin
   )
 }
 
+type Approving<C extends RefusalCode> = { readonly approver: Approver; readonly book: Book<C> }
+
 /** Books a requested outlay that is locked. */
 export async function approveOutlay<C extends RefusalCode>(
   tx: Tx,
   id: string,
-  { by, book }: { readonly by: bigint; readonly book: Book<C> },
-): Promise<Effect<C | 'outlay_final' | 'own_request'>> {
-  const found = await one<Omit<Outlay, 'id'> & { status: string; needsSecond: boolean; isAsker: boolean }>(
+  { approver, book }: Approving<C>,
+): Promise<Effect<C | 'outlay_final' | 'own_request' | 'own_consent' | ApprovalRefusal>> {
+  const { by } = approver
+  const found = await one<Omit<Outlay, 'id'> & { status: string; askedBy: bigint; isAsker: boolean }>(
     tx,
-    sql`select kind, purpose, amount_paise as amount, fee_paise as fee, corrects, status, needs_second as "needsSecond", is_same_person(asked_by, ${by}::bigint) as "isAsker",
+    sql`select kind, purpose, amount_paise as amount, fee_paise as fee, corrects, status, asked_by as "askedBy", is_same_person(asked_by, ${by}::bigint) as "isAsker",
           beneficiary_id as "beneficiaryId", array(select hash from outlay_receipt where outlay_id = outlay.id order by position) as evidence
           from outlay where id = ${id}::uuid`,
   )
   if (found.status !== 'requested') return { ok: false, code: 'outlay_final' }
-  if (found.needsSecond && found.isAsker) return { ok: false, code: 'own_request' }
+  if (found.isAsker) return { ok: false, code: 'own_request' }
+  if (found.kind === 'disbursement' && (await isOnOtherSide(tx, by, found))) return { ok: false, code: 'own_consent' }
+  const amount = paise(found.amount + (found.fee ?? 0n))
+  const voice = await judgeRequest(tx, approver, { amount, askedBy: found.askedBy })
+  if (!voice.ok) return voice
   const booked = await book(tx, { ...found, id })
   if (!booked.ok) return booked
+  if (voice.value === 'alone') await recordAlone(tx, { by, kind: found.kind, subject: id, amount })
   await tx.query(sql`update outlay set status = 'booked', decided_by = ${by}::bigint, decided_at = roz_now() where id = ${id}::uuid`)
   return { ok: true }
+}
+
+/** The request is the first voice. Where it does not count yet, the approver decides alone, up to the limit. */
+async function judgeRequest(
+  tx: Tx,
+  approver: Approver,
+  { amount, askedBy }: { readonly amount: Paise; readonly askedBy: bigint },
+): Promise<Outcome<'alone' | 'second', ApprovalRefusal>> {
+  const byTwo = await judgeApprover(tx, approver, { amount, owner: null, firstApprovedBy: askedBy })
+  if (byTwo.ok || byTwo.code !== 'role_too_new')
+    return byTwo.ok && byTwo.value === 'second' ? accepted('second') : refused('second_person_needed')
+  const alone = await judgeApprover(tx, approver, { amount, owner: null, firstApprovedBy: null })
+  return alone.ok && alone.value === 'alone' ? accepted('alone') : byTwo
 }
 
 export async function rejectOutlay(

@@ -93,7 +93,7 @@ test('a receipt is only for staff until its entry is booked, and never at the ad
 })
 
 const withhold = (hash: string, reason = 'It shows a phone number') =>
-  world.calls.ask(`POST /admin/receipts/${hash}/withhold`, { as: world.staff.finance, body: { reason } })
+  world.calls.ask(`POST /admin/receipts/${hash}/withhold`, { as: world.staff.owner, body: { reason } })
 
 test('a withheld picture is only for staff from then on; its hash stays in the books, and the audit log has the reason', async () => {
   await world.give(10)

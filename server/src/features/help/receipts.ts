@@ -4,6 +4,7 @@
  * - The same picture is kept once, also if it is uploaded again.
  * - Everybody can see a receipt once its entry is booked; until then, and after the consent is revoked, only staff can.
  * - A picture can be withheld for good, for example one with a phone number: only staff see it then. Its hash stays in the books.
+ *   Whoever decided about the payment does not withhold it.
  * - Caches may keep a receipt for five minutes only, so that a revocation or a withheld picture takes effect soon.
  * - An upload that no request names within a day is deleted.
  */
@@ -18,8 +19,10 @@ import { reencodePicture } from '../../http/picture.ts'
 import type { Handlers } from '../../http/route.ts'
 import { storeAndName } from '../../http/stored-upload.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { tellOwners } from '../../mail/owner-mails.ts'
 import { audit } from '../../staff/audit-log.ts'
 import type { HelpDeps } from './deps.ts'
+import { judgeProofs } from './proofs.ts'
 
 const SIDE_MAX_PX = 2400
 const FOR_STAFF = 'private, no-store'
@@ -97,13 +100,19 @@ const withhold = (db: Db, { hash, reason, by }: Withholding) =>
   inTransaction(db, async (tx) => {
     if (!isHash(hash)) return NOT_FOUND
     const digest = Buffer.from(hash, 'hex')
-    const named = await maybeOne(tx, sql`select from outlay_receipt where hash = ${digest}::bytea limit 1`)
-    if (named === undefined) return NOT_FOUND
+    const named = await one<{ outlays: string[] }>(
+      tx,
+      sql`select array(select outlay_id from outlay_receipt where hash = ${digest}::bytea) as outlays`,
+    )
+    if (named.outlays.length === 0) return NOT_FOUND
+    const proofs = await judgeProofs(tx, by, named.outlays)
+    if (!proofs.ok) return proofs
     const [withheld] = await tx.query<{ at: Date; name: string }>(sql`
       insert into receipt_withheld (hash, reason, withheld_by) values (${digest}::bytea, ${reason}::text, ${by}::bigint)
       on conflict (hash) do nothing returning withheld_at as at, (select name from member where id = withheld_by) as name`)
     if (withheld === undefined) return { ok: false, code: 'receipt_withheld' } as const
     await audit(tx, { actorId: by, action: 'receipt.withhold', subject: `receipt:${hash}`, after: { reason } })
+    if (proofs.recent > 0n) await tellOwners(tx, { what: 'receipt_withheld', actorId: by, about: hash.slice(0, 12), detail: reason })
     return { ok: true, value: { withheld: { reason, by: withheld.name, at: instantOf(withheld.at) } } } as const
   })
 

@@ -13,6 +13,7 @@ import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import { pageOf } from '../../http/listing.ts'
 import type { Handlers } from '../../http/route.ts'
 import { ACCOUNTS, type TransferKind } from '../../ledger/accounts.ts'
+import { readAllowance } from '../../ledger/approvals.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import type { HelpDeps } from './deps.ts'
@@ -38,7 +39,7 @@ const COLUMN_OF: Readonly<Partial<Record<string, Column>>> = {
 const shown = (amount: bigint): number => rupeesFromPaise(paise(amount))
 
 export const reconciliationHandlers = ({ db, approvalAbove }: HelpDeps): Handlers<'reconciliation' | 'reconciliationCsv'> => ({
-  reconciliation: async ({ query }) => {
+  reconciliation: async ({ query, session }) => {
     const page = await pageOf(query, (part) => listReconciled(db, part), [CURSOR_PARTS.day])
     if (!page.ok) return page
     const { GATEWAY, BANK, GATEWAY_FEES, PAYOUTS_PENDING, REFUNDS_PENDING, SUSPENSE } = await readBalances(db)
@@ -54,7 +55,7 @@ export const reconciliationHandlers = ({ db, approvalAbove }: HelpDeps): Handler
           suspense: shown(SUSPENSE),
         },
         reconciliation: [...page.rows],
-        approvalAbove: rupeesFromPaise(approvalAbove),
+        approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: approvalAbove })),
         nextCursor: page.nextCursor,
       },
     }

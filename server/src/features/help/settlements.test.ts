@@ -4,6 +4,7 @@ import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { addMoney, DAY, newMember, openDay } from '../../ledger/fixtures.ts'
+import { forgetAlone } from '../../testing/database.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
 
 let world: HelpWorld
@@ -127,7 +128,8 @@ test('a rejected one books nothing, and its number can be requested again', asyn
   expect((await decide(entry.id, 'reject')).body.entry).toMatchObject({ status: 'rejected' })
   const again = (await ask({ reference: 'UTR0004', amount: 50 })).body.entry
   expect(again.status).toBe('requested')
-  // Meanwhile a smaller one takes what the gateway owes.
+  // Meanwhile, on another day of the person, a smaller one takes what the gateway owes.
+  await forgetAlone(world.database)
   expect((await ask({ reference: 'UTR0005', amount: 38, fee: 0 })).body.entry.status).toBe('booked')
   expect((await decide(again.id, 'approve')).body.code).toBe('settlement_exceeds_owed')
 })

@@ -150,25 +150,25 @@ async function writeInvitation(
   )
 }
 
-type Open = { readonly id: string; readonly email: string; readonly name: string; readonly role: StaffRole }
+type Open = { readonly id: string; readonly email: string; readonly name: string; readonly role: StaffRole; readonly invitedBy: bigint }
 
 const findOpen = (from: Queryable, hash: Buffer, lock = sql``): Promise<Open | undefined> =>
   maybeOne<Open>(
     from,
-    sql`select i.id, i.email, i.name, i.staff_role as role from staff_invitation i
+    sql`select i.id, i.email, i.name, i.staff_role as role, i.invited_by as "invitedBy" from staff_invitation i
         where i.token_hash = ${hash}::bytea and ${IS_OPEN} and i.expires_at > roz_now() ${lock}`,
   )
 
 /** Undefined where the address got another account meanwhile. The link came to the address, which confirms it. */
 async function insertStaff(
   tx: Tx,
-  { name, email, role }: Open,
+  { name, email, role, invitedBy }: Open,
   { passwordHash, language }: { readonly passwordHash: string; readonly language: Language },
 ): Promise<bigint | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
-    sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at, language)
-        values (${name}::text, ${email}::text, 'admin', ${role}::text, ${passwordHash}::text, roz_now(), ${language}::text)
+    sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at, language, vouched_by)
+        values (${name}::text, ${email}::text, 'admin', ${role}::text, ${passwordHash}::text, roz_now(), ${language}::text, ${invitedBy}::bigint)
         on conflict do nothing returning id`,
   )
   return row?.id

@@ -12,6 +12,7 @@ import type { JobPayloads } from '../../jobs/queue.ts'
 import { readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
+import { readAllowance } from '../../ledger/approvals.ts'
 import { listDueChecks } from './checks.ts'
 import { sendAfterHold } from './after-hold.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
@@ -66,7 +67,7 @@ export function createPayouts(deps: PayoutsDeps) {
     ...refundHandlers(deps, idempotency),
     ...suspenseHandlers(deps, idempotency),
     ...tableHandlers(db),
-    adminWithdrawals: async ({ query }) => {
+    adminWithdrawals: async ({ query, session }) => {
       const { status, q, order } = query
       const page = await pageOf(query, (part) => searchWithdrawals(db, { status, q, order, ...part }))
       return page.ok
@@ -74,7 +75,7 @@ export function createPayouts(deps: PayoutsDeps) {
             ok: true,
             value: {
               withdrawals: [...page.rows],
-              approvalAbove: rupeesFromPaise(deps.approvalAbove),
+              approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: deps.approvalAbove })),
               byHand: payouts === undefined,
               nextCursor: page.nextCursor,
             },

@@ -4,7 +4,7 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
-import { makeMember } from '../../testing/calls.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
 
 let world: PayoutsWorld
@@ -268,7 +268,12 @@ test('a payment without a destination is listed, and credited to a member once',
   expect(next.suspense).toMatchObject([{ id: later }])
   expect((await decideItem(id, 'credit', { memberId: 'nobody' })).body.code).toBe('member_not_found')
   const key = { 'idempotency-key': `s-${id}` }
-  const answers = await Promise.all([1, 2, 3].map(() => decideItem(id, 'credit', { memberId: publicId }, key)))
+  // The payment has no owner, so the first person only names the member.
+  const other = await makeStaff(world.db, 'finance')
+  const named = await world.calls.ask(`POST /admin/suspense/${id}/credit`, { as: other, body: { status: 'open', memberId: publicId } })
+  expect(named.body.item).toMatchObject({ status: 'awaiting_second', first: { payee: { id: publicId }, reference: null } })
+  const seen = { status: 'awaiting_second', memberId: publicId }
+  const answers = await Promise.all([1, 2, 3].map(() => decideItem(id, 'credit', seen, key)))
   expect(answers[0]?.body.item).toMatchObject({ id, status: 'credited', waitingHours: null, member: { id: publicId } })
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   expect((await decideItem(id, 'refund')).body.code).toBe('changed_since_seen')

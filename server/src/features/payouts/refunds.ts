@@ -16,7 +16,7 @@ import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { payoutCalls } from '@roz/contract/payouts.ts'
-import { seenStatus } from '../../ledger/approvals.ts'
+import { readAllowance, seenStatus } from '../../ledger/approvals.ts'
 import { approveRefund, rejectRefund, requestRefund } from '../../ledger/refunds.ts'
 import { listUnusedTopups } from '../../ledger/unused-topups.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -92,11 +92,18 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       }))
       return { ok: true, value: { refunds: [...page.rows], refundable, nextCursor: page.nextCursor } }
     },
-    adminRefunds: async ({ query }) => {
+    adminRefunds: async ({ query, session }) => {
       const { status, q, order } = query
       const page = await pageOf(query, (part) => searchRefunds(db, { status, q, order, ...part }))
       return page.ok
-        ? { ok: true, value: { refunds: [...page.rows], approvalAbove: rupeesFromPaise(deps.approvalAbove), nextCursor: page.nextCursor } }
+        ? {
+            ok: true,
+            value: {
+              refunds: [...page.rows],
+              approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: deps.approvalAbove })),
+              nextCursor: page.nextCursor,
+            },
+          }
         : page
     },
     approveRefund: approve,

@@ -92,7 +92,8 @@ test('of several decisions about one item at once one succeeds', async () => {
   ])
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
   for (const { status, body } of answers) if (status === 409) expect(body.code).toBe('changed_since_seen')
-  expect(await inSuspense()).toBe(before - 1000n)
+  // A credit to somebody else than its owner is only named by the first person.
+  expect(await inSuspense()).toBe(answers[1]?.status === 200 ? before : before - 1000n)
 })
 
 test('a payment without a former owner is not paid by hand', async () => {
@@ -169,5 +170,5 @@ test('nobody credits an item to an account of their own', async () => {
   await world.db.query(sql`update member set email = 'latarao@gmail.com' where id = ${lata}::bigint`)
   const credit = (as: bigint) => world.calls.ask(`POST /admin/suspense/${id}/credit`, { as, body: { status: 'open', memberId: publicId } })
   expect(await credit(lata)).toMatchObject({ status: 403, body: { code: 'own_money' } })
-  expect((await credit(world.admin)).body.item.status).toBe('credited')
+  expect((await credit(world.admin)).body.item.status).toBe('awaiting_second')
 })

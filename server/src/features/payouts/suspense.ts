@@ -19,10 +19,12 @@ import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { readAllowance } from '../../ledger/approvals.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
-import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
+import { creditSuspense, judgeCredit, judgePay, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
+import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
@@ -61,15 +63,22 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
     })
 
   return {
-    suspense: async ({ query }) => {
+    suspense: async ({ query, session }) => {
       const { status, q, order } = query
       const page = await pageOf(query, (part) => searchItems(db, { status, q, order, ...part }), [CURSOR_PARTS.id])
       return page.ok
-        ? { ok: true, value: { suspense: [...page.rows], approvalAbove: rupeesFromPaise(deps.approvalAbove), nextCursor: page.nextCursor } }
+        ? {
+            ok: true,
+            value: {
+              suspense: [...page.rows],
+              approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: deps.approvalAbove })),
+              nextCursor: page.nextCursor,
+            },
+          }
         : page
     },
     creditSuspense: (call) =>
-      decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found' | 'own_money' | 'suspense_other_currency'>(
+      decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found' | 'suspense_other_currency' | ApprovalRefusal>(
         'suspense.credit',
         call,
         async (tx, itemId) => {
@@ -78,7 +87,13 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
             ? await maybeOne<{ id: bigint }>(tx, sql`select id from member where public_id = ${publicId}::uuid and deleted_at is null`)
             : undefined
           if (member === undefined) return { ok: false, code: 'member_not_found' }
-          const credited = await creditSuspense(tx, { itemId, memberId: member.id, decidedBy: call.session.memberId })
+          const { memberId: by } = call.session
+          const credit = { itemId, memberId: member.id, decidedBy: by }
+          const possible = await judgeCredit(tx, credit)
+          if (!possible.ok) return possible
+          const voice = await giveVoice(tx, { itemId, act: 'credit', memberId: member.id, approver: { by, limit: deps.approvalAbove } })
+          if (!voice.ok || voice.value === 'first') return voice.ok ? { ok: true, after: { memberId: publicId } } : voice
+          const credited = await creditSuspense(tx, credit)
           if (!credited.ok) return credited
           await tellCredit(tx, itemId, member.id, credited.value.amount)
           return { ok: true, after: { memberId: publicId } }
@@ -100,17 +115,29 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
         },
       ),
     paySuspense: (call) =>
-      decide<'suspense_decided' | 'payment_taken_back' | 'suspense_by_wallet'>('suspense.pay', call, async (tx, itemId) => {
-        const reference = call.body.bankReference
-        const paid = await paySuspense(tx, { itemId, reference, decidedBy: call.session.memberId })
-        return paid.ok ? { ok: true, after: { reference } } : paid
-      }),
+      decide<'suspense_decided' | 'payment_taken_back' | 'suspense_by_wallet' | ApprovalRefusal>(
+        'suspense.pay',
+        call,
+        async (tx, itemId) => {
+          const reference = call.body.bankReference
+          const { memberId: by } = call.session
+          const possible = await judgePay(tx, itemId)
+          if (!possible.ok) return possible
+          const voice = await giveVoice(tx, { itemId, act: 'pay', reference, approver: { by, limit: deps.approvalAbove } })
+          if (!voice.ok || voice.value === 'first') return voice.ok ? { ok: true, after: { reference } } : voice
+          const paid = await paySuspense(tx, { itemId, reference, decidedBy: by })
+          return paid.ok ? { ok: true, after: { reference } } : paid
+        },
+      ),
   }
 }
 
 /** Locks the item, so that its state cannot change before the end of the transaction. */
 const lockStatus = (tx: Tx, itemId: bigint): Promise<{ readonly status: string } | undefined> =>
-  maybeOne<{ status: string }>(tx, sql`select status from suspense_item where id = ${itemId}::bigint for update`)
+  maybeOne<{ status: string }>(
+    tx,
+    sql`select ${seenItemStatus(sql`s`)} as status from suspense_item s where s.id = ${itemId}::bigint for update`,
+  )
 
 /** Tells the member of the credit by a notice and a mail, and joins the member if Auto Participate lacked the money today. */
 async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Paise): Promise<void> {
@@ -138,17 +165,28 @@ type Row = PayeeRow &
     readonly bankName: string | null
     readonly lastFour: string | null
     readonly reference: string | null
+    readonly firstById: string | null
+    readonly firstByName: string | null
+    readonly firstAt: Date | null
+    readonly firstPayeeId: string | null
+    readonly firstPayeeName: string | null
+    readonly firstPayeeEmail: string | null
+    readonly firstReference: string | null
   }
 
 const rows = sql`
-  select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, s.status, s.created_at as "createdAt",
+  select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, ${seenItemStatus(sql`s`)} as status, s.created_at as "createdAt",
     ${waitingHours(sql`s.status = 'open'`, sql`s.created_at`)}, s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns}, ${suspectColumns},
-    b.bank_name as "bankName", b.last_four as "lastFour", s.reference
+    b.bank_name as "bankName", b.last_four as "lastFour", s.reference,
+    f.public_id as "firstById", f.name as "firstByName", s.first_at as "firstAt", fm.public_id as "firstPayeeId", fm.name as "firstPayeeName",
+    fm.email as "firstPayeeEmail", s.first_reference as "firstReference"
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
   left join topup o on o.order_id = s.order_id
   left join withdrawal w on w.id = case when starts_with(s.payment_id, 'wd_reversed:') then split_part(s.payment_id, ':', 2)::uuid end
   left join bank_account b on b.id = w.bank_account_id
+  left join member f on f.id = s.first_by and s.status = 'open'
+  left join member fm on fm.id = s.first_member
   left join member m on m.id = coalesce(t.credit, o.member_id, w.member_id)`
 
 /** The source of returned money, by the kind of transfer that its payment id names. A payment has the gateway's own id. */
@@ -178,7 +216,15 @@ const viewOf = (row: Row): Item => ({
   ...suspectOf(row),
   bank: row.bankName === null || row.lastFour === null ? null : { name: row.bankName, lastFour: row.lastFour },
   reference: row.reference,
+  first: firstOf(row),
 })
+
+const firstOf = (row: Row): Item['first'] => {
+  const { firstById: id, firstByName: name, firstAt: at, firstPayeeId: payeeId } = row
+  if (id === null || name === null || at === null) return null
+  const payee = payeeId === null ? null : { id: payeeId, name: row.firstPayeeName ?? '', email: row.firstPayeeEmail }
+  return { by: { id, name }, at: instantOf(at), payee, reference: row.firstReference }
+}
 
 const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(await one<Row>(from, sql`${rows} where s.id = ${id}::bigint`))
 
@@ -188,7 +234,7 @@ export async function searchItems(db: Db, search: Search): Promise<{ readonly sh
   const further =
     search.after === undefined ? sql`true` : isOldestFirst ? sql`s.id > ${search.after[0]}::bigint` : sql`s.id < ${search.after[0]}::bigint`
   const found = await db.query<Row>(sql`
-    ${rows} where ${further} and (${search.status ?? null}::text is null or s.status = ${search.status ?? null}::text)
+    ${rows} where ${further} and (${search.status ?? null}::text is null or ${seenItemStatus(sql`s`)} = ${search.status ?? null}::text)
       and (${contains(search.q, sql`s.order_id`, sql`s.payment_id`, sql`s.reference`)})
     order by ${isOldestFirst ? sql`s.id` : sql`s.id desc`} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [String(row.id)] }))

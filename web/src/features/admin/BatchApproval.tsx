@@ -157,9 +157,11 @@ function Question({ rows, approvalAbove }: { readonly rows: readonly Picked[]; r
           </li>
         ))}
       </ul>
-      {rows.some(({ amount, status }) => amount > approvalAbove && status === 'requested') ? (
+      {sumOf(rows.filter(({ status }) => status === 'requested')) > approvalAbove ? (
         <p className="muted">
-          <Trans>Rows above {limit} need a second approval before they are sent.</Trans>
+          <Trans>
+            You can still decide {limit} alone in these 24 hours. The rows above it need a second approval before they are sent.
+          </Trans>
         </p>
       ) : null}
     </>

@@ -27,7 +27,10 @@ export function BeforeApproval({ subject, approvalAbove }: Props) {
         </p>
       ) : status === 'requested' && amount > approvalAbove ? (
         <p className="muted">
-          <Trans>This is above {limit}: your approval is recorded; the money is sent after a second approval.</Trans>
+          <Trans>
+            You can still decide {limit} alone in these 24 hours. This is more: your approval is recorded, and the money is sent after a
+            second approval.
+          </Trans>
         </p>
       ) : null}
     </>

@@ -33,7 +33,7 @@ type Open = { readonly action: Action; readonly item: SuspenseItem }
  * - Other roles only read.
  */
 const actionsOf = ({ status, reason, source, currency, onHold }: SuspenseItem, mayDecide: boolean): readonly Action[] => {
-  if (status !== 'open' || !mayDecide) return []
+  if ((status !== 'open' && status !== 'awaiting_second') || !mayDecide) return []
   if (currency !== 'INR') return onHold ? [] : ['refund']
   if (reason !== 'closed_account') return onHold ? ['credit'] : ['credit', 'refund']
   return source === 'payout' ? ['pay', 'credit'] : ['refund', 'pay', 'credit']
@@ -96,6 +96,10 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
   const { order_id: order, paymentId, amount, currency, source, status, bank, reference, memberFlags, owed } = item
   const debt = formatMoney(owed)
   const name = item.member?.name
+  const first = item.first ?? null
+  const firstName = first?.by.name
+  const firstPayee = first?.payee?.name
+  const firstReference = first?.reference
   const bankName = bank?.name
   const lastFour = bank?.lastFour
   const labels = {
@@ -120,9 +124,14 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
         bank === null ? null : t`${bankName}, account ending in ${lastFour}`,
         reference === null ? null : status === 'taken' ? t`Taken by dispute ${reference}` : t`Bank reference: ${reference}`,
         owed === 0 ? null : t`The member owes: ${debt}`,
+        first === null
+          ? null
+          : first.payee === null
+            ? t`${firstName} says that it was paid with the bank reference ${firstReference}. Another person enters the same.`
+            : t`${firstName} wants to credit it to ${firstPayee}. Another person chooses the same member.`,
       ]}
       warnings={
-        status === 'open'
+        status === 'open' || status === 'awaiting_second'
           ? [SUSPENSE_REASONS[item.reason], ...memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag), ...(item.onHold ? [ON_HOLD] : [])]
           : []
       }
@@ -141,7 +150,7 @@ type DecidingProps = { readonly item: SuspenseItem; readonly approvalAbove: numb
 function Crediting({ item, onClose }: DecidingProps) {
   const { t } = useLingui()
   // A closed account cannot be credited.
-  const owner = item.reason === 'closed_account' ? undefined : (item.member ?? undefined)
+  const owner = item.first?.payee ?? (item.reason === 'closed_account' ? undefined : (item.member ?? undefined))
   const [payee, setPayee] = useState<Payee | undefined>(owner)
   const name = payee?.name
   return (
@@ -152,11 +161,20 @@ function Crediting({ item, onClose }: DecidingProps) {
       send={(_, idempotencyKey) =>
         call('creditSuspense', { params: { id: item.id }, body: { status: item.status, memberId: payee?.id ?? '' }, idempotencyKey })
       }
-      onDone={() => toast.success(t`The payment is in the member's wallet.`)}
+      onDone={(answer) =>
+        toast.success(
+          answer.item.status === 'awaiting_second'
+            ? t`Your decision is recorded. Another person must choose the same member.`
+            : t`The payment is in the member's wallet.`,
+        )
+      }
       onClose={onClose}
     >
       <p className="lead spaced">
         <b>{formatMoney(item.amount)}</b>
+      </p>
+      <p className="muted">
+        <Trans>To another member than the one of its order, a second person must choose the same member.</Trans>
       </p>
       <MemberPicker chosen={payee} onChoose={setPayee} />
     </Decision>
@@ -198,7 +216,13 @@ function Paying({ item, onClose }: DecidingProps) {
       send={(reference, idempotencyKey) =>
         call('paySuspense', { params: { id: item.id }, body: { status: item.status, bankReference: reference }, idempotencyKey })
       }
-      onDone={() => toast.success(t`The money is marked as paid to its owner.`)}
+      onDone={(answer) =>
+        toast.success(
+          answer.item.status === 'awaiting_second'
+            ? t`Your entry is recorded. Another person must enter the same bank reference.`
+            : t`The money is marked as paid to its owner.`,
+        )
+      }
       onClose={onClose}
     >
       <p className="lead spaced">

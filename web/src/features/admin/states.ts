@@ -23,6 +23,7 @@ export const WITHDRAWAL_STATES = {
 
 export const SUSPENSE_STATES = {
   open: { tone: 'waiting', label: msg`Open` },
+  awaiting_second: { tone: 'waiting', label: msg`Needs a second person` },
   credited: { tone: 'good', label: msg`Credited` },
   refunded: { tone: 'good', label: msg`Sent back` },
   paid: { tone: 'good', label: msg`Paid by hand` },
