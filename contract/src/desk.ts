@@ -15,13 +15,14 @@ export const approvedRow = z.object({
   code: z.string().nullable().meta({ description: 'The refusal of this row; `internal`: unknown, look at it again' }),
   message: z.string().nullable(),
 })
+/** The text `rows_many` names it. */
 const APPROVED_AT_ONCE = 50
 const rowsOf = <S extends z.ZodType>(status: S) =>
   z.strictObject({
     rows: z
       .array(z.strictObject({ id: z.string().max(100), status }), 'wrong_type')
       .min(1, 'fill_all')
-      .max(APPROVED_AT_ONCE, 'choice_invalid'),
+      .max(APPROVED_AT_ONCE, 'rows_many'),
   })
 
 /** Every day's round is read by the roles that read money, and by editors, who tell of it. */

@@ -41,9 +41,10 @@ export const portalStory = z.object({
 })
 export type PortalStory = z.infer<typeof portalStory>
 
-export const storyState = z
-  .enum(['unpublished', 'scheduled', 'published'], 'choice_invalid')
-  .meta({ description: 'unpublished: drafts, scheduled or not' })
+export const storyState = z.enum(['unpublished', 'late', 'scheduled', 'published'], 'choice_invalid').meta({
+  description:
+    'unpublished: drafts, scheduled or not; late: of these, what was promised for an hour that has passed and no other story tells',
+})
 export type StoryState = z.infer<typeof storyState>
 
 const charity = z.strictObject({ name: charityName, description: charityDescription }, 'charity_required')

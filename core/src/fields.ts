@@ -27,6 +27,7 @@ const CALL_TEXTS = {
   wrong_type: texts('This value has the wrong type.'),
   message_length: texts('Message must be 10 to 4,000 characters'),
   choice_invalid: texts('Please choose one of the listed values'),
+  rows_many: texts('At most 50 at once'),
   ticket_key_invalid: texts('A ticket key is 64 lower-case hex digits'),
   push_subscription_invalid: texts('This is not a push subscription of a browser'),
   push_service_unknown: texts('The push service of this browser is not supported'),

@@ -80,6 +80,7 @@ export const REFUSALS = {
   gateway_unavailable: refusal(502, texts('Our payment partner did not answer. Please try again.')),
   withdrawal_not_found: refusal(404, texts('There is no such withdrawal.')),
   withdrawal_final: refusal(409, texts('This withdrawal can no longer be changed this way.')),
+  withdrawal_not_approved: refusal(409, texts('This withdrawal is not approved yet. Approve it first.')),
   changed_since_seen: refusal(409, texts('This changed while you had it open. Look at it again, then decide.')),
   being_paid_by_hand: refusal(
     409,

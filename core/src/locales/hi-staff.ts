@@ -14,6 +14,7 @@ export const HI_STAFF = {
   'This person is already in the team.': 'यह व्यक्ति पहले से टीम में है।',
   'This needs two persons who have had their role for 48 hours. One of them has it for less. Ask somebody else.':
     'इसके लिए ऐसे दो लोग चाहिए जिनकी भूमिका 48 घंटे से है। इनमें से एक को इससे कम समय हुआ है। किसी और से कहें।',
+  'This withdrawal is not approved yet. Approve it first.': 'इस विदड्रॉल को अभी मंज़ूरी नहीं मिली है। पहले इसे मंज़ूर करें।',
   'There is no such person in the team.': 'टीम में ऐसा कोई नहीं है।',
   'This is the only owner. First make somebody else an owner.': 'यही अकेला मालिक है। पहले किसी और को मालिक बनाएँ।',
   'A staff password needs at least 12 characters': 'टीम के पासवर्ड में कम से कम 12 अक्षर चाहिए',

@@ -223,6 +223,7 @@ export const HI = {
   'This value has the wrong type.': 'यहाँ लिखी चीज़ सही प्रकार की नहीं है।',
   'Message must be 10 to 4,000 characters': 'संदेश 10 से 4,000 अक्षरों का होना चाहिए',
   'Please choose one of the listed values': 'कृपया सूची में से चुनें',
+  'At most 50 at once': 'एक बार में ज़्यादा से ज़्यादा 50',
   'A ticket key is 64 lower-case hex digits': 'टिकट कुंजी 64 छोटे हेक्स अंकों की होती है',
   'This is not a push subscription of a browser': 'यह किसी ब्राउज़र की पुश सब्सक्रिप्शन नहीं है',
   'The push service of this browser is not supported': 'इस ब्राउज़र की पुश सेवा यहाँ नहीं चलती',

@@ -2,11 +2,9 @@
  * Approvals in the portal: several rows with one confirmation, two persons above the limit (here ₹15), and how long money waits.
  */
 import type { Page } from 'playwright-core'
-import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, expect as plainExpect, test } from 'vitest'
 import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
-import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember, type Person, readClock, setClock } from '../../harness/people.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'

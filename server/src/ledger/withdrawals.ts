@@ -178,15 +178,19 @@ export async function stopSending(tx: Tx, id: string, problem: string): Promise<
 type ByHand = { readonly id: string; readonly by: bigint }
 
 /** Locks an approved withdrawal that `by` may handle by hand: no other administrator was shown its account. */
-async function lockByHand(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, ByHandRefusal>> {
+async function lockByHand(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, ByHandRefusal | 'withdrawal_not_approved'>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
+  if (found.status === 'requested') return refused('withdrawal_not_approved')
   if (found.status !== 'approved') return refused('withdrawal_final')
   return found.shownTo === null || found.shownTo === by ? accepted(found) : refused('being_paid_by_hand')
 }
 
 /** Gives the withdrawal to the administrator who is shown the bank account. Read the account in this transaction. */
-export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<Approved, ByHandRefusal | Stopped | 'own_money'>> {
+export async function showAccount(
+  tx: Tx,
+  { id, by }: ByHand,
+): Promise<Outcome<Approved, ByHandRefusal | 'withdrawal_not_approved' | Stopped | 'own_money'>> {
   const found = await lockByHand(tx, { id, by })
   if (!found.ok) return found
   if (await isOwnMoney(tx, by, found.value.memberId)) return refused('own_money')
@@ -218,7 +222,7 @@ const giveTo = (tx: Tx, id: string, to: bigint) =>
     update withdrawal set shown_to = ${to}::bigint, shown_at = roz_now()
      where id = ${id}::uuid and shown_to is distinct from ${to}::bigint`)
 
-type EndRefusal = ByHandRefusal | 'bank_not_shown' | 'own_money'
+type EndRefusal = ByHandRefusal | 'withdrawal_not_approved' | 'bank_not_shown' | 'own_money'
 
 /** Locks a withdrawal that `by` may end by hand: this person was shown its account, and the money is not theirs now. */
 async function lockShown(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, EndRefusal>> {

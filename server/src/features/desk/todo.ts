@@ -13,6 +13,7 @@ import { instantOrNull } from '../../http/listing.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
 import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
 import { IS_ON_HOLD, ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
+import { isLateStory, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
@@ -33,8 +34,6 @@ type Kind = {
   readonly hasDeadline?: boolean
 }
 
-/** Yesterday's story is promised for 18:00 of the day after its round. */
-const STORY_DUE = sql`start_of_ist_day(round_day + 1) + interval '18 hours'`
 const AT_ONCE = sql`at`
 const WITHIN_TWO_DAYS = sql`at + interval '48 hours'`
 
@@ -79,7 +78,8 @@ const moneyKinds = (viewer: Viewer, payoutsByHand: boolean) => ({
   },
   suspense: {
     roles: READERS,
-    waiting: sql`select created_at as at from suspense_item where status = 'open'`,
+    waiting: sql`select created_at as at from suspense_item
+                  where status = 'open' and not coalesce(is_same_person(first_by, ${viewer.memberId}::bigint), false)`,
     lateFrom: WITHIN_TWO_DAYS,
   },
   /** Without an answer by its date the bank decides against us: the last two days are late. */
@@ -93,17 +93,9 @@ const moneyKinds = (viewer: Viewer, payoutsByHand: boolean) => ({
 
 /** Help, its stories, and our own payments. */
 const helpKinds = (viewer: Viewer) => ({
-  /**
-   * Drafts and scheduled stories of the last week that were promised for an hour that has passed.
-   * A day is told as soon as one published story tells of its help, although the day's own draft stays.
-   */
   stories: {
     roles: STAFF,
-    waiting: sql`
-    select ${STORY_DUE} as at from story
-     where round_day >= ist_day(roz_now()) - 7 and not is_active and published_at is null and ${STORY_DUE} <= roz_now()
-       and not exists (select from help_allotment a join story told on told.outlay_id::text = a.disbursement_id and told.is_active
-                        where a.day = story.round_day group by a.disbursement_id having sum(a.paise) > 0)`,
+    waiting: sql`select ${storyDue(sql`story`)} as at from story where ${isLateStory(sql`story`)}`,
     lateFrom: AT_ONCE,
   },
   /** Its givers are told once a story of it is published. */

@@ -20,6 +20,7 @@ import { CURSOR_PARTS } from '../../http/cursor.ts'
 import { addressKey, type LimitRules, take } from '../../http/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { tellOwners } from '../../mail/owner-mails.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
 import { linkToken, tokenHash } from '../../members/link-token.ts'
 import { hashPassword } from '../../members/passwords.ts'
@@ -91,6 +92,7 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
           key: `staff_invitation:${row.id}`,
           payload: { to: email, template: 'staff_invitation', language, data },
         })
+        await tellOwners(tx, { what: 'invited', actorId, about: `${name} (${email})`, detail: role })
         return { ok: true, value: { invitation: listedOf(row) } }
       }),
 
@@ -124,6 +126,7 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
         await tx.query(sql`update staff_invitation set accepted_at = roz_now() where id = ${open.id}::uuid`)
         const subject = `member:${memberId}`
         await audit(tx, { actorId: memberId, action: 'staff.join', subject, after: { role: open.role, invitation: open.id }, from: source })
+        await tellOwners(tx, { what: 'joined', actorId: memberId, about: open.name, detail: open.role, personId: memberId })
         return { ok: true, value: { message: ACCEPTED[language] } }
       })
     },

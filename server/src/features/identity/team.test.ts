@@ -294,3 +294,40 @@ describe('a removal', () => {
     }
   })
 })
+
+describe('a change of the team', () => {
+  const told = async (email: string): Promise<string[]> =>
+    (
+      await roz.db.query<{ what: string }>(sql`
+        select payload -> 'data' ->> 'what' as what from job
+         where kind = 'mail' and payload ->> 'template' = 'team_changed' and payload ->> 'to' = ${email}::text order by id`)
+    ).map(({ what }) => what)
+
+  test('is mailed to all owners and to the person: invitation, joining, role, removal, reset of the app', async () => {
+    const [second, email] = [await addStaff(roz, address(), 'owner'), address()]
+    await invite(email, 'finance')
+    // A mail that was sent leaves no words behind.
+    const invited = await told(second.email)
+    await accept(await linkOf(email))
+    const { id } = await one<{ id: string }>(roz.db, sql`select public_id as id from member where email = ${email}::text`)
+    expect(said(await setRole(id, 'finance'))).toBe('200')
+    expect(said(await setRole(id, 'support'))).toBe('200')
+    await roz.db.query(sql`
+      insert into staff_totp (member_id, sealed, confirmed_at) select id, 'x', roz_now() from member where email = ${email}::text`)
+    expect(said(await roz.ask(`POST /admin/staff/${id}/reset-totp`, { token, body: { reason: 'The phone is lost.' } }))).toBe('200')
+    expect(said(await remove(id))).toBe('200')
+    expect([...invited, ...(await told(second.email))]).toEqual(['invited', 'joined', 'role', 'totp_reset', 'removed'])
+    expect(await told(email)).toEqual(['joined', 'role', 'removed'])
+  })
+
+  test('ends the open first approvals and requests of the person', async () => {
+    const left = await addStaff(roz, address(), 'finance')
+    const id = crypto.randomUUID()
+    await roz.db.query(sql`
+      insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
+      values (${id}::uuid, 'platform_out', 1, 'office rent', true, ${left.memberId}::bigint)`)
+    expect(said(await setRole(left.publicId, 'editor'))).toBe('200')
+    const row = await one<{ status: string; by: bigint }>(roz.db, sql`select status, decided_by as by from outlay where id = ${id}::uuid`)
+    expect(row).toEqual({ status: 'rejected', by: owner.memberId })
+  })
+})

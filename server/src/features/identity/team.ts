@@ -4,6 +4,7 @@
  * - Every change takes the lock `owners` first and checks again that its actor is an owner: of two owners who remove or
  *   demote each other at once, one remains. The schema refuses the last one's removal a second time.
  * - A role counts from the next call on, because each request reads it.
+ * - All owners and the person are mailed about each change. Open first approvals and requests of the person end with the role.
  * - A removal ends all sessions and credentials. The row keeps the name, so that the audit log stays readable.
  */
 import type { Input, Output } from '@roz/contract/api.ts'
@@ -17,6 +18,8 @@ import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
+import { voidVoices } from '../../ledger/voices-that-left.ts'
+import { tellOwners } from '../../mail/owner-mails.ts'
 import { forgetBrowsers, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import { cancelInvitationsOf, listInvitations } from './invitations.ts'
@@ -115,6 +118,10 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         const { person } = found
         if (role !== 'owner' && (await isLastOwner(tx, person))) return { ok: false, code: 'last_owner' }
         await tx.query(sql`update member set staff_role = ${role}::text where id = ${person.id}::bigint`)
+        if (role !== person.role) {
+          await voidVoices(tx, person.id, actorId)
+          await tellOwners(tx, { what: 'role', actorId, about: person.name, detail: role, personId: person.id })
+        }
         if (role !== 'owner') await cancelInvitationsOf(tx, person.id)
         await audit(tx, { actorId, action: 'staff.role', subject: subjectOf(person), before: { role: person.role }, after: { role } })
         return { ok: true, value: { staff: await getListed(tx, person.id) } }
@@ -126,8 +133,11 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         if (!found.ok) return found
         const { person } = found
         if (await isLastOwner(tx, person)) return { ok: false, code: 'last_owner' }
+        // Before the address is gone.
+        await tellOwners(tx, { what: 'removed', actorId, about: person.name, detail: reason, personId: person.id })
         await tx.query(sql`
           update member set deleted_at = roz_now(), email = null, phone = null, google_sub = null where id = ${person.id}::bigint`)
+        await voidVoices(tx, person.id, actorId)
         await setPassword(tx, person.id, null)
         await forgetTotp(tx, person.id)
         await endAllSessions(tx, person.id)
@@ -148,6 +158,7 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         if (!(await removeTotp(tx, person.id))) return { ok: false, code: 'totp_not_enrolled' }
         await endAllSessions(tx, person.id)
         await tellTotp(tx, person.id, 'reset', origin)
+        await tellOwners(tx, { what: 'totp_reset', actorId, about: person.name })
         await audit(tx, { actorId, action: 'staff.totp_reset', subject: subjectOf(person), after: { reason } })
         return { ok: true, value: { staff: await getListed(tx, person.id) } }
       }),

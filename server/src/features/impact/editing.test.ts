@@ -255,7 +255,9 @@ describe('a disbursement', () => {
     const id = await world.newDraft({ outlayId })
     await world.edit(id, { publishAt: SIX_PM })
     await revokeConsent(world.db, beneficiaryId)
-    expect((await world.edit(id, { isActive: true })).body.code).toBe('consent_revoked')
+    for (const change of [{ isActive: true }, { publishAt: '2026-11-22T18:00:00+05:30' }])
+      expect((await world.edit(id, change)).body.code).toBe('consent_revoked')
+    expect((await world.edit(id, { publishAt: null })).status).toBe(200)
     await world.database.setClock(new Date('2026-11-22T07:00:00+05:30'))
     expect(await world.publish()).toBe(false)
     expect(await world.isPublic(id)).toBe(false)
@@ -273,10 +275,19 @@ test('a story that told of somebody who revoked the consent is not public again,
   await revokeConsent(world.db, meera.beneficiaryId)
   for (const change of [{ isActive: true }, { isActive: true, outlayId: ravi.id }])
     expect((await world.edit(id, change)).body.code).toBe('consent_revoked')
-  await world.edit(id, { publishAt: SIX_PM })
-  await world.database.setClock(new Date('2026-11-22T07:00:00+05:30'))
-  expect(await world.publish()).toBe(false)
-  expect(await world.isPublic(id)).toBe(false)
+  expect((await world.edit(id, { publishAt: SIX_PM })).body.code).toBe('consent_revoked')
+  expect((await world.stored(id)).publishAt).toBeNull()
+})
+
+test('the list finds the stories that the to-do list counts as late, and no other draft', async () => {
+  await world.database.setClock(new Date('2026-11-22T18:00:01+05:30'))
+  const id = crypto.randomUUID()
+  await world.newDraft({ title: 'Not promised' })
+  await world.db.query(sql`
+    insert into story (id, day, round_day, title, description, charity_name, charity_description)
+    values (${id}::uuid, '2026-11-21', '2026-11-21', 'Promised', 'Books for a school', 'Roz', 'Help')`)
+  const late = (await world.calls.ask('GET /impact/stories-admin?status=late', { as: world.editor })).body.stories
+  expect(late.map((story: { id: string }) => story.id)).toEqual([id])
 })
 
 test('the list shows one story alone by its id', async () => {

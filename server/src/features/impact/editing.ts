@@ -119,7 +119,7 @@ async function judgeEdit(tx: Tx, id: string, { current, after, edit, pictureHost
     if (refused !== undefined) return { ok: false, code: refused } as const
   }
   // A draft whose link was changed or removed may still have words about the person of the earlier link.
-  if (after.isActive && !(await hasConsent(tx, id))) return { ok: false, code: 'consent_revoked' } as const
+  if ((after.isActive || after.publishAt !== null) && !(await hasConsent(tx, id))) return { ok: false, code: 'consent_revoked' } as const
   return undefined
 }
 

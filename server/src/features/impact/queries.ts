@@ -12,6 +12,7 @@ import type { PublicName } from '@roz/core/names.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { isResting } from '../../jobs/parking.ts'
+import { isLateStory } from '../../members/late-stories.ts'
 import { daysOf } from '../../members/own-stories.ts'
 import { isDemoSql, otherWinnersSql } from '../../ledger/rounds.ts'
 import { assuranceSql } from '../../transparency-log/checkpoints.ts'
@@ -99,6 +100,7 @@ export function listPublished(db: Queryable, page: { readonly after: Cursor | un
 
 const IN_STATE = {
   unpublished: sql`not s.is_active`,
+  late: isLateStory(sql`s`),
   scheduled: sql`not s.is_active and s.publish_at is not null`,
   published: sql`s.is_active`,
 } as const satisfies Record<StoryState, Sql>

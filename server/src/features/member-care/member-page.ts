@@ -111,11 +111,12 @@ type MoneyRow = {
 }
 const moneyOf = (row: MoneyRow) => ({ ...row, amount: rupeesFromPaise(row.amount), createdAt: instantOf(row.createdAt) })
 
-/** Each round is looked up by its day: the table of joins has no index by member. */
+/** The rounds since the registration. Each is looked up by its day: the table of joins has no index by member. */
 async function readDays(db: Db, memberId: bigint): Promise<Page['days']> {
   const rows = await db.query<{ day: IstDay; status: string; joined: boolean; won: Paise | null }>(sql`
     select r.day, r.status, j.member_id is not null as joined, d.amount as won
-      from (select day, status from round where opens_at <= (select roz_now()) order by day desc limit 30) r
+      from (select day, status from round where opens_at <= (select roz_now())
+              and day >= (select ist_day(created_at) from member where id = ${memberId}::bigint) order by day desc limit 30) r
       left join round_join j on j.day = r.day and j.member_id = ${memberId}::bigint
       left join draw_winner d on d.day = r.day and d.member_id = ${memberId}::bigint
      order by r.day desc`)

@@ -5,6 +5,7 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
 import { captureTopup, createTopup } from '../../ledger/topups.ts'
+import { voidVoices } from '../../ledger/voices-that-left.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
@@ -150,4 +151,30 @@ test('a new account approves nothing above the limit for 48 hours, neither first
   // A new role begins anew.
   await world.db.query(sql`update member set staff_role = 'owner' where id = ${alias}::bigint`)
   expect(said(await approve(await withdrawal(30), alias))).toBe('409 role_too_new')
+})
+
+test('the open voices of somebody who leaves end: each waits for a first one again, and the refund of an item opens it', async () => {
+  const member = await world.funded(60)
+  const [large, item, refunded] = [await world.withdraw(member, 30), await suspended(30), await suspended(30)]
+  // With keys: the audit at the end expects each acknowledged effect.
+  const keyed = (path: string, body: object) =>
+    world.calls.ask(`POST /admin/${path}`, { as: ravi, headers: { 'idempotency-key': path }, body })
+  expect(stateOf(await keyed(`withdrawals/${large}/approve`, { status: 'requested' }))).toBe('awaiting_second')
+  await keyed(`suspense/${item}/credit`, { status: 'open', memberId: await publicIdOf(member) })
+  expect(stateOf(await decide(refunded, 'refund', ravi))).toBe('refunded')
+  await expect(
+    world.db.query(sql`update withdrawal set first_approved_by = null, first_approved_at = null where id = ${large}::uuid`),
+  ).rejects.toThrow('an approval stays')
+  await inTransaction(world.db, async (tx) => {
+    await tx.query(sql`update member set deleted_at = roz_now(), email = null where id = ${ravi}::bigint`)
+    await voidVoices(tx, ravi, sunita)
+  })
+  expect(stateOf(await approve(large, sunita))).toBe('awaiting_second')
+  const states = await world.db.query<{ status: string; by: bigint | null }>(
+    sql`select status, first_by as by from suspense_item where id in (${item}::bigint, ${refunded}::bigint) order by id`,
+  )
+  expect(states).toEqual([
+    { status: 'open', by: null },
+    { status: 'open', by: null },
+  ])
 })

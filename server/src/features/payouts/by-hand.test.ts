@@ -54,8 +54,8 @@ const listed = async () => (await world.calls.ask(`GET /admin/withdrawals?q=${id
 const RAVI_HAS_IT = 'Ravi Rao has seen the bank account and may have paid. Only Ravi Rao can end this withdrawal, as paid or as not paid.'
 
 test('an approved withdrawal is shown to finance, recorded in the audit log, and completed with the bank’s reference', async () => {
-  expect((await show(ravi)).body.code).toBe('withdrawal_final')
-  expect((await world.decide(id, 'complete', paid)).body.code).toBe('withdrawal_final')
+  expect((await show(ravi)).body.code).toBe('withdrawal_not_approved')
+  expect((await world.decide(id, 'complete', paid)).body.code).toBe('withdrawal_not_approved')
   expect((await approve()).status).toBe(200)
   await world.pass(3600)
   expect(await world.stateOf(id)).toEqual(['approved', 20, 10])

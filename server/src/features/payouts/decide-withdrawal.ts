@@ -141,7 +141,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
   }
 }
 
-type EndsByHand = 'being_paid_by_hand' | 'bank_not_shown' | 'own_money'
+type EndsByHand = 'withdrawal_not_approved' | 'being_paid_by_hand' | 'bank_not_shown' | 'own_money'
 
 /** Adds the name of the person who was shown the account. */
 async function withName<C extends RefusalCode>(tx: Tx, id: string, refusal: { readonly ok: false; readonly code: C }): Promise<Refusal<C>> {

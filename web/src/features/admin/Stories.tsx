@@ -31,6 +31,7 @@ import { useMay } from './use-may.ts'
 
 const STATES = {
   unpublished: { tone: 'waiting', label: msg`Not published` },
+  late: { tone: 'waiting', label: msg`Not published by 6 PM` },
   scheduled: { tone: 'good', label: msg`Scheduled` },
   published: { tone: 'live', label: msg`Published` },
 } as const satisfies Record<StoryState, Shown>

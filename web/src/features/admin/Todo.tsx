@@ -33,7 +33,7 @@ const LINES = {
   failed_refunds: { label: msg`Refunds approved, but not sent`, search: { tab: 'refunds', order: 'oldest' } },
   suspense: { label: msg`Payments in suspense`, search: { tab: 'suspense', status: 'open', order: 'oldest' } },
   disputes: { label: msg`Disputes to answer at the bank`, search: { tab: 'disputes', status: 'open', order: 'oldest' } },
-  stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'unpublished' } },
+  stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'late' } },
   untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },
   help_waiting: { label: msg`Days whose help waits longer than 14 days`, search: { tab: 'help-given' } },
   outlays: { label: msg`Payments from the help fund to approve`, search: { tab: 'help-given', status: 'requested' } },

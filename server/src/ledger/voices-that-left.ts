@@ -1,0 +1,33 @@
+/**
+ * The open voices of somebody who left the team or changed role: they end with the role, in its transaction.
+ * - First approvals of withdrawals and refunds, and first voices about items of SUSPENSE, are taken back: each waits for a first one again.
+ * - The refund of an item of SUSPENSE was made by its first approval: it is rejected, and the item is open again.
+ * - Requested outlays are rejected.
+ * - Call it after the change of the role. Lock order: outlays, then rows by id.
+ */
+import { lockInTransaction } from '../db/advisory-locks.ts'
+import { sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { rejectRefund } from './refunds.ts'
+
+const REASON = 'The person who decided first has left, or changed role'
+
+export async function voidVoices(tx: Tx, person: bigint, by: bigint): Promise<void> {
+  await lockInTransaction(tx, 'helpFund')
+  await tx.query(sql`
+    update outlay set status = 'rejected', decided_by = ${by}::bigint, decided_at = roz_now(), decision = ${REASON}::text
+     where status = 'requested' and asked_by = ${person}::bigint`)
+  const isOpen = sql`status = 'requested' and first_approved_by = ${person}::bigint`
+  await tx.query(sql`select from withdrawal where ${isOpen} order by id for update`)
+  await tx.query(sql`update withdrawal set first_approved_by = null, first_approved_at = null where ${isOpen}`)
+  const refunds = await tx.query<{ id: string; suspenseId: bigint | null }>(
+    sql`select id, suspense_id as "suspenseId" from refund where ${isOpen} order by id for update`,
+  )
+  for (const { id, suspenseId } of refunds)
+    if (suspenseId === null)
+      await tx.query(sql`update refund set first_approved_by = null, first_approved_at = null where id = ${id}::uuid`)
+    else await rejectRefund(tx, { id, reason: REASON })
+  await tx.query(sql`
+    update suspense_item set first_by = null, first_at = null, first_act = null, first_member = null, first_reference = null
+     where status = 'open' and first_by = ${person}::bigint`)
+}
