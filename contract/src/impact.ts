@@ -94,7 +94,7 @@ export const impactCalls = {
     method: 'GET',
     path: '/impact/stats',
     access: 'member',
-    summary: 'Rupees contributed, charities of the rounds joined, and the number of rounds joined.',
+    summary: 'Rupees contributed, charities of published stories whose help these rupees were in, and the number of rounds joined.',
     output: z.object({ totalDonated: rupees, charitiesSupported: count, daysActive: count }),
     refusals: [],
   }),

@@ -1,19 +1,26 @@
-/** A member's own impact: rupees put into rounds, distinct named charities in the stories of those rounds, rounds joined. */
+/**
+ * A member's own impact: rupees put into rounds, distinct named charities, rounds joined.
+ * - A charity counts while a story that names it is published and the member's rupee is in its help.
+ * - The help of a disbursement is the member's by its allotment, the help of a day by its entry.
+ */
 import { ENTRY_FEE, type Paise, paise } from '@roz/core/money.ts'
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import { hasEntry } from '../../ledger/entries.ts'
+import { hasPart } from '../../members/own-stories.ts'
 import { PENDING_CHARITY } from './story.ts'
 
 export async function memberImpact(
   db: Queryable,
   memberId: bigint,
 ): Promise<{ readonly donated: Paise; readonly charities: number; readonly rounds: number }> {
+  const member = sql`${memberId}::bigint`
   const row = await one<{ rounds: number; charities: bigint }>(
     db,
     sql`
-    select coalesce((select joins from wallet where member_id = ${memberId}::bigint), 0) as rounds,
+    select coalesce((select joins from wallet where member_id = ${member}), 0) as rounds,
       (select count(distinct lower(s.charity_name)) from story s
-        where s.charity_name <> ${PENDING_CHARITY}::text and ${hasEntry(sql`${memberId}::bigint`, sql`s.round_day`)}) as charities`,
+        where s.is_active and s.charity_name <> ${PENDING_CHARITY}::text
+          and case when s.outlay_id is null then ${hasEntry(member, sql`s.round_day`)} else ${hasPart(member)} end) as charities`,
   )
   return { donated: paise(BigInt(row.rounds) * ENTRY_FEE), charities: Number(row.charities), rounds: row.rounds }
 }

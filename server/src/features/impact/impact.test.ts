@@ -242,7 +242,7 @@ test('a settled day gets one draft, with its need share and the winner’s prese
   expect((await draft('hi'))[0].winnerInfo.name).toBe('एक सदस्य')
 })
 
-test('a member’s impact counts rupees put in, named charities of the member’s rounds, and rounds joined', async () => {
+test('a member’s impact counts rupees put in, named charities of published stories of their rounds, and rounds joined', async () => {
   const member = await makeMember(database.db)
   const stats = async () => (await calls.ask('GET /impact/stats', { as: member })).body
   expect(await stats()).toEqual({ totalDonated: 0, charitiesSupported: 0, daysActive: 0 })
@@ -252,5 +252,10 @@ test('a member’s impact counts rupees put in, named charities of the member’
   }
   expect(await stats()).toEqual({ totalDonated: 3, charitiesSupported: 0, daysActive: 3 })
   await database.db.query(sql`update story set charity_name = 'Seva' where round_day in ('2026-03-05', '2026-03-06')`)
+  expect(await stats()).toEqual({ totalDonated: 3, charitiesSupported: 0, daysActive: 3 })
+  await database.db.query(sql`
+    update story set is_active = true, published_at = roz_now() where round_day in ('2026-03-05', '2026-03-06', '2026-03-07')`)
   expect(await stats()).toEqual({ totalDonated: 3, charitiesSupported: 1, daysActive: 3 })
+  await database.db.query(sql`update story set charity_name = 'Annapurna' where round_day = '2026-03-06'`)
+  expect((await stats()).charitiesSupported).toBe(2)
 })

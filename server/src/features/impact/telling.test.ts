@@ -63,6 +63,7 @@ const mailsTo = async ({ id }: Owner) => {
   const [row] = await world.db.query<{ email: string }>(sql`select email from member where id = ${id}::bigint`)
   return (await world.mailer.listCaught(row?.email ?? '')).filter(({ text }) => /receipt|रसीद/.test(text))
 }
+const charitiesOf = async ({ token }: Owner): Promise<number> => (await world.ask('GET /impact/stats', { token })).body.charitiesSupported
 const newsTo = (browser: TestBrowser) => browser.arrived.map(({ text }) => JSON.parse(text)).filter(({ path }) => path === '/history')
 
 test('a draft tells nobody, and says how many its publication would tell', async () => {
@@ -100,6 +101,14 @@ test('taken back, it tells nothing; published again, it is the same notice and n
   await world.nextDay()
   expect((await noticesOf(asha)).map(({ readAt }: { readAt: string | null }) => readAt === null)).toEqual([false])
   expect([await mailsTo(asha), newsTo(device)].map(({ length }) => length)).toEqual([1, 1])
+})
+
+test('its charity counts for each member whose rupee was allotted to it, only while it is published', async () => {
+  expect([await charitiesOf(asha), await charitiesOf(ravi), await charitiesOf(outside)]).toEqual([1, 1, 0])
+  await setActive(storyId, false)
+  expect([await charitiesOf(asha), await charitiesOf(outside)]).toEqual([0, 0])
+  await setActive(storyId, true)
+  expect(await charitiesOf(asha)).toBe(1)
 })
 
 test('all notices are marked read at once, and counted before', async () => {
