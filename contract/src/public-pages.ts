@@ -3,6 +3,7 @@
  * (web/src/public/render.tsx), and the server calls them with these values.
  */
 import type { Language } from '@roz/core/language.ts'
+import type { Modes } from '@roz/core/modes.ts'
 import type { Api, Output } from './api.ts'
 import type { Story } from './impact.ts'
 
@@ -22,12 +23,7 @@ export type SiteFacts = {
   readonly minAgeYears: number
   readonly topupMinRupees: number
   readonly topupMaxRupees: number
-  /** The operator's switches PAYMENTS_LIVE and CASHOUT. */
-  readonly topupsOn: boolean
-  readonly withdrawalsOn: boolean
-  /** The split in force today: percent of the pool, and the number of winners who share the reward. */
-  readonly split: { readonly need: number; readonly reward: number; readonly platform: number; readonly winners: number }
-  /** Draws use our own random numbers (a demo); otherwise a weak draw is one that no witness saw in time. */
+  readonly modes: Modes
 }
 
 /** Texts that editors change in the portal. */
@@ -100,6 +96,6 @@ export type PublicPages = {
   readonly ofDay: readonly string[]
   /** Pages that also exist for each published story and then show it alone. */
   readonly ofStory: readonly string[]
-  readonly card: (subject: ShareSubject, language: Language, brandName: string) => ShareCard
+  readonly card: (subject: ShareSubject, language: Language, site: Pick<SiteFacts, 'brandName' | 'modes'>) => ShareCard
   readonly render: (request: PageRequest) => string
 }

@@ -8,7 +8,10 @@ import { rupeeTrail } from './rupee.ts'
 import { assurance, count, day, instant, isDemo, namedWinner, nextCursor, others, page, rupees } from './shapes.ts'
 
 export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'], 'choice_invalid')
-export const split = z.object({ need: z.number(), reward: z.number(), platform: z.number() }).meta({ description: 'Percent of the pool' })
+/** A server of the previous release answers without `winners`. */
+export const split = z
+  .object({ need: z.number(), reward: z.number(), platform: z.number(), winners: count.optional() })
+  .meta({ description: 'Percent of the pool, and how many members share the reward: 0 where the round has none' })
 
 /** A round as everybody sees it. */
 export const round = z.object({
@@ -18,7 +21,17 @@ export const round = z.object({
   totalAmount: rupees,
   endTime: instant,
   split,
-  winChance: z.int().min(1).meta({ description: 'The N of "1 in N"' }),
+  winChance: z
+    .int()
+    .min(1)
+    .nullable()
+    .meta({ description: 'The N of "1 in N", rounded up where several share the reward; null where the round has none' }),
+  /** A server of the previous release answers without it. */
+  chance: z
+    .object({ wins: count, of: count })
+    .nullable()
+    .optional()
+    .meta({ description: 'The chance of one entry, the reader’s own included: `wins` in `of`; null where the round has no reward' }),
   drawAt: instant.nullable(),
 })
 
@@ -67,7 +80,7 @@ export const roundCalls = {
     method: 'GET',
     path: '/rounds/current',
     access: 'anyone',
-    summary: "Today's round, with the latest story and winner.",
+    summary: "Today's round, with the latest story, and the latest winner if the latest round had one.",
     output: z.object({
       ...round.shape,
       hasParticipated: z.boolean(),

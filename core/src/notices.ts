@@ -12,7 +12,7 @@ import { isolated } from './isolated.ts'
 
 export type NoticeData = Readonly<Record<string, string>>
 /** `last` is the sentence after the body and the one about a debt. */
-type Notice = { readonly title: Texts; readonly body: Texts; readonly last: ((data: NoticeData) => Texts) | undefined }
+type Notice = { readonly title: Texts; readonly body: Texts; readonly last: ((data: NoticeData) => Texts | undefined) | undefined }
 const notice = (title: Texts, body: Texts, last?: Notice['last']): Notice => ({ title, body, last })
 
 const REASON = texts('Reason: {reason}')
@@ -22,7 +22,11 @@ const AFTER_CHECK = texts('The amount is set aside, and waits until we have chec
 export const whenPaid = ({ held }: { readonly held?: string }): Texts => (held === undefined ? IN_TIME : AFTER_CHECK)
 /** After money that was won or returned, and paid a debt first. */
 export const PAID_DEBT = texts('{paid} of it paid what you owed.')
-/** The data of that sentence, in the data of the notice or mail about the money; none without a debt. */
+/** After a reward of which tax was withheld. */
+export const TAX_WITHHELD = texts('Tax of {tax} was withheld from the reward.')
+/** The data of that sentence; none without tax. */
+export const taxData = (tax: Paise): { readonly tax?: string } => (tax > 0n ? { tax: formatPaise(tax) } : {})
+/** The data of the sentence about a debt, in the data of the notice or mail about the money; none without a debt. */
 export const debtData = (paid: Paise): { readonly paid?: string } => (paid > 0n ? { paid: formatPaise(paid) } : {})
 
 export const NOTICES = {
@@ -46,12 +50,12 @@ export const NOTICES = {
     texts('{sum} of your rupees, from {days} days, paid for: {purpose} for {helped}.'),
   ),
   /** data: balance (₹2.50) */
-  low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Add money to keep joining.')),
+  low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Each round takes ₹1.')),
   /** data: day */
   auto_join_skipped: notice(
     texts('You missed the round of {day}'),
     texts(
-      'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once you add money.',
+      'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once your wallet has ₹1.',
     ),
   ),
   /** data: year */
@@ -59,13 +63,15 @@ export const NOTICES = {
     texts('You have reached the yearly maximum'),
     texts('You have reached the yearly maximum of ₹365. Auto Participate restarts on 1 January.'),
   ),
-  /** data: amount, day; paid if it paid a debt */
-  won: notice(texts('You won!'), texts('You won {amount} in the round of {day}. It is in your wallet.')),
+  /** data: amount (after tax), day; tax if some was withheld; paid if it paid a debt */
+  won: notice(texts('You won!'), texts('You won {amount} in the round of {day}. It is in your wallet.'), ({ tax }) =>
+    tax === undefined ? undefined : TAX_WITHHELD,
+  ),
   /** data: day; paid if it paid a debt */
   round_returned: notice(
     texts('Your ₹1 is back'),
     texts(
-      'There was no draw for {day}: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.',
+      'The round of {day} ended without a result: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.',
     ),
   ),
   /** data: amount, balance */
@@ -111,7 +117,9 @@ export const NOTICES = {
   /** data: amount */
   payment_owed: notice(
     texts('You owe for a payment'),
-    texts('The bank took back a payment, and your wallet was {amount} short. Rewards and returned money go towards this first.'),
+    texts(
+      'The bank took back a payment, and your wallet was {amount} short. Money that you get here, except what you add yourself, goes towards this first.',
+    ),
   ),
   /** data: amount; paid if it paid another debt */
   payment_given_back: notice(
@@ -149,6 +157,6 @@ export function noticeText(kind: NoticeKind, data: NoticeData, language: Languag
   }
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => isolated(values[name] ?? ''))
   const { title, body, last } = NOTICES[kind]
-  const sentences = [body, ...(data.paid === undefined ? [] : [PAID_DEBT]), ...(last === undefined ? [] : [last(data)])]
-  return { title: fill(title[language]), body: sentences.map((words) => fill(words[language])).join(' ') }
+  const sentences = [body, data.paid === undefined ? undefined : PAID_DEBT, last?.(data)]
+  return { title: fill(title[language]), body: sentences.flatMap((words) => (words === undefined ? [] : fill(words[language]))).join(' ') }
 }

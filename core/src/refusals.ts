@@ -137,7 +137,7 @@ export const REFUSALS = {
   ticket_key_taken: refusal(409, texts('This ticket key is already in use. Please make another.')),
   no_participants: refusal(409, texts('No members have joined yet.')),
   round_already_closed: refusal(409, texts("Today's round is already closed.")),
-  draw_waiting: refusal(409, texts('The draw is waiting for the public random number.')),
+  draw_waiting: refusal(409, texts('The round is waiting for the public random number.')),
   round_not_found: refusal(404, texts('There is no such round.')),
   // The log of days
   not_a_note: refusal(400, texts('This is not a signed note.')),

@@ -26,14 +26,16 @@ export type Result = {
   readonly day: IstDay
   /** The reader's own prize, ready to print; undefined if the reader did not win. */
   readonly won: string | undefined
+  /** The tax withheld from it, ready to print. */
+  readonly tax?: string
   /** The part of the prize that paid the reader's debt, ready to print. */
   readonly paid?: string
   readonly hasWinners: boolean
 }
 
-export function resultNews({ day, won, hasWinners, ...debt }: Result, lang: Language): ResultNews {
+export function resultNews({ day, won, hasWinners, ...more }: Result, lang: Language): ResultNews {
   const tag = `result-${day}`
-  if (won !== undefined) return { ...noticeText('won', { amount: won, day, ...debt }, lang), lang, tag, path: '/wallet' }
+  if (won !== undefined) return { ...noticeText('won', { amount: won, day, ...more }, lang), lang, tag, path: '/wallet' }
   const line = hasWinners ? DRAWN : COMPLETE
   return { title: TITLE[lang], body: line[lang].replace('{day}', dayText(day, lang)), lang, tag, path: '/dashboard' }
 }

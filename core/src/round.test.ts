@@ -10,6 +10,7 @@ test('the chance is 1 in N: entries divided by winners, rounded up', () => {
   expect(winChance(8215, 1)).toBe(8215)
   expect(winChance(10, 3)).toBe(4)
   expect(winChance(0, 1)).toBe(1)
+  expect(winChance(10, 0)).toBeNull()
 })
 
 test('a public name is the first name and an initial', () => {

@@ -148,7 +148,7 @@ describe.each(APPS)('the process %s', (name) => {
     const { production, business, databaseUrl, migrateDatabaseUrl } = readConfig(env)
     expect(Object.keys(app.environment ?? {}).filter((setting) => !asked.has(setting))).toEqual([])
     expect(production).toBe(true)
-    expect(business).toMatchObject({ drawOn: true, cashoutOn: true, topupsOn: true })
+    expect(business).toMatchObject({ modes: { split: { winners: 1 }, withdrawalsOn: true, topupsOn: true } })
     expect([databaseUrl, migrateDatabaseUrl]).toEqual([
       'postgres://roz_app:ccc333@pgbouncer:6432/roz',
       'postgres://roz_owner:bbb222@postgres:5432/roz',
@@ -157,7 +157,9 @@ describe.each(APPS)('the process %s', (name) => {
 
   test('takes no money until the operator has named himself, his officer and the terms', () => {
     const { TERMS_VERSION: _none, ...values } = VALUES
-    expect(readConfig(environmentOf(app, values)).business).toMatchObject({ drawOn: false, cashoutOn: false, topupsOn: false })
+    expect(readConfig(environmentOf(app, values)).business).toMatchObject({
+      modes: { split: { winners: 0 }, withdrawalsOn: false, topupsOn: false },
+    })
   })
 })
 

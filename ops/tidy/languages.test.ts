@@ -10,6 +10,7 @@ import { LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mailWords, MAIL_TEXTS } from '../../server/src/mail/mail-texts.ts'
 import type { MailPayload } from '../../server/src/mail/mail-payload.ts'
+import { TEST_MODES } from '../../server/src/testing/modes.ts'
 import { latinIn } from '../../e2e/harness/latin.ts'
 import { longTexts, TEXTS } from '../../web/build/content.ts'
 import { CATALOGUES, expectTexts, idsIn, missingMessages } from '../../web/build/messages.ts'
@@ -92,6 +93,7 @@ describe('Hindi has only the known Latin words', () => {
       supportEmail,
       link: (address: string) => `https://roz.example${address}`,
       token: 'token1',
+      modes: TEST_MODES,
     }
     for (const data of [
       { reference: '4200', rounds: '7' },

@@ -95,8 +95,8 @@ function createMoney(
     gateway,
     secrets,
     topupLimits: business.topupLimits,
-    topupsOn: business.topupsOn,
-    cashoutOn: business.cashoutOn,
+    topupsOn: business.modes.topupsOn,
+    cashoutOn: business.modes.withdrawalsOn,
     ticketKeys,
     ...operator,
   })
@@ -116,6 +116,7 @@ const mailOf = ({ mailer, secrets, config }: ServiceDeps) =>
     mailer,
     brandName: config.business.brandName,
     topupLimits: config.business.topupLimits,
+    modes: config.business.modes,
     supportEmail: config.site.supportEmail,
     publicUrl: config.publicUrl,
     localUrl: `http://localhost:${config.port}`,
@@ -146,20 +147,18 @@ function createFeatures(deps: ServiceDeps) {
   const proofs = createLogProofs({ db, checkpoints })
   const identity = identityOf(deps, ticketKeys)
   const { wallet, payouts } = createMoney(deps, ticketKeys, operator)
-  // With DRAW off there is no winner, and the reward share goes to people in need.
-  const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }
   const draws = createDraws({
     db,
     secrets,
     ticketKeys,
-    tax: { percent: business.taxPercent, above: business.taxAbove },
+    tax: business.tax,
     beacon: deps.beacon,
     chain: config.beacon.chain,
     witnesses: config.witnesses,
     attempt: operator.attempt,
     log,
   })
-  const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, ...operator })
+  const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy: business.policy, ...operator })
   const books = createBooks({ db, ticketKeys, proofs, alarm: operator.alarm })
   const openLog = createOpenLog({
     db,

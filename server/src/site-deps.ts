@@ -60,7 +60,6 @@ const subjectsOf = ({ publicReads }: Services): SiteDeps['subjects'] => ({
 })
 
 function factsOf({ business, site }: Config): SiteFacts {
-  const { need, reward, platform, winners } = business.policy
   return {
     brandName: business.brandName,
     ...site,
@@ -69,9 +68,7 @@ function factsOf({ business, site }: Config): SiteFacts {
     minAgeYears: business.minAgeYears,
     topupMinRupees: rupeesFromPaise(business.topupLimits.min),
     topupMaxRupees: rupeesFromPaise(business.topupLimits.max),
-    topupsOn: business.topupsOn,
-    withdrawalsOn: business.cashoutOn,
-    split: { need, reward, platform, winners },
+    modes: business.modes,
   }
 }
 

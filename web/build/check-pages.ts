@@ -19,9 +19,7 @@ const site: SiteFacts = {
   minAgeYears: 13,
   topupMinRupees: 10,
   topupMaxRupees: 30,
-  topupsOn: true,
-  withdrawalsOn: true,
-  split: { need: 60, reward: 30, platform: 10, winners: 1 },
+  modes: { split: { need: 60, reward: 30, platform: 10, winners: 1 }, topupsOn: true, withdrawalsOn: true, tax: null },
 }
 
 export async function checkPages(url: string): Promise<string> {

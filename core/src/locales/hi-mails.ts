@@ -4,8 +4,8 @@ export const HI_MAILS = {
   'Hello {name},': 'नमस्ते {name},',
   'Hello,': 'नमस्ते,',
   'Questions? Write to {supportEmail}': 'कोई सवाल हो तो यहाँ लिखें: {supportEmail}',
-  "Please confirm that this is your email address. Then you can add money and join today's round.":
-    'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर आज के राउंड में जुड़ सकते हैं।',
+  "Please confirm that this is your email address. Then you can join today's round.":
+    'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप आज के राउंड में जुड़ सकते हैं।',
   'Verify my email': 'मेरे ईमेल की पुष्टि करें',
   'The link works for 24 hours. If you did not register, ignore this email.':
     'यह लिंक 24 घंटे तक चलता है। अगर आपने खाता नहीं बनाया है, तो इस ईमेल को अनदेखा करें।',
@@ -33,6 +33,8 @@ export const HI_MAILS = {
   'All devices are logged out, and the old password no longer works. We have sent you an email with a link to choose a new password.':
     'सभी डिवाइस लॉग आउट कर दिए गए हैं, और पुराना पासवर्ड अब नहीं चलेगा। नया पासवर्ड चुनने का लिंक हमने आपको ईमेल कर दिया है।',
   'Welcome to {brandName}': '{brandName} में आपका स्वागत है',
+  'Your email is verified. Adding money is paused right now. Until then you can see everything that happens here.':
+    'आपके ईमेल की पुष्टि हो गई है। पैसे जोड़ना अभी रुका हुआ है। तब तक आप यहाँ सब कुछ देख सकते हैं।',
   "Your email is verified. Add {topupMin} to {topupMax} to your wallet and join today's round with ₹1.":
     'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में {topupMin} से {topupMax} जोड़ें और ₹1 देकर आज के राउंड में जुड़ें।',
   'Go to your dashboard': 'अपने डैशबोर्ड पर जाएँ',
@@ -59,20 +61,20 @@ export const HI_MAILS = {
     'आपका खाता बंद हो गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। हमारे सार्वजनिक हिसाब में रकमें रहती हैं, आपका नाम नहीं।',
   'Thank you for every rupee you shared.': 'आपके दिए हर रुपये के लिए धन्यवाद।',
   'Your {brandName} account is suspended': 'आपका {brandName} खाता सस्पेंड है',
-  'We have suspended your account while we look into something. You can still log in, see everything and download your data. You cannot join rounds, add money or withdraw for now.':
-    'हम कुछ जाँच रहे हैं, इसलिए हमने आपका खाता सस्पेंड किया है। आप लॉग इन कर सकते हैं, सब कुछ देख सकते हैं और अपना डेटा डाउनलोड कर सकते हैं। अभी आप राउंड में नहीं जुड़ सकते, पैसे नहीं जोड़ सकते और नहीं निकाल सकते।',
-  'Your money stays in your wallet, and anything you win is added to it. Please write to us: we want to solve this with you.':
-    'आपके पैसे आपके वॉलेट में रहते हैं, और जीती हुई रकम भी उसी में जुड़ती है। कृपया हमें लिखें: हम इसे आपके साथ मिलकर सुलझाना चाहते हैं।',
+  'We have suspended your account while we look into something. You can still log in, see everything and download your data. You cannot join rounds or move money for now.':
+    'हम कुछ जाँच रहे हैं, इसलिए हमने आपका खाता सस्पेंड किया है। आप लॉग इन कर सकते हैं, सब कुछ देख सकते हैं और अपना डेटा डाउनलोड कर सकते हैं। अभी आप न राउंड में जुड़ सकते हैं, न पैसों का कोई लेन-देन कर सकते हैं।',
+  'Your money stays in your wallet, and what you get meanwhile is added to it. Please write to us: we want to solve this with you.':
+    'आपके पैसे आपके वॉलेट में रहते हैं, और इस बीच जो पैसे आपको मिलें, वे भी उसी में जुड़ते हैं। कृपया हमें लिखें: हम इसे आपके साथ मिलकर सुलझाना चाहते हैं।',
   'Your {brandName} account works again': 'आपका {brandName} खाता फिर चालू है',
-  'Your account is no longer suspended. You can join rounds, add money and withdraw again. Thank you for your patience.':
-    'आपका खाता अब सस्पेंड नहीं है। आप फिर से राउंड में जुड़ सकते हैं, पैसे जोड़ और निकाल सकते हैं। आपके धैर्य के लिए धन्यवाद।',
+  'Your account is no longer suspended: everything works for you as it does for other members. Thank you for your patience.':
+    'आपका खाता अब सस्पेंड नहीं है: अब सब कुछ आपके लिए वैसे ही चलता है जैसे बाकी सदस्यों के लिए। धैर्य के लिए धन्यवाद।',
   'Your withdrawals are on hold': 'आपकी निकासी रोकी गई है',
-  'We are checking something about your account. Until we are done, withdrawals and refunds wait. Joining rounds and adding money work as before.':
-    'हम आपके खाते में कुछ जाँच रहे हैं। जाँच पूरी होने तक निकासी और रिफ़ंड रुके रहेंगे। राउंड में जुड़ना और पैसे जोड़ना पहले की तरह चलता है।',
+  'We are checking something about your account. Until we are done, withdrawals and refunds wait. Everything else works as before.':
+    'हम आपके खाते में कुछ जाँच रहे हैं। जाँच पूरी होने तक निकासी और रिफ़ंड रुके रहेंगे। बाकी सब पहले की तरह चलता है।',
   'Your balance has not changed. If you have a question, please write to us.': 'आपका बैलेंस वही है। कोई सवाल हो तो कृपया हमें लिखें।',
   'Your withdrawals are no longer on hold': 'आपकी निकासी पर अब रोक नहीं है',
-  'We have finished checking your account. You can withdraw and get refunds again.':
-    'आपके खाते की जाँच पूरी हो गई। आप फिर से पैसे निकाल सकते हैं और रिफ़ंड ले सकते हैं।',
+  'We have finished checking your account. Your withdrawals and refunds no longer wait for it.':
+    'आपके खाते की जाँच पूरी हो गई है। आपकी निकासी और रिफ़ंड अब उसके लिए नहीं रुकेंगे।',
   'Write to us': 'हमें लिखें',
   'If this was not you, please write to us at once.': 'अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।',
   'Withdrawal of {amount} to a new bank account requested': 'नए बैंक खाते में {amount} की निकासी की रिक्वेस्ट मिली',
@@ -120,8 +122,8 @@ export const HI_MAILS = {
   'A payment to {brandName} is disputed': '{brandName} के एक पेमेंट पर विवाद है',
   'The bank took back a disputed payment. We took {amount} from your wallet.':
     'बैंक ने विवाद वाला पेमेंट वापस ले लिया। हमने आपके वॉलेट से {amount} लिए हैं।',
-  'The bank took back a payment, and your wallet was {owed} short. Rewards and returned money go towards this first.':
-    'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {owed} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही चुकाया जाएगा।',
+  'The bank took back a payment, and your wallet was {owed} short. Money that you get here, except what you add yourself, goes towards this first.':
+    'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {owed} कम पड़ गए। आपके अपने जोड़े हुए पैसों को छोड़कर, यहाँ जो पैसे आपको मिलेंगे, उनसे पहले यही चुकाया जाएगा।',
   'If you did not dispute a payment, ask your bank why it was disputed, and write to us.':
     'अगर आपने किसी पेमेंट पर विवाद नहीं किया, तो अपने बैंक से कारण पूछें और हमें लिखें।',
   'A disputed payment to {brandName} was returned': '{brandName} का विवाद वाला पेमेंट लौट आया',

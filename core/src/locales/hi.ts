@@ -123,7 +123,7 @@ export const HI = {
   'This ticket key is already in use. Please make another.': 'यह टिकट कुंजी पहले से इस्तेमाल में है। कृपया दूसरी बनाएँ।',
   'No members have joined yet.': 'अभी तक कोई नहीं जुड़ा।',
   "Today's round is already closed.": 'आज का राउंड पहले ही बंद हो चुका है।',
-  'The draw is waiting for the public random number.': 'ड्रॉ सार्वजनिक नंबर का इंतज़ार कर रहा है।',
+  'The round is waiting for the public random number.': 'राउंड सार्वजनिक नंबर का इंतज़ार कर रहा है।',
   'There is no such round.': 'ऐसा कोई राउंड नहीं है।',
   'This is not a signed note.': 'यह हस्ताक्षरित नोट नहीं है।',
   'No running day names this witness.': 'किसी चालू दिन में इस गवाह का नाम नहीं है।',
@@ -236,16 +236,17 @@ export const HI = {
   "You're in": 'आप जुड़ गए',
   'Auto Participate joined you to the round of {day} for ₹1.': 'ऑटो-जॉइन ने आपको {day} के राउंड में जोड़ा (₹1)।',
   'Your balance is low': 'आपका बैलेंस कम है',
-  'Your wallet has {balance} left. Add money to keep joining.': 'आपके वॉलेट में {balance} बचे हैं। जुड़ते रहने के लिए पैसे जोड़ें।',
+  'Your wallet has {balance} left. Each round takes ₹1.': 'आपके वॉलेट में {balance} बचे हैं। हर राउंड में ₹1 लगता है।',
   'You missed the round of {day}': 'आप {day} के राउंड में नहीं जुड़े',
-  'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once you add money.':
-    'ऑटो-जॉइन ने आपको {day} के राउंड में नहीं जोड़ा: वॉलेट में ₹1 से कम था। वह चालू है, और पैसे जोड़ने पर फिर जोड़ेगा।',
+  'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once your wallet has ₹1.':
+    'ऑटो-जॉइन ने आपको {day} के राउंड में नहीं जोड़ा: वॉलेट में ₹1 से कम था। वह चालू है, और वॉलेट में ₹1 होने पर फिर जोड़ेगा।',
   'You have reached the yearly maximum': 'आप साल की सीमा तक पहुँच गए',
   'You have reached the yearly maximum of ₹365. Auto Participate restarts on 1 January.':
     'आप साल की सीमा ₹365 तक पहुँच चुके हैं। ऑटो-जॉइन 1 जनवरी से फिर चलेगा।',
   'Your ₹1 is back': 'आपका ₹1 वापस आ गया',
-  'There was no draw for {day}: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.':
-    '{day} का ड्रॉ नहीं हुआ: उसका सार्वजनिक नंबर 30 दिन तक नहीं आया। सबका ₹1 लौटाया गया। आपका ₹1 आपके वॉलेट में है।',
+  'The round of {day} ended without a result: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.':
+    '{day} के राउंड का नतीजा नहीं निकला: उसका सार्वजनिक नंबर 30 दिन तक नहीं आया। सबका ₹1 लौटाया गया। आपका ₹1 आपके वॉलेट में है।',
+  'Tax of {tax} was withheld from the reward.': 'इस इनाम में से {tax} टैक्स काटा गया।',
   'You won!': 'आपकी जीत हुई!',
   'You won {amount} in the round of {day}. It is in your wallet.': '{day} के राउंड में आपने {amount} जीते। पैसे आपके वॉलेट में हैं।',
   'Money added': 'पैसे जोड़े गए',
@@ -278,8 +279,8 @@ export const HI = {
     'एक पेमेंट पर विवाद है। बैंक का फ़ैसला आने तक हमने आपके वॉलेट से {amount} वापस लिए हैं।',
   'Payment taken back': 'पेमेंट वापस लिया गया',
   'You owe for a payment': 'एक पेमेंट के पैसे बाकी हैं',
-  'The bank took back a payment, and your wallet was {amount} short. Rewards and returned money go towards this first.':
-    'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {amount} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही चुकाया जाएगा।',
+  'The bank took back a payment, and your wallet was {amount} short. Money that you get here, except what you add yourself, goes towards this first.':
+    'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {amount} कम पड़ गए। आपके अपने जोड़े हुए पैसों को छोड़कर, यहाँ जो पैसे आपको मिलेंगे, उनसे पहले यही चुकाया जाएगा।',
   'Disputed payment returned': 'विवाद वाले पैसे लौट आए',
   'The bank returned a disputed payment. {amount} is back in your wallet.': 'बैंक ने विवाद वाला पेमेंट लौटा दिया। {amount} आपके वॉलेट में वापस हैं।',
   'You no longer owe for a payment': 'एक पेमेंट के पैसे अब बाकी नहीं',
@@ -312,6 +313,9 @@ export const HI = {
 
   // The draw by hand
   'Draw triggered successfully!': 'ड्रॉ हो गया!',
+  'The round is closed, and the money is divided.': 'राउंड बंद हो गया, और पैसे बाँट दिए गए।',
+  'The round is closed and waits for its public random number. Then the money is divided by itself.':
+    'राउंड बंद हो गया है और सार्वजनिक नंबर का इंतज़ार है। उसके बाद पैसे अपने-आप बँटेंगे।',
   'The round is closed and waits for its public random number. The draw follows by itself.':
     'राउंड बंद हो गया है और सार्वजनिक नंबर का इंतज़ार है। ड्रॉ अपने-आप होगा।',
 

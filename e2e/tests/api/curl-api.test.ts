@@ -195,7 +195,7 @@ describe('the day', () => {
       status: 'open',
       totalAmount: 0,
       hasParticipated: false,
-      split: { need: 60, reward: 30, platform: 10 },
+      split: { need: 60, reward: 30, platform: 10, winners: 1 },
       lastImpactStory: null,
       lastWinner: null,
       drawAt: null,

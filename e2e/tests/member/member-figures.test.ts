@@ -60,9 +60,9 @@ describe('the round card', () => {
     await page.goto(roz.url + paths.dashboard)
     const round = section('Community round')
     await expect(round.locator('.shares > div')).toHaveText([
-      '60% to people in need₹1.80',
-      '30% to one winner₹0.90',
-      '10% to the platform₹0.30',
+      '60% for people in need₹1.80',
+      '30% for one winner₹0.90',
+      '10% for the platform₹0.30',
       '3 members in the round₹3.00',
     ])
     await expect(round.getByRole('img', { name: '60% for people in need, 30% for one winner, 10% for the platform' })).toBeVisible()

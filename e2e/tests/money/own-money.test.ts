@@ -98,14 +98,14 @@ describe('a day of one’s own', () => {
     await stage.at(
       ofTicket(second),
       async (page) => {
-        await expect(draw(page)).toContainText('The draw of this day is not done yet.')
+        await expect(draw(page)).toContainText('This day has no result yet.')
         await expect(money(page)).toContainText('The accounts of this day are not ready yet.')
         await auditScreen(page)
         stage.line.mend()
         stage.line.breakLine(`GET /api/public/draws/${second}`, 'cut')
         stage.line.breakLine(ownLine(second), 'cut')
         await page.reload()
-        await expect(draw(page)).toContainText('The draw could not be loaded.')
+        await expect(draw(page)).toContainText('This day could not be loaded.')
         await expect(money(page)).toContainText('Your money could not be checked right now.')
         await auditScreen(page)
         await pressWhileHeld(

@@ -192,7 +192,7 @@ describe('the draw', () => {
       await opener(page).click()
       gate.resolve(undefined)
       const dialog = page.getByRole('dialog', { name: 'Draw this round?' })
-      await expect(dialog).toContainText(/at midnight, in \d+ h \d+ min\. If you draw now, nobody can join any more today\./)
+      await expect(dialog).toContainText(/at midnight, in \d+ h \d+ min\. Once you close it, nobody can join any more today\./)
       await expect(dialog).toContainText('The draw picks one winner and divides the money. This cannot be undone.')
       await page.unrouteAll({ behavior: 'wait' })
     })

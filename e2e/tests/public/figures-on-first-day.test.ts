@@ -239,18 +239,17 @@ describe('the operator’s settings appear wherever a page names them', () => {
     await handOver(visit, roz.url)
   })
 
-  test('the split: 60, 30 and 10 as words about a rupee beside the split in force, today’s amounts under their own percent', async () => {
+  test('the split in force is that of every sentence about a rupee, and of today’s amounts', async () => {
     const inForce = 'In force today70% for people in need, 30% shared by 4 winners.'
     await page.goto(roz.url)
     const ledger = page.locator('.ledger', { has: page.locator('[data-live]') })
-    await expect(ledger.locator('div:not(.sum) > span:not(.amount)')).toHaveText(['70% for people in need', '30% for the winners'])
+    await expect(ledger.locator('div:not(.sum) > span:not(.amount)')).toHaveText(['70% for people in need', '30% shared by 4 winners'])
     await expect(ledger).not.toContainText('platform')
-    await expect(page.getByRole('img', { name: '70% for people in need, 30% for the winners' })).toBeVisible()
+    await expect(page.getByRole('img', { name: '70% for people in need, 30% shared by 4 winners' })).toBeVisible()
     const hero = page.locator('.hero')
-    for (const words of ['60% helps people in need', '30% goes to one winner', '10% keeps Roz running'])
-      await expect(hero).toContainText(words)
-    await expect(hero.locator('.split-now')).toHaveText(inForce)
-    await expect(page.locator('#how .split-now')).toHaveText(inForce)
+    for (const words of ['70% helps people in need', '30% is shared by 4 winners']) await expect(hero).toContainText(words)
+    await expect(hero).not.toContainText('keeps Roz running')
+    await expect(page.locator('#how')).toContainText('70 paise help people in need, 30 are shared by 4 winners.')
     for (const address of [publicPaths.terms, publicPaths.giveawaySelection]) {
       await page.goto(roz.url + address)
       await expect(page.locator('.split-now')).toHaveText(inForce)

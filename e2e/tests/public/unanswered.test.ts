@@ -126,7 +126,7 @@ test('on My ticket, a draw without an answer is given up after 30 seconds, and c
       await expect.poll(() => asked).toBe(times)
       await page.clock.fastForward('00:31')
     }
-    await expect(page.getByText('The draw could not be loaded.')).toBeVisible()
+    await expect(page.getByText('This day could not be loaded.')).toBeVisible()
     stage.line.mend()
     await page.locator('#draw').getByRole('button', { name: 'Retry' }).click()
     await expect(page.locator('#draw .winners')).toBeVisible()

@@ -359,7 +359,7 @@ test('money trail and daily reports match the API, receipts included', async () 
         await expect(entry).toContainText(inr(amount))
     }
     await expect(page.locator(`[id="${first}"]`)).toContainText(EVIDENCE.toString('hex'))
-    await expect(page.getByRole('link', { name: /^Check the draw of / }).first()).toHaveAttribute('href', `/verify/${second}`)
+    await expect(page.getByRole('link', { name: /^Check the round of / }).first()).toHaveAttribute('href', `/verify/${second}`)
     await look(page)
   })
   await stage.at('/daily-reports', async (page) => {
@@ -386,7 +386,7 @@ test('days beyond the first month load at a press, each with a link to its proof
     await auditScreen(page)
   })
   await stage.at(`/verify/${addDays(second, 2)}`, async (page) => {
-    await expect(page.getByText('There was no draw that day.')).toBeVisible()
+    await expect(page.getByText('That day has no result.')).toBeVisible()
     await expect(verdict(page)).toHaveText('PASS')
     await auditScreen(page)
   })

@@ -39,9 +39,7 @@ test('an empty environment gives a complete laptop set-up with demo, sandbox and
   expect(config).toMatchObject({ port: 8080, host: '127.0.0.1', sandboxPort: 8081, payments: 'sandbox', demo: true, production: false })
   expect(config.business).toMatchObject({
     brandName: 'Roz',
-    drawOn: true,
-    cashoutOn: true,
-    topupsOn: true,
+    modes: { split: { need: 60, reward: 30, platform: 10, winners: 1 }, topupsOn: true, withdrawalsOn: true, tax: null },
     topupLimits: { min: 1000n, max: 3000n },
     approvalAbove: 100_000n,
   })
@@ -321,7 +319,7 @@ test('an address that is not a PostgreSQL URL is refused without being shown', (
 })
 
 test('a tax of 100 percent is refused, because it would leave a winner nothing', () => {
-  expect(readConfig({ TDS_PERCENT: '99' }).business.taxPercent).toBe(99)
+  expect(readConfig({ TDS_PERCENT: '99' }).business.tax.percent).toBe(99)
   expect(complaintsOf({ TDS_PERCENT: '100' })).toEqual(['TDS_PERCENT: a whole number from 0 to 99, not “100”'])
 })
 

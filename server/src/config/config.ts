@@ -5,7 +5,8 @@
  */
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { type Paise, paiseFromRupees, wholeRupees } from '@roz/core/money.ts'
+import { type Paise, paiseFromRupees, rupeesFromPaise, wholeRupees } from '@roz/core/money.ts'
+import { type Modes, splitShown } from '@roz/core/modes.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
 import { beaconSettings, witnessSettings } from './beacon-settings.ts'
 import { gatewaySettings } from './gateway-settings.ts'
@@ -127,7 +128,16 @@ function businessSettings(settings: Settings, production: boolean) {
   const legal = ['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'].every((name) => settings.text(name) !== undefined)
   const on = !production || legal
   const policyName = settings.choice('SPLIT_POLICY', ['A', 'B'] as const, 'A')
-  const policy: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B', 3, 1, 1000))
+  const split: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B', 3, 1, 1000))
+  const policy: SplitPolicy = settings.flag('DRAW', on) ? split : { ...split, winners: 0 }
+  // Below 100, because a prize of 0 paise after tax could not be paid and the round could not be settled.
+  const tax = { percent: settings.integer('TDS_PERCENT', 0, 0, 99), above: rupees(settings, 'TDS_ABOVE_RUPEES', '0') }
+  const modes: Modes = {
+    split: splitShown(policy),
+    topupsOn: settings.flag('PAYMENTS_LIVE', on),
+    withdrawalsOn: settings.flag('CASHOUT', on),
+    tax: tax.percent === 0 ? null : { percent: tax.percent, aboveRupees: rupeesFromPaise(tax.above) },
+  }
   // Whole rupees, because a rupee buys a day: the wallet shows each preset amount as days.
   const topup = {
     min: wholeRupees(settings.integer('TOPUP_MIN', 10, 1, 100_000)),
@@ -136,18 +146,15 @@ function businessSettings(settings: Settings, production: boolean) {
   if (topup.min > topup.max) settings.complain('TOPUP_MIN must not be above TOPUP_MAX')
   return {
     brandName: settings.text('BRAND_NAME') ?? 'Roz',
+    /** The split of rounds made from now on; without winners where DRAW is off. */
     policy,
+    modes,
     topupLimits: topup,
     minAgeYears: settings.integer('MIN_AGE', 13, 13, 99),
-    drawOn: settings.flag('DRAW', on),
-    cashoutOn: settings.flag('CASHOUT', on),
-    topupsOn: settings.flag('PAYMENTS_LIVE', on),
     termsVersion: settings.text('TERMS_VERSION') ?? '2025-08-09',
     legalEntity: settings.text('LEGAL_ENTITY'),
     grievanceOfficer: settings.text('GRIEVANCE_OFFICER'),
-    // Below 100, because a prize of 0 paise after tax could not be paid and the round could not be settled.
-    taxPercent: settings.integer('TDS_PERCENT', 0, 0, 99),
-    taxAbove: rupees(settings, 'TDS_ABOVE_RUPEES', '0'),
+    tax,
     /** Money that leaves above this amount needs a second person's approval. */
     approvalAbove: rupees(settings, 'APPROVAL_ABOVE', '1000'),
   }

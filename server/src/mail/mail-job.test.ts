@@ -12,6 +12,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { createWorker } from '../jobs/worker.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { TEST_MODES } from '../testing/modes.ts'
 import { createMailJob, type MailJobDeps } from './mail-job.ts'
 import { renderMail } from './mail-layout.ts'
 import { MAIL_TEXTS, STOPPABLE } from './mail-texts.ts'
@@ -22,7 +23,7 @@ import { keepJobs } from '../testing/job-handlers.ts'
 
 const secrets = createSecrets({ secretKey: 'a secret key for tests' })
 const topupLimits = { min: paise(1000n), max: paise(3000n) }
-const settings = { brandName: 'Roz', topupLimits, supportEmail: 'support@roz.example', secrets }
+const settings = { brandName: 'Roz', topupLimits, modes: TEST_MODES, supportEmail: 'support@roz.example', secrets }
 const templates = Object.keys(MAIL_TEXTS) as MailTemplate[]
 const ALL = {
   name: 'Asha <Verma>',

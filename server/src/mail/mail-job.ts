@@ -4,6 +4,7 @@
  * - A failure is thrown, so the queue retries; a permanent refusal ends the job.
  * - The token of a link is derived here and is stored in no table.
  */
+import type { Modes } from '@roz/core/modes.ts'
 import { createHash } from 'node:crypto'
 import { formatLimit } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/money-fields.ts'
@@ -21,6 +22,7 @@ export type MailJobDeps = {
   readonly brandName: string
   /** Limits of adding money, which the welcome mail names. */
   readonly topupLimits: TopupLimits
+  readonly modes: Modes
   /** The support address below each mail. */
   readonly supportEmail: string
   /** PUBLIC_URL; if set, it takes precedence over the origin of a request. */
@@ -40,6 +42,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       topupMin: formatLimit(deps.topupLimits.min),
       topupMax: formatLimit(deps.topupLimits.max),
       supportEmail: deps.supportEmail,
+      modes: deps.modes,
       link: (path) => origin + path,
       token:
         'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : 'publicId' in data ? unsubscribeToken(deps.secrets, data.publicId) : '',

@@ -1,4 +1,5 @@
 import { paise } from '@roz/core/money.ts'
+import { TEST_MODES } from '../testing/modes.ts'
 import { expect, test } from 'vitest'
 import type { Mail } from '../adapters/mail/port.ts'
 import { testSecrets } from '../testing/calls.ts'
@@ -12,6 +13,7 @@ test('a name with line breaks adds no paragraph, header or recipient to a mail',
     mailer: { send: async (mail) => void sent.push(mail), close: async () => undefined },
     brandName: 'Roz',
     topupLimits: { min: paise(1000n), max: paise(3000n) },
+    modes: TEST_MODES,
     supportEmail: 'support@roz.example',
     publicUrl: 'https://roz.example',
     localUrl: 'http://localhost:8080',
@@ -33,7 +35,15 @@ test('a name with line breaks adds no paragraph, header or recipient to a mail',
 })
 
 test('a mail about a new bank account that was queued without its amount is readable', () => {
-  const frame = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: 't' }
+  const frame = {
+    brandName: 'Roz',
+    topupMin: '₹10',
+    topupMax: '₹30',
+    supportEmail: 's@x.test',
+    modes: TEST_MODES,
+    link: (path: string) => path,
+    token: 't',
+  }
   const data = { name: 'Asha', origin: '', bank: 'HDFC Bank', account: '9012', tokenId: 'x' }
   for (const language of ['en', 'hi'] as const) {
     const words = mailWords({ to: 'a@x.test', template: 'new_bank_account', language, data } as unknown as MailPayload, frame)

@@ -6,7 +6,8 @@
 import { isolated } from '@roz/core/isolated.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
-import { dayText, PAID_DEBT, whenPaid } from '@roz/core/notices.ts'
+import { dayText, PAID_DEBT, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts'
+import type { Modes } from '@roz/core/modes.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
@@ -23,6 +24,8 @@ export type MailFrame = {
   readonly link: (path: string) => string
   readonly token: string
   readonly supportEmail: string
+  /** What the operator has switched on. */
+  readonly modes: Modes
 }
 
 /** `{amount}` and the like are filled from the mail's data; `{brandName}`, `{token}` and `{topupMin}` from the frame. */
@@ -41,6 +44,7 @@ const TAKEN_FOR_NOW = texts('A payment is disputed. We took back {amount} from y
 const TAKEN = texts('The bank took back a disputed payment. We took {amount} from your wallet.')
 const REASON = texts('Reason: {reason}')
 const debtOf = ({ paid }: { readonly paid?: string }): readonly Texts[] => (paid === undefined ? [] : [PAID_DEBT])
+const taxOf = ({ tax }: { readonly tax?: string }): readonly Texts[] => (tax === undefined ? [] : [TAX_WITHHELD])
 /** The only button of each mail about an action that somebody else may have done. */
 const NOT_ME = { label: texts("This wasn't me"), path: '/not-me?token={token}' }
 const WHAT_IT_DOES = texts(
@@ -61,10 +65,10 @@ function deviceLine(browser: string, system: string): Texts {
   return browser || system ? texts('Device: {browser}{system}') : texts('Device: unknown')
 }
 
-export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData[T]) => Mail) } = {
+export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData[T], modes: Modes) => Mail) } = {
   verify: {
     subject: texts('Verify your email for {brandName}'),
-    paragraphs: [HELLO, texts("Please confirm that this is your email address. Then you can add money and join today's round.")],
+    paragraphs: [HELLO, texts("Please confirm that this is your email address. Then you can join today's round.")],
     action: { label: texts('Verify my email'), path: '/verify-email?token={token}' },
     after: [texts('The link works for 24 hours. If you did not register, ignore this email.')],
   },
@@ -100,11 +104,16 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   },
-  welcome: {
+  welcome: (_told, { topupsOn }) => ({
     subject: texts('Welcome to {brandName}'),
-    paragraphs: [HELLO, texts("Your email is verified. Add {topupMin} to {topupMax} to your wallet and join today's round with ₹1.")],
+    paragraphs: [
+      HELLO,
+      topupsOn
+        ? texts("Your email is verified. Add {topupMin} to {topupMax} to your wallet and join today's round with ₹1.")
+        : texts('Your email is verified. Adding money is paused right now. Until then you can see everything that happens here.'),
+    ],
     action: { label: texts('Go to your dashboard'), path: '/dashboard' },
-  },
+  }),
   password_changed: {
     subject: texts('Your {brandName} password was changed'),
     paragraphs: [HELLO, texts('Your password was changed and all other devices were logged out.')],
@@ -150,9 +159,11 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [
       HELLO,
       texts(
-        'We have suspended your account while we look into something. You can still log in, see everything and download your data. You cannot join rounds, add money or withdraw for now.',
+        'We have suspended your account while we look into something. You can still log in, see everything and download your data. You cannot join rounds or move money for now.',
       ),
-      texts('Your money stays in your wallet, and anything you win is added to it. Please write to us: we want to solve this with you.'),
+      texts(
+        'Your money stays in your wallet, and what you get meanwhile is added to it. Please write to us: we want to solve this with you.',
+      ),
     ],
     action: { label: texts('Write to us'), path: '/contact-us' },
   },
@@ -160,7 +171,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     subject: texts('Your {brandName} account works again'),
     paragraphs: [
       HELLO,
-      texts('Your account is no longer suspended. You can join rounds, add money and withdraw again. Thank you for your patience.'),
+      texts('Your account is no longer suspended: everything works for you as it does for other members. Thank you for your patience.'),
     ],
     action: { label: texts('Go to your dashboard'), path: '/dashboard' },
   },
@@ -169,7 +180,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [
       HELLO,
       texts(
-        'We are checking something about your account. Until we are done, withdrawals and refunds wait. Joining rounds and adding money work as before.',
+        'We are checking something about your account. Until we are done, withdrawals and refunds wait. Everything else works as before.',
       ),
       texts('Your balance has not changed. If you have a question, please write to us.'),
     ],
@@ -177,7 +188,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   },
   payouts_released: {
     subject: texts('Your withdrawals are no longer on hold'),
-    paragraphs: [HELLO, texts('We have finished checking your account. You can withdraw and get refunds again.')],
+    paragraphs: [HELLO, texts('We have finished checking your account. Your withdrawals and refunds no longer wait for it.')],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
   new_bank_account: (told) => ({
@@ -267,7 +278,11 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
       ...(amount === '' ? [] : [open === '' ? TAKEN : TAKEN_FOR_NOW]),
       ...(owed === ''
         ? []
-        : [texts('The bank took back a payment, and your wallet was {owed} short. Rewards and returned money go towards this first.')]),
+        : [
+            texts(
+              'The bank took back a payment, and your wallet was {owed} short. Money that you get here, except what you add yourself, goes towards this first.',
+            ),
+          ]),
     ],
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('If you did not dispute a payment, ask your bank why it was disputed, and write to us.')],
@@ -289,7 +304,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [
       HELLO,
       texts(
-        'There was no draw for {day}: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.',
+        'The round of {day} ended without a result: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.',
       ),
       ...debtOf(told),
     ],
@@ -297,7 +312,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   }),
   draw_won: (told) => ({
     subject: texts('You won {amount}!'),
-    paragraphs: [HELLO, texts('You won {amount} in the round of {day}. It is already in your wallet.'), ...debtOf(told)],
+    paragraphs: [HELLO, texts('You won {amount} in the round of {day}. It is already in your wallet.'), ...debtOf(told), ...taxOf(told)],
     action: { label: texts('See the round'), path: '/history' },
   }),
   weekly_joins: ({ rounds }) => ({
@@ -311,17 +326,17 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: texts('See your rounds'), path: '/history' },
     after: [texts('You can turn Auto Participate off at any time in your profile.')],
   }),
-  auto_join_skipped: {
+  auto_join_skipped: (_told, { topupsOn }) => ({
     subject: texts('You were not joined to the round of {day}'),
     paragraphs: [
       HELLO,
       texts(
-        'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once you add money.',
+        'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once your wallet has ₹1.',
       ),
     ],
-    action: { label: texts('Add money'), path: '/wallet' },
+    action: { label: topupsOn ? texts('Add money') : SEE_WALLET, path: '/wallet' },
     after: [texts('You can turn Auto Participate off at any time in your profile.')],
-  },
+  }),
   staff_invitation: {
     subject: texts('You are invited to the team of {brandName}'),
     paragraphs: [HELLO, texts('{inviter} invited you to the team of {brandName}. Choose a password, and your account is ready.')],
@@ -391,10 +406,10 @@ function toldIn(data: Readonly<Record<string, string>>, language: Language): Rea
 }
 
 /** Renders a mail in its language. Values are filled in once, so braces in a name stay as they are. */
-export function mailWords({ template, data, language }: MailPayload, { link, token, ...named }: MailFrame): MailWords {
+export function mailWords({ template, data, language }: MailPayload, { link, token, modes, ...named }: MailFrame): MailWords {
   // The payload's type ties template and data; indexing the map by the template loses that.
-  const written = MAIL_TEXTS[template] as Mail | ((told: typeof data) => Mail)
-  const { subject, paragraphs, action, after } = typeof written === 'function' ? written(data) : written
+  const written = MAIL_TEXTS[template] as Mail | ((told: typeof data, modes: Modes) => Mail)
+  const { subject, paragraphs, action, after } = typeof written === 'function' ? written(data, modes) : written
   const values: Readonly<Record<string, string>> = { ...toldIn(data, language), ...named }
   const fill = (words: Texts | string): string =>
     (typeof words === 'string' ? words : words[language]).replace(/\{(\w+)\}/g, (mark, name: string) => isolated(values[name] ?? mark))

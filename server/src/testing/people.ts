@@ -14,6 +14,7 @@ import { createIdentity } from '../features/identity/identity.ts'
 import { createNotifications } from '../features/notifications/notifications.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { createWorker } from '../jobs/worker.ts'
+import { TEST_MODES } from './modes.ts'
 import { mailHandlers } from '../mail/before-sending.ts'
 import { createMailJob } from '../mail/mail-job.ts'
 import { createSecrets } from '../secrets/secrets.ts'
@@ -64,6 +65,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
     mailer: catcher,
     brandName: 'Roz',
     topupLimits: { min: paise(1000n), max: paise(3000n) },
+    modes: TEST_MODES,
     supportEmail: 'support@roz.example',
     publicUrl: undefined,
     localUrl: 'http://localhost:8080',

@@ -16,7 +16,7 @@ export const brand = (): string => settings.brandName
 /** The page's meta description, in the language of the screens. */
 function about() {
   const brandName = brand()
-  return msg`${brandName}: one rupee a day, together. A daily round, a fair draw, and accounts open to everybody.`
+  return msg`${brandName}: one rupee a day, together. A daily round, and accounts open to everybody.`
 }
 
 let wanted = language

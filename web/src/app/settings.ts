@@ -2,6 +2,8 @@
  * The operator's settings that the app needs. The server writes them into the page.
  * - No setting here is secret.
  */
+import { hasDraw, type Modes } from '@roz/core/modes.ts'
+
 export type AppSettings = {
   readonly brandName: string
   /** Null hides the Google button. */
@@ -12,9 +14,7 @@ export type AppSettings = {
   readonly minAgeYears: number
   readonly topupMinRupees: number
   readonly topupMaxRupees: number
-  /** The operator's switches. Where one is off, the wallet shows a notice in place of the form. */
-  readonly topupsOn: boolean
-  readonly withdrawalsOn: boolean
+  readonly modes: Modes
   /** True in production, where `/kitchen-sink` does not exist. */
   readonly production: boolean
   /** The name of the issuer on receipts. */
@@ -26,3 +26,6 @@ export type AppSettings = {
 }
 
 export const settings = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name="app-settings"]')?.content ?? '{}') as AppSettings
+
+/** Whether rounds have a draw. A past round is shown as it was. */
+export const withDraws = (): boolean => hasDraw(settings.modes)

@@ -1,5 +1,7 @@
 /** What is said beside a day's winner: how the operator could have chosen it, and that the day has more winners. */
 import { Plural, Trans } from '@lingui/react/macro'
+import { chanceOf } from '@roz/core/modes.ts'
+import { formatCount } from '@roz/core/numbers.ts'
 
 /** A draw with the operator's own random number, or with a list that no witness saw in time. */
 export const Weakness = ({ isDemo }: { readonly isDemo: boolean }) =>
@@ -17,6 +19,16 @@ export function WinnerLabel({ assurance, isDemo }: Drawn) {
       <Weakness isDemo={isDemo} />
     </p>
   ) : null
+}
+
+/** The chance that each entry of a past round had, whose first winner had so many others. */
+export function ChanceOf({ entries, others }: { readonly entries: number; readonly others: number }) {
+  const { wins, of } = chanceOf(entries, others + 1)
+  return (
+    <Trans>
+      {formatCount(wins)} in {formatCount(of)}
+    </Trans>
+  )
 }
 
 export const MoreWinners = ({ others }: { readonly others: number }) =>

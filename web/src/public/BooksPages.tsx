@@ -8,6 +8,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { isolated } from '@roz/core/isolated.ts'
 import { formatCount } from '@roz/core/numbers.ts'
+import { hasDraw } from '@roz/core/modes.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney, paiseText } from '../ui/Money.tsx'
@@ -18,6 +19,7 @@ import { type Day, DayHead, DayMoney, exact, OtherEntries, Receipts } from './Da
 import { Heading } from './Frame.tsx'
 import { CheckLink, FiguresMissing, HelpWaits, OlderRows, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
+import { leadOf } from './share-card.ts'
 import { usePageTitle } from './titles.ts'
 
 type Totals = PublicDays['totals']
@@ -68,7 +70,7 @@ export function MoneyTrail() {
 }
 
 function TodaysMoney() {
-  const { data } = usePage()
+  const { data, modes } = usePage()
   if (data === undefined) return null
   const { charity, giveaway, platform, pool } = data.home.stats.today
   return (
@@ -76,9 +78,11 @@ function TodaysMoney() {
       <LedgerRow part="need" label={<Trans>For people in need</Trans>}>
         {formatMoney(charity)}
       </LedgerRow>
-      <LedgerRow part="gift" label={<Trans>Reward</Trans>}>
-        {formatMoney(giveaway)}
-      </LedgerRow>
+      {hasDraw(modes) ? (
+        <LedgerRow part="gift" label={<Trans>Reward</Trans>}>
+          {formatMoney(giveaway)}
+        </LedgerRow>
+      ) : null}
       <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
         {formatMoney(platform)}
       </LedgerRow>
@@ -91,6 +95,7 @@ function TodaysMoney() {
 
 /** Both columns have the same total: rupees and gifts in; help paid, help fund, rewards and platform out. */
 function InAndOut({ totals }: { readonly totals: Totals }) {
+  const { modes } = usePage()
   const { days, entries, intake, split, disbursed, helpFund } = totals
   const gifts = exact(helpFund + disbursed - split.need)
   const all = formatMoney(exact(intake + gifts))
@@ -126,9 +131,11 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
             <LedgerRow part="need" label={<Trans>Set aside, not sent yet</Trans>}>
               {formatMoney(helpFund)}
             </LedgerRow>
-            <LedgerRow part="gift" label={<Trans>Rewards, tax included</Trans>}>
-              {formatMoney(split.reward)}
-            </LedgerRow>
+            {hasDraw(modes) || split.reward > 0 ? (
+              <LedgerRow part="gift" label={<Trans>Rewards, tax included</Trans>}>
+                {formatMoney(split.reward)}
+              </LedgerRow>
+            ) : null}
             <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
               {formatMoney(split.platform)}
             </LedgerRow>
@@ -143,15 +150,18 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
 }
 
 function OneRupee({ totals: { split, intake } }: { readonly totals: Totals }) {
+  const { modes } = usePage()
   const paise = (share: number): string => paiseText((share / intake) * 100)
   return (
     <div className="ledger narrow gap">
       <LedgerRow part="need" label={<Trans>To people in need</Trans>}>
         <Trans>{paise(split.need)} paise</Trans>
       </LedgerRow>
-      <LedgerRow part="gift" label={<Trans>Reward</Trans>}>
-        <Trans>{paise(split.reward)} paise</Trans>
-      </LedgerRow>
+      {hasDraw(modes) || split.reward > 0 ? (
+        <LedgerRow part="gift" label={<Trans>Reward</Trans>}>
+          <Trans>{paise(split.reward)} paise</Trans>
+        </LedgerRow>
+      ) : null}
       <LedgerRow part="run" label={<Trans>To run the platform</Trans>}>
         <Trans>{paise(split.platform)} paise</Trans>
       </LedgerRow>
@@ -193,13 +203,11 @@ function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => Rea
 }
 
 export function DailyReports() {
-  const { data } = usePage()
+  const { data, modes } = usePage()
+  const { i18n } = useLingui()
   return (
     <>
-      <Heading
-        title={usePageTitle('dailyReports')}
-        lead={<Trans>One report for each day: what came in, who won, what was set aside and sent.</Trans>}
-      />
+      <Heading title={usePageTitle('dailyReports')} lead={i18n._(leadOf('dailyReports', modes))} />
       <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
         <h2>
           <Trans>Today's round</Trans>
@@ -267,7 +275,7 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
         </div>
         {books === null ? null : <DayEnd books={books} />}
         <Receipts day={day} />
-        {status === 'settled' ? <WeakDraw assurance={assurance} isDemo={isDemo} /> : null}
+        {status === 'settled' && winners.length > 0 ? <WeakDraw assurance={assurance} isDemo={isDemo} /> : null}
         <CheckLink day={day.day} />
       </details>
     </li>

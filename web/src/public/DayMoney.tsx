@@ -1,6 +1,7 @@
 /** One day of the money trail: its shares, the help that was paid from it, and the receipts. */
 import type { PublicDays } from '@roz/contract/public-pages.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { hasDraw } from '@roz/core/modes.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney, paiseText } from '../ui/Money.tsx'
@@ -14,12 +15,20 @@ export type Day = PublicDays['days'][number]
 export const exact = (rupees: number): number => Math.round(rupees * 100) / 100
 
 export function DayHead({ day, amount }: { readonly day: Day; readonly amount: string }) {
-  const { language } = usePage()
+  const { language, modes } = usePage()
   return (
     <summary>
       <time dateTime={day.day}>{formatDay(day.day, language)}</time>
       <span className="muted">
-        {day.status === 'void' ? <Trans>No draw</Trans> : <Plural value={day.entries} one="# member" other="# members" />}
+        {day.status === 'void' ? (
+          hasDraw(modes) ? (
+            <Trans>No draw</Trans>
+          ) : (
+            <Trans>Cancelled</Trans>
+          )
+        ) : (
+          <Plural value={day.entries} one="# member" other="# members" />
+        )}
       </span>
       <span className="amount">{amount}</span>
     </summary>
@@ -28,6 +37,7 @@ export function DayHead({ day, amount }: { readonly day: Day; readonly amount: s
 
 /** The money of one day: its shares, and each disbursement with the receipts that prove it. */
 export function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) {
+  const { modes } = usePage()
   const { split, perRupee, disbursed, intake } = day
   return (
     <li id={day.day}>
@@ -37,9 +47,11 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
           <LedgerRow part="need" label={<Trans>For people in need, {paiseText(perRupee.need)} paise of each rupee</Trans>}>
             {formatMoney(split.need)}
           </LedgerRow>
-          <LedgerRow part="gift" label={<Trans>Reward, {paiseText(perRupee.reward)} paise</Trans>}>
-            {formatMoney(split.reward)}
-          </LedgerRow>
+          {hasDraw(modes) || split.reward > 0 ? (
+            <LedgerRow part="gift" label={<Trans>Reward, {paiseText(perRupee.reward)} paise</Trans>}>
+              {formatMoney(split.reward)}
+            </LedgerRow>
+          ) : null}
           <LedgerRow part="run" label={<Trans>For the platform, {paiseText(perRupee.platform)} paise</Trans>}>
             {formatMoney(split.platform)}
           </LedgerRow>

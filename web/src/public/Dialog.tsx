@@ -3,6 +3,7 @@ import { youtubeId } from '@roz/core/youtube.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CloseIcon } from '../ui/icons.tsx'
 import { usePage } from './context.ts'
+import { SplitOfARupee } from './parts.tsx'
 
 export function VideoDialog() {
   const { t } = useLingui()
@@ -21,10 +22,7 @@ export function VideoDialog() {
       <div className="modal-body">
         <div data-player="">
           <p>
-            <Trans>
-              Put in one rupee before midnight. Of each rupee, 60 paise help people in need, 30 are the winner's reward, 10 keep the
-              platform running. Impact videos are announced for 6 PM.
-            </Trans>
+            <Trans>Put in one rupee before midnight.</Trans> <SplitOfARupee /> <Trans>Impact videos are announced for 6 PM.</Trans>
           </p>
         </div>
       </div>

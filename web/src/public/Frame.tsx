@@ -1,5 +1,6 @@
 /** The header and footer of every public page, without the members' navigation. */
 import { LANGUAGES, SPEECH } from '@roz/core/language.ts'
+import { hasDraw } from '@roz/core/modes.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { paths, type PublicPage, publicPath } from '../paths.ts'
@@ -57,7 +58,7 @@ function Header({ page }: { readonly page: PublicPage | undefined }) {
 
 function Footer() {
   const { t } = useLingui()
-  const { to } = usePage()
+  const { to, modes } = usePage()
   const columns: readonly { readonly title: string; readonly links: readonly (readonly [PublicPage, string])[] }[] = [
     {
       title: t`Every rupee`,
@@ -73,7 +74,7 @@ function Footer() {
       links: [
         ['dailyContributions', t`Daily Contributions`],
         ['directHelpProcess', t`Direct Help Process`],
-        ['giveawaySelection', t`Giveaway Selection`],
+        ...(hasDraw(modes) ? [['giveawaySelection', t`Giveaway Selection`] as const] : []),
         ['impactStories', t`Impact Stories`],
       ],
     },

@@ -1,24 +1,20 @@
 /** The front page. Its statistics are computed; the operator's marketing figures appear only in the text beside them. */
 import type { HomeData } from '@roz/contract/public-pages.ts'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
-import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
-import { rupeesFromPaise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { formatCount } from '@roz/core/numbers.ts'
+import { Least } from '../features/Least.tsx'
 import { paths } from '../paths.ts'
 import { Art, Key } from '../ui/Art.tsx'
 import { formatDay, formatLongDay, formatTime } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney, Money } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
-import { Ruler } from '../ui/Split.tsx'
+import { Ruler, TaxNote, useShares } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { TrustCards } from './TrustCards.tsx'
-import { HelpWaits, CharityState, FiguresMissing, BesideMedia, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
-
-/** Policy A, by which the page explains a rupee. Today's amounts follow the split of today's round. */
-const READING_A = { need: 60, reward: 30, platform: 10 } as const
+import { HelpWaits, CharityState, FiguresMissing, BesideMedia, SplitOfARupee, StoryAmount, WinnerLine } from './parts.tsx'
 
 export function Home() {
   const { data } = usePage()
@@ -37,13 +33,17 @@ export function Home() {
 
 function Hero() {
   const { t } = useLingui()
-  const { nowMs, language, site } = usePage()
+  const { nowMs, language, site, modes } = usePage()
   const { brandName } = site
-  const parts = [
-    ['need', READING_A.need, t`helps people in need`],
-    ['gift', READING_A.reward, t`goes to one winner`],
-    ['run', READING_A.platform, t`keeps ${brandName} running`],
-  ] as const
+  const { need, reward, platform, winners } = modes.split
+  const parts = (
+    [
+      ['need', need, t`helps people in need`],
+      ['gift', reward, winners === 1 ? t`goes to one winner` : t`is shared by ${winners} winners`],
+      ['run', platform, t`keeps ${brandName} running`],
+    ] as const
+  ).filter(([, percent]) => percent > 0)
+  const cut = parts.map(([, percent]) => percent).join(' + ')
   const yearly = formatMoney(JOINS_PER_YEAR_MAX)
   return (
     <Section className="hero" when={<Trans>Today</Trans>}>
@@ -59,10 +59,16 @@ function Hero() {
             <Trans>One rupee a day, together.</Trans>
           </h1>
           <p className="lead">
-            <Trans>
-              Each member gives ₹1. Most of it is for people in need, part of it is a reward for members, and every paisa is shown in
-              public.
-            </Trans>
+            {winners > 0 ? (
+              <Trans>
+                Each member gives ₹1. Most of it is for people in need, part of it is a reward for members, and every paisa is shown in
+                public.
+              </Trans>
+            ) : need === 100 ? (
+              <Trans>Each member gives ₹1. All of it is for people in need, and every paisa is shown in public.</Trans>
+            ) : (
+              <Trans>Each member gives ₹1. Most of it is for people in need, and every paisa is shown in public.</Trans>
+            )}
           </p>
           <div className="buttons">
             <a className="button" href={paths.register}>
@@ -75,10 +81,12 @@ function Hero() {
           <p className="small muted">
             <Trans>{yearly} a year at most. Stop any day.</Trans>
           </p>
-          <Least />
+          <p className="small muted">
+            <Least topupMinRupees={site.topupMinRupees} modes={modes} />
+          </p>
         </div>
         <div>
-          <Art name="cut" className="cut-coin" label={t`A rupee cut in three: 60, 30 and 10 paise`} />
+          <Art name="cut" className="cut-coin" label={t`A rupee cut into its shares: ${cut} paise`} />
           <div className="ledger">
             {parts.map(([part, percent, words]) => (
               <div key={part}>
@@ -101,32 +109,13 @@ function Hero() {
               <span className="amount">{formatMoney(1)}</span>
             </div>
           </div>
-          <OtherSplit />
+          <p className="small muted">
+            <TaxNote {...modes} />
+          </p>
         </div>
       </div>
     </Section>
   )
-}
-
-/** The least that can be added and withdrawn, and what happens to less: told before the first payment. */
-function Least() {
-  const { topupMinRupees } = usePage().site
-  const withdrawalMinRupees = rupeesFromPaise(WITHDRAWAL_MIN)
-  return (
-    <p className="small muted">
-      <Trans>
-        The least you can add is ₹{topupMinRupees}; the least you can withdraw is ₹{withdrawalMinRupees}. If less is left, use it for
-        rounds, or take it out when you delete your account.
-      </Trans>
-    </p>
-  )
-}
-
-/** Shown beside policy A if today's round has another split. */
-function OtherSplit() {
-  const { need, reward, platform } = useSplitToday()
-  const isSame = need === READING_A.need && reward === READING_A.reward && platform === READING_A.platform
-  return isSame ? null : <SplitInForce />
 }
 
 /** Opens the video about how it works. Without JavaScript it is a link to the steps further down. */
@@ -202,17 +191,12 @@ function Today() {
   )
 }
 
+const FIGURE_OF = { need: 'charity', gift: 'giveaway', run: 'platform' } as const
+
 function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] }) {
   const isOpen = usePage().data?.round.status === 'open'
-  const split = useSplitToday()
-  const { need, reward, platform } = split
-  const toMembers =
-    platform === 0 ? <Trans key="gift">{reward}% for the winners</Trans> : <Trans key="gift">{reward}% for one winner</Trans>
-  const rows = [
-    ['need', 'charity', need, <Trans key="need">{need}% for people in need</Trans>],
-    ['gift', 'giveaway', reward, toMembers],
-    ['run', 'platform', platform, <Trans key="run">{platform}% for the platform</Trans>],
-  ] as const
+  const { split } = usePage().modes
+  const shares = useShares(split)
   return (
     <div className="two">
       <div>
@@ -229,17 +213,15 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
       <div>
         <Ruler split={split} />
         <div className="ledger">
-          {rows
-            .filter(([, , percent]) => percent > 0)
-            .map(([part, name, , words]) => (
-              <div key={part}>
-                <Key part={part} />
-                <span>{words}</span>
-                <span className="amount" data-live={name}>
-                  {formatMoney(today[name])}
-                </span>
-              </div>
-            ))}
+          {shares.map(({ part, words }) => (
+            <div key={part}>
+              <Key part={part} />
+              <span>{words}</span>
+              <span className="amount" data-live={FIGURE_OF[part]}>
+                {formatMoney(today[FIGURE_OF[part]])}
+              </span>
+            </div>
+          ))}
           <div className="sum">
             <span>
               <Trans>In the round</Trans>
@@ -297,6 +279,11 @@ function Yesterday() {
   )
 }
 
+function Split() {
+  const { winners, platform } = usePage().modes.split
+  return winners > 0 && platform > 0 ? <Trans>We split it in three</Trans> : <Trans>We share it out</Trans>
+}
+
 function HowItWorks() {
   return (
     <Section id="how" when={<Trans>Every day</Trans>}>
@@ -319,12 +306,11 @@ function HowItWorks() {
           <Art name="cut" className="vignette" />
           <div>
             <h3>
-              <Trans>We split it in three</Trans>
+              <Split />
             </h3>
             <p>
-              <Trans>60 paise help people in need, 30 are the winner's reward, 10 keep the platform running.</Trans>
+              <SplitOfARupee />
             </p>
-            <OtherSplit />
           </div>
         </li>
         <li>
@@ -351,7 +337,7 @@ function HowItWorks() {
 }
 
 function Tonight() {
-  const { data, site } = usePage()
+  const { data, site, modes } = usePage()
   const { topupMinRupees } = site
   const status = data?.round.status ?? 'open'
   return (
@@ -360,7 +346,11 @@ function Tonight() {
       <div>
         <h2>{status === 'open' ? <Trans>Today's round is still open.</Trans> : <Trans>Today's round is closed</Trans>}</h2>
         <p className="lead">
-          <Trans>Add ₹{topupMinRupees} or more once; each round takes ₹1.</Trans>
+          {modes.topupsOn ? (
+            <Trans>Add ₹{topupMinRupees} or more once; each round takes ₹1.</Trans>
+          ) : (
+            <Trans>Adding money is paused. Each round takes ₹1.</Trans>
+          )}
         </p>
         <a className="button" href={paths.register}>
           <Trans>Put in my first rupee</Trans>

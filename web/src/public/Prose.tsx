@@ -2,17 +2,28 @@
 import { content } from 'virtual:content'
 import { useLingui } from '@lingui/react/macro'
 import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
+import { chanceOf, hasDraw, type Modes } from '@roz/core/modes.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { usePage } from './context.ts'
+
+/** Keeps `{if draws}…{end}` where rounds have a draw, `{if no draws}…{end}` where not, and so on. On a line of its own a mark is a paragraph. */
+function inModes(html: string, modes: Modes): string {
+  const on: Readonly<Record<string, boolean>> = { draws: hasDraw(modes), topups: modes.topupsOn, withdrawals: modes.withdrawalsOn }
+  const marked = html.replace(/<p>(\{(?:if [^}]+|end)\})<\/p>/g, '$1')
+  return marked.replace(/\{if (no )?(\w+)\}(.*?)\{end\}/gs, (_whole, no: string | undefined, name: string, kept: string) => {
+    if (on[name] === undefined) throw new Error(`a long text asks for the unknown mode “${name}”`)
+    return on[name] === (no === undefined) ? kept : ''
+  })
+}
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /** One long text in the page’s language. */
 export function Prose({ name }: { readonly name: keyof (typeof content)['en'] }) {
   const { t } = useLingui()
-  const { site, language, to } = usePage()
+  const { site, language, to, modes } = usePage()
   const { brandName, legalEntity } = site
   const values: Readonly<Record<string, string>> = {
     brandName,
@@ -33,8 +44,9 @@ export function Prose({ name }: { readonly name: keyof (typeof content)['en'] })
     terms: to('terms'),
     moneyTrail: to('moneyTrail'),
     giveawaySelection: to('giveawaySelection'),
+    wins: String(chanceOf(100, modes.split.winners).wins),
   }
-  const html = content[language][name].replace(/(?:\{|%7B)(\w+)(?:\}|%7D)/g, (whole, key: string) =>
+  const html = inModes(content[language][name], modes).replace(/(?:\{|%7B)(\w+)(?:\}|%7D)/g, (whole, key: string) =>
     values[key] === undefined ? whole : escape(values[key]),
   )
   return <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />

@@ -1,5 +1,6 @@
 /** Information pages that consist of text. The long texts are Markdown in web/src/content. */
-import { Trans } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { hasDraw } from '@roz/core/modes.ts'
 import { MoreWinners } from '../features/WinnerLabel.tsx'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
@@ -10,6 +11,7 @@ import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
 import { CheckLink, SplitInForce, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
+import { leadOf } from './share-card.ts'
 import { usePageTitle } from './titles.ts'
 
 /** English is the binding version; every translation says so. */
@@ -100,18 +102,19 @@ export function DirectHelpProcess() {
 }
 
 export function GiveawaySelection() {
-  const { data, language, to } = usePage()
+  const { data, language, to, modes } = usePage()
+  const { i18n } = useLingui()
   const winner = data?.round.lastWinner ?? undefined
   return (
     <>
-      <Heading title={usePageTitle('giveawaySelection')} lead={<Trans>How the winners of the Thank You Reward are selected.</Trans>}>
+      <Heading title={usePageTitle('giveawaySelection')} lead={i18n._(leadOf('giveawaySelection', modes))}>
         <SplitInForce />
       </Heading>
       <Section when={<Trans>Midnight</Trans>}>
         <Prose name="giveaway-selection" />
         <p className="buttons gap">
           <a className="button secondary" href={to('verify')}>
-            <Trans>See and check the latest draw</Trans>
+            {hasDraw(modes) ? <Trans>See and check the latest draw</Trans> : <Trans>See and check the latest round</Trans>}
           </a>
         </p>
       </Section>

@@ -1,22 +1,33 @@
 /** The front page's four cards: what anyone can check, each with the page that shows it. */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { chanceOf, hasDraw } from '@roz/core/modes.ts'
 import { Seal } from '../ui/Art.tsx'
+import type { PublicPage } from '../paths.ts'
 import { Section } from '../ui/Section.tsx'
 import { usePage } from './context.ts'
 
 export function TrustCards() {
   const { t } = useLingui()
-  const { to } = usePage()
-  const cards = [
+  const { to, modes } = usePage()
+  const { wins, of } = chanceOf(100, modes.split.winners)
+  const cards: readonly (readonly [seal: string, title: string, text: string, page: PublicPage, link: string])[] = [
     [t`6 PM`, t`Videos, announced for 6 PM`, t`Who was helped, with what, and how much it cost.`, 'impactVideos', t`Impact Videos`],
     [t`Open`, t`Every rupee in public`, t`What came in and where it went, from live data.`, 'moneyTrail', t`Money Trail`],
-    [
-      t`Fair`,
-      t`The same chance for everyone`,
-      t`With 100 members in the round, each has 1 chance in 100.`,
-      'giveawaySelection',
-      t`Giveaway Selection`,
-    ],
+    hasDraw(modes)
+      ? [
+          t`Fair`,
+          t`The same chance for everyone`,
+          t`With ${of} members in the round, the chance of each is ${wins} in ${of}.`,
+          'giveawaySelection',
+          t`Giveaway Selection`,
+        ]
+      : [
+          t`Fair`,
+          t`The same rupee for everyone`,
+          t`Nobody can put in more than ₹1 a day, and nobody gets anything back for it.`,
+          'dailyContributions',
+          t`Daily Contributions`,
+        ],
     [
       t`Direct`,
       t`No middlemen or NGOs`,
@@ -24,7 +35,7 @@ export function TrustCards() {
       'directHelpProcess',
       t`Direct Help Process`,
     ],
-  ] as const
+  ]
   return (
     <Section when={<Trans>In public</Trans>}>
       <h2>

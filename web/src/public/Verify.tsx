@@ -4,6 +4,7 @@
  * - The page contains every word that it may need, so the script contains none.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { hasDraw } from '@roz/core/modes.ts'
 import { type StepName, STEPS } from '@roz/verifier/steps.ts'
 import { DrawStory } from '../ui/DrawStory.tsx'
 import { formatDay } from '../ui/format.ts'
@@ -19,6 +20,7 @@ import { usePageTitle } from './titles.ts'
 declare const __VERIFIER_SHA256__: string
 
 export function Verify() {
+  const { modes } = usePage()
   return (
     <>
       <Heading
@@ -32,7 +34,12 @@ export function Verify() {
         <Section when={<Trans>The day</Trans>} note={<span data-fill="day" />} id="check" className="filled">
           <Check />
         </Section>
-        <Section when={<Trans>The draw</Trans>} note={<Trans>in four pictures</Trans>} id="draw" className="filled">
+        <Section
+          when={hasDraw(modes) ? <Trans>The draw</Trans> : <Trans>The round</Trans>}
+          note={<Trans>in pictures</Trans>}
+          id="draw"
+          className="filled"
+        >
           <DrawStory />
         </Section>
       </div>
@@ -89,7 +96,7 @@ function Trouble() {
           <Trans>No result for this day yet</Trans>
         </h2>
         <p>
-          <Trans>Days appear here after the draw. Choose another day above.</Trans>
+          <Trans>Days appear here soon after midnight. Choose another day above.</Trans>
         </p>
       </div>
       <div className="empty" data-state="offline" role="alert" hidden>
@@ -188,7 +195,7 @@ function Verdict() {
         </p>
         <p data-witnessed="" hidden>
           <Trans>
-            Nobody could choose the winner or change the list, provided these witnesses are independent of us:{' '}
+            Nobody could choose the result or change the list, provided these witnesses are independent of us:{' '}
             <span data-fill="witnesses" />.
           </Trans>
         </p>

@@ -1,10 +1,13 @@
 /** The data that a public page is rendered from: the operator, the live figures, the language and the time. */
 import type { PageData, PageRequest, SiteFacts, ShareSubject } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
+import { type Modes, splitOf } from '@roz/core/modes.ts'
 import { createContext, useContext } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
 
 export type PageContext = {
+  /** The operator's switches, with the split of today's round: it keeps the one that it was made with. */
+  readonly modes: Modes
   readonly site: SiteFacts
   /** Undefined if the figures could not be read. The page then says so and shows no figures. */
   readonly data: PageData | undefined
@@ -20,6 +23,7 @@ export const placeBelow = (subject: ShareSubject | undefined): string =>
   subject?.kind === 'day' ? `/${subject.day}` : subject?.kind === 'story' ? `/${subject.story.id}` : ''
 
 export const contextOf = (request: PageRequest): PageContext => ({
+  modes: { ...request.site.modes, split: request.data === undefined ? request.site.modes.split : splitOf(request.data.round.split) },
   site: request.site,
   data: request.data,
   language: request.language,

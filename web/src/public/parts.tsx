@@ -13,48 +13,57 @@ import { Art } from '../ui/Art.tsx'
 import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney } from '../ui/Money.tsx'
-import type { SplitPercent } from '../ui/Split.tsx'
+import { TaxNote, useShares } from '../ui/Split.tsx'
 import { InvalidVideo, VideoCover } from '../ui/Video.tsx'
 import { usePage } from './context.ts'
 
-/** Today's round keeps the split that it was made with. A changed setting applies from a later round on. */
-export function useSplitToday(): SplitPercent {
-  const { site, data } = usePage()
-  return data?.round.split ?? site.split
-}
-
-/** One line: the split that is in force today. */
+/** One line: the split that is in force today, and the tax on a reward. */
 export function SplitInForce() {
-  const { site } = usePage()
-  const { winners } = site.split
-  const { need, reward, platform } = useSplitToday()
-  // Only the setting contains the number of winners, so the line names it only if the round has the setting's split.
-  const isSetting = site.split.need === need && site.split.reward === reward && site.split.platform === platform
+  const { modes } = usePage()
+  const split = useShares(modes.split)
+    .map(({ words }) => words)
+    .join(', ')
   return (
     <p className="split-now">
       <span className="badge ok">
         <Trans>In force today</Trans>
       </span>
       <span>
-        {reward === 0 ? (
-          <Trans>
-            Rewards are off now: {need}% for people in need, {platform}% for the platform.
-          </Trans>
-        ) : platform === 0 && !isSetting ? (
-          <Trans>
-            {need}% for people in need, {reward}% for the winners.
-          </Trans>
-        ) : platform === 0 ? (
-          <Trans>
-            {need}% for people in need, {reward}% shared by <Plural value={winners} one="# winner" other="# winners" />.
-          </Trans>
-        ) : (
-          <Trans>
-            {need}% for people in need, {reward}% for one winner, {platform}% for the platform.
-          </Trans>
-        )}
+        <Trans>{split}.</Trans> <TaxNote {...modes} />
       </span>
     </p>
+  )
+}
+
+/** How today's split divides one rupee. */
+export function SplitOfARupee() {
+  const { need, reward, platform, winners } = usePage().modes.split
+  if (winners > 1)
+    return platform > 0 ? (
+      <Trans>
+        {need} paise help people in need, {reward} are shared by {winners} winners, {platform} keep the platform running.
+      </Trans>
+    ) : (
+      <Trans>
+        {need} paise help people in need, {reward} are shared by {winners} winners.
+      </Trans>
+    )
+  if (winners === 1)
+    return platform > 0 ? (
+      <Trans>
+        {need} paise help people in need, {reward} are the winner's reward, {platform} keep the platform running.
+      </Trans>
+    ) : (
+      <Trans>
+        {need} paise help people in need, {reward} are the winner's reward.
+      </Trans>
+    )
+  return platform > 0 ? (
+    <Trans>
+      {need} paise help people in need, {platform} keep the platform running.
+    </Trans>
+  ) : (
+    <Trans>All of it helps people in need.</Trans>
   )
 }
 
@@ -183,7 +192,7 @@ export function CheckLink({ day }: { readonly day: string }) {
   const date = formatDay(day, language)
   return (
     <a className="tap" href={`${publicPath('verify', language)}/${day}`}>
-      <Trans>Check the draw of {date}</Trans>
+      <Trans>Check the round of {date}</Trans>
     </a>
   )
 }

@@ -1,6 +1,7 @@
 /** Renders the public pages to HTML for the server (contract/src/public-pages.ts). The pages are not hydrated. */
 import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
 import { addressIn, inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
+import { hasDraw } from '@roz/core/modes.ts'
 import { type Messages, setupI18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { I18nProvider, useLingui } from '@lingui/react'
@@ -106,11 +107,13 @@ const PICTURE = { width: '1200', height: '630' } as const
 /** The page's addresses, its description, and the preview of a shared link. */
 function Sharing({ page, request }: { readonly page: PublicPage; readonly request: PageRequest }) {
   const { i18n } = useLingui()
+  const { modes } = usePage()
   const { origin, language, site, picture } = request
   const subject = request.subject ?? { kind: 'page', page }
   const here = (other: Language): string => origin + publicPath(page, other) + placeBelow(subject)
-  const { title, lead } = cardOf(subject, language, site.brandName, i18n)
-  const own = subject.kind !== 'page' ? lead : page === 'home' ? i18n._(DESCRIPTION) : `${lead} ${i18n._(DESCRIPTION)}`
+  const { title, lead } = cardOf(subject, language, { brandName: site.brandName, modes }, i18n)
+  const description = i18n._(hasDraw(modes) ? DESCRIPTION : WITHOUT_DRAW)
+  const own = subject.kind !== 'page' ? lead : page === 'home' ? description : `${lead} ${description}`
   const og: readonly (readonly [string, string])[] = [
     ['type', subject.kind === 'story' ? 'article' : 'website'],
     ['site_name', site.brandName],
@@ -145,6 +148,7 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
 }
 
 const DESCRIPTION = msg`One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.`
+const WITHOUT_DRAW = msg`One rupee a day from each member: help for people in need, and every paisa shown in public.`
 
 const textsIn = (language: Language) =>
   setupI18n({ locale: language, locales: SPEECH[language].locale, messages: { [language]: CATALOGUES[language] } })
@@ -155,7 +159,7 @@ export const withDays: PublicPages['withDays'] = ['moneyTrail', 'dailyReports', 
 export const daily: PublicPages['daily'] = ['verify'] satisfies PublicPage[]
 export const ofDay: PublicPages['ofDay'] = ['verify'] satisfies PublicPage[]
 export const ofStory: PublicPages['ofStory'] = ['impactStories'] satisfies PublicPage[]
-export const card: PublicPages['card'] = (subject, language, brandName) => cardOf(subject, language, brandName, textsIn(language))
+export const card: PublicPages['card'] = (subject, language, site) => cardOf(subject, language, site, textsIn(language))
 
 export function render(request: PageRequest): string {
   const { language } = request

@@ -4,15 +4,16 @@
  */
 import type { I18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
-import type { ShareCard, ShareSubject } from '@roz/contract/public-pages.ts'
+import type { ShareCard, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
 import { formatCount } from '@roz/core/numbers.ts'
+import { hasDraw, type Modes } from '@roz/core/modes.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
 import type { PublicPage } from '../paths.ts'
 import { type ArtName, sprite } from '../ui/art.ts'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
-import { PAGE_TITLES } from './titles.ts'
+import { PAGE_TITLES, titleOf } from './titles.ts'
 
 type PageCard = { readonly lead: ReturnType<typeof msg>; readonly art: Drawing }
 const PAGES: Readonly<Record<PublicPage, PageCard>> = {
@@ -36,16 +37,28 @@ const PAGES: Readonly<Record<PublicPage, PageCard>> = {
   verify: { art: 'coin', lead: msg`Don't trust us. Check.` },
 }
 
-export function cardOf(subject: ShareSubject, language: Language, brand: string, i18n: I18n): ShareCard {
-  const tagline = i18n._(PAGE_TITLES.home)
-  return { brand, tagline, ...wordsOf(subject, language, i18n) }
+/** What those pages say where rounds have no draw. */
+const WITHOUT_DRAW: Partial<Record<PublicPage, PageCard['lead']>> = {
+  giveawaySelection: msg`Each rupee is for people in need and for running the platform.`,
+  dailyReports: msg`One report for each day: what came in, what was set aside and sent.`,
 }
 
-function wordsOf(subject: ShareSubject, language: Language, i18n: I18n): Omit<ShareCard, 'brand' | 'tagline'> {
+/** The line below the title, of the page and of its shared link. */
+export const leadOf = (page: PublicPage, modes: Modes): PageCard['lead'] =>
+  (hasDraw(modes) ? undefined : WITHOUT_DRAW[page]) ?? PAGES[page].lead
+
+type Site = Pick<SiteFacts, 'brandName' | 'modes'>
+
+export function cardOf(subject: ShareSubject, language: Language, { brandName, modes }: Site, i18n: I18n): ShareCard {
+  const tagline = i18n._(PAGE_TITLES.home)
+  return { brand: brandName, tagline, ...wordsOf(subject, language, modes, i18n) }
+}
+
+function wordsOf(subject: ShareSubject, language: Language, modes: Modes, i18n: I18n): Omit<ShareCard, 'brand' | 'tagline'> {
   if (subject.kind === 'page') {
     const page = subject.page as PublicPage
-    const { lead, art } = PAGES[page]
-    return { when: '', title: i18n._(PAGE_TITLES[page]), lead: i18n._(lead), figures: [], art: artOf(art) }
+    const lead = i18n._(leadOf(page, modes))
+    return { when: '', title: i18n._(titleOf(page, modes)), lead, figures: [], art: artOf(PAGES[page].art) }
   }
   if (subject.kind === 'day') {
     // A date must not be broken across lines.

@@ -74,12 +74,12 @@ function useDrawWords() {
       fail: t`The random number is not the one its source published.`,
     },
     seed: {
-      title: t`The draw uses this list and this number`,
+      title: t`The calculation uses this list and this number`,
       pass: t`The calculation starts from this list and this number.`,
       fail: t`The calculation does not start from this list and this number.`,
     },
     winners: {
-      title: t`The draw gives this result`,
+      title: t`The calculation gives this result`,
       pass: t`Your device got the same result.`,
       fail: t`Your device got a different result.`,
     },

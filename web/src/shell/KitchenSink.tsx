@@ -192,7 +192,7 @@ function Figures() {
       </Section>
       <Section when="Split">
         <div className="form-sheet">
-          <Ruler split={{ need: 60, reward: 30, platform: 10 }} />
+          <Ruler split={{ need: 60, reward: 30, platform: 10, winners: 1 }} />
           <div className="ledger">
             <LedgerRow part="need" label="People in need">
               60%

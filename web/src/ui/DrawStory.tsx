@@ -29,12 +29,25 @@ const HIDDEN = '······'
 
 const RING = 'M30 12C120 2 300 1 372 10c30 6 28 34-4 41C290 62 90 60 26 50 0 44 2 22 40 9'
 
+/** Where rounds have no draw, the day's data decide first. */
+function DrawTitle() {
+  const onlyIf = useOnlyIf()
+  return (
+    <>
+      <h2 {...onlyIf('picked')}>
+        <Trans>How the draw worked</Trans>
+      </h2>
+      <h2 {...onlyIf('nobody')}>
+        <Trans>How the round was shared</Trans>
+      </h2>
+    </>
+  )
+}
+
 export function DrawStory({ drawn }: { readonly drawn?: DrawnDay }) {
   return (
     <Drawn value={drawn}>
-      <h2>
-        <Trans>How the draw worked</Trans>
-      </h2>
+      <DrawTitle />
       <Pictures />
     </Drawn>
   )
@@ -56,7 +69,7 @@ function Pictures() {
         </span>
       </p>
       <p className="lead" {...onlyIf('void')}>
-        <Trans>There was no draw that day. Everyone who joined got ₹1 back.</Trans>
+        <Trans>That day has no result. Everyone who joined got ₹1 back.</Trans>
       </p>
       <ol className="draw-story" {...onlyIf('drawn', false)}>
         <ListClosed />
@@ -98,7 +111,7 @@ function ListClosed() {
 function PublicNumber() {
   const onlyIf = useOnlyIf()
   return (
-    <li>
+    <li {...onlyIf('picked')}>
       <div className="picture wait-for" aria-hidden="true">
         <Seal word="✓" />
         <span className="dash" {...onlyIf('beacon', false)}>
@@ -127,8 +140,8 @@ function PublicNumber() {
 function Pick() {
   const onlyIf = useOnlyIf()
   return (
-    <li>
-      <ol className="picture lines" aria-hidden="true" {...onlyIf('picked', false)}>
+    <li {...onlyIf('picked')}>
+      <ol className="picture lines" aria-hidden="true">
         <li {...onlyIf('before')}>
           <Figure name="before" as="span" />
           <code>{HIDDEN}</code>
@@ -148,20 +161,18 @@ function Pick() {
       <h3>
         <Trans>3. The number points to a line</Trans>
       </h3>
-      <p {...onlyIf('picked', false)}>
+      <p>
         <Trans>
           Fingerprint and number are mixed into one very long number. Divided by the <Figure name="entries" /> tickets it leaves a
           remainder, and that points at line <Figure name="line" />.
         </Trans>
-      </p>
-      <p {...onlyIf('nobody')}>
-        <Trans>Rewards were off that day: there was no winner, and the share was set aside for people in need.</Trans>
       </p>
     </li>
   )
 }
 
 function MoneyStep() {
+  const onlyIf = useOnlyIf()
   const drawn = useContext(Drawn)
   return (
     <li>
@@ -169,7 +180,7 @@ function MoneyStep() {
         <LedgerRow part="need" label={<Trans>For people in need</Trans>}>
           <Figure name="need" as="span" />
         </LedgerRow>
-        <LedgerRow part="gift" label={<Trans>Reward</Trans>}>
+        <LedgerRow part="gift" label={<Trans>Reward</Trans>} shown={onlyIf('picked')}>
           <Figure name="reward" as="span" />
         </LedgerRow>
         <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
@@ -179,8 +190,11 @@ function MoneyStep() {
           <Figure name="intake" as="span" />
         </LedgerRow>
       </div>
-      <h3>
+      <h3 {...onlyIf('picked')}>
         <Trans>4. The money is divided</Trans>
+      </h3>
+      <h3 {...onlyIf('nobody')}>
+        <Trans>2. The money is divided</Trans>
       </h3>
       <ul className="ledger winners" data-winners="">
         {drawn === undefined ? (

@@ -1,24 +1,46 @@
 /** The split of a rupee as a ruler of 100 paise. Its parts differ in pattern as well as in colour. */
-import { useLingui } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Modes, SplitShown } from '@roz/core/modes.ts'
 import type { ReactNode } from 'react'
 import { Key } from './Art.tsx'
+import { formatMoney } from './Money.tsx'
 
-export type SplitPercent = { readonly need: number; readonly reward: number; readonly platform: number }
+export type Share = { readonly part: 'need' | 'gift' | 'run'; readonly percent: number; readonly words: string }
+
+/** The shares of a round in words. Every sentence about a split is made of these; a share of nothing is left out. */
+export function useShares({ need, reward, platform, winners }: SplitShown): readonly Share[] {
+  const { t } = useLingui()
+  const shares: readonly Share[] = [
+    { part: 'need', percent: need, words: t`${need}% for people in need` },
+    { part: 'gift', percent: reward, words: winners === 1 ? t`${reward}% for one winner` : t`${reward}% shared by ${winners} winners` },
+    { part: 'run', percent: platform, words: t`${platform}% for the platform` },
+  ]
+  return shares.filter(({ percent }) => percent > 0)
+}
+
+/** What is withheld from a reward; nothing without a tax or without a reward. */
+export function TaxNote({ split, tax }: Pick<Modes, 'split' | 'tax'>) {
+  if (tax === null || split.winners === 0) return null
+  const { percent } = tax
+  const above = formatMoney(tax.aboveRupees)
+  return tax.aboveRupees === 0 ? (
+    <Trans>{percent}% of each reward is withheld as tax.</Trans>
+  ) : (
+    <Trans>
+      Of a reward above {above}, {percent}% is withheld as tax.
+    </Trans>
+  )
+}
 
 /** Widths are classes (`.p60`), because the content security policy of served pages forbids style attributes. */
-export function Ruler({ split }: { readonly split: SplitPercent }) {
-  const { t } = useLingui()
-  const { need, reward, platform } = split
-  const label =
-    platform === 0
-      ? t`${need}% for people in need, ${reward}% for the winners`
-      : t`${need}% for people in need, ${reward}% for one winner, ${platform}% for the platform`
+export function Ruler({ split }: { readonly split: SplitShown }) {
+  const shares = useShares(split)
   return (
-    <div className="ruler" role="img" aria-label={label}>
+    <div className="ruler" role="img" aria-label={shares.map(({ words }) => words).join(', ')}>
       <div>
-        <span className={`need p${need}`} />
-        <span className={`gift p${reward}`} />
-        {platform === 0 ? null : <span className={`run p${platform}`} />}
+        {shares.map(({ part, percent }) => (
+          <span key={part} className={`${part} p${percent}`} />
+        ))}
       </div>
     </div>
   )
@@ -30,14 +52,17 @@ export function LedgerRow({
   label,
   children,
   sum = false,
+  shown = {},
 }: {
   readonly part?: 'need' | 'gift' | 'run'
   readonly label: ReactNode
   readonly children: ReactNode
   readonly sum?: boolean
+  /** Attributes of a row that a condition shows. */
+  readonly shown?: object
 }) {
   return (
-    <div className={sum ? 'sum' : undefined}>
+    <div className={sum ? 'sum' : undefined} {...shown}>
       {part === undefined ? null : <Key part={part} />}
       <span>{label}</span>
       <span className="amount">{children}</span>

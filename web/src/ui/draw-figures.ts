@@ -59,20 +59,20 @@ export function drawnDay(view: DayView, drawing: Drawing, speech: Speech): Drawn
   const { open, close } = drawing
   const isLocal = open?.draw?.mode === 'local'
   const isDrawn = view.status === 'settled' && close !== undefined
-  const isPicked = view.winners.length > 0
+  const isPicked = isDrawn && view.winners.length > 0
   const figures = figuresOf(view, drawing, speech)
   return {
     figures,
     conditions: {
       drawn: isDrawn,
       void: !isDrawn,
-      sealed: isDrawn && view.assurance === 'sealed',
-      demo: isDrawn && isLocal,
-      unwitnessed: isDrawn && view.assurance === 'weak' && !isLocal,
+      sealed: isPicked && view.assurance === 'sealed',
+      demo: isPicked && isLocal,
+      unwitnessed: isDrawn && view.assurance === 'weak' && !(isPicked && isLocal),
       local: isLocal,
       beacon: !isLocal,
       picked: isPicked,
-      nobody: !isPicked,
+      nobody: isDrawn && !isPicked,
       // The first line has none before it, and the last none after it.
       before: figures.before !== '',
       after: figures.after !== '',

@@ -1,4 +1,5 @@
 /** A member whose bank took a payment back: the information beside each decision, and the member's own view. */
+import { TEST_MODES } from '../../testing/modes.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
@@ -93,7 +94,15 @@ test('an approved withdrawal is not sent once its member is in debt, and names t
   expect(await world.stateOf(id)).toEqual(['rejected', 0, 0])
 })
 
-const FRAME = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: '' }
+const FRAME = {
+  brandName: 'Roz',
+  topupMin: '₹10',
+  topupMax: '₹30',
+  supportEmail: 's@x.test',
+  modes: TEST_MODES,
+  link: (path: string) => path,
+  token: '',
+}
 /** The notices and mails of one kind to a member, as sentences. */
 async function toldAs(member: bigint, what: NoticeKind): Promise<string[]> {
   await world.runDue()

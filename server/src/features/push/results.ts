@@ -9,7 +9,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { formatPaise, type Paise, paise } from '@roz/core/money.ts'
-import { debtData } from '@roz/core/notices.ts'
+import { debtData, taxData } from '@roz/core/notices.ts'
 import { resultNews } from '@roz/core/result-news.ts'
 import type { PushAnswer, PushSender, PushTarget } from '../../adapters/push/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -39,6 +39,8 @@ type Device = SealedDevice & {
   readonly keyNumber: number
   readonly language: Language
   readonly won: bigint | null
+  /** The tax withheld from the prize. */
+  readonly tax: Paise
   /** The part of the prize that paid a debt. */
   readonly paid: Paise
 }
@@ -69,6 +71,7 @@ export async function cutIntoPages(db: Db, { day }: JobPayloads['push_round']): 
 const listUntold = (db: Db, { day, from, to }: JobPayloads['push_page']): Promise<Device[]> =>
   db.query<Device>(sql`
     select d.id, d.member_id as "memberId", d.endpoint_mac as "endpointMac", d.sealed, d.key_number as "keyNumber", m.language, w.amount as won,
+        coalesce(w.tax, 0)::bigint as tax,
         ${debtPaidFrom(sql`c`)} as paid
       from push_device d join member m on m.id = d.member_id
       join round_join j on j.member_id = d.member_id and j.day = ${day}::date
@@ -104,7 +107,7 @@ export async function sendToAll<D>(devices: D[], send: (device: D) => Promise<nu
 
 async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news: News, device: Device): Promise<PushAnswer> {
   const won = device.won === null ? undefined : formatPaise(paise(device.won))
-  const text = resultNews({ day, won, hasWinners: news.hasWinners, ...debtData(device.paid) }, device.language)
+  const text = resultNews({ day, won, hasWinners: news.hasWinners, ...taxData(device.tax), ...debtData(device.paid) }, device.language)
   const key = await keys.get(db, device.keyNumber)
   const target = openedOrNone(secrets, device)
   if (target === undefined) return { is: 'refused', status: 0 }

@@ -257,7 +257,7 @@ describe('the split', () => {
 
   test('with the draw switched off gives the reward to need, and names no winner', async () => {
     await open({ policy: { ...policyB(3), winners: 0 } })
-    expect((await world.current())['split']).toEqual({ need: 100, reward: 0, platform: 0 })
+    expect((await world.current())['split']).toEqual({ need: 100, reward: 0, platform: 0, winners: 0 })
     const member = await world.member(1)
     await world.join(member)
     await world.goTo(midnight('2026-11-22'))

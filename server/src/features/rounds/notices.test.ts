@@ -1,4 +1,5 @@
 /** The words to winners, and to the members of a void round, whose money paid a debt first. */
+import { TEST_MODES } from '../../testing/modes.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
@@ -42,7 +43,15 @@ const chargeBack = (orderId: string, amount: Paise) =>
       respondBy: undefined,
     }),
   )
-const FRAME = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: '' }
+const FRAME = {
+  brandName: 'Roz',
+  topupMin: '₹10',
+  topupMax: '₹30',
+  supportEmail: 's@x.test',
+  modes: TEST_MODES,
+  link: (path: string) => path,
+  token: '',
+}
 /** The notices and mails of these kinds, as sentences, by member and then the notice first. */
 async function told(notice: NoticeKind, template: string): Promise<string[]> {
   const notices = (await allNotices(database.db)).filter(({ kind }) => kind === notice)
@@ -76,7 +85,7 @@ test('a returned rupee that paid a debt says so, and the others say nothing of a
   await inTransaction(database.db, (tx) => giveRoundBack(tx, day))
   await inTransaction(database.db, (tx) => tellReturned(tx, day, { after: 0n, upTo: free }))
   const back =
-    'There was no draw for 22 November 2026: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.'
+    'The round of 22 November 2026 ended without a result: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.'
   // ₹0.40 was still owed.
   const debtor = `${back} ₹0.40 of it paid what you owed.`
   expect(await told('round_returned', 'round_returned')).toEqual([debtor, back, debtor, back])

@@ -7,7 +7,7 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { formatPaise } from '@roz/core/money.ts'
-import { debtData } from '@roz/core/notices.ts'
+import { debtData, taxData } from '@roz/core/notices.ts'
 import { type Db, one, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -88,8 +88,9 @@ export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: MemberR
 
 /** Each winner, in the app and by mail. */
 export async function tellWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Promise<void> {
-  for (const { memberId, amount, rank } of winners) {
-    const data = { amount: formatPaise(amount), day, ...debtData(await readDebtPaid(tx, ['prize'], `${day}:${rank}`)) }
+  for (const { memberId, amount, tax, rank } of winners) {
+    const paid = await readDebtPaid(tx, ['prize'], `${day}:${rank}`)
+    const data = { amount: formatPaise(amount), day, ...taxData(tax), ...debtData(paid) }
     await tellMember(tx, { memberId, kind: 'won', key: `won:${memberId}:${day}`, data })
     await mailMember(tx, { memberId, template: 'draw_won', key: `draw_won:${memberId}:${day}`, data })
   }

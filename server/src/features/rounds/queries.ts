@@ -9,6 +9,7 @@ import { type IstDay, endOfDayMs, isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type PublicName, publicNameOf } from '@roz/core/names.ts'
+import { chanceOf, splitShown } from '@roz/core/modes.ts'
 import { winChance } from '@roz/core/round.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
@@ -32,7 +33,8 @@ const nameOf = (row: Named, language: Language): string | undefined =>
 
 /** `entries` is counted now while the round is open. `own`: count one more entry, the reader's, in the chance to win. */
 export function roundView(round: Round, entries: number, own: boolean): RoundView {
-  const { need, reward, platform, winners } = round.policy
+  const { winners } = round.policy
+  const rivals = entries + (own ? 1 : 0)
   return {
     id: round.day,
     status: round.status,
@@ -40,9 +42,9 @@ export function roundView(round: Round, entries: number, own: boolean): RoundVie
     totalAmount: rupeesFromPaise(paise(BigInt(entries) * ENTRY_FEE)),
     // The day's end, even after an early close: the next round opens then.
     endTime: isoIst(endOfDayMs(round.day)),
-    // Without winners (DRAW off) the reward share goes to need too.
-    split: winners === 0 ? { need: need + reward, reward: 0, platform } : { need, reward, platform },
-    winChance: winChance(entries + (own ? 1 : 0), winners),
+    split: splitShown(round.policy),
+    winChance: winChance(rivals, winners),
+    chance: winners === 0 ? null : chanceOf(rivals, winners),
     drawAt: round.drawAt === null ? null : isoIst(round.drawAt.getTime()),
   }
 }

@@ -151,7 +151,7 @@ describe('the current round', () => {
       id: DAY,
       status: 'open',
       endTime: '2026-11-22T00:00:00.000+05:30',
-      split: { need: 60, reward: 30, platform: 10 },
+      split: { need: 60, reward: 30, platform: 10, winners: 1 },
       hasParticipated: false,
       lastImpactStory: null,
       lastWinner: null,

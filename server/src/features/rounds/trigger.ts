@@ -30,8 +30,11 @@ const SUBJECT = 'round:'
 const REPEAT_WITHIN = sql`interval '12 hours'`
 
 const DONE = texts('Draw triggered successfully!')
-/** Answered while the draw waits for its beacon's number. */
+/** Answered while the round waits for its beacon's number. */
 const WAITING = texts('The round is closed and waits for its public random number. The draw follows by itself.')
+/** The same of a round without a draw. */
+const CLOSED = texts('The round is closed, and the money is divided.')
+const CLOSED_WAITING = texts('The round is closed and waits for its public random number. Then the money is divided by itself.')
 
 export type TriggerDeps = { readonly db: Db; readonly clockwork: Clockwork; readonly idempotency: Pick<Idempotency, 'onceInSteps'> }
 
@@ -56,8 +59,9 @@ async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, me
   if (!isWaiting) await inClockwork(db, (tx) => clockwork.settle(tx, day))
   const round = (await findRound(db, day)) as Round
   const view = roundView(round, round.entries ?? 0, false)
-  if (isWaiting) return { ok: true, status: 202, value: { message: WAITING[call.language], round: view } }
-  return { ok: true, value: { message: DONE[call.language], round: view } }
+  const [done, waiting] = round.policy.winners > 0 ? [DONE, WAITING] : [CLOSED, CLOSED_WAITING]
+  if (isWaiting) return { ok: true, status: 202, value: { message: waiting[call.language], round: view } }
+  return { ok: true, value: { message: done[call.language], round: view } }
 }
 
 type Request = { readonly meant: IstDay | undefined; readonly calledOn: IstDay; readonly adminId: bigint }

@@ -9,6 +9,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { registerFaults } from '../../http/faults.ts'
 import { drawCard, PICTURE } from './card-picture.ts'
+import { TEST_MODES } from '../../testing/modes.ts'
 import { createSharePictures } from './share-pictures.ts'
 
 const STORY = '0192f1c0-1c2d-7000-8000-00000000000a'
@@ -33,7 +34,7 @@ function site(folder = mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-'))): Si
   registerFaults(app)
   const pictures = createSharePictures({
     pages,
-    brandName: 'Roz',
+    site: { brandName: 'Roz', modes: TEST_MODES },
     folder,
     waitingMax: 2,
     subjects: {

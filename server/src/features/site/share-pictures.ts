@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { PublicPages, ShareCard, ShareSubject } from '@roz/contract/public-pages.ts'
+import type { PublicPages, ShareCard, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import type { FastifyInstance } from 'fastify'
@@ -40,7 +40,7 @@ export type SharePictures = {
 
 type Deps = {
   readonly pages: PublicPages
-  readonly brandName: string
+  readonly site: Pick<SiteFacts, 'brandName' | 'modes'>
   readonly subjects: ShareSubjects
   readonly folder: string
   readonly waitingMax?: number
@@ -49,12 +49,12 @@ type Deps = {
 const nameOf = (subject: ShareSubject): string =>
   subject.kind === 'page' ? subject.page : subject.kind === 'day' ? subject.day : subject.story.id
 
-export function createSharePictures({ pages, brandName, subjects, folder, waitingMax = 16 }: Deps): SharePictures {
+export function createSharePictures({ pages, site, subjects, folder, waitingMax = 16 }: Deps): SharePictures {
   const kept = new Map<string, Buffer>()
   const drawing = new Map<string, Promise<Buffer>>()
   const gate = createGate({ inFlightMax: 1, waitingMax })
 
-  const cardOf = (subject: ShareSubject, language: Language): ShareCard => pages.card(subject, language, brandName)
+  const cardOf = (subject: ShareSubject, language: Language): ShareCard => pages.card(subject, language, site)
   const fileOf = (subject: ShareSubject, language: Language, card: ShareCard): string => {
     const hash = createHash('sha256')
       .update(JSON.stringify([EDITION, card]))

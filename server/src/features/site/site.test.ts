@@ -1,4 +1,5 @@
 /** The site for browsers and crawlers: addresses, caching, and what may run. */
+import { TEST_MODES } from '../../testing/modes.ts'
 import { mkdtempSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -32,9 +33,7 @@ const SITE: SiteFacts = {
   minAgeYears: 13,
   topupMinRupees: 10,
   topupMaxRupees: 30,
-  topupsOn: true,
-  withdrawalsOn: true,
-  split: { need: 60, reward: 30, platform: 10, winners: 1 },
+  modes: TEST_MODES,
 }
 
 const STORY = '0192f1c0-1c2d-7000-8000-00000000000a'
@@ -272,8 +271,7 @@ describe('the app', () => {
       brandName: SITE.brandName,
       googleClientId: 'client-1',
       topupMaxRupees: 30,
-      topupsOn: true,
-      withdrawalsOn: true,
+      modes: SITE.modes,
       production: false,
     })
     const policy = String(headers['content-security-policy'])

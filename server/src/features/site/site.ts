@@ -58,7 +58,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
   const screens = Object.entries(built.app).filter(([address]) => !(deps.production && built.dev.includes(address)))
   const pages = (await import(pathToFileURL(path.join(deps.webDir, 'pages.mjs')).href)) as PublicPages
   const { site, data, nowMs, subjects } = deps
-  const pictures = createSharePictures({ pages, brandName: site.brandName, subjects, folder: deps.picturesDir })
+  const pictures = createSharePictures({ pages, site, subjects, folder: deps.picturesDir })
   const cache = createPageCache({
     pages,
     site,
@@ -152,8 +152,7 @@ async function registerApp(
     minAgeYears: site.minAgeYears,
     topupMinRupees: site.topupMinRupees,
     topupMaxRupees: site.topupMaxRupees,
-    topupsOn: site.topupsOn,
-    withdrawalsOn: site.withdrawalsOn,
+    modes: site.modes,
     production: deps.production,
     issuer: site.legalEntity ?? site.brandName,
     officeAddress: site.officeAddress,

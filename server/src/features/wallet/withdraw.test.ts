@@ -1,4 +1,5 @@
 import { noticeText } from '@roz/core/notices.ts'
+import { TEST_MODES } from '../../testing/modes.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
@@ -47,7 +48,15 @@ test('a withdrawal holds its amount at once, shows the last four digits, and mai
 
 test('a request says that its amount is set aside, not processed; on hold it says that it waits for our check', async () => {
   const member = await world.funded(60)
-  const frame = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: '' }
+  const frame = {
+    brandName: 'Roz',
+    topupMin: '₹10',
+    topupMax: '₹30',
+    supportEmail: 's@x.test',
+    modes: TEST_MODES,
+    link: (path: string) => path,
+    token: '',
+  }
   const told = async (): Promise<string[]> => {
     await world.reset()
     expect((await world.withdraw(member, 10)).status).toBe(200)

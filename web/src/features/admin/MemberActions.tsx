@@ -63,7 +63,8 @@ function useWords({ name, hold }: User): Readonly<Record<Action, Words>> {
       text: (
         <Trans>
           {name} can still log in, read everything and download their data. Joining, adding money, withdrawing, refunds and closing the
-          account are refused until you reinstate the account. Rewards are still added. The member gets an email without your reason.
+          account are refused until you reinstate the account. What they get meanwhile is still added. The member gets an email without your
+          reason.
         </Trans>
       ),
     },
@@ -71,7 +72,7 @@ function useWords({ name, hold }: User): Readonly<Record<Action, Words>> {
       title: <Trans>Reinstate {name}?</Trans>,
       confirm: t`Reinstate`,
       done: t`Reinstated. The member has been told by email.`,
-      text: <Trans>{name} can join, add money and withdraw again, and gets an email that says so.</Trans>,
+      text: <Trans>{name} can do what every member can, and gets an email that says so.</Trans>,
     },
     holdUser: {
       title: <Trans>Hold the withdrawals of {name}?</Trans>,
@@ -79,8 +80,8 @@ function useWords({ name, hold }: User): Readonly<Record<Action, Words>> {
       done: t`Withdrawals are on hold. The member has been told by email.`,
       text: (
         <Trans>
-          Withdrawals and refunds of {name} wait until you release them. Joining and adding money go on. The member gets an email without
-          your reason.
+          Withdrawals and refunds of {name} wait until you release them. Everything else goes on. The member gets an email without your
+          reason.
         </Trans>
       ),
     },

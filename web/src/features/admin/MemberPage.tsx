@@ -8,6 +8,7 @@ import { formatCount } from '@roz/core/numbers.ts'
 import { ApiError, call } from '../../app/api.ts'
 import { SPEECH } from '@roz/core/language.ts'
 import { currentLanguage } from '../../app/language.ts'
+import { withDraws } from '../../app/settings.ts'
 import { paths } from '../../paths.ts'
 import { Badge, EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
@@ -137,7 +138,7 @@ function Account({ user }: { readonly user: MemberView['user'] }) {
       <Fact label={t`Wallet`}>{formatMoney(user.walletBalance)}</Fact>
       <Fact label={t`Owed to us`}>{formatMoney(user.wallet.owed)}</Fact>
       <Fact label={t`Rounds joined`}>{formatCount(user.totalParticipated)}</Fact>
-      <Fact label={t`Amount won`}>{formatMoney(user.totalWon)}</Fact>
+      {withDraws() || user.totalWon > 0 ? <Fact label={t`Amount won`}>{formatMoney(user.totalWon)}</Fact> : null}
       <Fact label={t`Auto Participate`}>{user.autoParticipate ? t`on` : t`off`}</Fact>
     </dl>
   )

@@ -80,14 +80,14 @@ function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
     no_open_round: () => <Trans>No round is open on {date}, so nobody can join. docs/runbooks/clock.md says what to do.</Trans>,
     books_held: () => (
       <Trans>
-        The accounts of {date} do not add up, so they are not published. Later days that wait: {waiting}. Joins, draws and payments
+        The accounts of {date} do not add up, so they are not published. Later days that wait: {waiting}. Joins, rounds and payments
         continue. The server's log names the member. docs/held-books.md says what to do.
       </Trans>
     ),
     draw_waiting: () => (
       <Trans>
-        The draw of {date} is waiting for its public random number. Other draws that wait: {waiting}. After 30 days without the number every
-        rupee is returned. Check that this server reaches the relays.
+        The round of {date} is waiting for its public random number. Other rounds that wait: {waiting}. After 30 days without the number
+        every rupee is returned. Check that this server reaches the relays.
       </Trans>
     ),
     proof_taken_back: () => (

@@ -17,7 +17,7 @@ import { type ListedRound, narrowed, roundsQuery } from './queries.ts'
 const STATES = {
   open: { tone: 'live', label: msg`Open` },
   closed: { tone: 'waiting', label: msg`Closed` },
-  drawn: { tone: 'waiting', label: msg`Drawn` },
+  drawn: { tone: 'waiting', label: msg`Result known` },
   settled: { tone: 'good', label: msg`Settled` },
   void: { tone: 'plain', label: msg`Returned` },
 } as const satisfies Record<ListedRound['status'], { tone: BadgeTone; label: MessageDescriptor }>
@@ -26,7 +26,7 @@ const WAITS = {
   close: msg`Waits to be closed: the server has been behind since midnight.`,
   seal: msg`Waits for the seal of its list: our clock must agree with the public beacon's.`,
   number: msg`Waits for the public random number. After 30 days without it every rupee is returned.`,
-  draw: msg`Waits for its draw.`,
+  draw: msg`Waits for its result.`,
   settlement: msg`Waits for the money to be divided.`,
   returns: msg`The rupees are being returned.`,
   witnesses: msg`Waits for the signatures of the log and its witnesses.`,
@@ -125,7 +125,9 @@ function Facts({ round }: { readonly round: ListedRound }) {
         : null,
     split === null
       ? null
-      : t`Help ${formatMoney(split.need)}, reward ${formatMoney(split.reward)}, platform ${formatMoney(split.platform)}; winners: ${winners}`,
+      : winners === 0
+        ? t`Help ${formatMoney(split.need)}, platform ${formatMoney(split.platform)}`
+        : t`Help ${formatMoney(split.need)}, reward ${formatMoney(split.reward)}, platform ${formatMoney(split.platform)}; winners: ${winners}`,
     endedAt === null ? null : status === 'void' ? t`Returned: ${at(endedAt)}` : t`Settled: ${at(endedAt)}`,
     books === 'published' ? t`Accounts: published` : null,
   ]

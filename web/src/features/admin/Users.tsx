@@ -6,6 +6,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../app/language.ts'
+import { withDraws } from '../../app/settings.ts'
 import { paths } from '../../paths.ts'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { SelectField } from '../../ui/Field.tsx'
@@ -73,7 +74,7 @@ function useUserNarrowing() {
         <option value="newest">{t`Newest`}</option>
         <option value="balance">{t`Balance`}</option>
         <option value="joins">{t`Rounds joined`}</option>
-        <option value="won">{t`Amount won`}</option>
+        {withDraws() ? <option value="won">{t`Amount won`}</option> : null}
       </SelectField>
       <SelectField label={t`Status`} value={status} onChange={(event) => setStatus(event.target.value as UserStatus)}>
         <option value="">{t`All`}</option>
@@ -136,7 +137,7 @@ function Rows({ users }: { readonly users: readonly Member[] }) {
             <Trans>Member since {formatDay(user.createdAt, currentLanguage())}</Trans>
           </span>
           <span className="small muted end">
-            <Trans>won {formatMoney(user.totalWon)}</Trans>
+            {withDraws() || user.totalWon > 0 ? <Trans>won {formatMoney(user.totalWon)}</Trans> : null}
           </span>
         </li>
       ))}
@@ -145,6 +146,7 @@ function Rows({ users }: { readonly users: readonly Member[] }) {
 }
 
 function UserTable({ users }: { readonly users: readonly Member[] }) {
+  const isWon = withDraws() || users.some(({ totalWon }) => totalWon > 0)
   return (
     <table className="table">
       <thead>
@@ -161,9 +163,11 @@ function UserTable({ users }: { readonly users: readonly Member[] }) {
           <th className="number ruled">
             <Trans>Rounds</Trans>
           </th>
-          <th className="number ruled">
-            <Trans>Won</Trans>
-          </th>
+          {isWon ? (
+            <th className="number ruled">
+              <Trans>Won</Trans>
+            </th>
+          ) : null}
         </tr>
       </thead>
       <tbody>
@@ -176,7 +180,7 @@ function UserTable({ users }: { readonly users: readonly Member[] }) {
             <td className="small muted unbroken">{formatDay(user.createdAt, currentLanguage())}</td>
             <td className="number ruled">{formatMoney(user.walletBalance)}</td>
             <td className="number ruled">{formatCount(user.totalParticipated)}</td>
-            <td className="number ruled">{formatMoney(user.totalWon)}</td>
+            {isWon ? <td className="number ruled">{formatMoney(user.totalWon)}</td> : null}
           </tr>
         ))}
       </tbody>

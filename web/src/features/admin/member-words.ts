@@ -48,7 +48,7 @@ export const MAIL_KINDS: Words = {
 export const ROUND_STATES: Words = {
   open: msg`open`,
   closed: msg`closed`,
-  drawn: msg`winner picked`,
+  drawn: msg`result known`,
   settled: msg`settled`,
   void: msg`returned`,
 }

@@ -10,7 +10,7 @@ import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { session } from '../../app/session.tsx'
-import { settings } from '../../app/settings.ts'
+import { settings, withDraws } from '../../app/settings.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -107,8 +107,8 @@ function Consent() {
       <Trans>
         By creating an account you confirm that you are at least {minAgeYears} years old and accept the{' '}
         <a href={publicPath('terms', language)}>terms</a> and the <a href={publicPath('privacyPolicy', language)}>privacy policy</a>.
-        Winners are named by first name and initial unless they choose otherwise.
-      </Trans>
+      </Trans>{' '}
+      {withDraws() ? <Trans>Winners are named by first name and initial unless they choose otherwise.</Trans> : null}
     </p>
   )
 }

@@ -8,6 +8,7 @@ import { Link } from '@tanstack/react-router'
 import { memo, useDeferredValue } from 'react'
 import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../app/language.ts'
+import { withDraws } from '../../app/settings.ts'
 import { paths } from '../../paths.ts'
 import { useMember } from '../../app/session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
@@ -138,8 +139,12 @@ function QuickStats() {
           <Row label={t`Days joined`} value={formatCount(impact.data.daysActive)} />
           <Row label={t`Put in`} value={formatMoney(impact.data.totalDonated)} />
           <Row label={t`Charities supported`} value={formatCount(impact.data.charitiesSupported)} />
-          <Row label={t`Total won`} value={formatMoney(rounds.data.totalWon)} />
-          <Row label={t`Win rate`} value={`${rounds.data.winRate.toFixed(1)}%`} />
+          {withDraws() || rounds.data.totalWon > 0 ? (
+            <>
+              <Row label={t`Total won`} value={formatMoney(rounds.data.totalWon)} />
+              <Row label={t`Win rate`} value={`${rounds.data.winRate.toFixed(1)}%`} />
+            </>
+          ) : null}
         </ul>
       ) : failed ? (
         <ErrorState title={t`These figures could not be loaded.`} busy={rounds.isFetching || impact.isFetching} onRetry={retry} />

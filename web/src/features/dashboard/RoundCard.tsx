@@ -3,6 +3,7 @@
  * - A press on the button sets only `hasParticipated` before the answer. The balance always comes from an answer.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { splitOf } from '@roz/core/modes.ts'
 import { apportion, paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -10,6 +11,7 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { formatCount } from '@roz/core/numbers.ts'
 import { call, messageOf } from '../../app/api.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
+import { settings } from '../../app/settings.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { offerInstall } from '../../pwa/registration.ts'
 import { session, useMember } from '../../app/session.tsx'
@@ -22,7 +24,7 @@ import { catchFocus } from '../../ui/focus.ts'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
-import { Ruler } from '../../ui/Split.tsx'
+import { Ruler, TaxNote, useShares } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { AFTER_MIDNIGHT_MS, type CurrentRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
 import { keepReceipt } from '../ticket/kept-receipts.ts'
@@ -149,10 +151,10 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
           </Trans>
         ) : (
           <Trans>
-            {formatMoney(ENTRY_RUPEES)} will be deducted. Balance: {formatMoney(balance)}. Your chance is 1 in{' '}
-            {formatCount(round.winChance)} right now.
+            {formatMoney(ENTRY_RUPEES)} will be deducted. Balance: {formatMoney(balance)}.
           </Trans>
-        )}
+        )}{' '}
+        {balance < ENTRY_RUPEES ? null : <Chance round={round} />}
       </p>
     </>
   )
@@ -179,11 +181,21 @@ function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh
       />
       <div>
         <p>
-          <Trans>Your rupee is in. Your chance is 1 in {formatCount(round.winChance)} right now.</Trans>
+          <Trans>Your rupee is in.</Trans> <Chance round={round} />
         </p>
         <ShareJoin day={day} />
       </div>
     </div>
+  )
+}
+
+/** The chance of the member's entry, or of the one that they may make; nothing where the round has no draw. */
+function Chance({ round: { chance } }: { readonly round: CurrentRound }) {
+  if (!chance) return null
+  return (
+    <Trans>
+      Your chance is {formatCount(chance.wins)} in {formatCount(chance.of)} right now.
+    </Trans>
   )
 }
 
@@ -196,35 +208,23 @@ function ShareJoin({ day }: { readonly day: string }) {
 }
 
 function Shares({ round }: { readonly round: CurrentRound }) {
-  const { need, reward, platform } = round.split
-  const pool = paiseFromRupees(round.totalAmount) ?? ZERO
-  const parts = apportion(pool, [BigInt(need), BigInt(reward), BigInt(platform)])
-  const amount = (index: number): string => formatMoney(rupeesFromPaise(parts[index] ?? ZERO))
+  const split = splitOf(round.split)
+  const shares = useShares(split)
+  const amounts = apportion(
+    paiseFromRupees(round.totalAmount) ?? ZERO,
+    shares.map(({ percent }) => BigInt(percent)),
+  )
   return (
     <div>
-      <Ruler split={round.split} />
+      <Ruler split={split} />
       <div className="ledger shares">
-        <div>
-          <Key part="need" />
-          <span>
-            <Trans>{need}% to people in need</Trans>
-          </span>
-          <span className="amount">{amount(0)}</span>
-        </div>
-        <div>
-          <Key part="gift" />
-          <span>{platform === 0 ? <Trans>{reward}% to the winners</Trans> : <Trans>{reward}% to one winner</Trans>}</span>
-          <span className="amount">{amount(1)}</span>
-        </div>
-        {platform === 0 ? null : (
-          <div>
-            <Key part="run" />
-            <span>
-              <Trans>{platform}% to the platform</Trans>
-            </span>
-            <span className="amount">{amount(2)}</span>
+        {shares.map(({ part, words }, index) => (
+          <div key={part}>
+            <Key part={part} />
+            <span>{words}</span>
+            <span className="amount">{formatMoney(rupeesFromPaise(amounts[index] ?? ZERO))}</span>
           </div>
-        )}
+        ))}
         <div className="sum">
           <span>
             <Plural value={round.totalParticipants} one="# member in the round" other="# members in the round" />
@@ -232,6 +232,9 @@ function Shares({ round }: { readonly round: CurrentRound }) {
           <span className="amount">{formatMoney(round.totalAmount)}</span>
         </div>
       </div>
+      <p className="small muted">
+        <TaxNote split={split} tax={settings.modes.tax} />
+      </p>
     </div>
   )
 }

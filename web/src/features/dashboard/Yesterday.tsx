@@ -1,6 +1,7 @@
 /** The impact video and the winner of yesterday. If either is from an older day, its heading names that day. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
+import { splitOf } from '@roz/core/modes.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { formatCount } from '@roz/core/numbers.ts'
@@ -19,7 +20,7 @@ import { useServerDay } from '../clock.ts'
 import { type CurrentRound, homeQuery } from '../queries.ts'
 import { HelpAmount } from '../impact/HelpAmount.tsx'
 import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
-import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
+import { ChanceOf, MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 
 type Winner = NonNullable<CurrentRound['lastWinner']>
 
@@ -38,7 +39,11 @@ export function Yesterday({ round, failed }: NewestProps) {
     <Section when={isOlder ? t`Most recent` : t`Yesterday`} note={note}>
       <div className="grid two">
         <NewestImpact round={round} failed={failed} />
-        <NewestWinner round={round} failed={failed} />
+        {round === undefined || round.lastWinner || splitOf(round.split).winners > 0 ? (
+          <NewestWinner round={round} failed={failed} />
+        ) : (
+          <OwnRound />
+        )}
       </div>
     </Section>
   )
@@ -105,6 +110,23 @@ function NotLoaded() {
   )
 }
 
+/** In place of a winner, where rounds have no draw. */
+function OwnRound() {
+  return (
+    <div>
+      <h2 className="spaced">
+        <Trans>Your rupee of yesterday</Trans>
+      </h2>
+      <OwnTicket />
+      <p className="small">
+        <Link className="tap" to={paths.history}>
+          <Trans>See your rounds</Trans>
+        </Link>
+      </p>
+    </div>
+  )
+}
+
 function NewestWinner({ round, failed }: NewestProps) {
   const { t } = useLingui()
   const yesterday = useYesterday()
@@ -139,7 +161,7 @@ function NewestWinner({ round, failed }: NewestProps) {
           <Trans>The first draw is after midnight.</Trans>
         </EmptyState>
       )}
-      <OwnTicket />
+      <OwnTicket drawnOn={winner?.date} />
     </div>
   )
 }
@@ -173,7 +195,7 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
               <Trans>Chance</Trans>
             </span>
             <span className="amount">
-              <Trans>1 in {formatCount(participants)}</Trans>
+              <ChanceOf entries={participants} others={winner.others} />
             </span>
           </li>
         )}
@@ -194,7 +216,7 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
 }
 
 /** The automatic check of the member's own ticket of yesterday. An alarm is shown above every screen, so it is not repeated here. */
-function OwnTicket() {
+function OwnTicket({ drawnOn }: { readonly drawnOn?: string | undefined }) {
   const member = useMember()
   const today = useServerDay()
   const ticket = useYesterdaysTicket()
@@ -234,9 +256,15 @@ function OwnTicket() {
     <p className="own-ticket">
       <CheckIcon />
       <Link className="tap" to={paths.myTicket} search={{ day: finding.day }}>
-        <Trans>
-          Your ₹1 was in the draw: line {formatCount(finding.position + 1)} of {formatCount(finding.count)}
-        </Trans>
+        {finding.day === drawnOn ? (
+          <Trans>
+            Your ₹1 was in the draw: line {formatCount(finding.position + 1)} of {formatCount(finding.count)}
+          </Trans>
+        ) : (
+          <Trans>
+            Your ₹1 was in the round: line {formatCount(finding.position + 1)} of {formatCount(finding.count)}
+          </Trans>
+        )}
       </Link>
     </p>
   )

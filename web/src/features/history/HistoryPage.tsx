@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { formatCount } from '@roz/core/numbers.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
+import { withDraws } from '../../app/settings.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, StatTile, StatTiles } from '../../ui/Feedback.tsx'
@@ -12,7 +13,7 @@ import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Listing } from '../Listing.tsx'
-import { historyQuery, type RoundResult, roundStatsQuery } from '../queries.ts'
+import { historyQuery, impactStatsQuery, type RoundResult, roundStatsQuery } from '../queries.ts'
 import { RupeeTrail } from '../RupeeTrail.tsx'
 import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
@@ -36,6 +37,8 @@ export function HistoryPage() {
 function Figures() {
   const { t } = useLingui()
   const stats = useQuery(roundStatsQuery)
+  const isWon = withDraws() || (stats.data?.totalWon ?? 0) > 0
+  const { data: impact } = useQuery({ ...impactStatsQuery, enabled: !isWon })
   if (stats.isError && stats.data === undefined)
     return <ErrorState title={t`These figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
   const { data } = stats
@@ -43,8 +46,17 @@ function Figures() {
     <div className="trio">
       <StatTiles columns={3}>
         <StatTile label={t`Days participated`}>{data && formatCount(data.totalParticipated)}</StatTile>
-        <StatTile label={t`Total won`}>{data && <Money amount={data.totalWon} />}</StatTile>
-        <StatTile label={t`Win rate`}>{data && `${data.winRate.toFixed(1)}%`}</StatTile>
+        {isWon ? (
+          <>
+            <StatTile label={t`Total won`}>{data && <Money amount={data.totalWon} />}</StatTile>
+            <StatTile label={t`Win rate`}>{data && `${data.winRate.toFixed(1)}%`}</StatTile>
+          </>
+        ) : (
+          <>
+            <StatTile label={t`Put in`}>{impact && <Money amount={impact.totalDonated} />}</StatTile>
+            <StatTile label={t`Charities supported`}>{impact && formatCount(impact.charitiesSupported)}</StatTile>
+          </>
+        )}
       </StatTiles>
     </div>
   )
@@ -72,7 +84,7 @@ function Rounds() {
               </Link>
             }
           >
-            <Trans>Your rounds appear here after the draw, soon after midnight.</Trans>
+            <Trans>Your rounds appear here soon after midnight.</Trans>
           </EmptyState>
         }
         lines={6}
@@ -121,32 +133,36 @@ function Round({ result }: { readonly result: RoundResult }) {
           </dt>
           <dd>{formatMoney(result.charityAmount)}</dd>
         </div>
-        <div>
-          <dt>
-            <Trans>Reward</Trans>
-          </dt>
-          <dd>{formatMoney(result.prizeAmount)}</dd>
-        </div>
-        <div>
-          <dt>
-            <Trans>Winner</Trans>
-          </dt>
-          <dd>
-            {winner === null ? (
-              '–'
-            ) : (
-              <>
-                {winner.name}
-                <MoreWinners others={winner.others} />
-              </>
-            )}
-          </dd>
-        </div>
+        {withDraws() || winner !== null ? (
+          <>
+            <div>
+              <dt>
+                <Trans>Reward</Trans>
+              </dt>
+              <dd>{formatMoney(result.prizeAmount)}</dd>
+            </div>
+            <div>
+              <dt>
+                <Trans>Winner</Trans>
+              </dt>
+              <dd>
+                {winner === null ? (
+                  '–'
+                ) : (
+                  <>
+                    {winner.name}
+                    <MoreWinners others={winner.others} />
+                  </>
+                )}
+              </dd>
+            </div>
+          </>
+        ) : null}
       </dl>
       {winner === null ? null : <WinnerLabel {...winner} />}
       {result.status === 'void' && result.participated ? (
         <p className="small muted">
-          <Trans>The public number for this draw never came. Your ₹1 was returned.</Trans>
+          <Trans>The public number for this round never came. Your ₹1 was returned.</Trans>
         </p>
       ) : null}
       {result.rupee === null ? null : <RupeeTrail rupee={result.rupee} />}
@@ -158,7 +174,7 @@ function Round({ result }: { readonly result: RoundResult }) {
             </Link>
           ) : null}
           <a className="tap" href={`${publicPath('verify', currentLanguage())}/${result.date}`}>
-            <Trans>See the draw</Trans>
+            {winner === null ? <Trans>See the round</Trans> : <Trans>See the draw</Trans>}
           </a>
           {result.status === 'void' ? null : <ShareRound result={result} />}
         </p>
@@ -186,11 +202,7 @@ function ShareRound({ result }: { readonly result: RoundResult }) {
 function Badges({ result }: { readonly result: RoundResult }) {
   return (
     <span className="badges">
-      {result.status === 'void' ? (
-        <Badge>
-          <Trans>No draw</Trans>
-        </Badge>
-      ) : null}
+      {result.status === 'void' ? <Badge>{withDraws() ? <Trans>No draw</Trans> : <Trans>Cancelled</Trans>}</Badge> : null}
       {result.participated ? (
         <Badge tone="good">
           <Trans>Joined</Trans>
@@ -204,7 +216,7 @@ function Badges({ result }: { readonly result: RoundResult }) {
         <Badge tone="waiting">
           <Trans>You won</Trans>
         </Badge>
-      ) : result.participated && result.status !== 'void' ? (
+      ) : result.participated && result.winner !== null ? (
         <Badge>
           <Trans>Did not win</Trans>
         </Badge>

@@ -7,6 +7,7 @@ import { SPEECH } from '@roz/core/language.ts'
 import { Plural, Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../app/language.ts'
+import { withDraws } from '../../app/settings.ts'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery, type RoundResult } from '../queries.ts'
 
@@ -62,7 +63,11 @@ export function MonthPage({ results }: { readonly results: readonly RoundResult[
           <Plural value={joined} one="Joined on # day" other="Joined on # days" />
         </span>
         <span className="small muted">
-          <Trans>Filled: joined. Gold: won. Open ring: missed. Dashed ring: today.</Trans>
+          {withDraws() || kinds.includes('won') ? (
+            <Trans>Filled: joined. Gold: won. Open ring: missed. Dashed ring: today.</Trans>
+          ) : (
+            <Trans>Filled: joined. Open ring: missed. Dashed ring: today.</Trans>
+          )}
         </span>
       </figcaption>
     </figure>

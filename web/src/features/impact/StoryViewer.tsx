@@ -12,7 +12,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { CharityName } from '../CharityName.tsx'
-import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
+import { ChanceOf, MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 
 /** Reports the view to the server, which counts one per visitor and day. If the call fails, only the count is lost. */
@@ -93,7 +93,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
                 <Trans>Winner of the day: {isolated(winnerInfo.name)}</Trans>
                 <MoreWinners others={winnerInfo.others} />
                 <span className="small muted block">
-                  <Trans>1 in {formatCount(winnerInfo.totalParticipants)}</Trans>
+                  <ChanceOf entries={winnerInfo.totalParticipants} others={winnerInfo.others} />
                 </span>
               </span>
               <span className="amount">{formatMoney(winnerInfo.amount)}</span>

@@ -3,6 +3,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, messageOf } from '../../app/api.ts'
+import { withDraws } from '../../app/settings.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
@@ -55,7 +56,11 @@ export function NotificationsPage() {
           failed={t`Your notifications could not be loaded.`}
           empty={
             <EmptyState art="slip" title={t`No notifications yet`}>
-              <Trans>You'll see a note here when Auto Participate joins a round, you win, or your wallet runs low.</Trans>
+              {withDraws() ? (
+                <Trans>You'll see a note here when Auto Participate joins a round, you win, or your wallet runs low.</Trans>
+              ) : (
+                <Trans>You'll see a note here when Auto Participate joins a round, or your wallet runs low.</Trans>
+              )}
             </EmptyState>
           }
           lines={4}

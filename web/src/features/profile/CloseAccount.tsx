@@ -1,12 +1,13 @@
 /**
  * Closes the account in two steps.
- * - First the wallet is emptied: by a withdrawal to a bank or as a donation.
+ * - First the wallet is emptied: by a withdrawal to a bank, unless withdrawals are paused, or as a donation.
  * - An account with an empty wallet can be deleted for good. Each step says what will happen, or why it cannot.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { ApiError, call, messageOf } from '../../app/api.ts'
+import { settings, withDraws } from '../../app/settings.ts'
 import { paths } from '../../paths.ts'
 import { session, useMember } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -41,7 +42,14 @@ export function CloseAccount() {
       </h2>
       <p className="muted spaced">
         {balance > 0 ? (
-          <Trans>First withdraw or donate your {formatMoney(balance)}. Then your account is deleted for good.</Trans>
+          settings.modes.withdrawalsOn ? (
+            <Trans>First withdraw or donate your {formatMoney(balance)}. Then your account is deleted for good.</Trans>
+          ) : (
+            <Trans>
+              Withdrawals are paused. To delete your account now, first donate your {formatMoney(balance)}; or wait until withdrawals are
+              back.
+            </Trans>
+          )
         ) : (
           <Trans>Your name, email, phone number and picture are erased for good.</Trans>
         )}
@@ -61,7 +69,8 @@ const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber
 function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => void }) {
   const { t } = useLingui()
   const { balance } = useMember().wallet
-  const [way, setWay] = useState<'bank' | 'gift'>('bank')
+  const { withdrawalsOn } = settings.modes
+  const [way, setWay] = useState<'bank' | 'gift'>(withdrawalsOn ? 'bank' : 'gift')
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
   const formId = useId()
@@ -118,11 +127,18 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
       <p className="spaced">
         <Trans>There is money left in your wallet. Where should it go? Auto Participate will be turned off.</Trans>
       </p>
+      {withdrawalsOn ? null : (
+        <p className="spaced" role="status">
+          <Trans>Withdrawals are paused.</Trans>
+        </p>
+      )}
       <fieldset className="choices">
         <legend className="hidden">
           <Trans>Where the money goes</Trans>
         </legend>
-        <Way id={`${formId}-bank`} label={t`To my bank account`} checked={way === 'bank'} onChoose={() => setWay('bank')} />
+        {withdrawalsOn ? (
+          <Way id={`${formId}-bank`} label={t`To my bank account`} checked={way === 'bank'} onChoose={() => setWay('bank')} />
+        ) : null}
         <Way id={`${formId}-gift`} label={t`Donate to people in need`} checked={way === 'gift'} onChoose={() => setWay('gift')} />
       </fieldset>
       {way === 'bank' ? (
@@ -205,9 +221,11 @@ function DeleteAccount({ onMoney, onClose }: StepProps & { readonly onMoney: () 
         <li>
           <Trans>You are logged out everywhere.</Trans>
         </li>
-        <li>
-          <Trans>Rounds you won show you as “A member”.</Trans>
-        </li>
+        {withDraws() ? (
+          <li>
+            <Trans>Rounds you won show you as “A member”.</Trans>
+          </li>
+        ) : null}
         <li>
           <Trans>Our accounts keep the amounts, without your name.</Trans>
         </li>

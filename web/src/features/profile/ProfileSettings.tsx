@@ -4,6 +4,7 @@ import type { User } from '@roz/contract/shapes.ts'
 import { initialName } from '@roz/core/names.ts'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
+import { withDraws } from '../../app/settings.ts'
 import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { PasswordField, SelectField } from '../../ui/Field.tsx'
@@ -28,9 +29,7 @@ export function PublicNameForm({ user, onSaved }: { readonly user: User; readonl
   }
   return (
     <div className="form-sheet">
-      <h2>
-        <Trans>Your name in winners' lists</Trans>
-      </h2>
+      <h2>{withDraws() ? <Trans>Your name in winners' lists</Trans> : <Trans>Your name in public lists</Trans>}</h2>
       <SelectField
         label={t`Name in public`}
         hint={t`This also applies to past rounds.`}

@@ -4,6 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, call } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
+import { withDraws } from '../../app/settings.ts'
 import { publicPath } from '../../paths.ts'
 import { readPublished } from '../../verify/published.ts'
 import { buttonClass } from '../../ui/Button.tsx'
@@ -46,20 +47,19 @@ export function DrawSection({ day }: { readonly day: string }) {
     staleTime: (query) => (isOpen(query.state.data) ? AGAIN_MS : Number.POSITIVE_INFINITY),
     refetchInterval: (query) => (isOpen(query.state.data) ? AGAIN_MS : false),
   })
-  const title = (
-    <h2>
-      <Trans>How the draw worked</Trans>
-    </h2>
-  )
+  const { data } = drawn
+  // A day's own data come first: it may have had a draw before they were switched off.
+  const hasDraw = data === undefined || typeof data === 'string' ? withDraws() : data.conditions.picked
+  const title = <h2>{hasDraw ? <Trans>How the draw worked</Trans> : <Trans>How the round was shared</Trans>}</h2>
   return (
-    <Section when={t`The draw`} note={t`in four steps`} id="draw">
+    <Section when={hasDraw ? t`The draw` : t`The round`} note={t`step by step`} id="draw">
       {drawn.data === undefined ? (
         <>
           {title}
           {drawn.isError ? (
-            <ErrorState title={t`The draw could not be loaded.`} busy={drawn.isFetching} onRetry={() => void drawn.refetch()} />
+            <ErrorState title={t`This day could not be loaded.`} busy={drawn.isFetching} onRetry={() => void drawn.refetch()} />
           ) : (
-            <Skeleton lines={4} label={t`Loading the draw`} />
+            <Skeleton lines={4} label={t`Loading`} />
           )}
         </>
       ) : typeof drawn.data === 'string' ? (
@@ -67,11 +67,11 @@ export function DrawSection({ day }: { readonly day: string }) {
           {title}
           <p className="lead" role="status">
             {drawn.data === 'none' ? (
-              <Trans>The first draw is after midnight.</Trans>
+              <Trans>The first result comes after midnight.</Trans>
             ) : drawn.data === 'no-round' ? (
               <Trans>There was no round on this day.</Trans>
             ) : (
-              <Trans>The draw of this day is not done yet. It follows soon after midnight, once the list is sealed.</Trans>
+              <Trans>This day has no result yet. It follows soon after midnight, once the list is sealed.</Trans>
             )}
           </p>
         </>

@@ -5,6 +5,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { formatCount } from '@roz/core/numbers.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
+import { withDraws } from '../../app/settings.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { saveFile } from '../../app/save-file.ts'
 import { useMember } from '../../app/session.tsx'
@@ -132,7 +133,15 @@ function Found({ finding }: { readonly finding: Finding }) {
   const isIncluded = state === 'included' && position !== undefined && count !== undefined
   return (
     <>
-      <p className="lead">{isIncluded ? <Trans>Your ₹1 was in the draw.</Trans> : <Trans>Your ₹1 is in this round.</Trans>}</p>
+      <p className="lead">
+        {!isIncluded ? (
+          <Trans>Your ₹1 is in this round.</Trans>
+        ) : withDraws() ? (
+          <Trans>Your ₹1 was in the draw.</Trans>
+        ) : (
+          <Trans>Your ₹1 was in the round.</Trans>
+        )}
+      </p>
       <p className="muted">
         <Trans>Don't trust us. Check.</Trans>
       </p>

@@ -3,7 +3,6 @@
  * - Only the server decides what is credited.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { readPhone } from '@roz/core/typed.ts'
 import { useMemo } from 'react'
@@ -17,6 +16,7 @@ import { Spinner } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { registerTyped, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { Least } from '../Least.tsx'
 import { refreshMine, refreshMoney } from '../queries.ts'
 import { PHONE } from '../typing.ts'
 import { registerAmount } from './money-inputs.ts'
@@ -117,7 +117,9 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         error={wordsOf(errors.phoneNumber?.message)}
         {...registerTyped(form, 'phoneNumber', PHONE)}
       />
-      <Least />
+      <p className="small muted spaced">
+        <Least topupMinRupees={topupMinRupees} modes={settings.modes} />
+      </p>
       <Button type="submit" wide busy={isSubmitting} disabled={errors.phoneNumber !== undefined || readPhone(phone) === undefined}>
         {paise === undefined ? <Trans>Go to payment</Trans> : <Trans>Add {formatMoney(rupeesFromPaise(paise))}</Trans>}
       </Button>
@@ -134,19 +136,5 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         </p>
       )}
     </form>
-  )
-}
-
-/** The least that can be added and withdrawn, and what happens to less: told before the first payment. */
-function Least() {
-  const { topupMinRupees } = settings
-  const withdrawalMinRupees = rupeesFromPaise(WITHDRAWAL_MIN)
-  return (
-    <p className="small muted spaced">
-      <Trans>
-        The least you can add is ₹{topupMinRupees}; the least you can withdraw is ₹{withdrawalMinRupees}. If less is left, use it for
-        rounds, or take it out when you delete your account.
-      </Trans>
-    </p>
   )
 }

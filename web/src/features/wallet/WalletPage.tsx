@@ -1,6 +1,6 @@
 /**
  * The wallet: the balance as coins, the panel to add money or to withdraw, and every transaction.
- * - The payment script loads when the page opens. Balance, withdrawal and transactions never wait for it.
+ * - The payment script loads when the page opens, if money can be added. Balance, withdrawal and transactions never wait for it.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
@@ -24,13 +24,13 @@ type Panel = 'add-money' | 'withdraw'
 export function WalletPage() {
   const { t } = useLingui()
   const member = useMember()
-  const gateway = useGateway()
+  const { topupsOn, withdrawalsOn } = settings.modes
+  const gateway = useGateway(topupsOn)
   const hash = useLocation({ select: (location) => location.hash })
   const [panel, setPanel] = useState<Panel>(hash === 'withdraw' ? 'withdraw' : 'add-money')
   const { balance, owed } = member.wallet
   // The operator's switches. They are checked before the form, so that nobody fills in a form in vain.
-  const paused =
-    panel === 'add-money' ? !settings.topupsOn && t`Adding money is paused.` : !settings.withdrawalsOn && t`Withdrawals are paused.`
+  const paused = panel === 'add-money' ? !topupsOn && t`Adding money is paused.` : !withdrawalsOn && t`Withdrawals are paused.`
 
   return (
     <Book title={t`Wallet`}>
@@ -114,7 +114,8 @@ function Owed({ owed }: { readonly owed: number }) {
   return (
     <p className="warning-line">
       <Trans>
-        You owe {amount}: your bank took back a payment after you had used the money. New rewards and returned money go towards it first.
+        You owe {amount}: your bank took back a payment after you had used the money. Money that you get here, except what you add yourself,
+        goes towards it first.
       </Trans>
     </p>
   )

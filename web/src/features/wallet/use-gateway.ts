@@ -1,4 +1,7 @@
-/** The payment script's state on the wallet page: initialising, ready or failed. It loads once per visit; a reload tries again. */
+/**
+ * The payment script's state on the wallet page: initialising, ready or failed. It loads once per visit; a reload tries again.
+ * - Where money cannot be added, nothing is loaded and nothing fails.
+ */
 import { useEffect, useState } from 'react'
 import { call } from '../../app/api.ts'
 import { type Gateway, GatewayScriptError, openGateway } from './gateway-script.ts'
@@ -8,9 +11,10 @@ export type GatewayState =
   | { readonly is: 'ready'; readonly gateway: Gateway }
   | { readonly is: 'failed'; readonly reason: 'failed' | 'timeout' }
 
-export function useGateway(): GatewayState {
+export function useGateway(isWanted: boolean): GatewayState {
   const [state, setState] = useState<GatewayState>({ is: 'initialising' })
   useEffect(() => {
+    if (!isWanted) return undefined
     let wanted = true
     const open = async (): Promise<void> => {
       try {
@@ -24,6 +28,6 @@ export function useGateway(): GatewayState {
     return () => {
       wanted = false
     }
-  }, [])
+  }, [isWanted])
   return state
 }

@@ -5,7 +5,7 @@ import type { StaffRole } from '@roz/contract/roles.ts'
 
 export const ROLE_WORDS = {
   owner: { name: msg`Owner`, may: msg`Everything, and the team itself` },
-  finance: { name: msg`Finance`, may: msg`Withdrawals, refunds, the help fund and the draw` },
+  finance: { name: msg`Finance`, may: msg`Withdrawals, refunds, the help fund and the rounds` },
   editor: { name: msg`Editor`, may: msg`Stories, people in need and the words of the site` },
   support: { name: msg`Support`, may: msg`Messages, and care of members` },
   auditor: { name: msg`Auditor`, may: msg`Reads everything and changes nothing` },
