@@ -86,7 +86,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(
     async (scope) => {
       scope.setNotFoundHandler((request, reply) => sendProblem(request, reply, { code: 'not_found' }))
-      registerDocs(scope, config.business.brandName)
+      registerDocs(scope, config.business)
       registerCalls(scope, services.handlers, { sessions: services.sessions, publicUrl: config.publicUrl })
     },
     { prefix: '/api' },

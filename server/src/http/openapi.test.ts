@@ -1,6 +1,7 @@
 /** Tests that the API document describes each call as the contract does. */
 import { api, type CallName } from '@roz/contract/api.ts'
 import { expect, test } from 'vitest'
+import { TEST_MODES } from '../testing/modes.ts'
 import { openApiDocument } from './openapi.ts'
 
 type Operation = {
@@ -9,7 +10,7 @@ type Operation = {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
-const { paths } = openApiDocument('Roz') as { paths: Record<string, Record<string, Operation>> }
+const { paths } = openApiDocument('Roz', TEST_MODES) as { paths: Record<string, Record<string, Operation>> }
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
 const operationOf = (name: CallName): Operation => operations.find(({ operationId }) => operationId === name) as Operation
 

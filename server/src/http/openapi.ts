@@ -1,6 +1,7 @@
 /** /api/openapi.json and /api/docs, generated from the contract, so the document cannot differ from it. */
 import { type CallName, api } from '@roz/contract/api.ts'
 import { type EndpointSpec, impliedRefusals, takesKey } from '@roz/contract/endpoint.ts'
+import type { Modes } from '@roz/core/modes.ts'
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { VERSION } from '@roz/core/version.ts'
 import type { FastifyInstance } from 'fastify'
@@ -120,8 +121,24 @@ function operationOf(name: string, spec: EndpointSpec, shared: Map<z.ZodType, st
   }
 }
 
+/** What the operator has switched on, for those who read the answers. */
+export function factsOf({ split: { need, reward, platform, winners }, topupsOn, withdrawalsOn, tax }: Modes): string {
+  const facts = [
+    winners === 0
+      ? `Rounds have no winner: ${need}% of each is for people in need, ${platform}% for the platform. \`winner\`, \`winChance\` and \`chance\` are null, \`prizeAmount\` is 0, and \`/admin/trigger-draw\` only closes the round.`
+      : `Of each round, ${need}% is for people in need, ${reward}% ${winners === 1 ? 'for one winner' : `shared by ${winners} winners`}, ${platform}% for the platform.`,
+    tax === null || winners === 0
+      ? ''
+      : `${tax.percent}% of a reward above ₹${tax.aboveRupees} is withheld as tax: amounts of winners are what is left.`,
+    topupsOn ? '' : 'Adding money is paused.',
+    withdrawalsOn ? '' : 'Withdrawals are paused.',
+    'This is the setting for rounds made from now on; each round names its own split.',
+  ]
+  return facts.filter((fact) => fact !== '').join(' ')
+}
+
 /** OpenAPI 3.1 document of every call. Amounts are in rupees, days in IST. */
-export function openApiDocument(brandName: string): Json {
+export function openApiDocument(brandName: string, modes: Modes): Json {
   const paths: Record<string, Json> = {}
   const shared = new Map<z.ZodType, string>()
   for (const name of Object.keys(api) as CallName[]) {
@@ -134,7 +151,7 @@ export function openApiDocument(brandName: string): Json {
     info: {
       title: `${brandName} API`,
       version: VERSION,
-      description: 'Amounts are rupees as JSON numbers; days are Asia/Kolkata dates; times are ISO 8601.',
+      description: `Amounts are rupees as JSON numbers; days are Asia/Kolkata dates; times are ISO 8601. ${factsOf(modes)}`,
     },
     servers: [{ url: '/api' }],
     components: {
@@ -149,7 +166,7 @@ export function openApiDocument(brandName: string): Json {
 const escape = (text: string): string =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] as string)
 
-function docsPage(brandName: string): string {
+function docsPage(brandName: string, modes: Modes): string {
   const rows = (Object.keys(api) as CallName[]).map((name) => {
     const spec: EndpointSpec = api[name]
     const refusals = impliedRefusals(spec).map(
@@ -163,13 +180,13 @@ function docsPage(brandName: string): string {
     ].join('')
     return `<section id="${name}"><h2><code>${spec.method} /api${escape(spec.path)}</code></h2><p>${escape(spec.summary)} Access: <b>${spec.access}</b>.</p><details><summary>Shapes and refusals</summary>${shapes}<h3>Refusals</h3><ul>${refusals.join('')}</ul></details></section>`
   })
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escape(brandName)} API</title></head><body><main><h1>${escape(brandName)} API</h1><p>The same as a document: <a href="/api/openapi.json">openapi.json</a>. Amounts are rupees, days are Asia/Kolkata dates.</p>${rows.join('')}</main></body></html>`
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escape(brandName)} API</title></head><body><main><h1>${escape(brandName)} API</h1><p>The same as a document: <a href="/api/openapi.json">openapi.json</a>. Amounts are rupees, days are Asia/Kolkata dates. ${escape(factsOf(modes))}</p>${rows.join('')}</main></body></html>`
 }
 
 /** Mounts the document and the page below /api. */
-export function registerDocs(app: FastifyInstance, brandName: string): void {
-  const document = JSON.stringify(openApiDocument(brandName))
-  const page = docsPage(brandName)
+export function registerDocs(app: FastifyInstance, { brandName, modes }: { readonly brandName: string; readonly modes: Modes }): void {
+  const document = JSON.stringify(openApiDocument(brandName, modes))
+  const page = docsPage(brandName, modes)
   app.get('/openapi.json', (_request, reply) =>
     reply.type('application/json').header('cache-control', 'public, max-age=300').send(document),
   )

@@ -53,7 +53,15 @@ test('a mail about a new bank account that was queued without its amount is read
 })
 
 test('a name from right to left is isolated: it does not turn the words and amounts around it', () => {
-  const frame = { brandName: 'Roz', topupMin: '₹10', topupMax: '₹30', supportEmail: 's@x.test', link: (path: string) => path, token: 't' }
+  const frame = {
+    brandName: 'Roz',
+    topupMin: '₹10',
+    topupMax: '₹30',
+    supportEmail: 's@x.test',
+    modes: TEST_MODES,
+    link: (path: string) => path,
+    token: 't',
+  }
   const data = { name: 'عبدالکلام آزاد', origin: '', tokenId: 'x' }
   const words = mailWords({ to: 'a@x.test', template: 'verify', language: 'en', data } as unknown as MailPayload, frame)
   expect(words.paragraphs[0]).toBe('Hello \u2068عبدالکلام آزاد\u2069,')

@@ -3,9 +3,11 @@ import { Plural, Trans } from '@lingui/react/macro'
 import { chanceOf } from '@roz/core/modes.ts'
 import { formatCount } from '@roz/core/numbers.ts'
 
-/** A draw with the operator's own random number, or with a list that no witness saw in time. */
-export const Weakness = ({ isDemo }: { readonly isDemo: boolean }) =>
-  isDemo ? (
+/** A round with the operator's own random number, or with a list that no witness saw in time. */
+export const Weakness = ({ isDemo, draws = true }: { readonly isDemo: boolean; readonly draws?: boolean }) =>
+  isDemo && !draws ? (
+    <Trans>Demo: the random number was our own, and we knew it before.</Trans>
+  ) : isDemo ? (
     <Trans>Demo draw — the operator could have chosen this winner</Trans>
   ) : (
     <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>

@@ -86,7 +86,8 @@ function Hero() {
           </p>
         </div>
         <div>
-          <Art name="cut" className="cut-coin" label={t`A rupee cut into its shares: ${cut} paise`} />
+          {/* The drawing has three pieces. */}
+          <Art name={parts.length === 3 ? 'cut' : 'coin'} className="cut-coin" label={t`A rupee cut into its shares: ${cut} paise`} />
           <div className="ledger">
             {parts.map(([part, percent, words]) => (
               <div key={part}>
@@ -284,6 +285,8 @@ function Split() {
   return winners > 0 && platform > 0 ? <Trans>We split it in three</Trans> : <Trans>We share it out</Trans>
 }
 
+const SplitArt = () => <Art name={usePage().modes.split.winners > 0 ? 'cut' : 'coin'} className="vignette" />
+
 function HowItWorks() {
   return (
     <Section id="how" when={<Trans>Every day</Trans>}>
@@ -303,7 +306,7 @@ function HowItWorks() {
           </div>
         </li>
         <li>
-          <Art name="cut" className="vignette" />
+          <SplitArt />
           <div>
             <h3>
               <Split />

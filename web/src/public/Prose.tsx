@@ -10,12 +10,24 @@ import { usePage } from './context.ts'
 
 /** Keeps `{if draws}…{end}` where rounds have a draw, `{if no draws}…{end}` where not, and so on. On a line of its own a mark is a paragraph. */
 function inModes(html: string, modes: Modes): string {
-  const on: Readonly<Record<string, boolean>> = { draws: hasDraw(modes), topups: modes.topupsOn, withdrawals: modes.withdrawalsOn }
-  const marked = html.replace(/<p>(\{(?:if [^}]+|end)\})<\/p>/g, '$1')
-  return marked.replace(/\{if (no )?(\w+)\}(.*?)\{end\}/gs, (_whole, no: string | undefined, name: string, kept: string) => {
+  const on: Readonly<Record<string, boolean>> = {
+    draws: hasDraw(modes),
+    several: modes.split.winners > 1,
+    topups: modes.topupsOn,
+    withdrawals: modes.withdrawalsOn,
+  }
+  const judge = (_whole: string, no: string | undefined, name: string, kept: string): string => {
     if (on[name] === undefined) throw new Error(`a long text asks for the unknown mode “${name}”`)
     return on[name] === (no === undefined) ? kept : ''
-  })
+  }
+  // The innermost first.
+  let marked = html.replace(/<p>(\{(?:if [^}]+|end)\})<\/p>/g, '$1')
+  for (let before = ''; before !== marked; ) {
+    before = marked
+    marked = marked.replace(/\{if (no )?(\w+)\}((?:(?!\{if ).)*?)\{end\}/gs, judge)
+  }
+  if (marked.includes('{if ') || marked.includes('{end}')) throw new Error('a long text has a mark without its end')
+  return marked
 }
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)

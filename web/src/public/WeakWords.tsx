@@ -3,10 +3,14 @@
  * over the reasons.
  */
 import { Trans } from '@lingui/react/macro'
+import { hasDraw } from '@roz/core/modes.ts'
 import { Weakness as WeaknessWords } from '../features/WinnerLabel.tsx'
 import { type StepName, WEAKNESSES, type Weakness } from '@roz/verifier/steps.ts'
+import { usePage } from './context.ts'
 
 const Value = ({ name }: { readonly name: string }) => <b data-value={name} translate="no" />
+
+const Demo = () => <WeaknessWords isDemo draws={hasDraw(usePage().modes)} />
 
 /** One text for three reasons: the page in Hindi must fit into its bytes, and the program names each. */
 const Missing = () => (
@@ -16,7 +20,7 @@ const Missing = () => (
 )
 
 const WORDS = {
-  'local-list': () => <WeaknessWords isDemo />,
+  'local-list': Demo,
   unseen: () => <WeaknessWords isDemo={false} />,
   'too-few': () => (
     <Trans>
@@ -30,7 +34,7 @@ const WORDS = {
       this.
     </Trans>
   ),
-  'known-number': () => <WeaknessWords isDemo />,
+  'known-number': Demo,
   'high-tax': () => (
     <Trans>
       <Value name="percent" /> percent of each prize was kept as tax.

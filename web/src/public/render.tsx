@@ -1,7 +1,6 @@
 /** Renders the public pages to HTML for the server (contract/src/public-pages.ts). The pages are not hydrated. */
 import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
 import { addressIn, inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
-import { hasDraw } from '@roz/core/modes.ts'
 import { type Messages, setupI18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { I18nProvider, useLingui } from '@lingui/react'
@@ -112,7 +111,8 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
   const subject = request.subject ?? { kind: 'page', page }
   const here = (other: Language): string => origin + publicPath(page, other) + placeBelow(subject)
   const { title, lead } = cardOf(subject, language, { brandName: site.brandName, modes }, i18n)
-  const description = i18n._(hasDraw(modes) ? DESCRIPTION : WITHOUT_DRAW)
+  const { winners } = modes.split
+  const description = i18n._(winners === 0 ? WITHOUT_DRAW : winners === 1 ? DESCRIPTION : WITH_SEVERAL)
   const own = subject.kind !== 'page' ? lead : page === 'home' ? description : `${lead} ${description}`
   const og: readonly (readonly [string, string])[] = [
     ['type', subject.kind === 'story' ? 'article' : 'website'],
@@ -148,6 +148,7 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
 }
 
 const DESCRIPTION = msg`One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.`
+const WITH_SEVERAL = msg`One rupee a day from each member: help for people in need, rewards for some of us, and every paisa shown in public.`
 const WITHOUT_DRAW = msg`One rupee a day from each member: help for people in need, and every paisa shown in public.`
 
 const textsIn = (language: Language) =>

@@ -190,11 +190,8 @@ function MoneyStep() {
           <Figure name="intake" as="span" />
         </LedgerRow>
       </div>
-      <h3 {...onlyIf('picked')}>
-        <Trans>4. The money is divided</Trans>
-      </h3>
-      <h3 {...onlyIf('nobody')}>
-        <Trans>2. The money is divided</Trans>
+      <h3>
+        <Trans>The money is divided</Trans>
       </h3>
       <ul className="ledger winners" data-winners="">
         {drawn === undefined ? (
