@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core'
 /** Words that Hindi readers know in Latin letters only. */
 const ALLOWED = new Set(
   [
-    'IFSC UPI UTR PDF JSON ID MB TOTP OTP QR API SHA ISO',
+    'IFSC UPI UTR PDF JPEG HEIC JSON ID MB TOTP OTP QR API SHA ISO',
     // The terms of a draw's check: the source of the public number, programs, methods.
     'drand Node Node.js Python JavaScript WebAssembly GitHub Merkle Ed25519',
-    'YouTube Cashfree Payments Google WhatsApp Authenticator Aegis',
+    'YouTube Cashfree Payments Google Gmail WhatsApp Authenticator Aegis',
     // Mail programs recognise an answer by its subject's first word.
     'Re',
     // Browsers and systems by their makers' names.

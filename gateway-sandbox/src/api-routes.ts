@@ -66,6 +66,26 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
       return paymentEntity(order, readAttempt(store, order.orderId, request.params.cfPaymentId))
     }),
   )
+  refundRoutes(app, parts)
+  disputeRoutes(app, parts)
+  app.post('/simulate', (request, reply) =>
+    answer(parts, reply, (nowMs) =>
+      once(store, request, reply, nowMs, () => {
+        const { entityId, status, errorCode } = readSimulation(request.body)
+        webhooks.announce(paymentEvent(simulate(store, entityId, status, errorCode, nowMs), nowMs), 1, nowMs)
+        return {
+          simulation_id: `sim_${randomUUID().replaceAll('-', '')}`,
+          entity: 'PAYMENTS',
+          entity_id: entityId,
+          entity_simulation: { payment_status: status, ...(errorCode === null ? {} : { payment_error_code: errorCode }) },
+        }
+      }),
+    ),
+  )
+}
+
+function refundRoutes(app: FastifyInstance, parts: Parts): void {
+  const { store } = parts
   app.post<OrderPath>('/orders/:orderId/refunds', (request, reply) =>
     answer(parts, reply, (nowMs) =>
       once(store, request, reply, nowMs, () =>
@@ -81,21 +101,6 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
       const { orderId, refundId } = request.params
       return refundEntity(readRefund(store, readOrder(store, orderId, nowMs).orderId, refundId))
     }),
-  )
-  disputeRoutes(app, parts)
-  app.post('/simulate', (request, reply) =>
-    answer(parts, reply, (nowMs) =>
-      once(store, request, reply, nowMs, () => {
-        const { entityId, status, errorCode } = readSimulation(request.body)
-        webhooks.announce(paymentEvent(simulate(store, entityId, status, errorCode, nowMs), nowMs), 1, nowMs)
-        return {
-          simulation_id: `sim_${randomUUID().replaceAll('-', '')}`,
-          entity: 'PAYMENTS',
-          entity_id: entityId,
-          entity_simulation: { payment_status: status, ...(errorCode === null ? {} : { payment_error_code: errorCode }) },
-        }
-      }),
-    ),
   )
 }
 
