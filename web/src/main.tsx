@@ -1,6 +1,7 @@
 /** Starts the app: first the language and the session, then the screen at the address. */
 import { i18n } from '@lingui/core'
 import { I18nProvider } from '@lingui/react'
+import { useLingui } from '@lingui/react/macro'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, startTransition } from 'react'
@@ -15,7 +16,8 @@ import { startWorker } from './pwa/registration.ts'
 import { queryClient } from './app/query.ts'
 import { type AppRouter, createAppRouter } from './routes.tsx'
 import { session, useSession } from './app/session.tsx'
-import { Spinner } from './ui/Feedback.tsx'
+import { ErrorState, Spinner } from './ui/Feedback.tsx'
+import { Section } from './ui/Section.tsx'
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/app.css'
@@ -37,12 +39,18 @@ function leaveWhenSessionEnds(router: AppRouter): void {
 }
 
 function App({ router }: { readonly router: AppRouter }) {
-  return useSession().status === 'loading' ? (
+  const { t } = useLingui()
+  const now = useSession()
+  if (now.status !== 'loading') return <RouterProvider router={router} />
+  return (
     <main className="book app" id="main">
       <Spinner page />
+      {now.isLate ? (
+        <Section>
+          <ErrorState title={t`Network error. Please check your connection and try again.`} onRetry={session.askAgain} />
+        </Section>
+      ) : null}
     </main>
-  ) : (
-    <RouterProvider router={router} />
   )
 }
 
@@ -71,10 +79,8 @@ async function begin(place: HTMLElement): Promise<void> {
   const late = setTimeout(showLost, READ_WITHIN_MS)
   const started = session.start()
   await startLanguage()
-  const ready = started.then(() => {
-    clearTimeout(late)
-    return router.load()
-  })
+  clearTimeout(late)
+  const ready = started.then(() => router.load())
   await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, SPLASH_MS))])
   // A transition renders in small steps, so that a slow phone stays responsive.
   startTransition(() =>

@@ -5,14 +5,13 @@
  * - The last part counts how often the app retries a failed request.
  */
 import { expect } from '../../harness/expect.ts'
-import { REFUSALS } from '@roz/core/refusals.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { inDatabase } from '../../harness/database.ts'
-import type { Fault, FaultyProxy } from '../../harness/faulty-proxy.ts'
+import type { FaultyProxy } from '../../harness/faulty-proxy.ts'
 import { adminToken, newMember, PASSWORD, type Person, readClock } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
@@ -53,41 +52,6 @@ async function counting(call: string, work: (asked: () => number) => Promise<voi
     stage.page.off('request', count)
   }
 }
-
-describe("a user that cannot be loaded at the app's start", () => {
-  const { status, en: message } = REFUSALS.internal
-  const expectDoor =
-    (path: string): Work =>
-    async (page) => {
-      await page.waitForURL(line.url + path)
-      await expect(page.getByRole('button', { name: 'Log in', exact: true })).toBeVisible()
-      await expect(balanceInBar(page)).toHaveCount(0)
-      expect(await storedToken(page)).toBeNull()
-    }
-
-  test.each<[how: string, fault: Fault]>([
-    ['the connection breaks', 'cut'],
-    ['the server fails with a 500', { status, body: JSON.stringify({ code: 'internal', message }) }],
-    ['a proxy answers with its error page', 'wordless'],
-    ['the answer has no user', { status: 200, body: '{}' }],
-  ])('%s: the token is removed, /login opens, and a login there succeeds', async (_how, fault) => {
-    line.breakLine('GET /api/auth/me', fault)
-    await as(asha, '/wallet', async (page) => {
-      await expectDoor('/login')(page)
-      line.mend()
-      // The failure does not end the session: the server still accepts the token.
-      expect((await ask(roz.url, 'me', { token: asha.token })).status).toBe(200)
-      await signIn(page, { email: asha.email, password: PASSWORD })
-      await page.waitForURL(`${line.url}/dashboard`)
-      await expect(balanceInBar(page)).toHaveText('₹20.00')
-    })
-  })
-
-  test('an administrator’s: the token is removed, and the portal’s login opens', async () => {
-    line.breakLine('GET /api/auth/me', 'cut')
-    await stage.at('/admin/dashboard', expectDoor('/admin/login'), { token: await adminToken(roz.url) })
-  })
-})
 
 test.each(['Bad Gateway', 'error code: 502'])('a proxy’s own text “%s” is not shown as the server’s: Login failed', async (words) => {
   line.breakLine('POST /api/auth/login', { status: 502, body: words, type: 'text/plain' })

@@ -33,6 +33,12 @@ export class NetworkError extends Error {
   override readonly name = 'NetworkError'
 }
 
+/** A proxy's answers while the server behind it is down or starts again. */
+const AWAY: readonly number[] = [502, 503, 504]
+/** Nobody answered: neither yes nor no. A server that is starting again may answer the next attempt. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof NetworkError || (error instanceof ApiError && AWAY.includes(error.status))
+
 /** The server's message if it sent one, else the fallback. */
 export const messageOf = (error: unknown, fallback: string): string =>
   error instanceof ApiError && error.message !== '' ? error.message : fallback
@@ -45,6 +51,9 @@ export const WRITE_WITHIN_MS = 60_000
 /** A slow phone on 2G. An upload gets extra time for its size, because fetch does not report upload progress. */
 const UPLOAD_BYTES_PER_MS = 4
 
+/** A request under way. `end` aborts it, body included. */
+export type SentRequest = { readonly answer: Promise<Response>; readonly end: () => void }
+
 type Defined<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] }
 type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : object extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : object extends T[K] ? K : never]?: T[K]
@@ -54,7 +63,7 @@ type Extras = {
   /** The caller keeps it across its own retries of one money-moving call. */
   readonly idempotencyKey?: string
   /** A request that was already sent for this call. */
-  readonly made?: Promise<Response> | undefined
+  readonly made?: SentRequest | undefined
   /** No time limit: the screen itself offers a way out. */
   readonly isPatient?: true
 }
@@ -83,9 +92,12 @@ export async function call<N extends ScreenCall>(name: N, ...[given]: Arguments<
   const parts: LooseRequest = given ?? {}
   const [method, path] = known[name] ?? []
   if (method === undefined || path === undefined) throw new Error(`${name} is a call of the portal, which has not loaded`)
-  const { signal, upload, isPatient } = parts
+  const { signal, upload, isPatient, made } = parts
   const aborter = new AbortController()
-  const end = (): void => aborter.abort()
+  const end = (): void => {
+    aborter.abort()
+    made?.end()
+  }
   signal?.addEventListener('abort', end)
   const withinMs = method === 'GET' ? READ_WITHIN_MS : WRITE_WITHIN_MS + (upload?.size ?? 0) / UPLOAD_BYTES_PER_MS
   // Aborts the request too, which frees its connection for the next attempt.
@@ -158,7 +170,7 @@ async function send(
     body = JSON.stringify(parts.body)
   }
   try {
-    if (parts.made !== undefined) return await parts.made
+    if (parts.made !== undefined) return await parts.made.answer
     return await fetch(address, {
       method,
       headers,

@@ -6,7 +6,7 @@
 import { LANGUAGES, type Language } from '@roz/core/language.ts'
 import type { RunningAnnouncement, User } from '@roz/contract/shapes.ts'
 import { useSyncExternalStore } from 'react'
-import { ApiError, call } from './api.ts'
+import { ApiError, call, isUnanswered, READ_WITHIN_MS } from './api.ts'
 import { takeFirstAnswer } from './first-answer.ts'
 import { adoptLanguage } from './language.ts'
 import { forgetOwn } from './own-memory.ts'
@@ -17,14 +17,15 @@ import { token } from './token.ts'
 import { chosenLanguage } from './catalogues.ts'
 
 export type Session =
-  | { readonly status: 'loading' }
+  /** `isLate`: nobody has answered for 30 s. The attempts go on. */
+  | { readonly status: 'loading'; readonly isLate?: true }
   | { readonly status: 'anonymous' }
   | { readonly status: 'member'; readonly user: User; readonly announcements: readonly RunningAnnouncement[] }
   | { readonly status: 'admin'; readonly user: User }
 
 let current: Session = { status: 'loading' }
-/** The page is unloading: its requests are aborted, and an aborted request is no failure. */
-let leaving = false
+/** Ends the running attempt to load the account, or the wait before the next one. */
+let attempt = new AbortController()
 const listeners = new Set<() => void>()
 
 function change(next: Session): void {
@@ -43,6 +44,36 @@ async function alignLanguage(user: User): Promise<void> {
   // If the catalogue fails to load, the language stays.
   if (chosen === undefined) await adoptLanguage(user.language).catch(() => undefined)
   else if (user.role === 'member' && chosen !== user.language) await saveLanguage(chosen)
+}
+
+/** Waits before the next attempts to load the account. The last one repeats. A deploy takes a few seconds. */
+const AGAIN_AFTER_MS = [500, 1000, 2000, 4000] as const
+
+/** Resolves early when the wait is ended. */
+const waitOr = (signal: AbortSignal, forMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, forMs)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+/**
+ * The account of the stored token. While nobody answers (a broken line, a timeout, a server that is starting again), it asks again.
+ * Rejects with every other answer.
+ */
+async function loadAccount(): Promise<Opened> {
+  for (let failures = 0; ; failures++) {
+    attempt = new AbortController()
+    const { signal } = attempt
+    try {
+      return await call('me', { made: takeFirstAnswer(), signal })
+    } catch (error) {
+      if (!signal.aborted && !isUnanswered(error)) throw error
+    }
+    await waitOr(signal, AGAIN_AFTER_MS[failures] ?? AGAIN_AFTER_MS.at(-1) ?? 0)
+  }
 }
 
 /** Not in the portal: an administrator's session does not end a member's. */
@@ -66,31 +97,31 @@ export const session = {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
-  /** Asks the server whose token is stored. A failure clears the token. */
+  /** Asks the server whose token is stored. A refusal clears the token. No answer is no refusal: the session stays `loading`. */
   start: async (): Promise<void> => {
     if (token.get() === undefined) {
       // The page may have been closed after the session ended and before every value was deleted.
       forgetMember()
       return change({ status: 'anonymous' })
     }
+    const late = setTimeout(() => change({ status: 'loading', isLate: true }), READ_WITHIN_MS)
     try {
-      const answer = await call('me', { made: takeFirstAnswer(), isPatient: true })
+      const answer = await loadAccount()
       const { user } = answer
       change(sessionOf(answer))
       void alignLanguage(user)
       keepDevice(user.id)
     } catch {
-      if (!leaving) session.clear()
+      session.clear()
+    } finally {
+      clearTimeout(late)
     }
   },
+  /** While the account loads: asks again at once. */
+  askAgain: (): void => attempt.abort(),
   /** Call it once, before `start`. A page restored from the back/forward cache asks again. */
   watchPage: (): void => {
-    const leave = (): void => {
-      leaving = true
-    }
-    window.addEventListener('beforeunload', leave)
-    // Not every browser sends `beforeunload`, and no browser sends it for a page that the system closes.
-    window.addEventListener('pagehide', leave)
+    window.addEventListener('online', session.askAgain)
     let left: string | undefined
     window.addEventListener('pagehide', () => {
       left = token.get()
@@ -98,8 +129,8 @@ export const session = {
     window.addEventListener('pageshow', ({ persisted }) => {
       // The session has ended in another tab meanwhile, so this page may no longer show the member's data.
       if (persisted && token.get() !== left) return location.reload()
-      if (leaving && current.status === 'loading') void session.start()
-      leaving = false
+      // The browser aborted the attempt when the page was left.
+      if (persisted) session.askAgain()
     })
   },
   /** After registration, login, Google login or a password change. */
