@@ -1,6 +1,6 @@
 /**
  * Every screen and public page in a narrow window and with large letters, in both languages, with a settled day and long names.
- * - Narrow: 320 px, and a phone of 360 px at 200 %. Large: 32 px chosen in the browser, which is 200 %.
+ * - Narrow: 320 px, and a phone of 360 px at 200 %. Large: 32 px chosen in the browser, which is 200 %, and 24 px on a phone.
  * - Nothing scrolls sideways, no text is cut off, and the letters follow the choice.
  */
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
@@ -27,10 +27,15 @@ import { cutTexts, smallTexts } from '../../walks/reflow.ts'
 const HEIGHT = 640
 const NARROW = { widths: [320, 180], lettersPx: 16 } as const
 const LARGE_LETTERS = { widths: [360, 1280], lettersPx: 32 } as const
+const BIGGER_LETTERS = { widths: [360, 1280], lettersPx: 24 } as const
+const ORDINARY = { widths: [360, 1280], lettersPx: 16 } as const
 /** The smallest letters are 14 px when 16 px are chosen. */
 const SMALLEST = 14 / 16
 
 const REASON = `Reference ${'0123456789abcdef'.repeat(4)}: the account is somebody else's.`
+
+/** 126 letters. */
+const TITLE = `Schoolbooks and waterproof satchels for twelve children of the night school, ${'y'.repeat(40)}, and warm coats`
 
 let roz: Program
 let member: Person
@@ -49,8 +54,8 @@ async function live(): Promise<void> {
   )
   story = draft.id
   const body = {
-    title: 'Schoolbooks and waterproof satchels for twelve children',
-    description: 'From the round of the day before.',
+    title: TITLE,
+    description: `From the round of the day before: ${'x'.repeat(40)} https://example.org/${'a-long-link-'.repeat(9)}end`,
     charity: { name: 'Sarvodaya Kanyakumari Nightschool', description: 'Evening classes' },
     videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
     isActive: true,
@@ -140,6 +145,7 @@ async function walk(steps: readonly Step[], language: Language, window: Window, 
   await handOver(visit, roz.url, token, slot)
   const found: string[] = []
   for (const [address, press] of steps) {
+    await page.setViewportSize({ width: window.widths[0] ?? 0, height: HEIGHT })
     await page.goto(roz.url + address)
     await page.locator('h1').first().waitFor()
     await settle(page)
@@ -156,6 +162,8 @@ async function walk(steps: readonly Step[], language: Language, window: Window, 
 describe.each([
   ['windows of 320 and 180 px', NARROW],
   ['letters of 32 px', LARGE_LETTERS],
+  ['letters of 24 px', BIGGER_LETTERS],
+  ['windows of 360 and 1280 px', ORDINARY],
 ] as const)('%s: nothing overflows and no text is cut off', (_name, window) => {
   test.each(LANGUAGES)('on the public pages in %s', async (language) => {
     await walk(publicSteps(language), language, window)
