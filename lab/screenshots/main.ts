@@ -2,7 +2,7 @@
  * npm run screenshots: a picture of every screen with the demo community, at both widths, in both themes and both languages.
  * - States that no address leads to are in states.ts.
  * - `--only <part of a name>` takes some of them, and may be given more than once.
- * - `--guide` takes the pictures of the operator's guide instead, into docs/pictures.
+ * - `--guide` takes the pictures of the operator's guide instead, into docs/pictures; `--readme` takes the one of README.md.
  * - Writes <screen>-<language>-<theme>-<width>.png and an index of them all into .build/screenshots, or `--out <folder>`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,10 +25,16 @@ import { fillWorkingDay, WORKING_DAY } from './working-day.ts'
 
 const QUIET_WITHIN_MS = 5000
 const STILL_MS = 300
+const README_SIZE = { width: 1180, height: 900 } as const
 /** The server looks every minute whether an audit is due. */
 const CHECKED_WITHIN_MS = 120_000
 const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true, default: [''] }, out: { type: 'string' }, guide: { type: 'boolean' } },
+  options: {
+    only: { type: 'string', multiple: true, default: [''] },
+    out: { type: 'string' },
+    guide: { type: 'boolean' },
+    readme: { type: 'boolean' },
+  },
 })
 const OUT = path.resolve(ROOT, values.out ?? (values.guide === true ? 'docs/pictures' : '.build/screenshots'))
 
@@ -180,6 +186,19 @@ async function shootGuide(browser: Browser, roz: Program, token: string): Promis
   console.log(`${GUIDE.length} pictures in ${OUT}`)
 }
 
+/** The dashboard of a member who has joined: as much of it as the window shows. */
+async function shootReadme(browser: Browser, roz: Program, token: string): Promise<void> {
+  const noon = await backToNoon(roz)
+  const visit = await newVisit(browser, { size: README_SIZE, hosts: [], token })
+  await visit.context.clock.setFixedTime(noon)
+  await visit.page.goto(roz.url + paths.dashboard)
+  await expectSettled(visit)
+  const file = path.join(ROOT, 'docs/screenshot.png')
+  await visit.page.screenshot({ path: file })
+  await visit.close()
+  console.log(file)
+}
+
 async function shootAll(browser: Browser, tour: Tour): Promise<void> {
   const files: string[] = []
   for (const look of LOOKS) files.push(...(await shoot(browser, tour, look)))
@@ -191,7 +210,14 @@ async function shootAll(browser: Browser, tour: Tour): Promise<void> {
   console.log(`${files.length} screenshots in ${OUT}`)
 }
 
-rmSync(OUT, { recursive: true, force: true })
+async function shootScreens(roz: Program, member: string, admin: string): Promise<void> {
+  const { newcomer, states } = await makeStates(roz)
+  const screens = [...screensOf(await findBelow(roz, member)), ...states]
+  if (screens.some((screen) => screen.as === 'admin' && isWanted(screen))) await expectChecked(roz, admin)
+  await shootAll(browser, { roz, tokens: { member, newcomer, admin }, screens })
+}
+
+if (values.readme !== true) rmSync(OUT, { recursive: true, force: true })
 mkdirSync(OUT, { recursive: true })
 const browser = await openBrowser({ whole: true })
 try {
@@ -201,10 +227,8 @@ try {
   if (values.guide === true) await shootGuide(browser, roz, admin)
   else {
     const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token
-    const { newcomer, states } = await makeStates(roz)
-    const screens = [...screensOf(await findBelow(roz, member)), ...states]
-    if (screens.some((screen) => screen.as === 'admin' && isWanted(screen))) await expectChecked(roz, admin)
-    await shootAll(browser, { roz, tokens: { member, newcomer, admin }, screens })
+    if (values.readme === true) await shootReadme(browser, roz, member)
+    else await shootScreens(roz, member, admin)
   }
 } finally {
   await browser.close()
