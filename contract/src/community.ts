@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'
 import { STAFF } from './roles.ts'
-import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
 export const notification = z.object({
   id: z.string(),
@@ -35,12 +35,15 @@ export const communityCalls = {
           rounds: count,
           today: z.object({ pool: rupees, charity: rupees, giveaway: rupees, platform: rupees }),
         }),
-        help: z.object({
-          medianDays: count
-            .nullable()
-            .meta({ description: 'Median days from the day of a rupee to its payment as help; null before the first payment' }),
-          oldest: z.object({ day, days: count }).nullable().meta({ description: 'The oldest day with help that is not paid out yet' }),
-        }),
+        help: newer(
+          z.object({
+            medianDays: count
+              .nullable()
+              .meta({ description: 'Median days from the day of a rupee to its payment as help; null before the first payment' }),
+            oldest: z.object({ day, days: count }).nullable().meta({ description: 'The oldest day with help that is not paid out yet' }),
+          }),
+          { absent: { medianDays: null, oldest: null } },
+        ),
         recentImpacts: z.array(story),
       }),
     }),
@@ -113,18 +116,21 @@ export const communityCalls = {
         })
         .nullable()
         .meta({ description: 'The time of the newest audit, and each finding of an audit that no later one ended; null before the first' }),
-      alarms: z
-        .array(
-          z.object({
-            code: z.enum(['clock_doubted', 'no_open_round', 'books_held', 'draw_waiting', 'help_waiting', 'proof_taken_back']),
-            day,
-            waiting: count,
+      alarms: newer(
+        z
+          .array(
+            z.object({
+              code: z.enum(['clock_doubted', 'no_open_round', 'books_held', 'draw_waiting', 'help_waiting', 'proof_taken_back']),
+              day,
+              waiting: count,
+            }),
+          )
+          .meta({
+            description:
+              'Conditions that an operator must look at: the day concerned, and the number of further days; the same as in /readyz',
           }),
-        )
-        .meta({
-          description:
-            'Conditions that an operator must look at: the day concerned, and the number of further days; the same as in /readyz',
-        }),
+        { absent: [] },
+      ),
     }),
     refusals: [],
   }),

@@ -7,7 +7,7 @@ import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { STAFF } from './roles.ts'
-import { count, day, instant, messageAnswer, openedAnswer, signedIn, userAnswer } from './shapes.ts'
+import { count, day, instant, messageAnswer, newer, openedAnswer, signedIn, user, userAnswer } from './shapes.ts'
 
 /** A token that is no text is treated as unknown and not as a malformed field. */
 const unknownUnlessText = (token: string): string => (isText(token) ? token : '')
@@ -171,7 +171,7 @@ export const identityCalls = {
       publicName: z.enum(['initial', 'anonymous'], 'choice_invalid').optional(),
       language: z.enum(LANGUAGES, 'choice_invalid').optional(),
     }),
-    output: userAnswer,
+    output: z.object({ user: newer(user) }),
     refusals: [],
   }),
   uploadAvatar: endpoint({

@@ -3,22 +3,22 @@ import { charityDescription, charityName, storyDescription, storyTitle, videoUrl
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { EDITORS, STAFF } from './roles.ts'
-import { assurance, count, day, instant, isDemo, nextCursor, others, page, rupees } from './shapes.ts'
+import { count, day, drawn, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
 export const story = z.object({
-  id: z.string(),
-  _id: z.string(),
+  id: newer(z.string(), { like: '_id' }),
+  _id: newer(z.string(), { like: 'id' }),
   title: z.string(),
   description: z.string(),
   date: day,
   amount: rupees,
-  sent: z.boolean().meta({ description: 'The amount was paid out and has receipts; false: it is set aside' }),
+  sent: newer(z.boolean().meta({ description: 'The amount was paid out and has receipts; false: it is set aside' }), { absent: false }),
   views: count,
   isActive: z.boolean(),
   videoUrl: z.string().nullable(),
   imageUrl: z.string().nullable(),
   charity: z.object({ name: z.string(), description: z.string() }),
-  winnerInfo: z.object({ name: z.string(), amount: rupees, totalParticipants: count, assurance, isDemo, others }).nullable(),
+  winnerInfo: z.object({ name: z.string(), amount: rupees, totalParticipants: count, ...drawn }).nullable(),
 })
 export type Story = z.infer<typeof story>
 
@@ -36,8 +36,8 @@ export const portalStory = z.object({
     })
     .nullable()
     .meta({ description: 'That disbursement' }),
-  isTold: z.boolean().meta({ description: 'Its givers were told. They are told once' }),
-  wasPublished: z.boolean().meta({ description: 'It is or was public, and cannot be deleted' }),
+  isTold: newer(z.boolean().meta({ description: 'Its givers were told. They are told once' }), { absent: false }),
+  wasPublished: newer(z.boolean().meta({ description: 'It is or was public, and cannot be deleted' }), { like: 'isActive' }),
 })
 export type PortalStory = z.infer<typeof portalStory>
 
@@ -144,7 +144,7 @@ export const impactCalls = {
       seen,
       ...readOnly,
     }),
-    output: z.object({ story: portalStory }),
+    output: z.object({ story: newer(portalStory) }),
     refusals: ['story_not_found', 'changed_since_seen', 'disbursement_not_found', 'story_exists', 'story_told', 'consent_revoked'],
   }),
   deleteStory: endpoint({

@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 import { receipt } from './open-books.ts'
 import { TREASURY } from './roles.ts'
 import { rupeeTrail } from './rupee.ts'
-import { assurance, count, day, instant, isDemo, namedWinner, nextCursor, others, page, rupees } from './shapes.ts'
+import { count, day, drawn, instant, namedWinner, newer, nextCursor, page, rupees } from './shapes.ts'
 
 export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'], 'choice_invalid')
 /** A server of the previous release answers without `winners`. */
@@ -13,19 +13,23 @@ export const split = z
   .object({ need: z.number(), reward: z.number(), platform: z.number(), winners: count.optional() })
   .meta({ description: 'Percent of the pool, and how many members share the reward: 0 where the round has none' })
 
-/** A round as everybody sees it. */
+/** The split of the specification's round card. */
+const SPLIT = { need: 60, reward: 30, platform: 10 } as const
+/** A round as everybody sees it. The web derives the day and the chance where an older server does not send them. */
 export const round = z.object({
-  id: day,
-  status: roundStatus,
+  id: newer(day),
+  status: newer(roundStatus, { absent: 'open' }),
   totalParticipants: count,
   totalAmount: rupees,
   endTime: instant,
-  split,
-  winChance: z
-    .int()
-    .min(1)
-    .nullable()
-    .meta({ description: 'The N of "1 in N", rounded up where several share the reward; null where the round has none' }),
+  split: newer(split, { absent: SPLIT }),
+  winChance: newer(
+    z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: 'The N of "1 in N", rounded up where several share the reward; null where the round has none' }),
+  ),
   /** A server of the previous release answers without it. */
   chance: z
     .object({ wins: count, of: count })
@@ -44,14 +48,14 @@ export const ticket = z.object({
 export const historyItem = z.object({
   id: day,
   date: day,
-  status: roundStatus,
+  status: newer(roundStatus, { absent: 'settled' }),
   participated: z.boolean(),
   isWinner: z.boolean(),
   totalParticipants: count,
   totalAmount: rupees,
   prizeAmount: rupees,
   charityAmount: rupees,
-  winner: z.object({ name: z.string(), assurance, isDemo, others }).nullable(),
+  winner: z.object({ name: z.string(), ...drawn }).nullable(),
   rupee: rupeeTrail,
 })
 
@@ -62,7 +66,7 @@ export const roundCalls = {
     access: 'verified',
     summary: "Puts one rupee into today's round.",
     body: z.strictObject({ ticketKey: z.optional(ticketKey) }).default({}),
-    output: z.object({ balance: rupees, ticket }),
+    output: z.object({ balance: rupees, ticket: newer(ticket) }),
     refusals: [
       'already_joined',
       'round_closed',
@@ -84,9 +88,9 @@ export const roundCalls = {
     output: z.object({
       ...round.shape,
       hasParticipated: z.boolean(),
-      lastImpactStory: z.object({ date: day, videoUrl: z.string().nullable(), title: z.string() }).nullable(),
+      lastImpactStory: z.object({ date: newer(day), videoUrl: z.string().nullable(), title: z.string() }).nullable(),
       lastWinner: namedWinner.nullable(),
-      serverTime: instant,
+      serverTime: newer(instant),
     }),
     refusals: [],
     cache: 'public',
@@ -126,7 +130,7 @@ export const roundCalls = {
     summary:
       "Draws the round of `day`. Without `day`: the oldest closed round, or if there is none, closes, draws and settles today's. A second call without `day` within twelve hours is a repeat, and closes no other round.",
     body: z.strictObject({ day: day.optional() }).default({}),
-    output: z.object({ message: z.string(), round }),
+    output: z.object({ message: newer(z.string(), { absent: 'Draw triggered successfully!' }), round: newer(round) }),
     alsoStatus: 202,
     refusals: ['no_participants', 'round_already_closed', 'draw_waiting', 'round_not_found', 'idempotency_mismatch'],
   }),

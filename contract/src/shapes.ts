@@ -3,6 +3,26 @@ import { inEach, LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { STAFF_ROLES } from './roles.ts'
 
+/**
+ * What a client assumes for a field that an answer lacks.
+ * - `absent`: this value. `like`: the value of another field of the object.
+ * - Neither: the client works without the field.
+ */
+export type Assumed = { readonly absent?: unknown; readonly like?: string }
+const assumptions = z.registry<Assumed>()
+/**
+ * A field of an answer that the product's specification does not name. During an upgrade an older server may not send it, and the web
+ * then assumes its value (web/build/forms.ts). A nullable field needs no mark: without it, null is assumed.
+ */
+export const newer = <S extends z.ZodType>(schema: S, assumed: Assumed = {}): S => {
+  // A clone, because fields of other answers share the schema.
+  const own = schema.clone() as S
+  assumptions.add(own, assumed)
+  return own
+}
+export const assumedOf = (schema: z.core.$ZodType): Assumed | undefined =>
+  assumptions.has(schema as z.ZodType) ? (assumptions.get(schema as z.ZodType) ?? {}) : undefined
+
 export const rupees = z.number().meta({ description: 'Rupees, at most two decimals' })
 export const day = z
   .string()
@@ -23,23 +43,26 @@ export const order = z.enum(['newest', 'oldest'], 'choice_invalid').default('new
 export const nextCursor = z.string().nullable().meta({ description: 'null on the last page' })
 
 export const user = z.object({
-  id: z.string(),
+  id: newer(z.string(), { like: 'email' }),
   name: z.string(),
   email: z.string(),
   phone: z.string().nullable(),
   avatar: z.string().nullable(),
   wallet: z.object({
     balance: rupees,
-    owed: rupees.meta({
-      description: 'Debt for payments that the bank took back beyond the balance: returned money and rewards pay it first',
-    }),
+    owed: newer(
+      rupees.meta({
+        description: 'Debt for payments that the bank took back beyond the balance: returned money and rewards pay it first',
+      }),
+      { absent: 0 },
+    ),
   }),
   autoParticipate: z.boolean(),
-  createdAt: instant,
+  createdAt: newer(instant, { like: 'joinDate' }),
   role: z.enum(['member', 'admin']),
-  emailVerified: z.boolean(),
-  publicName: z.enum(['initial', 'anonymous']),
-  language: z.enum(LANGUAGES),
+  emailVerified: newer(z.boolean(), { absent: true }),
+  publicName: newer(z.enum(['initial', 'anonymous']), { absent: 'initial' }),
+  language: newer(z.enum(LANGUAGES)),
   staffRole: z.enum(STAFF_ROLES).nullable(),
 })
 export type User = z.infer<typeof user>
@@ -58,8 +81,14 @@ const announcements = z
 
 export const userAnswer = z.object({ user })
 /** The first answers of a session contain the announcements, so that the app shows them without a call of their own. */
-export const openedAnswer = z.object({ user, announcements })
+export const openedAnswer = z.object({ user, announcements: newer(announcements, { absent: [] }) })
 export const signedIn = z.object({ token: z.string(), ...openedAnswer.shape })
 export const messageAnswer = z.object({ message: z.string() })
 
-export const namedWinner = z.object({ name: z.string(), amount: rupees, date: day, assurance, isDemo, others })
+/** A winner's label, and how many more winners the day has. Without these fields, nothing is said. */
+export const drawn = {
+  assurance: newer(assurance, { absent: 'sealed' }),
+  isDemo: newer(isDemo, { absent: false }),
+  others: newer(others, { absent: 0 }),
+}
+export const namedWinner = z.object({ name: z.string(), amount: rupees, date: day, ...drawn })

@@ -4,7 +4,7 @@ import { accountHolderName, accountNumber, accountType, bankName, ifscCode } fro
 import { phone } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
 export const checkout = z.object({ mode: z.enum(['sandbox', 'production']), script_url: z.string() })
 export const orderStatus = z.enum(['PAID', 'PENDING', 'FAILED', 'EXPIRED', 'TERMINATED'])
@@ -26,7 +26,7 @@ export const transaction = z.object({
   createdAt: instant,
   amount: rupees,
   status: z.string(),
-  reason: z.string().nullable().meta({ description: 'The reason why a withdrawal or refund was rejected' }),
+  reason: newer(z.string().nullable().meta({ description: 'The reason why a withdrawal or refund was rejected' }), { absent: null }),
 })
 
 /** One transaction for a printed receipt: texts in the requested language, a bank account by its last four digits. */
@@ -63,7 +63,7 @@ export const walletCalls = {
     access: 'verified',
     summary: 'Creates an order at the gateway; the wallet is credited when the gateway reports the payment.',
     body: z.strictObject({ amount: rupeeAmount, phoneNumber: phone, ticketKey: z.optional(ticketKey) }),
-    output: z.object({ payment_session_id: z.string(), order_id: z.string(), checkout }),
+    output: z.object({ payment_session_id: z.string(), order_id: newer(z.string()), checkout: newer(checkout) }),
     refusals: [
       'forbidden',
       'on_hold',
@@ -81,7 +81,7 @@ export const walletCalls = {
     access: 'member',
     summary: "Asks the gateway about one of the member's orders and credits it if it is paid.",
     params: z.object({ orderId: z.string().max(100) }),
-    output: z.object({ balance: rupees, status: orderStatus }),
+    output: z.object({ balance: rupees, status: newer(orderStatus) }),
     refusals: ['order_not_found'],
   }),
   confirmPayment: endpoint({
@@ -91,10 +91,13 @@ export const walletCalls = {
     summary: 'The status of an order, for the return page; names nobody.',
     body: z.strictObject({ order_id: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: z.object({
-      data: z.object({
-        success: z.boolean(),
-        orderUserDetails: z.object({ order_id: z.string(), order_amount: rupees, order_status: orderStatus }),
-      }),
+      // An answer without it has a message of its own: No payment data received.
+      data: newer(
+        z.object({
+          success: z.boolean(),
+          orderUserDetails: newer(z.object({ order_id: z.string(), order_amount: rupees, order_status: orderStatus })),
+        }),
+      ),
     }),
     refusals: ['order_not_found'],
   }),
@@ -104,7 +107,7 @@ export const walletCalls = {
     access: 'verified',
     summary: 'Requests a withdrawal; the amount is held at once.',
     body: z.strictObject({ amount: rupeeAmount, bankDetail }),
-    output: z.object({ balance: rupees, withdrawal }),
+    output: z.object({ balance: rupees, withdrawal: newer(withdrawal) }),
     refusals: ['on_hold', 'withdrawals_paused', 'insufficient_funds', 'idempotency_mismatch', 'overloaded'],
   }),
   withdrawals: endpoint({

@@ -1,6 +1,6 @@
 /**
- * Gives the browser two tables of the methods and paths of the calls that screens make: the app's, and the portal's.
- * - The tables replace the contract's schemas, which weigh more than the rest of the shell. The server checks every call anyway.
+ * Gives the browser the methods and paths of the calls that screens make, and the forms of their answers: the app's, and the portal's.
+ * - They replace the contract's schemas, which weigh more than the rest of the shell. The server checks every call anyway.
  * - Only the portal loads its own table, so an administrator's call adds nothing to a member's first page.
  * - Webhooks and published files are left out: only gateways send webhooks, and the verifier fetches the files. The receipts that only
  *   staff see are no published files.
@@ -8,23 +8,32 @@
 import { api } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { Plugin } from 'vite'
+import { briefFormOf } from './forms.ts'
 
 const isOfPortal = ({ access, path }: EndpointSpec): boolean => access === 'admin' || path.startsWith('/admin/')
-const TABLES: Readonly<Record<string, (spec: EndpointSpec) => boolean>> = {
-  'virtual:calls': (spec) => !isOfPortal(spec),
-  'virtual:portal-calls': isOfPortal,
+type Table = { readonly lists: (spec: EndpointSpec) => boolean; readonly exports: readonly (keyof typeof EXPORTS)[] }
+const EXPORTS = {
+  calls: ({ method, path }: EndpointSpec) => [method, path],
+  forms: briefFormOf,
+} as const
+/** `start` needs only the addresses, so the forms of the app's calls are a module of their own. */
+const TABLES: Readonly<Record<string, Table>> = {
+  'virtual:calls': { lists: (spec) => !isOfPortal(spec), exports: ['calls'] },
+  'virtual:forms': { lists: (spec) => !isOfPortal(spec), exports: ['forms'] },
+  'virtual:portal-calls': { lists: isOfPortal, exports: ['calls', 'forms'] },
 }
 
 export const callsPlugin = (): Plugin => ({
   name: 'roz-calls',
   resolveId: (id) => (Object.hasOwn(TABLES, id) ? `\0${id}` : undefined),
   load: (id) => {
-    const isListed = TABLES[id.slice(1)]
-    if (!id.startsWith('\0') || isListed === undefined) return undefined
+    const wanted = TABLES[id.slice(1)]
+    if (!id.startsWith('\0') || wanted === undefined) return undefined
     const calls = Object.entries<EndpointSpec>(api).filter(
-      ([, spec]) => spec.access !== 'signed' && (spec.output !== 'file' || spec.access === 'admin') && isListed(spec),
+      ([, spec]) => spec.access !== 'signed' && (spec.output !== 'file' || spec.access === 'admin') && wanted.lists(spec),
     )
-    const table = Object.fromEntries(calls.map(([name, { method, path }]) => [name, [method, path]]))
-    return `export const calls = ${JSON.stringify(table)}`
+    const tableOf = (name: keyof typeof EXPORTS): string =>
+      JSON.stringify(Object.fromEntries(calls.map(([call, spec]) => [call, EXPORTS[name](spec)])))
+    return wanted.exports.map((name) => `export const ${name} = ${tableOf(name)}`).join('\n')
   },
 })

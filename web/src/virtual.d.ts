@@ -14,8 +14,16 @@ declare module 'virtual:calls' {
   /** The calls of the app and of the public pages. */
   export const calls: CallTable<Exclude<ScreenCall, PortalCall>>
 }
+declare module 'virtual:forms' {
+  import type { PortalCall, ScreenCall } from 'virtual:calls'
+  import type { Form } from '../build/forms.ts'
+  export type Forms<N extends ScreenCall> = Readonly<Record<N, Form>>
+  export const forms: Forms<Exclude<ScreenCall, PortalCall>>
+}
 declare module 'virtual:portal-calls' {
   import type { CallTable, PortalCall } from 'virtual:calls'
+  import type { Forms } from 'virtual:forms'
+  export const forms: Forms<PortalCall>
   export const calls: CallTable<PortalCall>
 }
 declare module '*.po' {

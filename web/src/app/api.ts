@@ -1,6 +1,7 @@
 /**
  * Makes the app's calls to the server. Only published files (published.ts) and the first `me` (first-answer.ts) are requested elsewhere.
  * - The contract types every call. A failed call throws ApiError, with a message to show, or NetworkError.
+ * - An answer that has not the form of the call, such as a captive portal's page, is no answer (answers.ts).
  * - A 401 from any call but a login ends the session.
  * - Every call has a time limit, unless `isPatient` is set. A write that exceeds it is reported as "we could not tell", never as a failure.
  */
@@ -9,6 +10,8 @@ import type { Api, Output, Request } from '@roz/contract/api.ts'
 import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import type { Texts } from '@roz/core/language.ts'
 import { calls, type CallTable, type ScreenCall } from 'virtual:calls'
+import { forms, type Forms } from 'virtual:forms'
+import { completed, DERIVED } from './answers.ts'
 import { currentLanguage } from './language.ts'
 import { settings } from './settings.ts'
 import { token } from './token.ts'
@@ -28,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer arrived: the browser is offline, or the connection was refused or cut. Whether the server executed the call is unknown. */
+/** No answer of the server arrived: the browser is offline, the connection was refused or cut, or another machine answered. Whether the server executed the call is unknown. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
 }
@@ -82,9 +85,12 @@ export function whenSessionEnds(listener: () => void): void {
 }
 
 const known: Partial<CallTable<ScreenCall>> = { ...calls }
+const knownForms: Partial<Forms<ScreenCall>> = { ...forms }
 /** Adds the portal's calls, for its routes. */
 export async function loadPortalCalls(): Promise<void> {
-  Object.assign(known, (await import('virtual:portal-calls')).calls)
+  const portal = await import('virtual:portal-calls')
+  Object.assign(known, portal.calls)
+  Object.assign(knownForms, portal.forms)
 }
 
 /** Makes one call of the contract: `await call('joinRound')`. */
@@ -118,10 +124,19 @@ async function answerTo(name: ScreenCall, method: string, path: string, parts: L
   const response = await send(name, method, addressOf(path, parts), parts, sentToken)
   if (!response.ok) throw await failureOf(response, name, sentToken)
   const type = response.headers.get('content-type') ?? ''
+  const form = knownForms[name] ?? '*'
+  const [, media] = /^as (.*)/.exec(String(form)) ?? []
+  if (!type.startsWith(media ?? 'application/json')) throw new NetworkError(`${name}: an answer of the type ${type}`)
   if (type.startsWith('image/')) return response.blob()
   const text = await bodyOf(response)
-  if (!type.startsWith('application/json')) return text === '' ? undefined : text
-  return withTimeOf(response, JSON.parse(text))
+  if (media === '' && text !== '') throw new NetworkError(`${name}: an answer that should be empty`)
+  if (media !== undefined) return text === '' ? undefined : text
+  try {
+    const answer = completed(form, JSON.parse(text)) as Readonly<Record<string, unknown>>
+    return withTimeOf(response, DERIVED[name]?.(answer) ?? answer)
+  } catch (error) {
+    throw new NetworkError(`${name}: an answer of another form`, { cause: error })
+  }
 }
 
 /** A body from the cache contains an old serverTime. The header is renewed on every revalidation, so it replaces the body's value. */

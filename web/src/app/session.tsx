@@ -34,13 +34,14 @@ function change(next: Session): void {
 }
 
 type Opened = { readonly user: User; readonly announcements: readonly RunningAnnouncement[] }
-// During a rolling upgrade an older server answers without announcements.
-const sessionOf = ({ user, announcements = [] }: Partial<Opened> & Pick<Opened, 'user'>): Session =>
+const sessionOf = ({ user, announcements }: Opened): Session =>
   user.role === 'admin' ? { status: 'admin', user } : { status: 'member', user, announcements }
 
 /** The browser's choice of language is saved to the member's account, for mails. Without a choice, the browser follows the account. */
 async function alignLanguage(user: User): Promise<void> {
   const chosen = chosenLanguage()
+  // The account of an older server has no language, and that of a newer one may have a language that this app does not know.
+  if (!LANGUAGES.includes(user.language)) return
   // If the catalogue fails to load, the language stays.
   if (chosen === undefined) await adoptLanguage(user.language).catch(() => undefined)
   else if (user.role === 'member' && chosen !== user.language) await saveLanguage(chosen)

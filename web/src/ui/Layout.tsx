@@ -1,8 +1,15 @@
 /** The frame of a screen: one main, and a document title with the heading's words. */
 import { type ReactNode, useEffect } from 'react'
 import { brand } from '../app/language.ts'
+import { Card } from './Card.tsx'
+import { Section as Ruled, type SectionProps } from './Section.tsx'
 
-export { Section } from './Section.tsx'
+/** A section of a screen. A bug in it leaves the other sections as they are. */
+export const Section = ({ children, ...rest }: SectionProps) => (
+  <Ruled {...rest}>
+    <Card>{children}</Card>
+  </Ruled>
+)
 
 /** Sets the document's title: `Wallet · Roz`. */
 export function useTitle(title: string): void {

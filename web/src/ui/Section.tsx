@@ -1,7 +1,7 @@
 /** A section of a page with its time in the margin. The app and the public pages share it. */
 import type { ReactNode } from 'react'
 
-type SectionProps = {
+export type SectionProps = {
   /** The word in the margin: Today, Yesterday, So far. On phones it is a line above the heading. */
   readonly when?: ReactNode
   /** Smaller text below it: a date or a time. */

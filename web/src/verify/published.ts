@@ -4,11 +4,15 @@ const WITHIN_MS = 30_000
 
 export const publicBase = (): string => `${location.origin}/api/public/`
 
-export const fetchPublished = (path: string): Promise<Response> =>
-  fetch(publicBase() + path, {
+/** A page in place of the file, such as a captive portal's, is a failed request. */
+export async function fetchPublished(path: string): Promise<Response> {
+  const response = await fetch(publicBase() + path, {
     headers: { 'accept-language': document.documentElement.lang },
     signal: AbortSignal.timeout(WITHIN_MS),
   })
+  if (response.ok && response.headers.get('content-type')?.startsWith('text/html') === true) throw new Error(`${path}: a page, no file`)
+  return response
+}
 
 /** Undefined if the address has no file. */
 export async function readPublished(path: string): Promise<unknown> {

@@ -3,6 +3,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { paths } from '../../paths.ts'
+import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Feedback.tsx'
 import { Book } from '../../ui/Layout.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -40,7 +41,13 @@ export function AdminDashboardPage() {
         >
           {/* A section would request data that is refused until the authenticator app is set up. Another filter in the address opens it anew. */}
           <Suspense fallback={<Skeleton lines={6} />}>
-            {owesApp === undefined ? <Skeleton lines={6} /> : <Screen key={`${status} ${order}`} />}
+            {owesApp === undefined ? (
+              <Skeleton lines={6} />
+            ) : (
+              <Card key={`${section?.id} ${status} ${order}`}>
+                <Screen />
+              </Card>
+            )}
           </Suspense>
         </Tabs>
       </TodaySection>

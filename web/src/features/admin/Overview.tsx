@@ -4,6 +4,7 @@ import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery } from '@tanstack/react-query'
 import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../app/language.ts'
+import { Card } from '../../ui/Card.tsx'
 import { Badge, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
 import { Money } from '../../ui/Money.tsx'
@@ -25,8 +26,12 @@ export function Overview() {
           </p>
         ),
       )}
-      <TodaysRound />
-      <Todo />
+      <Card>
+        <TodaysRound />
+      </Card>
+      <Card>
+        <Todo />
+      </Card>
       {stats.data !== undefined ? (
         <Tiles stats={stats.data} />
       ) : stats.isError ? (
@@ -34,7 +39,9 @@ export function Overview() {
       ) : (
         <Skeleton lines={6} />
       )}
-      <Figures />
+      <Card>
+        <Figures />
+      </Card>
       {stats.data === undefined ? null : <BooksCheck audit={stats.data.audit} />}
     </>
   )

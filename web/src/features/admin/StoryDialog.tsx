@@ -67,7 +67,7 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
                   ...(help?.id === linkOf(story)?.id ? {} : { outlayId: help?.id ?? null, seen: seenOf(story) }),
                 },
               })
-        await savePicture(saved.story.id)
+        await savePicture(story?.id ?? saved.story.id)
       } catch (error) {
         showRefusedStory(form, error)
         return toast.error(messageOf(error, t`Failed to update story`))

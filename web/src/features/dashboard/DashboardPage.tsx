@@ -13,6 +13,7 @@ import { paths } from '../../paths.ts'
 import { useMember } from '../../app/session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
 import { ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Later } from '../../ui/Later.tsx'
@@ -68,8 +69,12 @@ const RestOfDay = memo(function RestOfDay({ round, failed }: RestProps) {
         }
       >
         <div className="grid two">
-          <WalletCard balance={member.wallet.balance} />
-          <QuickStats />
+          <Card>
+            <WalletCard balance={member.wallet.balance} />
+          </Card>
+          <Card>
+            <QuickStats />
+          </Card>
         </div>
       </Section>
     </>

@@ -10,6 +10,7 @@ import { paths, publicPath } from '../../paths.ts'
 import { useMember } from '../../app/session.tsx'
 import { Art } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
 import { EmptyState, SkeletonBlock } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
@@ -38,12 +39,16 @@ export function Yesterday({ round, failed }: NewestProps) {
   return (
     <Section when={isOlder ? t`Most recent` : t`Yesterday`} note={note}>
       <div className="grid two">
-        <NewestImpact round={round} failed={failed} />
-        {round === undefined || round.lastWinner || splitOf(round.split).winners > 0 ? (
-          <NewestWinner round={round} failed={failed} />
-        ) : (
-          <OwnRound />
-        )}
+        <Card>
+          <NewestImpact round={round} failed={failed} />
+        </Card>
+        <Card>
+          {round === undefined || round.lastWinner || splitOf(round.split).winners > 0 ? (
+            <NewestWinner round={round} failed={failed} />
+          ) : (
+            <OwnRound />
+          )}
+        </Card>
       </div>
     </Section>
   )

@@ -14,7 +14,7 @@ export function PersonalInformation({ user, onChange }: { readonly user: User; r
     setSaving(true)
     onChange({ autoParticipate })
     try {
-      onChange((await call('updateProfile', { body: { autoParticipate } })).user)
+      onChange((await call('updateProfile', { body: { autoParticipate } })).user ?? { autoParticipate })
     } catch (error) {
       onChange({ autoParticipate: !autoParticipate })
       console.warn('Failed to change Auto Participate:', error)

@@ -10,7 +10,7 @@ import { PHONE } from '../typing.ts'
 import { AutoParticipate } from './AutoParticipate.tsx'
 import { profileRules, type ProfileValues } from './rules.ts'
 
-type ProfileEditorProps = { readonly user: User; readonly onSaved: (user: User) => void; readonly onClose: () => void }
+type ProfileEditorProps = { readonly user: User; readonly onSaved: (changed: Partial<User>) => void; readonly onClose: () => void }
 
 export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
   const { t } = useLingui()
@@ -25,7 +25,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
   const save = form.handleSubmit(async ({ name, phone, autoParticipate }) => {
     const body = { autoParticipate, ...(name === user.name ? {} : { name }), ...(phone === '' ? {} : { phone }) }
     try {
-      onSaved((await call('updateProfile', { body })).user)
+      onSaved((await call('updateProfile', { body })).user ?? body)
     } catch (error) {
       console.warn('Failed to save the profile:', error)
       showRefusedFields(form, error)

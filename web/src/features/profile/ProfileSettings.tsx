@@ -12,13 +12,13 @@ import { toast } from '../../ui/Toast.tsx'
 import { showRefusedFields, tellFirst, useRules, wordsOf } from '../forms.ts'
 import { passwordRules, type PasswordValues } from './rules.ts'
 
-export function PublicNameForm({ user, onSaved }: { readonly user: User; readonly onSaved: (user: User) => void }) {
+export function PublicNameForm({ user, onSaved }: { readonly user: User; readonly onSaved: (changed: Partial<User>) => void }) {
   const { t } = useLingui()
   const [saving, setSaving] = useState(false)
   const save = async (publicName: User['publicName']): Promise<void> => {
     setSaving(true)
     try {
-      onSaved((await call('updateProfile', { body: { publicName } })).user)
+      onSaved((await call('updateProfile', { body: { publicName } })).user ?? { publicName })
       toast.success(t`Saved.`)
     } catch (error) {
       console.warn('Failed to change the public name:', error)

@@ -19,7 +19,10 @@ function read(memberId: string): readonly KeptReceipt[] {
 
 export const keptReceipt = (memberId: string, day: string): KeptReceipt | undefined => read(memberId).find((one) => one.day === day)
 
-export function keepReceipt(memberId: string, { day, ticket, receipt }: KeptReceipt): void {
+/** An older server's answer has none. */
+export function keepReceipt(memberId: string, given: KeptReceipt | undefined): void {
+  if (given === undefined) return
+  const { day, ticket, receipt } = given
   // The first receipt of a day is kept: a later answer of the server must not replace it.
   if (keptReceipt(memberId, day) !== undefined) return
   const all = [...read(memberId), { day, ticket, receipt }].toSorted((a, b) => (a.day < b.day ? -1 : 1))

@@ -36,8 +36,9 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         const { answer, isOfEarlierPress } = await moneyKeys.withdrawals(body, (idempotencyKey) =>
           call('withdraw', { body, idempotencyKey }),
         )
-        const { createdAt } = answer.withdrawal
-        if (isOfEarlierPress(createdAt)) return tellEarlier(createdAt)
+        const { withdrawal }: Partial<typeof answer> = answer
+        const createdAt = withdrawal?.createdAt
+        if (createdAt !== undefined && isOfEarlierPress(createdAt)) return tellEarlier(createdAt)
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)

@@ -43,8 +43,9 @@ export const auditQuery = (filter: AuditFilter) =>
 
 /** Whether the own role must set up an authenticator app before anything else; undefined while it is not known yet. */
 export function useOwesApp(): boolean | undefined {
-  const { data, isPending } = useQuery(accountQuery)
-  return isPending ? undefined : data?.totp.required === true && data.totp.enrolledAt === null
+  // Not `isPending`: after a failure, the section's own query makes it true again, which would take the section away and bring it back.
+  const { data, isFetched } = useQuery(accountQuery)
+  return !isFetched ? undefined : data?.totp.required === true && data.totp.enrolledAt === null
 }
 
 /** Whether a step-up asks for a code. If that is unknown, the server's answer to the password will. */

@@ -1,0 +1,166 @@
+/**
+ * Every screen of a member and of the portal with answers that are none, and with those of an older server.
+ * - A new screen is covered by a row in SCREENS; a section of the portal without one.
+ * - With ROZ_TEST_ALL each field that the specification does not name is left out in turn.
+ */
+import type { CallName } from '@roz/contract/api.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { paths } from '@roz/web/paths.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { type Rewriting, rewrite } from '../../harness/answers.ts'
+import { handOver, settle } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { expect } from '../../harness/expect.ts'
+import { adminToken, eventually, joinRound, newMember, passRound, type Person } from '../../harness/people.ts'
+import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
+import { lacking, SPECIFIED } from '../../harness/specified.ts'
+import { useStage } from '../../harness/stage.ts'
+import { balanceInBar } from '../../harness/steps.ts'
+
+const stage = useStage()
+let asha: Person
+let admin: string
+let day: IstDay
+let receipt: string
+
+/** The day, round and story that every screen has something to show of. */
+beforeAll(async () => {
+  const { roz } = stage
+  asha = await newMember(roz, { name: 'Asha Verma', rupees: 20 })
+  await joinRound(roz.url, asha)
+  day = await passRound(roz.url, asha)
+  admin = await adminToken(roz.url)
+  const draft = await eventually(
+    'the draft of the day',
+    async () => (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0],
+  )
+  const body = { title: 'Schoolbooks', description: 'For twelve children.', isActive: true }
+  expect((await ask(roz.url, 'updateStory', { token: admin, params: { id: draft.id }, body })).status).toBe(200)
+  receipt = (await ask(roz.url, 'transactions', { token: asha.token })).output.transactions[0]?.id ?? ''
+})
+
+const MEMBERS: readonly (() => string)[] = [
+  () => paths.dashboard,
+  () => paths.wallet,
+  () => paths.impact,
+  () => paths.history,
+  () => paths.profile,
+  () => paths.notifications,
+  () => `${paths.myTicket}?day=${day}`,
+  () => `${paths.receipt}?id=${encodeURIComponent(receipt)}`,
+]
+const PORTAL = PORTAL_TABS.map((tab) => () => `${paths.adminDashboard}?tab=${tab}`)
+const SCREENS = [
+  ['a member', MEMBERS, () => asha.token, 'token'],
+  ['the portal', PORTAL, () => admin, 'admin-token'],
+] as const
+
+/** Texts of a screen, or of a part of it, that broke. A failed load has words of its own. */
+const BROKEN = ['Something went wrong']
+
+/** Opens every screen with these answers, and reports those that broke. */
+async function brokenOf(
+  [, screens, tokenOf, slot]: (typeof SCREENS)[number],
+  rewriting: Rewriting,
+  except: readonly CallName[] = [],
+): Promise<string[]> {
+  const { page } = stage
+  await handOver(stage.visit, stage.line.url, tokenOf(), slot)
+  await rewrite(page, rewriting, except)
+  const broken: string[] = []
+  try {
+    for (const address of screens) {
+      await page.goto(stage.line.url + address())
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await settle(page).catch(() => broken.push(`${address()} stays busy`))
+      if (new URL(page.url()).pathname !== address().replace(/\?.*/, '')) broken.push(`${address()} leads to ${page.url()}`)
+      const text = await page.getByRole('main').innerText()
+      broken.push(...BROKEN.filter((words) => text.includes(words)).map((words) => `${address()}: ${words}`))
+    }
+  } finally {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  }
+  return [...broken, ...stage.visit.complaints().filter((text) => text.includes('nobody caught'))]
+}
+
+describe.each(SCREENS.map((side) => [side[0], side] as const))('the screens of %s', (_who, side) => {
+  // Who is logged in must be known: session-start.test.ts has the start without an answer.
+  test.each(['html', 'half'] as const)('answers that are none (%s) are failed calls: no screen breaks', async (rewriting) => {
+    expect(await brokenOf(side, rewriting, ['me'])).toEqual([])
+  })
+
+  test('with the fields of the specification alone no screen and no card breaks', async () => {
+    expect(await brokenOf(side, 'bare')).toEqual([])
+  })
+})
+
+describe('a captive portal beside running screens', () => {
+  /** As after a look at another app: what is old is asked for again. */
+  const returnTo = (page: Page): Promise<void> => page.evaluate(() => void document.dispatchEvent(new Event('visibilitychange')))
+
+  test('the dashboard keeps its last figures, says that the round could not be fetched, and takes the next answer', async () => {
+    const work = async (page: Page): Promise<void> => {
+      const figures = page.locator('.tiles, .ledger .sum, .figure')
+      await expect(page.getByText('1 member in the round').or(page.getByText('0 members in the round'))).toBeVisible()
+      await settle(page)
+      const before = await figures.allInnerTexts()
+      const balance = await balanceInBar(page).innerText()
+      await rewrite(page, 'html')
+      await page.clock.runFor(31_000)
+      await expect(page.getByText('Failed to fetch round details').first()).toBeVisible()
+      await returnTo(page)
+      await page.clock.runFor(3000)
+      expect(await figures.allInnerTexts()).toEqual(before)
+      await expect(balanceInBar(page)).toHaveText(balance)
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      const other = await newMember(stage.roz, { rupees: 10 })
+      await joinRound(stage.roz.url, other)
+      await page.clock.runFor(31_000)
+      await expect(page.getByText('1 member in the round')).toBeVisible()
+    }
+    await stage.at('/dashboard', work, { token: asha.token, before: (page) => page.clock.install() })
+  })
+
+  test('a join that it answers is no join: Failed to join round, and the next press joins', async () => {
+    const person = await newMember(stage.roz, { rupees: 10 })
+    const work = async (page: Page): Promise<void> => {
+      const join = page.getByRole('button', { name: 'Join with ₹1.00' })
+      await join.waitFor()
+      await page.route('**/api/rounds/join', (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Wi-Fi</h1>' }))
+      await join.click()
+      await expect(page.getByText('Failed to join round').first()).toBeVisible()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await join.click()
+      await expect(page.getByText("Successfully joined today's round!")).toBeVisible()
+      await expect(balanceInBar(page)).toHaveText('₹9.00')
+    }
+    await stage.at('/dashboard', work, { token: person.token })
+  })
+})
+
+describe.runIf(process.env.ROZ_TEST_ALL === '1')('one newer field is missing', () => {
+  test.each(SCREENS.map((side) => [side[0], side] as const))(
+    'on the screens of %s: no card breaks',
+    { timeout: 1_800_000 },
+    async (_who, side) => {
+      const known = new Map<CallName, Set<string>>()
+      await brokenOf(side, (call, answer) => {
+        const named = new Set((SPECIFIED[call] ?? '').split(' '))
+        const fields = known.get(call) ?? new Set()
+        known.set(call, fields)
+        for (const [where] of lacking(answer))
+          if (!named.has(where) && ![...named].some((one) => one.startsWith(`${where}.`))) fields.add(where)
+        return undefined
+      })
+      const broken: string[] = []
+      for (const [call, fields] of known)
+        for (const field of fields) {
+          const without = (name: CallName, answer: unknown): unknown =>
+            name === call ? [...lacking(answer)].find(([where]) => where === field)?.[1] : undefined
+          broken.push(...(await brokenOf(side, without)).map((words) => `${call} without ${field}: ${words}`))
+        }
+      expect(broken).toEqual([])
+    },
+  )
+})
