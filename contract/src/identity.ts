@@ -88,6 +88,15 @@ export const identityCalls = {
     output: messageAnswer,
     refusals: ['already_verified', 'too_many_requests'],
   }),
+  changeAddress: endpoint({
+    method: 'POST',
+    path: '/user/email',
+    access: 'member',
+    summary: 'Corrects a mail address that is not confirmed yet: the old links die, and the new address gets a link.',
+    body: z.strictObject({ email, currentPassword: givenPassword }),
+    output: userAnswer,
+    refusals: ['already_verified', 'wrong_password', 'email_taken', 'on_hold', 'account_checked', 'too_many_requests'],
+  }),
   forgotPassword: endpoint({
     method: 'POST',
     path: '/auth/forgot-password',

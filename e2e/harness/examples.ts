@@ -36,6 +36,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   me: undefined,
   verifyEmail: undefined,
   resendVerification: undefined,
+  changeAddress: { email: 'gita.rao@x.test', currentPassword: PASSWORD },
   forgotPassword: { email: 'gita@x.test' },
   resetPassword: { token: 'unknown', password: PASSWORD },
   logout: undefined,

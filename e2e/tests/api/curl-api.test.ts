@@ -59,6 +59,15 @@ describe('a member registers', () => {
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
+  test('POST /user/email corrects the address, with the password, until it is confirmed', async () => {
+    const body = { email: 'gita.corrected@x.test', currentPassword: PASSWORD }
+    const answer = await ask('changeAddress', { token: member, body })
+    expect([answer.status, answer.output.user.email]).toEqual([200, body.email])
+    expect((await ask('changeAddress', { token: member, body: { email, currentPassword: PASSWORD } })).output.user.email).toBe(email)
+    const wrong = await ask('changeAddress', { token: member, body: { email, currentPassword: 'wrong' } })
+    expect([wrong.status, wrong.refusal.code]).toEqual([403, 'wrong_password'])
+  })
+
   test('GET /auth/verify-email answers plain text, in Hindi when requested', async () => {
     const token = new URL(await mailedLink(roz.url, email, '/verify-email')).searchParams.get('token') ?? ''
     expect((await ask('verifyEmail', { query: { token } })).output).toBe('Your email is verified. You can log in now.')

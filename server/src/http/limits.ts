@@ -146,6 +146,12 @@ export function limitRules(options: { readonly production: boolean }) {
     ],
     /** Registrations that were told of an account with the address: whoever looks for members asks often. */
     probes: (source: Source): Limit[] => network(source.ip, 'probes', 20, HOUR),
+    /** Corrections of an address that is not confirmed: each one mails an address of the member's choice. */
+    correction: (memberId: bigint, email: string, source: Source): Limit[] => [
+      { key: ['correct', String(memberId)], hitsMax: 5, windowSeconds: DAY },
+      { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
+      ...network(source.ip, 'register', 300, HOUR),
+    ],
     /** Verification mails sent again. Only this limit is told; mail/allowance.ts has the limits of all mails. */
     resent: (email: string): Limit[] => [{ key: ['resend', addressKey(email)], hitsMax: 5, windowSeconds: DAY }],
     /** Successful logins: each leaves a session and a browser. A known browser has an allowance of its own, so nobody uses it up from elsewhere. */

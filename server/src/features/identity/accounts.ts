@@ -45,6 +45,7 @@ export type LockedAccount = {
   readonly googleSub: string | null
   readonly isVerified: boolean
   readonly isSuspended: boolean
+  readonly isHeld: boolean
   readonly isStaff: boolean
 }
 
@@ -53,7 +54,7 @@ export const lockAccount = (tx: Tx, memberId: bigint): Promise<LockedAccount | u
   maybeOne<LockedAccount>(
     tx,
     sql`select id, email, password_hash as "passwordHash", google_sub as "googleSub", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
-          role = 'admin' as "isStaff"
+          held_at is not null as "isHeld", role = 'admin' as "isStaff"
         from member where id = ${memberId}::bigint and deleted_at is null for no key update`,
   )
 

@@ -21,6 +21,7 @@ import { listSessions, type SignedInDevice, signedInHandlers } from './signed-in
 import { signInHandlers } from './sign-in.ts'
 import { stepUpHandlers } from './step-up.ts'
 import { teamHandlers } from './team.ts'
+import { unconfirmedAddressHandlers } from './unconfirmed-address.ts'
 
 type Names =
   | 'register'
@@ -30,6 +31,7 @@ type Names =
   | 'me'
   | 'verifyEmail'
   | 'resendVerification'
+  | 'changeAddress'
   | 'forgotPassword'
   | 'resetPassword'
   | 'notMe'
@@ -79,6 +81,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
       ...signInHandlers(deps, rules, checkPassword, limited),
       ...googleHandlers(deps, rules),
       ...linkHandlers(deps, rules),
+      ...unconfirmedAddressHandlers(deps, rules, checkPassword),
       ...notMeHandlers(deps, rules),
       ...profileHandlers(deps, checkPassword),
       ...stepUpHandlers(deps, checkPassword, limited),

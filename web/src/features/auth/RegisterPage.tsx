@@ -4,7 +4,6 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
-import { meantAddress } from '@roz/core/mail-hint.ts'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
@@ -17,22 +16,22 @@ import { toast } from '../../ui/Toast.tsx'
 import { judgeAgain, registerTyped, showRefusedFields, useRules, wordsOf } from '../forms.ts'
 import { PHONE } from '../typing.ts'
 import { AuthSheet } from './AuthSheet.tsx'
-import { NewPasswordFields, tellFirstProblem } from './fields.tsx'
+import { NewAddressField, NewPasswordFields, tellFirstProblem } from './fields.tsx'
 import { GoogleButton } from './GoogleButton.tsx'
 import { registerRules, type RegisterValues } from './rules.ts'
+import { WrongAddress } from './WrongAddress.tsx'
 
 const EMPTY: RegisterValues = { name: '', email: '', phone: '', password: '', confirmPassword: '' }
 
 export function RegisterPage() {
   const [mailedTo, setMailedTo] = useState<string>()
-  return mailedTo === undefined ? <RegisterForm onDone={setMailedTo} /> : <MailSent address={mailedTo} />
+  return mailedTo === undefined ? <RegisterForm onDone={setMailedTo} /> : <MailSent address={mailedTo} onChanged={setMailedTo} />
 }
 
 function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }) {
   const { t } = useLingui()
   const form = useRules<RegisterValues>(registerRules, EMPTY)
   const { errors, isSubmitting } = form.formState
-  const meant = meantAddress(form.watch('email'))
 
   const register = form.handleSubmit(async ({ name, email, phone, password }) => {
     try {
@@ -50,23 +49,10 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
       <GoogleButton />
       <form noValidate onSubmit={(event) => void register(event)}>
         <TextField label={t`Full name`} autoComplete="name" error={wordsOf(errors.name?.message)} {...form.register('name')} />
-        <TextField
-          label={t`Email`}
-          type="email"
-          inputMode="email"
-          autoComplete="email"
+        <NewAddressField
+          given={form.watch('email')}
+          onMeant={(email) => form.setValue('email', email, { shouldValidate: true })}
           error={wordsOf(errors.email?.message)}
-          hint={
-            meant === undefined ? undefined : (
-              <button
-                type="button"
-                className={buttonClass('secondary')}
-                onClick={() => form.setValue('email', meant, { shouldValidate: true })}
-              >
-                <Trans>Did you mean {meant}?</Trans>
-              </button>
-            )
-          }
           {...form.register('email')}
         />
         <TextField
@@ -113,7 +99,7 @@ function Consent() {
   )
 }
 
-function MailSent({ address }: { readonly address: string }) {
+function MailSent({ address, onChanged }: { readonly address: string; readonly onChanged: (address: string) => void }) {
   const { t } = useLingui()
   return (
     <AuthSheet
@@ -124,6 +110,7 @@ function MailSent({ address }: { readonly address: string }) {
         </Trans>
       }
     >
+      <WrongAddress onChanged={onChanged} />
       <h2>
         <Trans>Next steps</Trans>
       </h2>

@@ -6,6 +6,7 @@ import { useSession } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { refreshMember } from '../queries.ts'
+import { WrongAddress } from './WrongAddress.tsx'
 
 export function UnverifiedBanner() {
   const { t } = useLingui()
@@ -34,6 +35,7 @@ export function UnverifiedBanner() {
       <Button kind="secondary" busy={sending} onClick={() => void resend()}>
         <Trans>Resend verification email</Trans>
       </Button>
+      <WrongAddress />
     </aside>
   )
 }

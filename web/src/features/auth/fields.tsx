@@ -1,6 +1,8 @@
 /** Fields that several login forms share: email and password, and a new password with its repetition. */
-import { useLingui } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { meantAddress } from '@roz/core/mail-hint.ts'
 import type { FieldError, FieldErrors, FieldValues, UseFormRegisterReturn, UseFormReturn } from 'react-hook-form'
+import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { problemsOf, wordsOf } from '../forms.ts'
@@ -26,6 +28,37 @@ export function SignInFields({ form }: { readonly form: UseFormReturn<LoginValue
         {...form.register('password')}
       />
     </>
+  )
+}
+
+type NewAddressProps = UseFormRegisterReturn & {
+  /** What the field contains. */
+  readonly given: string
+  /** The member accepts the address that was probably meant. */
+  readonly onMeant: (address: string) => void
+  readonly error: string | undefined
+}
+
+/** The address of a new account. It asks about a domain that looks mistyped and refuses none. */
+export function NewAddressField({ given, onMeant, error, ...field }: NewAddressProps) {
+  const { t } = useLingui()
+  const meant = meantAddress(given)
+  return (
+    <TextField
+      label={t`Email`}
+      type="email"
+      inputMode="email"
+      autoComplete="email"
+      error={error}
+      hint={
+        meant === undefined ? undefined : (
+          <Button kind="secondary" onClick={() => onMeant(meant)}>
+            <Trans>Did you mean {meant}?</Trans>
+          </Button>
+        )
+      }
+      {...field}
+    />
   )
 }
 

@@ -22,6 +22,9 @@ const samePasswords = z.refine<{ password: string; confirmPassword: string }>((v
 export const registerRules = z.object({ name, email, phone, password: newPassword, confirmPassword: given }).check(samePasswords)
 export type RegisterValues = z.infer<typeof registerRules>
 
+export const addressRules = z.object({ email, currentPassword: givenPassword })
+export type AddressValues = z.infer<typeof addressRules>
+
 export const forgotRules = z.object({ email })
 export type ForgotValues = z.infer<typeof forgotRules>
 

@@ -3,12 +3,15 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
+import { useMember } from '../../app/session.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { AutoParticipate } from './AutoParticipate.tsx'
 
 export function PersonalInformation({ user, onChange }: { readonly user: User; readonly onChange: (changed: Partial<User>) => void }) {
   const { t } = useLingui()
   const [saving, setSaving] = useState(false)
+  // The banner above the screen corrects an unconfirmed address, and learns first that it was confirmed.
+  const { email, emailVerified } = useMember()
 
   const toggle = async (autoParticipate: boolean): Promise<void> => {
     setSaving(true)
@@ -28,7 +31,7 @@ export function PersonalInformation({ user, onChange }: { readonly user: User; r
     <>
       <dl className="facts-list">
         <Fact name={t`Full Name`} value={user.name} />
-        <Fact name={t`Email Address`} value={user.email} note={t`Cannot be changed`} />
+        <Fact name={t`Email Address`} value={email} note={emailVerified ? t`Cannot be changed` : t`Not verified yet`} />
         <Fact name={t`Phone Number`} value={user.phone ?? ''} />
       </dl>
       <AutoParticipate on={user.autoParticipate} busy={saving} onChange={(on) => void toggle(on)} />

@@ -1,0 +1,80 @@
+/** Corrects the mail address of an account that is not confirmed yet, with the account's password. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useId } from 'react'
+import { ApiError, call, messageOf } from '../../app/api.ts'
+import { session } from '../../app/session.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { PasswordField } from '../../ui/Field.tsx'
+import { Modal } from '../../ui/Modal.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { refreshMember } from '../queries.ts'
+import { NewAddressField, tellFirstProblem } from './fields.tsx'
+import { addressRules, type AddressValues } from './rules.ts'
+
+type Props = { readonly onChanged: ((address: string) => void) | undefined; readonly onClose: () => void }
+
+export function ChangeAddress({ onChanged, onClose }: Props) {
+  const { t } = useLingui()
+  const formId = useId()
+  const form = useRules<AddressValues>(addressRules, { email: '', currentPassword: '' })
+  const { errors, isSubmitting } = form.formState
+
+  const change = form.handleSubmit(async (body) => {
+    try {
+      const { user } = await call('changeAddress', { body })
+      session.setUser(user)
+      onChanged?.(user.email)
+      const address = user.email
+      toast.success(t`A verification email was sent to ${address}.`)
+      onClose()
+    } catch (error) {
+      showRefusedFields(form, error)
+      if (error instanceof ApiError && error.code === 'wrong_password')
+        return form.setError('currentPassword', { message: error.message }, { shouldFocus: true })
+      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+      // The member confirmed the address on another device: there is nothing to correct any more.
+      if (error instanceof ApiError && error.code === 'already_verified') {
+        await refreshMember()
+        onClose()
+      }
+    }
+  }, tellFirstProblem(form))
+
+  return (
+    <Modal
+      open
+      closeOnOverlay={false}
+      onClose={() => (isSubmitting ? undefined : onClose())}
+      title={<Trans>Change the email address</Trans>}
+      footer={
+        <>
+          <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button type="submit" form={formId} busy={isSubmitting}>
+            <Trans>Change address</Trans>
+          </Button>
+        </>
+      }
+    >
+      <p className="spaced">
+        <Trans>The link that we sent to the old address stops working. Once the new address is verified, it can't be changed.</Trans>
+      </p>
+      <form id={formId} noValidate onSubmit={(event) => void change(event)}>
+        <NewAddressField
+          given={form.watch('email')}
+          onMeant={(email) => form.setValue('email', email, { shouldValidate: true })}
+          error={wordsOf(errors.email?.message)}
+          {...form.register('email')}
+        />
+        <PasswordField
+          label={t`Password`}
+          autoComplete="current-password"
+          error={wordsOf(errors.currentPassword?.message)}
+          {...form.register('currentPassword')}
+        />
+      </form>
+    </Modal>
+  )
+}
