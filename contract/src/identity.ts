@@ -6,6 +6,7 @@ import { LANGUAGES } from '@roz/core/language.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { passkeyAnswer, passkeyRequest } from './passkeys.ts'
 import { STAFF } from './roles.ts'
 import { count, day, instant, messageAnswer, newer, openedAnswer, signedIn, user, userAnswer } from './shapes.ts'
 
@@ -139,14 +140,33 @@ export const identityCalls = {
     path: '/admin/login',
     access: 'visitor',
     summary:
-      "Opens an administrator's session; the only call that makes one. `totp` is a code of the app or a recovery code, where one is set up.",
+      "Opens an administrator's session; the only call that makes one. `totp` is a code of the app or a recovery code, `passkey` the answer of a passkey, where one is set up.",
     body: z.strictObject({
       email: z.string('fill_all').min(1, 'fill_all').max(1024, 'fill_all'),
       password: givenPassword,
       totp: z.optional(secondFactor),
+      passkey: z.optional(passkeyAnswer),
     }),
     output: signedIn,
-    refusals: ['invalid_credentials', 'code_required', 'wrong_code', 'too_many_requests'],
+    refusals: [
+      'invalid_credentials',
+      'code_required',
+      'wrong_code',
+      'passkey_required',
+      'passkeys_only',
+      'wrong_passkey',
+      'too_many_requests',
+    ],
+  }),
+  askLoginPasskey: endpoint({
+    method: 'POST',
+    path: '/admin/login/passkey',
+    access: 'visitor',
+    summary:
+      'After the right password: what the browser needs to use a passkey of the account for the login (WebAuthn), once within five minutes.',
+    body: z.strictObject({ email: z.string('fill_all').min(1, 'fill_all').max(1024, 'fill_all'), password: givenPassword }),
+    output: z.object({ publicKey: passkeyRequest }),
+    refusals: ['invalid_credentials', 'no_passkey', 'too_many_requests'],
   }),
   stepUp: endpoint({
     method: 'POST',
@@ -155,10 +175,19 @@ export const identityCalls = {
     roles: STAFF,
     beforeTotp: true,
     summary:
-      'Checks the code of the authenticator app, or without one the password: for ten minutes this session may move money. A login counts as a step-up.',
-    body: z.strictObject({ password: z.optional(givenPassword), totp: z.optional(secondFactor) }),
+      'Checks the code of the authenticator app or a passkey, or without an app the password: for ten minutes this session may move money. A login counts as a step-up.',
+    body: z.strictObject({ password: z.optional(givenPassword), totp: z.optional(secondFactor), passkey: z.optional(passkeyAnswer) }),
     output: z.object({ until: instant }),
-    refusals: ['unauthenticated', 'wrong_password', 'code_required', 'wrong_code', 'too_many_requests'],
+    refusals: [
+      'unauthenticated',
+      'wrong_password',
+      'code_required',
+      'wrong_code',
+      'passkey_required',
+      'passkeys_only',
+      'wrong_passkey',
+      'too_many_requests',
+    ],
   }),
   profile: endpoint({
     method: 'GET',

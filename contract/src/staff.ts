@@ -7,6 +7,7 @@ import { secondFactor, staffPassword, totpCode } from '@roz/core/staff-fields.ts
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { signedInDevice } from './identity.ts'
+import { passkeyCalls, passkeyRecord } from './passkeys.ts'
 import { CONTROL, OWNERS, STAFF, STAFF_ROLES } from './roles.ts'
 import { count, day, instant, messageAnswer, nextCursor, page, userAnswer } from './shapes.ts'
 
@@ -66,6 +67,7 @@ export const auditEntry = z.object({
 })
 
 export const staffCalls = {
+  ...passkeyCalls,
   staff: endpoint({
     method: 'GET',
     path: '/admin/staff',
@@ -149,7 +151,7 @@ export const staffCalls = {
     access: 'admin',
     roles: OWNERS,
     stepUp: true,
-    summary: "Removes another person's authenticator app after a lost phone, and ends their sessions.",
+    summary: "Removes another person's authenticator app and passkeys after a lost phone or key, and ends their sessions.",
     params: id,
     body: z.strictObject({ reason: decisionReason }),
     output: staffAnswer,
@@ -161,13 +163,15 @@ export const staffCalls = {
     access: 'admin',
     roles: STAFF,
     beforeTotp: true,
-    summary: "The caller's account: its authenticator app, and the devices on which it is logged in.",
+    summary: "The caller's account: its authenticator app, its passkeys, and the devices on which it is logged in.",
     output: z.object({
       totp: z.object({
         enrolledAt: instant.nullable(),
         required: z.boolean().meta({ description: 'This role must set it up before any other call' }),
         recoveryCodesLeft: count,
+        passkeysOnly: z.boolean().meta({ description: 'Codes of the app neither log in nor step up' }),
       }),
+      passkeys: z.array(passkeyRecord),
       sessions: z.array(signedInDevice.extend({ isThis: z.boolean(), inPortal: z.boolean() })),
     }),
     refusals: [],
@@ -239,7 +243,7 @@ export const staffCalls = {
     path: '/admin/totp/disable',
     access: 'admin',
     roles: STAFF,
-    summary: 'Removes the own authenticator app and its recovery codes, by password and code.',
+    summary: 'Removes the own authenticator app with its recovery codes and passkeys, by password and code.',
     body: z.strictObject({ password: givenPassword, totp: secondFactor }),
     output: 'empty',
     status: 204,

@@ -36,6 +36,9 @@ export const REFUSALS = {
   step_up_required: refusal(403, texts('Please confirm with your password.')),
   totp_required: refusal(403, texts('Please set up your authenticator app first.')),
   code_required: refusal(403, texts('Please enter the code of your authenticator app.')),
+  /** The account has a passkey; a code of the app is accepted too, except where the person has refused it. */
+  passkey_required: refusal(403, texts('Please use your passkey.')),
+  passkeys_only: refusal(403, texts('You have turned off codes of the app for logging in. Please use your passkey or a recovery code.')),
   // Identity
   email_taken: refusal(409, texts('An account with this email already exists.')),
   invalid_credentials: refusal(401, texts('Invalid email or password')),
@@ -55,6 +58,10 @@ export const REFUSALS = {
   ),
   wrong_password: refusal(403, texts('That password is not correct.')),
   wrong_code: refusal(403, texts('That code is not correct, or it was used before.')),
+  wrong_passkey: refusal(403, texts('The passkey was not accepted. Please try again.')),
+  no_passkey: refusal(409, texts('This account has no passkey.')),
+  passkeys_full: refusal(409, texts('You have 10 passkeys. Remove one first.')),
+  passkey_not_found: refusal(404, texts('There is no such passkey.')),
   totp_enrolled: refusal(409, texts('An authenticator app is set up already.')),
   totp_not_started: refusal(409, texts('Please start the setup of the app again.')),
   totp_not_enrolled: refusal(409, texts('No authenticator app is set up.')),

@@ -3,11 +3,13 @@ import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
 import { asciiDigits } from './typed.ts'
+import { oneLine } from './written.ts'
 
 export const STAFF_TEXTS = {
   password_staff_short: texts('A staff password needs at least 12 characters'),
   code_shape: texts('Enter the 6 digits of the app'),
   code_or_recovery: texts('Enter the 6 digits of the app, or a recovery code'),
+  passkey_name: texts('Give the passkey a name of at most 100 characters'),
 } as const satisfies Words
 
 const code = (problem: keyof typeof STAFF_TEXTS) => ({ error: problem })
@@ -27,3 +29,8 @@ export const totpCode = z.string('code_shape').check(z.maxLength(100, code('code
 export const secondFactor = z
   .string('code_or_recovery')
   .check(z.maxLength(100, code('code_or_recovery')), bare, z.regex(/^(\d{6}|[a-z2-9]{24})$/, code('code_or_recovery')))
+
+/** The name by which its owner knows a passkey: "Laptop", "Key on my ring". */
+export const passkeyName = z
+  .string('passkey_name')
+  .check(oneLine, z.minLength(1, code('passkey_name')), z.maxLength(100, code('passkey_name')))

@@ -1,6 +1,7 @@
 /** The walk over the team: an invitation, the invited person's own account and authenticator app, and the audit log. */
 import { expect } from 'vitest'
 import { codeOfApp } from '@roz/server/testing/authenticator.ts'
+import { SoftKey } from '@roz/server/testing/passkey.ts'
 import { mailedLink, readClock } from '../harness/people.ts'
 import type { Walk } from './walk.ts'
 
@@ -55,8 +56,22 @@ async function walkOwnAccount(walk: Walk, meera: string, email: string): Promise
   const account = (await walk.step('staffAccount', { token: meera })).output
   expect([account.sessions.length, account.totp.recoveryCodesLeft]).toEqual([2, 7])
   expect((await walk.step('endOtherStaffSessions', { token: meera })).output).toEqual({ ended: 1 })
+  await walkPasskey(walk, meera, login, await code(secret, 1))
   const off = { password: body.newPassword, totp: renewed.output.recoveryCodes[1] }
   expect((await walk.step('disableTotp', { token: meera, body: off })).status).toBe(204)
   const again = (await walk.step('startTotp', { token: meera })).output.secret
   expect((await walk.step('confirmTotp', { token: meera, body: { totp: await code(again, 0) } })).status).toBe(200)
+}
+
+async function walkPasskey(walk: Walk, meera: string, login: { email: string; password: string }, totp: string): Promise<void> {
+  const key = new SoftKey(walk.roz.url)
+  const started = await walk.step('startPasskey', { token: meera, body: { totp } })
+  const body = { name: 'Laptop', credential: key.create(started.output.publicKey) }
+  const { passkey } = (await walk.step('addPasskey', { token: meera, body })).output
+  const asked = await walk.step('askPasskey', { token: meera })
+  expect((await walk.step('stepUp', { token: meera, body: { passkey: key.get(asked.output.publicKey) } })).output.until).toMatch(/T/)
+  expect((await walk.step('setPasskeysOnly', { token: meera, body: { only: true } })).status).toBe(204)
+  const { publicKey } = (await walk.step('askLoginPasskey', { body: login })).output
+  expect((await walk.step('adminLogin', { body: { ...login, passkey: key.get(publicKey) } })).status).toBe(200)
+  expect((await walk.step('removePasskey', { token: meera, params: { id: passkey.id } })).status).toBe(204)
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run reset-totp -- <mail address>`: removes the authenticator app of a staff account, for the last owner whose phone is lost.
+ * `npm run reset-totp -- <mail address>`: removes the authenticator app and the passkeys of a staff account, for the last owner whose phone is lost.
  * - It ends all sessions of the account, mails its owner, and leaves an entry of the system in the audit log.
  * - Exit code: 0 if the app is removed, 1 if the account has none, 2 if the database could not be read.
  */
@@ -35,7 +35,9 @@ export async function resetTotpNow(target: CommandTarget, email: string): Promis
             subject: `member:${account.id}`,
             after: { by: 'npm run reset-totp' },
           })
-          say(`The authenticator app of ${account.name} is removed. The password alone logs in now: set up a new app at once.`)
+          say(
+            `The authenticator app of ${account.name} is removed. Its passkeys ended with it. The password alone logs in now: set up a new app at once.`,
+          )
           return 0
         })
       } finally {

@@ -64,7 +64,7 @@ export type MailData = {
   auto_join_skipped: Told<'day' | 'publicId'>
   /** To somebody whom an owner invites to the team: the link that makes the account. */
   staff_invitation: Told<'inviter' | 'tokenId'>
-  /** The second factor of a staff account: `what` is on, off, codes (new ones), recovery (one was used) or reset (by somebody else). */
+  /** The second factor of a staff account: `what` is on, off, codes (new ones), recovery (one was used), reset (by somebody else), or a change of passkeys. */
   totp_changed: Told<'what'>
   /** To all owners and the person concerned: `actor` changed the team or took a proof back; `what` is of owner-mails.ts, `at` is in IST. */
   team_changed: Told<'what' | 'actor' | 'about' | 'detail' | 'at'>

@@ -57,6 +57,10 @@ const TOTP_WORDS: Readonly<Record<string, Texts>> = {
   off: texts('The authenticator app was removed from your account.'),
   codes: texts('New recovery codes were made for your account. The old ones no longer work.'),
   recovery: texts('A recovery code was used for your account. It does not work again.'),
+  passkey_added: texts('A passkey was added to your account. It can be used to log in.'),
+  passkey_removed: texts('A passkey was removed from your account. It no longer works.'),
+  passkeys_only: texts('Codes of the authenticator app no longer log in to your account. Only a passkey or a recovery code does.'),
+  codes_again: texts('Codes of the authenticator app log in to your account again.'),
 }
 
 function deviceLine(browser: string, system: string): Texts {

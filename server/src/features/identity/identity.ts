@@ -12,7 +12,8 @@ import { invitationHandlers, sweepInvitations } from './invitations.ts'
 import { linkHandlers, linkJobs } from './links.ts'
 import { notMeHandlers } from './not-me.ts'
 import { ownAccountHandlers } from './own-account.ts'
-import { ownTotpHandlers } from './own-totp.ts'
+import { ownPasskeyHandlers } from './own-passkeys.ts'
+import { createAfterCode, ownTotpHandlers } from './own-totp.ts'
 import { createPasswordCheck } from './password-check.ts'
 import { profileHandlers } from './profile.ts'
 import { createCodeLimit } from './second-factor.ts'
@@ -37,6 +38,7 @@ type Names =
   | 'notMe'
   | 'logout'
   | 'adminLogin'
+  | 'askLoginPasskey'
   | 'stepUp'
   | 'profile'
   | 'updateProfile'
@@ -48,6 +50,11 @@ type Names =
   | 'confirmTotp'
   | 'newRecoveryCodes'
   | 'disableTotp'
+  | 'startPasskey'
+  | 'addPasskey'
+  | 'removePasskey'
+  | 'setPasskeysOnly'
+  | 'askPasskey'
   | 'staffAccount'
   | 'updateStaffAccount'
   | 'changeStaffPassword'
@@ -75,6 +82,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const rules = limitRules({ production: deps.production })
   const checkPassword = createPasswordCheck(deps.db, rules)
   const limited = createCodeLimit(deps.db, rules)
+  const afterCode = createAfterCode(deps, limited)
   let sweptAtMs = Number.NEGATIVE_INFINITY
   return {
     handlers: {
@@ -85,7 +93,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
       ...notMeHandlers(deps, rules),
       ...profileHandlers(deps, checkPassword),
       ...stepUpHandlers(deps, checkPassword, limited),
-      ...ownTotpHandlers(deps, checkPassword, limited),
+      ...ownTotpHandlers(deps, checkPassword, limited, afterCode),
+      ...ownPasskeyHandlers(deps, afterCode),
       ...ownAccountHandlers(deps, checkPassword),
       ...teamHandlers(deps),
       ...invitationHandlers(deps, rules),
@@ -111,6 +120,7 @@ async function sweep(db: Db): Promise<void> {
   await db.query(sql`delete from session where expires_at < (select roz_now()) or last_at < (select roz_now())`)
   await db.query(sql`delete from mail_token where expires_at < (select roz_now()) - interval '7 days'`)
   await db.query(sql`delete from known_browser where seen_at < (select roz_now()) - interval '180 days'`)
+  await db.query(sql`delete from staff_passkey_challenge where expires_at < (select roz_now())`)
   await sweepInvitations(db)
   while (await forgetOldSignals(db));
   await forgetUsed(db)

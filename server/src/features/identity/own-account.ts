@@ -18,6 +18,8 @@ import type { IdentityDeps } from './deps.ts'
 import { useUp } from './links.ts'
 import { getCredentials } from './own-totp.ts'
 import type { PasswordCheck } from './password-check.ts'
+import { passkeyOf } from './own-passkeys.ts'
+import { listPasskeys } from './passkeys.ts'
 import { countRecoveryCodes } from './second-factor.ts'
 import { endOtherSessions } from './sessions.ts'
 import { listOwnSessions } from './signed-in.ts'
@@ -29,20 +31,22 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
   return {
     staffAccount: async ({ session }) => {
       const { memberId } = session
-      const [app, recoveryCodesLeft, sessions] = await Promise.all([
-        maybeOne<{ at: Date }>(
+      const [app, recoveryCodesLeft, passkeys, sessions] = await Promise.all([
+        maybeOne<{ at: Date; passkeysOnly: boolean }>(
           db,
-          sql`select confirmed_at as at from staff_totp where member_id = ${memberId}::bigint and confirmed_at is not null`,
+          sql`select confirmed_at as at, passkeys_only as "passkeysOnly" from staff_totp where member_id = ${memberId}::bigint and confirmed_at is not null`,
         ),
         countRecoveryCodes(db, memberId),
+        listPasskeys(db, memberId),
         listOwnSessions(db, session),
       ])
       const totp = {
         enrolledAt: app === undefined ? null : isoIst(app.at.getTime()),
         required: requiresTotp(deps),
         recoveryCodesLeft,
+        passkeysOnly: app?.passkeysOnly ?? false,
       }
-      return { ok: true, value: { totp, sessions } }
+      return { ok: true, value: { totp, passkeys: passkeys.map(passkeyOf), sessions } }
     },
 
     updateStaffAccount: ({ session: { memberId }, body }) =>

@@ -8,44 +8,52 @@ import { randomBytes } from 'node:crypto'
 import { audit } from '../../staff/audit-log.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Source } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { base32, otpauthUri, SECRET_BYTES } from '../../staff/totp.ts'
-import { findById, lockAccount } from './accounts.ts'
+import { findById, lockAccount, type LockedAccount } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import type { PasswordCheck } from './password-check.ts'
-import { type CodeLimit, lockEnrolment, passSecondFactor, removeTotp, replaceRecoveryCodes, sealSecret, useTotp } from './second-factor.ts'
+import { type CodeLimit, lockEnrolment, removeTotp, replaceRecoveryCodes, sealSecret, useCode, useTotp } from './second-factor.ts'
 import { endOtherSessions } from './sessions.ts'
 
 type Names = 'startTotp' | 'confirmTotp' | 'newRecoveryCodes' | 'disableTotp'
 
 const subjectOf = (memberId: bigint): string => `member:${memberId}`
 
-export async function getCredentials(db: Db, memberId: bigint, source: { ip: string; userAgent: string }) {
+export async function getCredentials(db: Db, memberId: bigint, source: Source) {
   const mine = await findById(db, memberId, source)
   if (mine === undefined) throw new Error('a session without its account')
   return mine
 }
 
-export function ownTotpHandlers(deps: IdentityDeps, checkPassword: PasswordCheck, limited: CodeLimit): Handlers<Names> {
-  const { db, secrets } = deps
+type CodeCall = { readonly memberId: bigint; readonly source: Source; readonly totp: string }
+export type AfterCode = ReturnType<typeof createAfterCode>
 
-  /** Runs work under the lock of the own account, after its second factor. */
-  async function afterCode<T>(
-    call: { readonly memberId: bigint; readonly source: { ip: string; userAgent: string }; readonly totp: string },
-    work: (tx: Tx) => Promise<T>,
-  ) {
-    const mine = await getCredentials(db, call.memberId, call.source)
-    return limited(mine, call.source, () =>
+/** Runs work under the lock of the own account, after a code of its app or a recovery code. */
+export const createAfterCode =
+  ({ db, secrets }: Pick<IdentityDeps, 'db' | 'secrets'>, limited: CodeLimit) =>
+  async <T>({ memberId, source, totp }: CodeCall, work: (tx: Tx, account: LockedAccount) => Promise<T>) => {
+    const mine = await getCredentials(db, memberId, source)
+    return limited(mine, source, () =>
       inTransaction(db, async (tx) => {
-        await lockAccount(tx, call.memberId)
-        const passed = await passSecondFactor(tx, secrets, call.memberId, call.totp)
-        if (!passed.ok) return { ok: false, code: 'wrong_code' } as const
-        if (passed.by === 'none') return { ok: false, code: 'totp_not_enrolled' } as const
-        return { ok: true, value: await work(tx) } as const
+        const account = await lockAccount(tx, memberId)
+        const app = await lockEnrolment(tx, memberId)
+        if (account === undefined || app === undefined || app.confirmedAt === null) return { ok: false, code: 'totp_not_enrolled' } as const
+        const used = await useCode(tx, secrets, memberId, app, totp)
+        return used.ok ? ({ ok: true, value: await work(tx, account) } as const) : used
       }),
     )
   }
+
+export function ownTotpHandlers(
+  deps: IdentityDeps,
+  checkPassword: PasswordCheck,
+  limited: CodeLimit,
+  afterCode: AfterCode,
+): Handlers<Names> {
+  const { db, secrets } = deps
 
   return {
     startTotp: ({ session: { memberId } }) =>
@@ -111,7 +119,7 @@ export function ownTotpHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
 export async function tellTotp(
   tx: Tx,
   memberId: bigint,
-  what: 'on' | 'off' | 'codes' | 'recovery' | 'reset',
+  what: 'on' | 'off' | 'codes' | 'recovery' | 'reset' | 'passkey_added' | 'passkey_removed' | 'passkeys_only' | 'codes_again',
   origin?: string,
 ): Promise<void> {
   const key = `totp_changed:${randomBytes(12).toString('hex')}`

@@ -1,5 +1,5 @@
 /**
- * The second factor of a staff account: an authenticator app (staff/totp.ts) and recovery codes.
+ * The second factor of a staff account: an authenticator app (staff/totp.ts), passkeys (passkeys.ts) and recovery codes.
  *
  * - The secret is sealed. Recovery codes have 118 random bits and are stored as SHA-256.
  * - Each code works once. It is used up under the lock of its row, in the transaction of what it allows.
@@ -13,6 +13,7 @@ import { type LimitRules, type Source, take, type Taken } from '../../http/limit
 import type { Secrets } from '../../secrets/secrets.ts'
 import { matchingStep } from '../../staff/totp.ts'
 import type { Credentials } from './accounts.ts'
+import { countPasskeys, type Place, type Purpose, type Signed, usePasskey } from './passkeys.ts'
 
 export type SecretStore = Pick<Secrets, 'seal' | 'open'>
 const contextOf = (memberId: bigint): string => `staff_totp:${memberId}`
@@ -20,13 +21,20 @@ const contextOf = (memberId: bigint): string => `staff_totp:${memberId}`
 export const sealSecret = (secrets: SecretStore, memberId: bigint, secret: Buffer): Buffer => secrets.seal(secret, contextOf(memberId))
 export const openSecret = (secrets: SecretStore, memberId: bigint, sealed: Buffer): Buffer => secrets.open(sealed, contextOf(memberId))
 
-export type Enrolment = { readonly sealed: Buffer; readonly confirmedAt: Date | null; readonly lastStep: bigint; readonly now: Date }
+export type Enrolment = {
+  readonly sealed: Buffer
+  readonly confirmedAt: Date | null
+  readonly lastStep: bigint
+  /** The app's codes neither log in nor step up. */
+  readonly passkeysOnly: boolean
+  readonly now: Date
+}
 
 /** The app of an account, confirmed or not; locks its row. */
 export const lockEnrolment = (tx: Tx, memberId: bigint): Promise<Enrolment | undefined> =>
   maybeOne<Enrolment>(
     tx,
-    sql`select sealed, confirmed_at as "confirmedAt", last_step as "lastStep", roz_now() as now
+    sql`select sealed, confirmed_at as "confirmedAt", last_step as "lastStep", passkeys_only as "passkeysOnly", roz_now() as now
         from staff_totp where member_id = ${memberId}::bigint for update`,
   )
 
@@ -40,15 +48,38 @@ export async function useTotp(tx: Tx, secrets: SecretStore, memberId: bigint, ap
 }
 
 export type Passed =
-  | { readonly ok: true; readonly by: 'none' | 'app' | 'recovery' }
-  | { readonly ok: false; readonly code: 'code_required' | 'wrong_code' }
+  | { readonly ok: true; readonly by: 'none' | 'app' | 'recovery' | 'passkey' }
+  | { readonly ok: false; readonly code: 'code_required' | 'wrong_code' | 'passkey_required' | 'passkeys_only' | 'wrong_passkey' }
+/** What a login or a step-up gives: a code, or the answer of a passkey. */
+export type Given = { readonly totp?: string | undefined; readonly passkey?: Signed | undefined }
 
-/** Checks the second factor of a locked account, and uses the code up. An account without an app passes without a code. */
-export async function passSecondFactor(tx: Tx, secrets: SecretStore, memberId: bigint, code: string | undefined): Promise<Passed> {
+/** Checks the second factor of a locked account at a login or a step-up. An account without an app passes without one. */
+export async function passSecondFactor(
+  tx: Tx,
+  secrets: SecretStore,
+  memberId: bigint,
+  given: Given,
+  use: Purpose & Place,
+): Promise<Passed> {
   const app = await lockEnrolment(tx, memberId)
   if (app === undefined || app.confirmedAt === null) return { ok: true, by: 'none' }
-  if (code === undefined) return { ok: false, code: 'code_required' }
-  if (/^\d{6}$/.test(code)) {
+  if (given.passkey !== undefined) {
+    return (await usePasskey(tx, memberId, use, given.passkey)) ? { ok: true, by: 'passkey' } : { ok: false, code: 'wrong_passkey' }
+  }
+  if (given.totp === undefined) {
+    return { ok: false, code: (await countPasskeys(tx, memberId)) > 0 ? 'passkey_required' : 'code_required' }
+  }
+  if (app.passkeysOnly && isAppCode(given.totp)) return { ok: false, code: 'passkeys_only' }
+  return useCode(tx, secrets, memberId, app, given.totp)
+}
+
+const isAppCode = (code: string): boolean => /^\d{6}$/.test(code)
+
+type CodeUsed = { readonly ok: true; readonly by: 'app' | 'recovery' } | { readonly ok: false; readonly code: 'wrong_code' }
+
+/** Checks a code of a locked app, or a recovery code, and uses it up. */
+export async function useCode(tx: Tx, secrets: SecretStore, memberId: bigint, app: Enrolment, code: string): Promise<CodeUsed> {
+  if (isAppCode(code)) {
     return (await useTotp(tx, secrets, memberId, app, code)) ? { ok: true, by: 'app' } : { ok: false, code: 'wrong_code' }
   }
   const used = await tx.query(
@@ -101,7 +132,7 @@ export async function replaceRecoveryCodes(tx: Tx, memberId: bigint): Promise<st
 export const countRecoveryCodes = async (from: Pick<Db, 'query'>, memberId: bigint): Promise<number> =>
   (await one<{ n: number }>(from, sql`select count(*)::int as n from staff_recovery_code where member_id = ${memberId}::bigint`)).n
 
-/** Removes the app and its recovery codes; false where no app was confirmed, and a setup that has begun stays. */
+/** Removes the app with its recovery codes and passkeys; false where no app was confirmed, and a setup that has begun stays. */
 export async function removeTotp(tx: Tx, memberId: bigint): Promise<boolean> {
   const removed = await tx.query(sql`delete from staff_totp where member_id = ${memberId}::bigint and confirmed_at is not null returning 1`)
   return removed.length > 0

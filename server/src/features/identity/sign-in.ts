@@ -27,12 +27,13 @@ import type { IdentityDeps } from './deps.ts'
 import { momentOf, sendLink } from './links.ts'
 import { tellTotp } from './own-totp.ts'
 import type { PasswordCheck } from './password-check.ts'
-import { type CodeLimit, passSecondFactor } from './second-factor.ts'
+import { loadPasskeys, requestOptions } from './passkeys.ts'
+import { type CodeLimit, type Given as SecondFactor, passSecondFactor } from './second-factor.ts'
 import { endSession, openSession } from './sessions.ts'
 
 const WRONG = { ok: false, code: 'invalid_credentials' } as const
 type Given = { readonly email: string; readonly password: string }
-type StaffOpening = { readonly totp: string | undefined; readonly source: Source; readonly origin: string }
+type StaffOpening = { readonly second: SecondFactor; readonly source: Source; readonly origin: string }
 type SignedIn = Output<(typeof identityCalls)['login']>
 
 /** Opens a session in the caller's transaction and answers with it. */
@@ -82,7 +83,7 @@ export function signInHandlers(
   rules: LimitRules,
   checkPassword: PasswordCheck,
   limited: CodeLimit,
-): Handlers<'register' | 'login' | 'adminLogin' | 'logout'> {
+): Handlers<'register' | 'login' | 'adminLogin' | 'askLoginPasskey' | 'logout'> {
   const { db } = deps
 
   /** Checks a password; sign-ins of members and of staff count the same wrong ones. */
@@ -94,11 +95,11 @@ export function signInHandlers(
   }
 
   /** Opens a staff session after the second factor, where one is set up. */
-  const openForStaff = (known: Credentials, { totp, source, origin }: StaffOpening) =>
+  const openForStaff = (known: Credentials, { second, source, origin }: StaffOpening) =>
     inTransaction(db, async (tx) => {
       const account = await lockChecked(tx, known)
       if (account?.isStaff !== true) return WRONG
-      const passed = await passSecondFactor(tx, deps.secrets, account.id, totp)
+      const passed = await passSecondFactor(tx, deps.secrets, account.id, second, { purpose: 'login', origin })
       if (!passed.ok) return passed
       const taken = await takeLogin(tx, rules, account.id, source)
       if (!taken.ok) return taken
@@ -154,11 +155,22 @@ export function signInHandlers(
     },
     adminLogin: async ({ body, origin, ip, userAgent }) => {
       const source = { ip, userAgent }
-      const { totp } = body
+      const { totp, passkey } = body
       const checked = await check(body, source, (account) => account.isStaff)
       if (!checked.ok) return checked
-      const open = () => openForStaff(checked.account, { totp, source, origin })
+      const open = () => openForStaff(checked.account, { second: { totp, passkey }, source, origin })
       return totp === undefined ? open() : limited(checked.account, source, open)
+    },
+    askLoginPasskey: async ({ body, origin, ip, userAgent }) => {
+      const checked = await check(body, { ip, userAgent }, (account) => account.isStaff)
+      if (!checked.ok) return checked
+      await loadPasskeys()
+      return inTransaction(db, async (tx) => {
+        const account = await lockChecked(tx, checked.account)
+        if (account?.isStaff !== true) return WRONG
+        const publicKey = await requestOptions(tx, account.id, { purpose: 'login', origin })
+        return publicKey === undefined ? { ok: false, code: 'no_passkey' } : { ok: true, value: { publicKey } }
+      })
     },
     logout: async ({ session }) => {
       await endSession(db, session.tokenHash)

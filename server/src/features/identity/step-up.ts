@@ -22,14 +22,15 @@ type Deps = Pick<IdentityDeps, 'db' | 'secrets'>
 
 export function stepUpHandlers({ db, secrets }: Deps, checkPassword: PasswordCheck, limited: CodeLimit): Handlers<'stepUp'> {
   return {
-    stepUp: async ({ session, body: { password, totp }, origin, ip, userAgent }) => {
+    stepUp: async ({ session, body: { password, totp, passkey }, origin, ip, userAgent }) => {
       const source = { ip, userAgent }
       const mine = await getCredentials(db, session.memberId, source)
-      if (totp !== undefined) {
+      const use = { purpose: 'step_up', tokenHash: session.tokenHash, origin } as const
+      if (totp !== undefined || passkey !== undefined) {
         return limited(mine, source, () =>
           inTransaction(db, async (tx) => {
             await lockAccount(tx, session.memberId)
-            const passed = await passSecondFactor(tx, secrets, session.memberId, totp)
+            const passed = await passSecondFactor(tx, secrets, session.memberId, { totp, passkey }, use)
             if (!passed.ok) return passed
             if (passed.by === 'none') return invalid({ password: 'fill_all' })
             if (passed.by === 'recovery') await tellTotp(tx, session.memberId, 'recovery', origin)
@@ -37,11 +38,12 @@ export function stepUpHandlers({ db, secrets }: Deps, checkPassword: PasswordChe
           }),
         )
       }
-      const isEnrolled = await maybeOne(
+      const enrolled = await maybeOne<{ hasPasskey: boolean }>(
         db,
-        sql`select 1 from staff_totp where member_id = ${session.memberId}::bigint and confirmed_at is not null`,
+        sql`select exists (select from staff_passkey k where k.member_id = t.member_id) as "hasPasskey"
+            from staff_totp t where t.member_id = ${session.memberId}::bigint and t.confirmed_at is not null`,
       )
-      if (isEnrolled !== undefined) return { ok: false, code: 'code_required' }
+      if (enrolled !== undefined) return { ok: false, code: enrolled.hasPasskey ? 'passkey_required' : 'code_required' }
       if (password === undefined) return invalid({ password: 'fill_all' })
       const checked = await checkPassword({ email: mine.email, source, password, find: async () => mine })
       if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
@@ -49,14 +51,14 @@ export function stepUpHandlers({ db, secrets }: Deps, checkPassword: PasswordChe
         const account = await lockAccount(tx, session.memberId)
         if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
         // An app may have been set up since.
-        const passed = await passSecondFactor(tx, secrets, session.memberId, undefined)
+        const passed = await passSecondFactor(tx, secrets, session.memberId, {}, use)
         return passed.ok ? record(tx, session, 'password') : passed
       })
     },
   }
 }
 
-async function record(tx: Tx, { memberId, tokenHash }: AdminSession, by: 'password' | 'app' | 'recovery') {
+async function record(tx: Tx, { memberId, tokenHash }: AdminSession, by: 'password' | 'app' | 'recovery' | 'passkey') {
   const stepped = await maybeOne<{ until: Date }>(
     tx,
     sql`update session set stepped_up_at = roz_now() where token_hash = ${tokenHash}::bytea

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 /** Of staff alone, or with a claim whose member is removed; `story` names a winner, whose public name follows the account. */
-const OTHERS = ['staff_recovery_code', 'staff_totp', 'ticket_key_claim']
+const OTHERS = ['staff_passkey', 'staff_passkey_challenge', 'staff_recovery_code', 'staff_totp', 'ticket_key_claim']
 
 test('every table with a row of a member is deleted from or named', async () => {
   const tables = await database.db.query<{ name: string }>(sql`
