@@ -2,13 +2,16 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** These tests kill processes and check what was acknowledged within milliseconds, so nothing runs at the same time. */
-const ALONE = ['e2e/tests/journeys/kill-journey.test.ts']
+const ALONE = ['e2e/tests/journeys/kill-journey.all.test.ts']
+
+/** `npm test` without a filter sets it. Without it, as with `npm run test:all`, the files of the breadth run too. */
+const LEFT_OUT = process.env.ROZ_TEST_SHORT === '1' ? ['**/*.all.test.ts'] : []
 
 /**
  * Files at a time, on two cores: a test that waits for a database or a screen is mostly idle. By default Vitest keeps one of two
  * cores for itself and runs one file at a time, after all other projects.
  */
-const THREE = 3
+const FOUR = 4
 
 /**
  * Test files share a process, so each file loads only modules that no earlier file has loaded.
@@ -18,8 +21,11 @@ const ONE_AFTER_ANOTHER = { isolate: false } as const
 
 /** The longest files start first, so that the run does not end with one of them alone. */
 const LONG = [
-  'ops/launch/fresh.test.ts',
-  'e2e/tests/app/hindi.test.ts',
+  'ops/launch/fresh.all.test.ts',
+  'e2e/tests/app/hindi.all.test.ts',
+  'e2e/tests/app/reflow.all.test.ts',
+  'e2e/tests/api/slow-lines.all.test.ts',
+  'ops/tidy/third-language.all.test.ts',
   'e2e/tests/account/messages-auth.test.ts',
   'e2e/tests/public/public-pages.test.ts',
   'e2e/tests/public/verify-page.test.ts',
@@ -54,11 +60,12 @@ export default defineConfig({
             'gateway-sandbox/**/*.test.ts',
             'verifier/**/*.test.ts',
             'spec/**/*.test.ts',
+            'web/**/*.test.ts',
             'ops/**/*.test.ts',
             '*.test.ts',
           ],
-          exclude: [...configDefaults.exclude, 'ops/launch/**'],
-          maxWorkers: THREE,
+          exclude: [...configDefaults.exclude, ...LEFT_OUT, 'ops/launch/**'],
+          maxWorkers: FOUR,
           ...ONE_AFTER_ANOTHER,
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -68,7 +75,8 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/**/*.test.ts'],
-          maxWorkers: THREE,
+          exclude: [...configDefaults.exclude, ...LEFT_OUT],
+          maxWorkers: FOUR,
           ...ONE_AFTER_ANOTHER,
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -79,11 +87,11 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['e2e/**/*.test.ts', 'web/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ALONE],
+          include: ['e2e/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...LEFT_OUT, ...ALONE],
           globalSetup: ['e2e/harness/first-data-setup.ts'],
           setupFiles: ['e2e/harness/setup.ts'],
-          maxWorkers: THREE,
+          maxWorkers: FOUR,
           ...ONE_AFTER_ANOTHER,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
@@ -95,6 +103,7 @@ export default defineConfig({
           name: 'alone',
           // The tests of lab/ run with `npm run test:all`.
           include: [...ALONE, ...(process.env.ROZ_TEST_ALL === '1' ? ['lab/**/*.test.ts'] : [])],
+          exclude: [...configDefaults.exclude, ...LEFT_OUT],
           globalSetup: ['e2e/harness/first-data-setup.ts'],
           setupFiles: ['e2e/harness/setup.ts'],
           fileParallelism: false,
@@ -107,8 +116,9 @@ export default defineConfig({
         test: {
           name: 'launch',
           include: ['ops/launch/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...LEFT_OUT],
           globalSetup: ['e2e/harness/first-data-setup.ts'],
-          maxWorkers: THREE,
+          maxWorkers: FOUR,
           // In parallel with the browser project: an install waits for disk and network, a screen waits for its server.
           sequence: { groupOrder: 1 },
           testTimeout: 400_000,

@@ -1,5 +1,6 @@
 /**
- * `npm test`: installs what is missing, the browser included, then checks types, lint and format and runs every test.
+ * `npm test`: installs what is missing, the browser included, then checks types, lint and format and runs the tests.
+ * - Files `*.all.test.ts` run with `npm run test:all`, or if a filter matches their path.
  * - No process and no temporary file outlives the run. A process that a test leaves running counts as a failure.
  * - The last line counts everything, and the exit code agrees with it.
  */
@@ -46,18 +47,26 @@ async function all() {
   const shell = await ensureShell()
   await ensurePython()
   const debian = args.includes('--all') ? await unpackDebian() : undefined
+  const isWhole = filters.length === 0
   const outcomes = []
-  const web = await buildWeb(node).catch((error) => {
-    // The tests that need no page still run.
+  // Beside the build and the first tests, which leave a core idle.
+  const checking = isWhole ? check(node) : { passed: 0, failed: 0 }
+  // For a filter, the global setup of the tests that open a page builds them (e2e/harness/first-data-setup.ts).
+  const web = isWhole || args.includes('--all') ? await pages(node, outcomes) : undefined
+  if (!isStopping()) outcomes.push(await vitest(node, { chromium, shell, web, debian }))
+  outcomes.push(await checking)
+  const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
+  return { passed: sum('passed'), failed: sum('failed') }
+}
+
+/** The tests that need no page run even if the build fails. */
+function pages(node, outcomes) {
+  return buildWeb(node).catch((error) => {
     if (!(error instanceof LaunchError)) throw error
     say(error.message)
     outcomes.push({ passed: 0, failed: 1 })
     return undefined
   })
-  if (filters.length === 0) outcomes.push(await check(node))
-  if (!isStopping()) outcomes.push(await vitest(node, { chromium, shell, web, debian }))
-  const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
-  return { passed: sum('passed'), failed: sum('failed') }
 }
 
 async function vitest(node, { chromium, shell, web, debian }) {
@@ -74,6 +83,7 @@ async function vitest(node, { chromium, shell, web, debian }) {
       ...(shell === undefined ? {} : { CHROMIUM_SHELL: shell }),
       ...(debian === undefined ? {} : { DEBIAN_PROGRAMS: debian }),
       ...(args.includes('--all') ? { ROZ_TEST_ALL: '1' } : {}),
+      ...(args.length === 0 ? { ROZ_TEST_SHORT: '1' } : {}),
     },
   })
   if (isStopping()) return { passed: 0, failed: 0 }

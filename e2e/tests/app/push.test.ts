@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 const switchIn = (at: Page, language: 'en' | 'hi' = 'en') => at.getByRole('switch', { name: LABEL[language], exact: true })
-/** Latin words in the screen itself; hindi.test.ts checks the frame around it. */
+/** Latin words in the screen itself; hindi.all.test.ts checks the frame around it. */
 const latinOn = async (at: Page): Promise<string[]> => latinIn([await at.locator('main').innerText()])
 const state = async (token = asha.token) => (await ask(roz.url, 'pushState', { token })).output
 const join = (person = asha): Promise<void> => joinRound(roz.url, person)

@@ -232,7 +232,7 @@ describe('the empty states of a first day', () => {
   })
 })
 
-/** hindi.test.ts checks how the Hindi screens look. */
+/** hindi.all.test.ts checks how the Hindi screens look. */
 describe('Hindi', () => {
   const HINDI = /[\u0900-\u097F]/
 

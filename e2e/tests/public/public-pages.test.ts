@@ -320,7 +320,7 @@ describe('languages', () => {
 })
 
 describe('checks of every page', () => {
-  test('every English page, small and wide: silent, no sideways scroll, no axe violation, both themes; hindi.test.ts walks the Hindi ones', async () => {
+  test('every English page, small and wide: silent, no sideways scroll, no axe violation, both themes; hindi.all.test.ts walks the Hindi ones', async () => {
     const walk = (size: Size) =>
       visit(async (page, own) => {
         for (const address of ['/', ...Object.keys(TITLES)]) {
