@@ -93,7 +93,7 @@ export const helpCalls = {
     params: id,
     body: z.strictObject({ ...beneficiaryFields, revoked: z.literal(true, 'wrong_type').optional() }).partial(),
     output: beneficiaryAnswer,
-    refusals: ['beneficiary_not_found', 'consent_revoked', 'own_payment'],
+    refusals: ['beneficiary_not_found', 'consent_revoked', 'request_waiting', 'own_payment'],
   }),
   uploadReceipt: endpoint({
     method: 'POST',

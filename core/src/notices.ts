@@ -105,6 +105,13 @@ export const NOTICES = {
     texts('Your refund of {amount} was rejected. The money is back in your wallet.'),
     () => REASON,
   ),
+  /** A payment of the member's order that does not fit; data: amount */
+  payment_waiting: notice(
+    texts('Payment being checked'),
+    texts(
+      'A payment of {amount} does not fit your order: it came twice, late or with another amount. We add it to your wallet or send it back.',
+    ),
+  ),
   /** data: amount; paid if it paid a debt */
   payment_assigned: notice(texts('Payment added'), texts('A payment of {amount} was checked and is now in your wallet.')),
   /** While the dispute is open; data: amount */

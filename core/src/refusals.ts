@@ -161,6 +161,7 @@ export const REFUSALS = {
   outlay_not_found: refusal(404, texts('There is no such entry.')),
   outlay_final: refusal(409, texts('This was decided already.')),
   own_request: refusal(403, texts('You requested this. Another person must approve it.')),
+  request_waiting: refusal(409, texts('A payment to this person waits for approval. It must be decided before the record changes.')),
   own_consent: refusal(403, texts('You wrote or changed the record of this person. Somebody else must approve the payment.')),
   own_payment: refusal(403, texts('You decided about this payment. Somebody else must take its proof back.')),
   receipt_not_found: refusal(404, texts('There is no such receipt. Please upload it again.')),

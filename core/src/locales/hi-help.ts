@@ -7,6 +7,8 @@ export const HI_HELP = {
   'There is no such entry.': 'ऐसी कोई एंट्री नहीं है।',
   'This was decided already.': 'इस पर फ़ैसला हो चुका है।',
   'You requested this. Another person must approve it.': 'इसकी रिक्वेस्ट आपने की है। मंज़ूरी किसी और को देनी होगी।',
+  'A payment to this person waits for approval. It must be decided before the record changes.':
+    'इस व्यक्ति के एक पेमेंट को मंज़ूरी का इंतज़ार है। रिकॉर्ड बदलने से पहले उस पर फ़ैसला होना चाहिए।',
   'You wrote or changed the record of this person. Somebody else must approve the payment.':
     'इस व्यक्ति का रिकॉर्ड आपने लिखा या बदला है। पेमेंट की मंज़ूरी किसी और को देनी होगी।',
   'You decided about this payment. Somebody else must take its proof back.': 'इस पेमेंट पर फ़ैसला आपने किया था। इसका सबूत कोई और ही हटा सकता है।',

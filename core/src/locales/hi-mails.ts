@@ -138,4 +138,5 @@ export const HI_MAILS = {
     'आपका संदेश मिल गया। आपके संदेश का नंबर {ticket} है। हम 1–2 कार्य दिवस में जवाब देते हैं।',
   'Open the help center': 'सहायता केंद्र खोलें',
   'If you did not write to us, ignore this email.': 'अगर आपने हमें नहीं लिखा, तो इस ईमेल को अनदेखा करें।',
+  'If you hear nothing more within two working days, please write to us.': 'अगर दो कामकाजी दिनों में आगे कोई खबर न मिले, तो हमें लिखें।',
 } as const

@@ -233,6 +233,9 @@ export const HI = {
   'A time is written in ISO 8601 with its offset': 'समय ISO 8601 में, अंतर सहित लिखें',
 
   // Notices
+  'Payment being checked': 'पेमेंट की जाँच हो रही है',
+  'A payment of {amount} does not fit your order: it came twice, late or with another amount. We add it to your wallet or send it back.':
+    '{amount} का एक पेमेंट आपके ऑर्डर से मेल नहीं खाता: वह दो बार, देर से या दूसरी रकम का आया। हम इसे आपके वॉलेट में जोड़ेंगे या वापस भेजेंगे।',
   "You're in": 'आप जुड़ गए',
   'Auto Participate joined you to the round of {day} for ₹1.': 'ऑटो-जॉइन ने आपको {day} के राउंड में जोड़ा (₹1)।',
   'Your balance is low': 'आपका बैलेंस कम है',

@@ -293,7 +293,10 @@ test.each([
 )
 
 test('money that came back is booked after a tick, with a warning while a published story tells of the help, and everybody reads it', async () => {
-  await inPortal('help-given', async (page) => {
+  // Whoever paid does not book the correction alone.
+  const token = await addColleague(roz, 'finance')
+  const asFinance = (work: (page: Page) => Promise<void>) => stage.at('/admin/dashboard?tab=help-given', work, { token })
+  await asFinance(async (page) => {
     await page.getByRole('button', { name: /^Money came back/ }).click()
     const form = dialog(page, 'Money came back')
     await expect(form.getByText('A published story tells of this help')).toBeVisible()

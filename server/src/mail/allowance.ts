@@ -27,8 +27,8 @@ const DAY_SECONDS = 86_400
 
 /** Mails that anybody can cause who types the address. */
 const BY_STRANGERS: ReadonlySet<MailTemplate> = new Set(['verify', 'reset', 'contact_received', 'staff_invitation'])
-/** To ourselves. */
-const UNLIMITED: ReadonlySet<MailTemplate> = new Set(['contact', 'audit_alarm'])
+/** To ourselves. A change of the team is always told: noise must not hide one. */
+const UNLIMITED: ReadonlySet<MailTemplate> = new Set(['contact', 'audit_alarm', 'team_changed'])
 /** Each reports a booked movement or a decision by the staff. */
 const WAITING: ReadonlySet<MailTemplate> = new Set([
   'withdrawal_paid',
@@ -39,6 +39,7 @@ const WAITING: ReadonlySet<MailTemplate> = new Set([
   'refund_rejected',
   'money_added',
   'payment_assigned',
+  'payment_waiting',
   'payment_taken_back',
   'payment_given_back',
   'round_returned',

@@ -48,6 +48,8 @@ export type MailData = {
   refund_returned: OfMoney<'amount'>
   refund_rejected: OfMoney<'amount' | 'reason'>
   money_added: Told<'amount' | 'orderId'>
+  /** A payment of the member's order that does not fit, and waits in suspense. */
+  payment_waiting: Told<'amount'>
   /** A payment in suspense that the staff credited to the member. */
   payment_assigned: OfMoney<'amount'>
   /** `amount` came from the wallet, `owed` was more than the wallet had; one of the two may be empty. `open`: the bank has not decided. */

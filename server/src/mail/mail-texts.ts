@@ -11,8 +11,7 @@ import type { Modes } from '@roz/core/modes.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
-import type { TeamEvent } from './owner-mails.ts'
-import { TEAM_WORDS } from './team-words.ts'
+import { HELLO, STAFF_MAILS } from './staff-mail-texts.ts'
 import { UNSUBSCRIBE_PATH } from './unsubscribe-token.ts'
 
 /** Values that any mail may use: brand name, limits, support address, and the base address and token of its one link. */
@@ -29,7 +28,7 @@ export type MailFrame = {
 }
 
 /** `{amount}` and the like are filled from the mail's data; `{brandName}`, `{token}` and `{topupMin}` from the frame. */
-type Mail = {
+export type Mail = {
   readonly subject: Texts
   /** A plain string is the same in every language. */
   readonly paragraphs: readonly (Texts | string)[]
@@ -37,7 +36,6 @@ type Mail = {
   readonly after?: readonly Texts[]
 }
 
-const HELLO = texts('Hello {name},')
 const HELLO_NOBODY = texts('Hello,')
 const SEE_WALLET = texts('See your wallet')
 const TAKEN_FOR_NOW = texts('A payment is disputed. We took back {amount} from your wallet until the bank decides.')
@@ -50,18 +48,6 @@ const NOT_ME = { label: texts("This wasn't me"), path: '/not-me?token={token}' }
 const WHAT_IT_DOES = texts(
   'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.',
 )
-
-const TOTP_RESET = texts('Your authenticator app was removed, because someone on the team reset it. Set it up again when you log in.')
-const TOTP_WORDS: Readonly<Record<string, Texts>> = {
-  on: texts('An authenticator app was set up for your account. Logging in asks for its code from now on.'),
-  off: texts('The authenticator app was removed from your account.'),
-  codes: texts('New recovery codes were made for your account. The old ones no longer work.'),
-  recovery: texts('A recovery code was used for your account. It does not work again.'),
-  passkey_added: texts('A passkey was added to your account. It can be used to log in.'),
-  passkey_removed: texts('A passkey was removed from your account. It no longer works.'),
-  passkeys_only: texts('Codes of the authenticator app no longer log in to your account. Only a passkey or a recovery code does.'),
-  codes_again: texts('Codes of the authenticator app log in to your account again.'),
-}
 
 function deviceLine(browser: string, system: string): Texts {
   if (browser && system) return texts('Device: {browser} on {system}')
@@ -269,6 +255,17 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('This is your receipt. The unused part can be refunded within 7 days.')],
   },
+  payment_waiting: {
+    subject: texts('Payment being checked'),
+    paragraphs: [
+      HELLO,
+      texts(
+        'A payment of {amount} does not fit your order: it came twice, late or with another amount. We add it to your wallet or send it back.',
+      ),
+    ],
+    action: { label: SEE_WALLET, path: '/wallet' },
+    after: [texts('If you hear nothing more within two working days, please write to us.')],
+  },
   payment_assigned: (told) => ({
     subject: texts('{amount} added to your wallet'),
     paragraphs: [HELLO, texts('A payment of {amount} was checked and is now in your wallet.'), ...debtOf(told)],
@@ -341,24 +338,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: topupsOn ? texts('Add money') : SEE_WALLET, path: '/wallet' },
     after: [texts('You can turn Auto Participate off at any time in your profile.')],
   }),
-  staff_invitation: {
-    subject: texts('You are invited to the team of {brandName}'),
-    paragraphs: [HELLO, texts('{inviter} invited you to the team of {brandName}. Choose a password, and your account is ready.')],
-    action: { label: texts('Accept the invitation'), path: '/admin/invitation?token={token}' },
-    after: [texts('The link works once, for 24 hours. If you did not expect it, ignore this email.')],
-  },
-  totp_changed: ({ what }) => ({
-    subject: texts('Your {brandName} login code settings changed'),
-    paragraphs: [HELLO, TOTP_WORDS[what] ?? TOTP_RESET],
-    action: { label: texts('Open the portal'), path: '/admin/dashboard' },
-    after: [texts('If it was not you, tell an owner of {brandName} at once.')],
-  }),
-  team_changed: ({ what }) => ({
-    subject: texts('{brandName}: a change in the team or its decisions'),
-    paragraphs: [HELLO, TEAM_WORDS[what as TeamEvent], texts('By {actor}, at {at} IST.')],
-    action: { label: texts('Open the portal'), path: '/admin/dashboard' },
-    after: [texts('If this is not right, speak to the other owners at once: they can undo it.')],
-  }),
+  ...STAFF_MAILS,
   help_told: ({ more }) => ({
     subject: texts('Your rupee helped: {purpose} for {helped}'),
     paragraphs: [

@@ -3,6 +3,7 @@
  * - The private note is encrypted at rest, and only the roles that can write it can read it. The downloaded table has no note, and after
  *   a revocation no name.
  * - The public words of a person's payments never contain the public name, even a later one: a revocation could not remove it there.
+ * - While a payment to the person waits for approval, the record does not change, except by a revocation.
  * - A child's consent has the relation of the guardian who gave it.
  * - A recorded consent can be corrected, but only a revocation ends it, because public pages check only for a revocation.
  * - A revocation is final. Whoever decided about a payment to the person does not record it. Its transaction turns every story that was ever about the person into a draft without a picture. Mails that
@@ -136,6 +137,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
           : undefined
         if (before === undefined) return { ok: false, code: 'beneficiary_not_found' } as const
         if (before.revokedAt !== null) return { ok: false, code: 'consent_revoked' } as const
+        if (revoked !== true && (await isAsked(tx, id))) return { ok: false, code: 'request_waiting' } as const
         const fields = { ...fieldsOf(before), ...edit }
         if (before.how !== null && fields.consent === null) return invalid({ consent: 'consent_recorded' })
         const problem = await problemOf(tx, fields)
@@ -207,6 +209,10 @@ async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<F
   if (future) return invalid({ consent: 'consent_day_future' })
   return isChild && guardian === null ? invalid({ guardian: 'guardian_needed' }) : undefined
 }
+
+/** Whether a payment waits for approval: what its approver sees of the person stays as it was when it was requested. */
+const isAsked = async (tx: Tx, id: string): Promise<boolean> =>
+  (await maybeOne(tx, sql`select from outlay where beneficiary_id = ${id}::uuid and status = 'requested' limit 1`)) !== undefined
 
 const NO_PROOFS = { ok: true, recent: ZERO } as const
 

@@ -81,6 +81,21 @@ test('whoever wrote or changed the record of a person pays nothing to them, alon
   expect(stateOf(await ask(other, 1))).toBe('requested')
 })
 
+test('while a payment waits for approval, the record of the person stays as the approver sees it', async () => {
+  const { id } = (await ask(ravi, 11)).body.disbursement
+  for (const change of [{ publicName: 'Lata' }, { note: 'Pay to account 1234' }])
+    expect(said(await edit(world.staff.editor, change))).toBe('409 request_waiting')
+  expect(said(await approve(world.staff.finance, id))).toBe('200')
+  expect(said(await edit(world.staff.editor, { note: 'Pay to account 1234' }))).toBe('200')
+  // An edit and a request at once: the approver never sees another record than the one that was asked for.
+  for (let round = 0; round < 5; round++) {
+    const other = await world.beneficiary({ publicName: 'Sita' })
+    const [asked, edited] = await Promise.all([ask(ravi, 11, other), edit(world.staff.editor, { publicName: 'Gita' }, other)])
+    const { publicName } = asked.body.disbursement.beneficiary
+    expect([said(edited), publicName]).toEqual(said(edited) === '200' ? ['200', 'Gita'] : ['409 request_waiting', 'Sita'])
+  }
+})
+
 test('a request of an account that is new, or has left, is no first voice: the approver decides alone, up to the limit', async () => {
   const fresh = await makeStaff(world.db, 'editor', '0')
   const [small, large] = [(await ask(fresh, 4)).body.disbursement.id, (await ask(fresh, 11)).body.disbursement.id]

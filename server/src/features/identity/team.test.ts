@@ -320,6 +320,14 @@ describe('a change of the team', () => {
     expect(await told(email)).toEqual(['joined', 'role', 'removed'])
   })
 
+  test('is told however many there are: noise hides none', async () => {
+    const [second, person] = [await addStaff(roz, address(), 'owner'), await addStaff(roz, address(), 'editor')]
+    for (const role of ['support', 'editor', 'support', 'editor', 'support', 'editor', 'finance'])
+      expect(said(await setRole(person.publicId, role))).toBe('200')
+    const subjects = (await roz.mailsTo(second.email)).map(({ subject }) => subject)
+    expect(subjects.filter((subject) => subject.includes('a change in the team'))).toHaveLength(7)
+  })
+
   test('ends the open first approvals and requests of the person', async () => {
     const left = await addStaff(roz, address(), 'finance')
     const id = crypto.randomUUID()

@@ -294,7 +294,7 @@ test('a surcharge does not change the credit', async () => {
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
 })
 
-test('a second payment of one order goes to SUSPENSE, once', async () => {
+test('a second payment of one order goes to SUSPENSE, once, and its owner is told', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.pay(orderId, 'success', 0)
@@ -306,6 +306,11 @@ test('a second payment of one order goes to SUSPENSE, once', async () => {
   }
   expect(await world.balanceOf(member)).toBe(10)
   expect(await world.suspended(orderId)).toEqual([{ reason: 'second_payment', amount: 1000n }])
+  const told = await world.db.query(sql`
+    select kind, data ->> 'amount' as amount from notice where member_id = ${member}::bigint and kind = 'payment_waiting'
+    union all select j.kind, payload -> 'data' ->> 'amount' from job j join member m on m.email = payload ->> 'to'
+     where m.id = ${member}::bigint and payload ->> 'template' = 'payment_waiting' order by kind`)
+  expect(told).toMatchObject([{ kind: 'mail', amount: '₹10.00' }, { kind: 'payment_waiting' }])
 })
 
 test('a payment for an order that is not ours goes to SUSPENSE', async () => {

@@ -8,7 +8,7 @@
  * - An order that the gateway has ever known is never given up: a "no" about it is a failure, repeated and told to the operator.
  * - Any other order is given up only after the gateway has not known it for hours, and then for days.
  */
-import { CURRENCY, formatPaise } from '@roz/core/money.ts'
+import { CURRENCY, formatPaise, rupeesFromPaise } from '@roz/core/money.ts'
 import {
   GatewayRefusedError,
   GatewayUnavailableError,
@@ -19,7 +19,7 @@ import {
   successfulPayments,
   TOPUP_STATE_OF,
 } from '../../adapters/payments/port.ts'
-import type { Db } from '../../db/sql.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
@@ -81,7 +81,23 @@ async function bookPayment(tx: Tx, order: Order, { paymentId, currency }: Paymen
   const told = order.currency === CURRENCY ? currency : order.currency
   const booked = await captureTopup(tx, { orderId: order.orderId, paymentId, orderAmount: order.orderAmount, currency: told })
   if (booked.result === 'credited') await tellCredit(tx, order, booked)
+  if (booked.result === 'suspense') await tellWaiting(tx, order, { paymentId, currency: told })
   return booked.result !== 'duplicate'
+}
+
+/** Tells the member of the order at once that a payment waits: nobody else should hear of it first. */
+async function tellWaiting(tx: Tx, order: Order, { paymentId, currency }: Pick<Payment, 'paymentId' | 'currency'>): Promise<void> {
+  const owner = await maybeOne<{ memberId: bigint }>(
+    tx,
+    sql`select o.member_id as "memberId" from topup o join member m on m.id = o.member_id
+         where o.order_id = ${order.orderId}::text and m.deleted_at is null`,
+  )
+  if (owner === undefined) return
+  const { memberId } = owner
+  const amount = currency === CURRENCY ? formatPaise(order.orderAmount) : `${currency} ${rupeesFromPaise(order.orderAmount)}`
+  const key = `payment_waiting:${paymentId}`
+  await tellMember(tx, { memberId, kind: 'payment_waiting', key, data: { amount } })
+  await mailMember(tx, { memberId, template: 'payment_waiting', key, data: { amount } })
 }
 
 async function tellCredit(tx: Tx, order: Order, booked: Extract<Captured, { readonly result: 'credited' }>): Promise<void> {

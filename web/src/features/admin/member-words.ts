@@ -34,6 +34,7 @@ export const MAIL_KINDS: Words = {
   refund_returned: msg`Refund returned`,
   refund_rejected: msg`Refund rejected`,
   money_added: msg`Money added`,
+  payment_waiting: msg`Payment being checked`,
   payment_assigned: msg`Payment added after a check`,
   payment_taken_back: msg`Payment taken back by the bank`,
   payment_given_back: msg`Payment returned by the bank`,

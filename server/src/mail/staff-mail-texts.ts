@@ -1,0 +1,57 @@
+/** The texts of the mails to the team: invitations, the second factor, changes of the team (owner-mails.ts). */
+import type { Texts } from '@roz/core/language.ts'
+import { texts } from '@roz/core/texts.ts'
+import type { MailData } from './mail-payload.ts'
+import type { Mail } from './mail-texts.ts'
+import type { TeamEvent } from './owner-mails.ts'
+
+export const HELLO = texts('Hello {name},')
+
+const TOTP_RESET = texts('Your authenticator app was removed, because someone on the team reset it. Set it up again when you log in.')
+const TOTP_WORDS: Readonly<Record<string, Texts>> = {
+  on: texts('An authenticator app was set up for your account. Logging in asks for its code from now on.'),
+  off: texts('The authenticator app was removed from your account.'),
+  codes: texts('New recovery codes were made for your account. The old ones no longer work.'),
+  recovery: texts('A recovery code was used for your account. It does not work again.'),
+  passkey_added: texts('A passkey was added to your account. It can be used to log in.'),
+  passkey_removed: texts('A passkey was removed from your account. It no longer works.'),
+  passkeys_only: texts('Codes of the authenticator app no longer log in to your account. Only a passkey or a recovery code does.'),
+  codes_again: texts('Codes of the authenticator app log in to your account again.'),
+}
+
+const TEAM_WORDS = {
+  invited: texts('{about} was invited to the team. Role: {detail}.'),
+  joined: texts('{about} accepted the invitation and is in the team now. Role: {detail}.'),
+  role: texts('The role of {about} changed. New role: {detail}.'),
+  removed: texts('{about} was removed from the team. Reason: {detail}'),
+  totp_reset: texts('The authenticator app of {about} was removed. Until a new one is set up, the password alone opens the account.'),
+  role_asked: texts('The role of the owner {about} is to change. New role: {detail}. A second owner must confirm it.'),
+  removed_asked: texts('The owner {about} is to be removed from the team. A second owner must confirm it. Reason: {detail}'),
+  totp_reset_asked: texts('The authenticator app of the owner {about} is to be removed. A second owner must confirm it.'),
+  asked_withdrawn: texts('What was to change for the owner {about} was stopped. Nothing changed.'),
+  receipt_withheld: texts('A public receipt was withheld: {about}. The payment is recent, so look at it. Reason: {detail}'),
+  consent_revoked: texts(
+    'A consent was revoked, and its receipts are no longer public: {about}. Paid in the last 30 days: {detail}. Look at it.',
+  ),
+} as const satisfies Record<TeamEvent, Texts>
+
+export const STAFF_MAILS = {
+  staff_invitation: {
+    subject: texts('You are invited to the team of {brandName}'),
+    paragraphs: [HELLO, texts('{inviter} invited you to the team of {brandName}. Choose a password, and your account is ready.')],
+    action: { label: texts('Accept the invitation'), path: '/admin/invitation?token={token}' },
+    after: [texts('The link works once, for 24 hours. If you did not expect it, ignore this email.')],
+  },
+  totp_changed: ({ what }: MailData['totp_changed']) => ({
+    subject: texts('Your {brandName} login code settings changed'),
+    paragraphs: [HELLO, TOTP_WORDS[what] ?? TOTP_RESET],
+    action: { label: texts('Open the portal'), path: '/admin/dashboard' },
+    after: [texts('If it was not you, tell an owner of {brandName} at once.')],
+  }),
+  team_changed: ({ what }: MailData['team_changed']) => ({
+    subject: texts('{brandName}: a change in the team or its decisions'),
+    paragraphs: [HELLO, TEAM_WORDS[what as TeamEvent] ?? TEAM_WORDS.role, texts('By {actor}, at {at} IST.')],
+    action: { label: texts('Open the portal'), path: '/admin/dashboard' },
+    after: [texts('If this is not right, speak to the other owners at once: they can undo it.')],
+  }),
+} satisfies { readonly [T in 'staff_invitation' | 'totp_changed' | 'team_changed']: Mail | ((told: MailData[T]) => Mail) }
