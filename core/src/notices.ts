@@ -11,7 +11,7 @@ import { texts } from './texts.ts'
 import { isolated } from './isolated.ts'
 
 export type NoticeData = Readonly<Record<string, string>>
-/** `last` is the sentence after the body and the one about a debt. */
+/** `last`: an optional final sentence, after the body and the debt sentence. */
 type Notice = { readonly title: Texts; readonly body: Texts; readonly last: ((data: NoticeData) => Texts | undefined) | undefined }
 const notice = (title: Texts, body: Texts, last?: Notice['last']): Notice => ({ title, body, last })
 

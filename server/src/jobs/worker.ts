@@ -24,8 +24,8 @@ export type WorkerDeps = {
   readonly db: Db
   readonly handlers: JobHandlers
   /**
-   * In `runDue` an inner list runs in order, because each step depends on the one before. Otherwise its lanes run in parallel. The very
-   * first one also runs before a server serves.
+   * Lanes run in parallel. The functions of one inner list run one after the other, because each step depends on the one before. The
+   * very first list also runs before a server serves.
    */
   readonly clockwork: readonly (Due | readonly Due[])[]
   /** Work that only the passing of time makes due, such as questions to the gateway and deletions: no clockwork makes it due. */

@@ -67,7 +67,7 @@ const bankAccounts: SealedColumn = {
     })
     await tx.query(sql`
       update bank_account t set sealed = v.sealed, account_mac = v.account,
-             -- Details given again meanwhile, to a process without the old key, are in a newer row: that row is found by them.
+             -- If the member gave the same details meanwhile to a process that has no old key, a newer row exists. Keep that row's fingerprint.
              details_mac = case when exists (select from bank_account o where o.member_id = t.member_id and o.details_mac = v.details and o.id <> t.id)
                then sha256(uuid_send(gen_random_uuid())) else v.details end
         from unnest(${rows.map(({ at }) => at)}::tid[], ${renewed.map(({ sealed }) => sealed)}::bytea[],

@@ -51,13 +51,13 @@ export function activeTraceparent(): string | undefined {
 /** For work that outlives the request which started it and has traces of its own. */
 export const outsideTraces = <T>(work: () => T): T => (tracer === undefined ? work() : active.run(undefined, work))
 
-/** Runs a part of what is being recorded; elsewhere it only runs it. */
+/** Runs `work` in a child span if a trace is active; otherwise just runs it. */
 export function inSpan<T>(opening: Opening, work: () => Promise<T>): Promise<T> {
   const parent = activeSpan()
   return parent === undefined ? work() : recorded(opening, { parent }, work)
 }
 
-/** Opens a trace, or a part of the one that is being recorded. With a link it is recorded if the linked one was. */
+/** Starts a trace, or a child span of the active one. With a link it is recorded if the linked one was. */
 export function inTrace<T>(opening: Opening, work: () => Promise<T>, link?: string | null): Promise<T> {
   if (tracer === undefined) return work()
   return recorded(opening, { parent: activeSpan(), links: typeof link === 'string' ? [link] : [] }, work)

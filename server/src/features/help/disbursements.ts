@@ -1,4 +1,4 @@
-/** Disbursements from the help fund, and money of them that came back: one list, each entry an outlay. */
+/** Handlers for disbursements and their corrections. Both are outlays and share one list. */
 import { namesPerson } from '@roz/core/help-fields.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'

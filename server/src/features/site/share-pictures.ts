@@ -92,7 +92,7 @@ export function createSharePictures({ pages, site, subjects, folder, waitingMax 
     if (onDisk !== undefined) return onDisk
     const bytes = await gate(() => drawCard(card))
     await mkdir(folder, { recursive: true })
-    // Renamed only when complete: another process may read it meanwhile, or draw it, on another machine under the same number.
+    // Write to a temporary name, then rename: another process may read or draw the same file.
     const unfinished = `${place}.${randomUUID()}`
     await writeFile(unfinished, bytes)
     await rename(unfinished, place)

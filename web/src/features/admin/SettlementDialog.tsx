@@ -1,6 +1,6 @@
 /**
  * The form of a settlement: its number, its day, the net amount, the fee, and the gateway's report.
- * - What the person's own confirmation books needs a tick for exactly these values; a change of them clears it.
+ * - If this form books the payment at once, the user must tick a box. Editing any field clears the tick.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { rupeesFromPaise } from '@roz/core/money.ts'

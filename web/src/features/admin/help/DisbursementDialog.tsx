@@ -1,4 +1,4 @@
-/** The forms of a disbursement, and of money of one that came back. */
+/** The dialogs “New disbursement” and “Money came back”. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

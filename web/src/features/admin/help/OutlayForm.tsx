@@ -1,6 +1,6 @@
 /**
  * The fields that every payment by decision has: amount, public words and receipts.
- * - What the person's own confirmation books needs a tick for exactly these values; a change of them clears it.
+ * - If this form books the payment at once, the user must tick a box. Editing any field clears the tick.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'

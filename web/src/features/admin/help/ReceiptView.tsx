@@ -31,7 +31,7 @@ export function ReceiptView({ receipts, isPrivate = false, onClose }: ReceiptVie
   const mayWithhold = useMay(TREASURY) && !isPrivate
   /** The page whose picture is to be withheld. */
   const [asked, setAsked] = useState<number>()
-  /** Withheld while this was open: the caller's receipts are from before. */
+  /** Receipts withheld since the dialog opened; the `receipts` prop is older. */
   const [done, setDone] = useState<Readonly<Record<string, Receipt['withheld']>>>({})
   const hash = receipts[(asked ?? 0) - 1]?.hash
   return (
