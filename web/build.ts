@@ -60,7 +60,7 @@ async function extractMessages(): Promise<void> {
 }
 
 type PublicAssets = {
-  readonly css: Readonly<Record<'page' | 'home' | 'verify', string>>
+  readonly css: Readonly<Record<'page' | 'live' | 'home' | 'verify', string>>
   readonly script: string
   readonly verifyScript: string
   readonly font: string
@@ -78,6 +78,7 @@ async function buildPublicAssets(): Promise<PublicAssets> {
               site: 'src/public/site.ts',
               verify: 'src/public/verify.ts',
               page: 'src/public/page.css',
+              live: 'src/public/live.css',
               home: 'src/public/home.css',
               check: 'src/public/verify.css',
             },
@@ -102,6 +103,7 @@ async function buildPublicAssets(): Promise<PublicAssets> {
   }
   const css = {
     page: await take('src/public/page.css'),
+    live: await take('src/public/live.css'),
     home: await take('src/public/home.css'),
     verify: await take('src/public/verify.css'),
   }

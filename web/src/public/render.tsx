@@ -19,7 +19,7 @@ import { usePageTitle } from './titles.ts'
 
 declare const __HEAD_SCRIPT__: string
 declare const __PUBLIC_ASSETS__: {
-  readonly css: Readonly<Record<'page' | 'home' | 'verify', string>>
+  readonly css: Readonly<Record<'page' | 'live' | 'home' | 'verify', string>>
   readonly script: string
   readonly verifyScript: string
   readonly font: string
@@ -47,7 +47,8 @@ function Document({ request }: { readonly request: PageRequest }) {
   const title = request.subject?.kind === 'story' ? request.subject.story.title : ownTitle
   const { site } = usePage()
   const own = page === 'home' || page === 'verify' ? page : undefined
-  const css = own === undefined ? __PUBLIC_ASSETS__.css.page : __PUBLIC_ASSETS__.css.page + __PUBLIC_ASSETS__.css[own]
+  const sheets = __PUBLIC_ASSETS__.css
+  const css = sheets.page + (own === 'verify' ? sheets.verify : sheets.live + (own === undefined ? '' : sheets.home))
   const drawing = SPRITES[own ?? (page !== undefined && DRAWN.includes(page) ? 'drawn' : 'plain')]
   return (
     <html
