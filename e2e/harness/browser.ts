@@ -37,6 +37,9 @@ export type BrowserOptions = {
   readonly lettersPx?: number
 }
 const shared = new Map<string, Promise<Browser>>()
+const opened = new Set<Browser>()
+/** Every page that is open now, in every browser of this process. */
+export const openPages = (): Page[] => [...opened].flatMap((browser) => browser.contexts()).flatMap((context) => context.pages())
 /**
  * The browser that all test files of this process share; `closeVisits` closes the contexts with people's data.
  * - `whole` starts the full browser: only that one installs apps and shows notifications.
@@ -47,7 +50,13 @@ export function openBrowser({ whole = false, lettersPx = 16 }: BrowserOptions = 
   const open = shared.get(key) ?? launch(executablePath, lettersPx)
   shared.set(key, open)
   // A browser that crashed or was closed is not reused.
-  void open.then((browser) => browser.once('disconnected', () => shared.delete(key)))
+  void open.then((browser) => {
+    opened.add(browser)
+    browser.once('disconnected', () => {
+      shared.delete(key)
+      opened.delete(browser)
+    })
+  })
   return open
 }
 

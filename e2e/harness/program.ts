@@ -20,7 +20,7 @@ export const ADMIN = { email: 'admin@roz.local', password: 'admin-password' } as
 
 const children = new Set<ChildProcess>()
 /** The programs that run now. */
-const served = new Map<ChildProcess, { readonly url: string; readonly dataDir: string }>()
+const served = new Map<ChildProcess, { readonly url: string; readonly dataDir: string; readonly output: () => string }>()
 const dataDirs = new Set<string>()
 /** Data folders of servers that were killed and not restarted: their databases rightly live on. */
 const orphaned = new Set<string>()
@@ -189,7 +189,7 @@ export async function startUntouched(options: ProgramOptions & { readonly dataDi
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const url = `http://127.0.0.1:${port}`
   await waitUntilReady(child, url, () => output)
-  served.set(child, { url, dataDir })
+  served.set(child, { url, dataDir, output: () => output })
   return {
     url,
     port,
