@@ -201,7 +201,7 @@ async function main(): Promise<void> {
   expectTexts(collector.used)
   const missing = await missingMessages(root, collector.used)
   if (missing.length > 0) {
-    const report = `${missing.length} texts have no words yet (npm run -w web messages, then fill src/locales):\n  ${missing.join('\n  ')}`
+    const report = `${missing.length} texts have no words yet (npm run messages, then fill locales/):\n  ${missing.join('\n  ')}`
     if (!values.draft) throw new Error(report)
     process.stderr.write(`${report}\n`)
   }

@@ -15,8 +15,8 @@ export default defineConfig({
   runtimeConfigModule: { Trans: ['@roz/web/ui/Trans.tsx', 'Trans'] },
   format: formatter({ lineNumbers: false }),
   catalogs: [
-    { path: '<rootDir>/src/locales/{locale}/public', include: ['<rootDir>/src/public'] },
-    { path: '<rootDir>/src/locales/{locale}/admin', include: ['<rootDir>/src/features/admin'] },
-    { path: '<rootDir>/src/locales/{locale}/app', include: ['<rootDir>/src'], exclude: ['**/src/public/**', '**/src/features/admin/**'] },
+    { path: '<rootDir>/../locales/{locale}/public', include: ['<rootDir>/src/public'] },
+    { path: '<rootDir>/../locales/{locale}/admin', include: ['<rootDir>/src/features/admin'] },
+    { path: '<rootDir>/../locales/{locale}/app', include: ['<rootDir>/src'], exclude: ['**/src/public/**', '**/src/features/admin/**'] },
   ],
 })

@@ -1,13 +1,8 @@
 /**
  * The languages of the product.
- * - A new language is a line of `LIST` with its catalogue, the catalogues of the screens and a folder of long texts
- *   (CONTRIBUTING.md).
+ * - A new language is a line of `LIST` and the folder `locales/<language>/` (CONTRIBUTING.md).
  * - All other code that differs by language reads this list.
  */
-import { HI } from './locales/hi.ts'
-
-/** The texts of core and server, by their English. */
-export type Catalogue = Readonly<Record<keyof typeof HI, string>>
 
 /** Settings for writing days and hours. */
 export type Speech = {
@@ -18,13 +13,11 @@ export type Speech = {
 type Spoken = Speech & {
   /** The language's own name for itself. */
   readonly name: string
-  /** `sources` for English, which is written in the sources. */
-  readonly catalogue: Catalogue | 'sources'
 }
 
 const LIST = {
-  en: { name: 'English', locale: 'en-IN', dayPeriod: undefined, catalogue: 'sources' },
-  hi: { name: 'हिन्दी', locale: 'hi-IN-u-nu-latn', dayPeriod: 'short', catalogue: HI },
+  en: { name: 'English', locale: 'en-IN', dayPeriod: undefined },
+  hi: { name: 'हिन्दी', locale: 'hi-IN-u-nu-latn', dayPeriod: 'short' },
 } satisfies Readonly<Record<string, Spoken>>
 
 export type Language = keyof typeof LIST

@@ -1,13 +1,18 @@
 /**
  * A text of core or server in every language, found by its English.
- * - A text that is in no catalogue does not compile, and neither does a catalogue that lacks a text.
+ * - A text that a language has no words for stops the program that says it, and the web's build; `npm run messages` lists them all.
  */
-import { type Catalogue, inEach, SPEECH, type Texts } from './language.ts'
+import { SOURCE, wordsIn } from './catalogues.ts'
+import { inEach, type Texts } from './language.ts'
 
-export function texts<T extends keyof Catalogue>(english: T): Texts & { readonly en: T } {
+export function texts<const T extends string>(english: T): Texts & { readonly en: T } {
   const words = inEach((language) => {
-    const { catalogue } = SPEECH[language]
-    return catalogue === 'sources' ? english : catalogue[english]
+    const said = language === SOURCE ? english : wordsIn(language).get(english)
+    if (said === undefined || said === '')
+      throw new Error(
+        `${language}: no words for ${JSON.stringify(english)}. Run npm run messages, then fill the files of locales/${language}/`,
+      )
+    return said
   })
   return { ...words, en: english }
 }

@@ -13,7 +13,7 @@ import { type Bug, INTERLEAVINGS } from './bug.ts'
 
 const WORKSPACES = ['core', 'contract', 'gateway-sandbox', 'server', 'web', 'e2e', 'verifier']
 /** The files that the server and its verifiers need to run. */
-export const PRODUCT = ['core', 'contract', 'gateway-sandbox', 'server', 'verifier', 'spec'] as const
+export const PRODUCT = ['core', 'locales', 'contract', 'gateway-sandbox', 'server', 'verifier', 'spec'] as const
 const COPIED = [
   ...PRODUCT,
   // A test compares these pages with its tables.

@@ -12,7 +12,7 @@ import { isStopping, LaunchError, lives, nameOf, refuseForeign, ROOT, run, say }
 const BUILDS = path.join(ROOT, '.build', 'web')
 const MAKING = path.join(ROOT, '.build', 'web-making')
 const USERS = path.join(ROOT, '.build', 'web-users')
-const SOURCES = ['web', 'core', 'contract', 'verifier', 'spec', 'package-lock.json', 'tsconfig.base.json']
+const SOURCES = ['web', 'locales', 'core', 'contract', 'verifier', 'spec', 'package-lock.json', 'tsconfig.base.json']
 const NOT_SOURCES = new Set(['node_modules', 'dist', '.build', 'test-results'])
 /** A build may be in use without a registration, for example by a test started by hand: it is kept for an hour. */
 const SPARE_MS = 3_600_000

@@ -1,36 +1,54 @@
-/** The texts of all languages: none is missing or unused, a translation has the same placeholders, and Hindi has only known Latin words. */
+/**
+ * The texts of all languages: none is missing or unused, a translation has the same placeholders, and Hindi has only known Latin words.
+ * - A third language gets its catalogues from `npm run messages`, and the build asks for each of its files.
+ */
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { LANGUAGES, SPEECH } from '@roz/core/language.ts'
+import { CATALOGUES, catalogueFile, SOURCE, wordsIn } from '@roz/core/catalogues.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
+import { texts } from '@roz/core/texts.ts'
+import { parsePo } from 'pofile-ts'
 import { describe, expect, test } from 'vitest'
 import { mailWords, MAIL_TEXTS } from '../../server/src/mail/mail-texts.ts'
 import type { MailPayload } from '../../server/src/mail/mail-payload.ts'
 import { TEST_MODES } from '../../server/src/testing/modes.ts'
 import { latinIn } from '../../e2e/harness/latin.ts'
 import { longTexts, TEXTS } from '../../web/build/content.ts'
-import { CATALOGUES, expectTexts, idsIn, missingMessages } from '../../web/build/messages.ts'
+import { CATALOGUES as SCREENS, expectTexts, idsIn, missingMessages } from '../../web/build/messages.ts'
+import { saidTexts, written } from '../messages.ts'
 import { code, ROOT, sources } from './source.ts'
 
 const WEB = path.join(ROOT, 'web')
-const said = code.filter(({ name, isTest }) => /^(core|server)\//.test(name) && !isTest)
+const said = saidTexts()
+const translated = LANGUAGES.filter((language) => language !== SOURCE)
+/** Each text of core and server with its words, in each language but English. */
+const words = translated.flatMap((language) => [...wordsIn(language)].map(([english, one]) => ({ language, english, words: one })))
 
-test('core and server use only literal texts, and no catalogue has an unused text', () => {
-  const unclear = said.filter(({ texts }) => texts.includes(undefined)).map(({ name }) => name)
-  expect(unclear).toEqual([])
-  const english = new Set(said.flatMap(({ texts }) => texts))
-  expect(english.size).toBeGreaterThan(200)
-  for (const language of LANGUAGES) {
-    const { catalogue } = SPEECH[language]
-    if (catalogue === 'sources') continue
-    expect(Object.keys(catalogue).filter((text) => !english.has(text))).toEqual([])
-    expect(Object.entries(catalogue).filter(([, words]) => words.trim() === '')).toEqual([])
+test('core and server use only literal texts', () => {
+  const unclear = code.filter(({ name, isTest, texts }) => /^(core|server)\//.test(name) && !isTest && texts.includes(undefined))
+  expect(unclear.map(({ name }) => name)).toEqual([])
+  expect(said.core.size).toBeGreaterThan(200)
+  expect(said.server.size).toBeGreaterThan(100)
+})
+
+test.each(CATALOGUES)('%s.po is as npm run messages writes it, and every text has words', (name) => {
+  for (const language of translated) {
+    const known = wordsIn(language)
+    expect([...said[name].keys()].filter((english) => (known.get(english) ?? '').trim() === '')).toEqual([])
+    expect(readFileSync(catalogueFile(language, name), 'utf8')).toBe(written(language, said[name], known))
   }
+})
+
+test('a text without words stops who says it, and names the language and the command', () => {
+  expect(() => texts('A text that nobody translated')).toThrow(
+    'hi: no words for "A text that nobody translated". Run npm run messages, then fill the files of locales/hi/',
+  )
 })
 
 test('a translation has the same placeholders as the English text', () => {
   const marksOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([mark]) => mark).toSorted()
-  for (const { catalogue } of Object.values(SPEECH))
-    for (const [english, words] of Object.entries(catalogue === 'sources' ? {} : catalogue))
-      expect(marksOf(words), english).toEqual(marksOf(english))
+  expect(words.length).toBeGreaterThan(300)
+  for (const { english, words: one } of words) expect(marksOf(one), english).toEqual(marksOf(english))
 })
 
 describe('a text without words', () => {
@@ -60,8 +78,8 @@ describe('Hindi has only the known Latin words', () => {
       .replaceAll(/(?:=\d+|\w+) \{/g, ' ')
       .replaceAll(/\{\w+\}/g, '10')
 
-  test.each(CATALOGUES)('in %s.po', (name) => {
-    const po = sources.find((source) => source.name === `web/src/locales/hi/${name}.po`)?.text ?? ''
+  test.each([...SCREENS, ...CATALOGUES])('in %s.po', (name) => {
+    const po = sources.find((source) => source.name === `locales/hi/${name}.po`)?.text ?? ''
     const words = [...po.matchAll(/^msgstr ((?:".*"\n)+)/gm)].map(([, lines = '']) =>
       lines
         .split('\n')
@@ -71,11 +89,6 @@ describe('Hindi has only the known Latin words', () => {
     )
     expect(words.length).toBeGreaterThan(100)
     expect(latinIn(words.slice(1).map(bare))).toEqual([])
-  })
-
-  test('in the catalogue of core and server', () => {
-    const { catalogue } = SPEECH.hi
-    expect(latinIn(Object.values(catalogue).map(bare))).toEqual([])
   })
 
   test.each(Object.keys(MAIL_TEXTS))('in the mail %s, from its subject to its footer', (template) => {
@@ -90,8 +103,8 @@ describe('Hindi has only the known Latin words', () => {
       modes: TEST_MODES,
     }
     for (const data of [
-      { reference: '4200', rounds: '7' },
-      { reference: '', rounds: '1' },
+      { reference: '4200', rounds: '7', what: 'invited' },
+      { reference: '', rounds: '1', what: 'invited' },
     ]) {
       const mail = mailWords({ to: 'a@x.test', template, language: 'hi', data } as unknown as MailPayload, frame)
       const words = [mail.subject, ...mail.paragraphs, mail.action?.label ?? '', ...(mail.after ?? [])]
@@ -101,9 +114,18 @@ describe('Hindi has only the known Latin words', () => {
   })
 })
 
-test('a third language needs the catalogues of the screens and the folder of long texts, and the build says so', async () => {
-  expect(await missingMessages(WEB, new Map(), [...LANGUAGES, 'ta'])).toEqual(CATALOGUES.map((name) => `ta: no src/locales/ta/${name}.po`))
-  await expect(longTexts([...LANGUAGES, 'ta'])).rejects.toThrow(
-    `${TEXTS.length} long texts are missing:\n  ${TEXTS.map((name) => `src/content/ta/${name}.md`).join('\n  ')}`,
-  )
+describe('a third language', () => {
+  test.each(CATALOGUES)('gets its %s.po with every text and no words, and keeps the words that it has', (name) => {
+    const [first = '', ...others] = said[name].keys()
+    const items = parsePo(written('ta', said[name], new Map([[first, 'சொல்']]))).items
+    expect(items.map(({ msgid, msgstr }) => [msgid, msgstr.join('')])).toEqual([[first, 'சொல்'], ...others.map((text) => [text, ''])])
+    expect(items[0]?.references).toEqual(said[name].get(first))
+  })
+
+  test('needs the catalogues of the screens and the long texts, and the build says so', async () => {
+    expect(await missingMessages(WEB, new Map(), [...LANGUAGES, 'ta'])).toEqual(SCREENS.map((name) => `ta: no locales/ta/${name}.po`))
+    await expect(longTexts([...LANGUAGES, 'ta'])).rejects.toThrow(
+      `${TEXTS.length} long texts are missing:\n  ${TEXTS.map((name) => `locales/ta/pages/${name}.md`).join('\n  ')}`,
+    )
+  })
 })

@@ -15,7 +15,7 @@ const MADE = new Set([
 ])
 const FILE = /(?<![\w@/.<>{}*-])(?:\.{1,2}\/)*([\w.-]+(?:\/[\w.-]+)*\.(?:tsx?|mjs|sql|md|py|css|json|html|yml|sh|po))(?![\w/}*])/g
 /** This file names files that are not there; pages of the site name no file. */
-const isRead = (name: string): boolean => !/^(ops\/tidy\/named-files\.test\.ts|web\/src\/content\/.*)$/.test(name)
+const isRead = (name: string): boolean => !/^(ops\/tidy\/named-files\.test\.ts|locales\/.*)$/.test(name)
 const names = sources.map(({ name }) => name)
 
 /** The comments of a source; a document is all words, but for its blocks of commands. */

@@ -7,7 +7,7 @@ import { Marked } from 'marked'
 import type { Plugin } from 'vite'
 
 const ID = 'virtual:content'
-const folder = path.join(import.meta.dirname, '../src/content')
+const folder = path.join(import.meta.dirname, '../../locales')
 export const TEXTS = [
   'privacy-policy',
   'terms',
@@ -39,9 +39,9 @@ function renderer(): Marked {
 export async function longTexts(
   languages: readonly string[] = LANGUAGES,
 ): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
-  const fileOf = (language: string, name: string): string => path.join(folder, language, `${name}.md`)
+  const fileOf = (language: string, name: string): string => path.join(folder, language, 'pages', `${name}.md`)
   const missing = languages.flatMap((language) =>
-    TEXTS.filter((name) => !existsSync(fileOf(language, name))).map((name) => `src/content/${language}/${name}.md`),
+    TEXTS.filter((name) => !existsSync(fileOf(language, name))).map((name) => `locales/${language}/pages/${name}.md`),
   )
   if (missing.length > 0) throw new Error(`${missing.length} long texts are missing:\n  ${missing.join('\n  ')}`)
   const texts: Record<string, Record<string, string>> = {}

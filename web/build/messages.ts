@@ -47,9 +47,9 @@ async function known(root: string, language: string): Promise<Words> {
   const empty = new Set<string>()
   const absent: string[] = []
   for (const name of CATALOGUES) {
-    const filename = path.join(root, 'src/locales', language, `${name}.po`)
+    const filename = path.join(root, '../locales', language, `${name}.po`)
     if (!existsSync(filename)) {
-      absent.push(path.relative(root, filename))
+      absent.push(path.relative(path.dirname(root), filename))
       continue
     }
     const catalogue = await po.parse(await readFile(filename, 'utf8'), { locale: language, sourceLocale: 'en', filename })

@@ -21,6 +21,6 @@ type Catalogue = { readonly messages: Messages }
 type Load = () => Promise<Catalogue>
 /** The build has checked that every catalogue exists (web/build/messages.ts). */
 const ofEach = (found: Readonly<Record<string, Load>>, name: string) =>
-  inEach((language) => found[`../locales/${language}/${name}.po`] as Load)
-export const WORDS = ofEach(import.meta.glob<Catalogue>('../locales/*/app.po'), 'app')
-export const ADMIN_WORDS = ofEach(import.meta.glob<Catalogue>('../locales/*/admin.po'), 'admin')
+  inEach((language) => found[`../../../locales/${language}/${name}.po`] as Load)
+export const WORDS = ofEach(import.meta.glob<Catalogue>('../../../locales/*/app.po'), 'app')
+export const ADMIN_WORDS = ofEach(import.meta.glob<Catalogue>('../../../locales/*/admin.po'), 'admin')

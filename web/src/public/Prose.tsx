@@ -1,4 +1,4 @@
-/** Renders long texts: Markdown from web/src/content, converted to HTML at build time, with settings and limits filled in. */
+/** Renders long texts: Markdown from locales/<language>/pages, converted to HTML at build time, with settings and limits filled in. */
 import { content } from 'virtual:content'
 import { useLingui } from '@lingui/react/macro'
 import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'

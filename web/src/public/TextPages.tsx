@@ -1,4 +1,4 @@
-/** Information pages that consist of text. The long texts are Markdown in web/src/content. */
+/** Information pages that consist of text. The long texts are Markdown in locales/<language>/pages. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { hasDraw } from '@roz/core/modes.ts'
 import { MoreWinners } from '../features/WinnerLabel.tsx'

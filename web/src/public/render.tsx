@@ -25,8 +25,9 @@ declare const __PUBLIC_ASSETS__: {
   readonly font: string
 }
 
-const FOUND = import.meta.glob<Messages>('../locales/*/{app,public}.po', { eager: true, import: 'messages' })
-const CATALOGUES = inEach((language) => ({ ...FOUND[`../locales/${language}/app.po`], ...FOUND[`../locales/${language}/public.po`] }))
+const FOUND = import.meta.glob<Messages>('../../../locales/*/{app,public}.po', { eager: true, import: 'messages' })
+const LOCALES = '../../../locales'
+const CATALOGUES = inEach((language) => ({ ...FOUND[`${LOCALES}/${language}/app.po`], ...FOUND[`${LOCALES}/${language}/public.po`] }))
 const SPRITES = {
   home: sprite(['coin', 'c1', 'cut', 'keys', 'stack', 'slip', 'play', 'seal']),
   drawn: sprite(['coin', 'c1', 'cut', 'keys', 'slip', 'play']),

@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-const ROOT = path.resolve(import.meta.dirname, '..', '..', '..')
-const FILES = ['web/src/locales/hi/*.po', 'web/src/content/hi/*.md', 'core/src/**/*.ts', 'server/src/**/*.ts', 'web/src/**/*.{ts,tsx}']
+const ROOT = path.resolve(import.meta.dirname, '..', '..')
+const FILES = ['locales/hi/*.po', 'locales/hi/pages/*.md', 'core/src/**/*.ts', 'server/src/**/*.ts', 'web/src/**/*.{ts,tsx}']
 
 const HINDI = /\p{Script=Devanagari}/u
 type Line = { readonly at: string; readonly text: string }

@@ -27,7 +27,7 @@ test('the privacy policy names every place where the browser stores something, i
   const keeping = files.filter((file) => KEEPS.test(readFileSync(path.join(SOURCES, file), 'utf8')))
   expect(keeping.toSorted()).toEqual(Object.keys(KEPT).toSorted())
   for (const language of ['en', 'hi'] as const) {
-    const policy = readFileSync(path.join(import.meta.dirname, language, 'privacy-policy.md'), 'utf8')
+    const policy = readFileSync(path.join(SOURCES, '../../locales', language, 'pages/privacy-policy.md'), 'utf8')
     expect(policy.match(/^## \d+\./gm)).toHaveLength(12)
     const section = /^## 9\.[^]*?(?=^## 10\.)/m.exec(policy)?.[0] ?? ''
     for (const [file, { [language]: named }] of Object.entries(KEPT))

@@ -1,0 +1,56 @@
+/**
+ * `npm run messages`: brings the catalogues of core and server (`locales/<language>/{core,server}.po`) up to date with the sources.
+ * - A new text is added without words, below the name of its file; a text that nothing says any more is removed.
+ * - It lists every text that has no words yet.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { CATALOGUES, catalogueFile, SOURCE, wordsIn } from '@roz/core/catalogues.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
+import { createItem, createPoFile, stringifyPo } from 'pofile-ts'
+import { code } from './tidy/source.ts'
+
+export type Catalogue = (typeof CATALOGUES)[number]
+
+/** The texts of each catalogue with the files that say them, in the order of the sources. */
+export function saidTexts(): Readonly<Record<Catalogue, ReadonlyMap<string, readonly string[]>>> {
+  const said = new Map<string, string[]>()
+  const files = code.filter(({ name, isTest }) => /^(core|server)\//.test(name) && !isTest)
+  for (const { name, texts } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    for (const english of texts) if (english !== undefined) said.set(english, [...new Set([...(said.get(english) ?? []), name])])
+  const of = (unit: Catalogue) => new Map([...said].filter(([, [first = '']]) => first.startsWith(`${unit}/`)))
+  return { core: of('core'), server: of('server') }
+}
+
+/** A catalogue as it should be: these texts, with the words that are known. */
+export function written(language: string, said: ReadonlyMap<string, readonly string[]>, words: ReadonlyMap<string, string>): string {
+  const po = createPoFile()
+  po.headers = {
+    'MIME-Version': '1.0',
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Transfer-Encoding': '8bit',
+    Language: language,
+  }
+  po.items = [...said].map(([english, references]) => {
+    const item = createItem()
+    return Object.assign(item, { msgid: english, msgstr: [words.get(english) ?? ''], references: [...references] })
+  })
+  return `${stringifyPo(po, { foldLength: 0 }).trimEnd()}\n`
+}
+
+function main(): void {
+  const said = saidTexts()
+  for (const language of LANGUAGES) {
+    if (language === SOURCE) continue
+    const words = wordsIn(language)
+    for (const name of CATALOGUES) {
+      const file = catalogueFile(language, name)
+      mkdirSync(path.dirname(file), { recursive: true })
+      writeFileSync(file, written(language, said[name], words))
+      for (const english of said[name].keys())
+        if ((words.get(english) ?? '') === '') process.stdout.write(`${language}: no words for ${JSON.stringify(english)} (${name}.po)\n`)
+    }
+  }
+}
+
+if (import.meta.main) main()
