@@ -65,7 +65,7 @@ ${report.clients} clients act for ${report.members} members and for administrato
 | --- | --- | --: | --: | --: | --: |
 ${cycles.map(lineOf).join('\n')}
 
-After each step every acknowledged operation must be in the ledger once, and every invariant of money must hold. At the end, at rest: every payment has arrived, \`npm run audit\` of the new version ends with 0, no work is parked, no server logged an error, and both verifiers accept every day that ended.
+After each step every acknowledged operation must be in the ledger once, and every invariant of money must hold. At the end, at rest: every payment has arrived, \`roz audit\` of the new version ends with 0, no work is parked, no server logged an error, and both verifiers accept every day that ended.
 
 **The old version** is the newest release. Before the first release it is the oldest commit from which migrations only expand and whose servers start on a newer schema, \`-- --from <commit>\` is another. If the new version brings no migration, a copy of it gets one that expands, and if both have one version, the copy has the next patch.
 

@@ -104,12 +104,12 @@ async function upgrade(versions: Versions, options: RunOptions): Promise<Omit<Ou
   return { ...result, fromVersion: versions.former.name, toVersion: versions.next.name, steps: steps.length, days }
 }
 
-/** `npm run audit`, as the runbook has it after the last server. */
+/** `roz audit`, as the runbook has it after the last server. */
 const auditBy = ({ next }: Versions, { postgres }: SystemUnderTest): Promise<string[]> =>
   new Promise((resolve) => {
     const env = { PATH: process.env.PATH, DATABASE_URL: postgres.appUrl }
     execFile(process.execPath, [path.join(next.folder, 'server/src/main.ts'), 'audit'], { env }, (error, stdout, stderr) =>
-      resolve(error === null ? [] : [`npm run audit: ${stdout}${stderr}`]),
+      resolve(error === null ? [] : [`roz audit: ${stdout}${stderr}`]),
     )
   })
 

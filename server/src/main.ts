@@ -3,28 +3,18 @@
  * - Only this file reads the environment.
  * - A start that fails ends with one message in plain words.
  */
-import { afterRestoreNow } from './commands/after-restore.ts'
-import { archiveNow } from './commands/archive.ts'
-import { auditNow } from './commands/audit.ts'
-import { noteBackupNow } from './commands/backup-note.ts'
-import { clockNow } from './commands/clock.ts'
-import { auditSettings, ConfigError, readConfig, type Config } from './config/config.ts'
-import { heldBooksNow } from './commands/held-books.ts'
+import { roz } from './commands/roz.ts'
+import { ConfigError, readConfig } from './config/config.ts'
+import { withFiles } from './config/environment.ts'
 import { createLog } from './http/logger.ts'
 import { EmbeddedPostgresError } from './db/embedded/error.ts'
-import { parkedNow } from './commands/parked.ts'
-import { resealNow } from './commands/reseal.ts'
-import { resetTotpNow } from './commands/reset-totp.ts'
-import { rotateLogKey } from './commands/rotate-log-key.ts'
-import { rotatePushKey } from './commands/rotate-push-key.ts'
-import { statusNow } from './commands/status.ts'
-import { ticketKeyNow } from './commands/ticket-key.ts'
 import { StartError } from './start-error.ts'
 import { startServer, type Running } from './start.ts'
 
-function configOrExit(): Config {
+/** Ends the program with the complaints about the settings. */
+function orExit<T>(read: () => T): T {
   try {
-    return readConfig(process.env)
+    return read()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n`)
@@ -33,45 +23,13 @@ function configOrExit(): Config {
 }
 
 const tell = (line: string): void => void process.stdout.write(`${line}\n`)
-const [word, ...words] = process.argv.slice(2)
-const target = () => ({ ...auditSettings(process.env), say: tell })
-/** For the commands that need the secret key. */
-const keyed = () => ({
-  ...target(),
-  secretKey: process.env.SECRET_KEY,
-  secretKeyOld: process.env.SECRET_KEY_OLD,
-  words,
-  input: process.stdin,
-})
+const words = process.argv.slice(2)
+const isHelp = words.some((word) => ['--help', '-h', 'help', '--page'].includes(word))
+const env = isHelp ? {} : orExit(() => withFiles(process.env, process.cwd()))
+const code = await roz({ env, words, say: tell, input: process.stdin })
+if (code !== undefined) process.exit(code)
 
-/** The operator's commands: each does its work and ends with its exit code, and starts no server. README.md says what each does. */
-const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
-  'after-restore': () => afterRestoreNow(target(), words),
-  archive: () => archiveNow(process.env, words, tell),
-  audit: () => auditNow(target()),
-  'backup-note': () => noteBackupNow(process.env, words, tell),
-  books: () => heldBooksNow({ ...target(), words }),
-  clock: () => clockNow(target(), words),
-  parked: () => parkedNow(target(), words.join(' ')),
-  reseal: () => resealNow(keyed()),
-  'reset-totp': () => resetTotpNow(target(), words.join(' ')),
-  'rotate-log-key': () => rotateLogKey(keyed()),
-  'rotate-push-key': () => rotatePushKey(keyed()),
-  status: () => statusNow(process.env, tell),
-  'ticket-key': () => ticketKeyNow(keyed()),
-}
-if (word !== undefined) {
-  const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined
-  if (command === undefined) {
-    process.stderr.write(
-      `There is no command “${word}”. Commands: ${Object.keys(COMMANDS).join(', ')}. Without a word, the server starts.\n`,
-    )
-    process.exit(2)
-  }
-  process.exit(await command())
-}
-
-const config = configOrExit()
+const config = orExit(() => readConfig(env))
 const log = createLog({ level: config.logLevel })
 /** A stop that hangs ends the process after this time. */
 const SHUTDOWN_MS = 8000

@@ -187,7 +187,7 @@ test('a database that was recovered to a second by hand is served only after it 
   try {
     expect(await failureOf(env)).toEqual(
       new StartError(
-        `This database was restored (${target}) and does not know yet what came after that second: run npm run after-restore on it first, as docs/runbooks/restore.md says.`,
+        `This database was restored (${target}) and does not know yet what came after that second: run roz restore finish on it first, as docs/runbooks/restore.md says.`,
       ),
     )
     const said: string[] = []
@@ -221,7 +221,7 @@ test('sealed values whose key is missing stop the start with their kind and the 
   expect(await failureOf(env)).toEqual(
     new StartError(
       'The database has sealed values that cannot be opened (2 ticket keys): they were sealed with another key than SECRET_KEY. ' +
-        'Start with the previous key as SECRET_KEY_OLD; remove SECRET_KEY_OLD when “npm run reseal” says so.',
+        'Start with the previous key as SECRET_KEY_OLD; remove SECRET_KEY_OLD when “roz keys reseal” says so.',
     ),
   )
   expect(await failureOf({ ...env, SECRET_KEY_OLD: 'a wrong one' })).toMatchObject({
@@ -232,7 +232,7 @@ test('sealed values whose key is missing stop the start with their kind and the 
 
 test('an unknown word starts no server: the program ends with the list of the commands', async () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), 'statsu', '--all'], {
-    env: { PATH: process.env.PATH, DATA_DIR: '/nowhere' },
+    env: { PATH: process.env.PATH, DATA_DIR: '/nowhere', ENV_FILE: 'none' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let words = ''
@@ -240,13 +240,13 @@ test('an unknown word starts no server: the program ends with the list of the co
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   expect([code, words]).toEqual([
     2,
-    expect.stringMatching(/^There is no command “statsu”\. Commands: after-restore, archive, .*status, ticket-key\./),
+    expect.stringMatching(/^There is no command “statsu”\. Commands: serve · status · audit · .* · settings check\|list\./),
   ])
 })
 
 test('in production without settings the program ends with one message that names every required setting', async () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ENV_FILE: 'none' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let words = ''
@@ -254,7 +254,7 @@ test('in production without settings the program ends with one message that name
   expect(await new Promise<number | null>((resolve) => child.once('close', resolve))).toBe(1)
   const [first, ...others] = words.trimEnd().split('\n')
   expect(first).toBe('Roz cannot start with these settings:')
-  expect(others.pop()).toBe('The table in README.md explains each of them.')
+  expect(others.pop()).toBe('docs/settings.md explains each of them.')
   const { NODE_ENV: _given, ...required } = PRODUCTION
   const named = others.map((line) => /^ {2}- ([A-Z_]+)/.exec(line)?.[1])
   expect(named.toSorted()).toEqual([...Object.keys(required), 'DATABASE_URL'].toSorted())

@@ -251,7 +251,7 @@ async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
       ? ['another key than SECRET_KEY', 'Start with the previous key as SECRET_KEY_OLD']
       : ['a key that is neither SECRET_KEY nor SECRET_KEY_OLD', 'Start with the right previous key as SECRET_KEY_OLD']
   throw new StartError(
-    `The database has sealed values that cannot be opened (${keptInWords(unreadable)}): they were sealed with ${what}. ${advice}; remove SECRET_KEY_OLD when “npm run reseal” says so.`,
+    `The database has sealed values that cannot be opened (${keptInWords(unreadable)}): they were sealed with ${what}. ${advice}; remove SECRET_KEY_OLD when “roz keys reseal” says so.`,
   )
 }
 
@@ -272,7 +272,7 @@ async function refuseUnjoined(db: Db): Promise<void> {
   const target = await findUnjoined(db)
   if (target !== undefined)
     throw new StartError(
-      `This database was restored (${target}) and does not know yet what came after that second: run npm run after-restore on it first, as docs/runbooks/restore.md says.`,
+      `This database was restored (${target}) and does not know yet what came after that second: run roz restore finish on it first, as docs/runbooks/restore.md says.`,
     )
 }
 

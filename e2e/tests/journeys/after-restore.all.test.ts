@@ -118,7 +118,7 @@ test('what the gateway took after the second is credited or in suspense, and wha
   const [early = ''] = checkpoints
   const words = ['--orders', path.join(lists, 'orders.csv'), '--transfers', path.join(lists, 'transfers.csv'), '--checkpoint', early]
   for (let run = 0; run < 2; run++) {
-    const { code, text } = await runCommand(dataDir, 'after-restore', ...words)
+    const { code, text } = await runCommand(dataDir, 'restore', 'finish', ...words)
     expect([code, text]).toEqual([0, expect.stringContaining('that others have seen')])
     expect(text.includes('it is a withdrawal of member')).toBe(run === 0)
   }
@@ -140,7 +140,7 @@ test('what the gateway took after the second is credited or in suspense, and wha
 
 test.runIf(ALL)('a withdrawal that is approved once more has its first transfer at the gateway, and no second one', async () => {
   const dataDir = restored()
-  expect((await runCommand(dataDir, 'after-restore')).code).toBe(0)
+  expect((await runCommand(dataDir, 'restore', 'finish')).code).toBe(0)
   await beforeTheAnswer(dataDir)
   const again = await startUntouched({ dataDir })
   const [known = ''] = withdrawals
@@ -153,7 +153,7 @@ test.runIf(ALL)('a withdrawal that is approved once more has its first transfer 
 
 test('if others have seen a longer log, the command reports it and no server starts on that database', async () => {
   const [, late = ''] = checkpoints
-  const { code, text } = await runCommand(joined, 'after-restore', '--checkpoint', late)
+  const { code, text } = await runCommand(joined, 'restore', 'finish', '--checkpoint', late)
   expect([code, text]).toEqual([1, expect.stringContaining('its next record would contradict them')])
   await expect(startUntouched({ dataDir: joined })).rejects.toThrow(/others have seen \d+: its next one would contradict them/)
 })
@@ -166,9 +166,9 @@ test('an invalid checkpoint, or one of another log, proves nothing about this lo
     [readFileSync(early, 'utf8').replace(/\n\d+\n/, '\n999\n'), "no key of this database's log signed it"],
   ] as const) {
     writeFileSync(file, text)
-    expect(await runCommand(joined, 'after-restore', '--checkpoint', file)).toEqual({ code: 1, text: expect.stringContaining(line) })
+    expect(await runCommand(joined, 'restore', 'finish', '--checkpoint', file)).toEqual({ code: 1, text: expect.stringContaining(line) })
   }
   writeFileSync(file, 'id,paid')
-  expect((await runCommand(joined, 'after-restore', '--transfers', file)).code).toBe(2)
-  expect((await runCommand(joined, 'after-restore', '--order', file)).code).toBe(2)
+  expect((await runCommand(joined, 'restore', 'finish', '--transfers', file)).code).toBe(2)
+  expect((await runCommand(joined, 'restore', 'finish', '--order', file)).code).toBe(2)
 })

@@ -1,4 +1,4 @@
-/** An outage of the gateway as an operator sees it: the alert's figure and `npm run status`, by the runbook docs/runbooks/gateway-away.md. */
+/** An outage of the gateway as an operator sees it: the alert's figure and `roz status`, by the runbook docs/runbooks/gateway-away.md. */
 import { expect, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
 import { runCommand } from '../../harness/command.ts'

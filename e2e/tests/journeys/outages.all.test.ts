@@ -13,7 +13,7 @@ import { newDataDir, startProgram, startUntouched } from '../../harness/program.
 const DAY_MS = 86_400_000
 const statusAt = async (url: string, place: string): Promise<number> => (await fetch(url + place)).status
 
-test('while the server is down `npm run status` says how long the day has waited; after a restart has caught up it says nothing', async () => {
+test('while the server is down `roz status` says how long the day has waited; after a restart has caught up it says nothing', async () => {
   const dataDir = newDataDir()
   const roz = await startProgram({ dataDir })
   await newMember(roz)

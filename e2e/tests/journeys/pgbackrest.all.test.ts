@@ -61,10 +61,10 @@ async function restored(from: string, tool: PgBackRest, to: string, ...words: st
   return start(to, 'hot_standby=off')
 }
 
-/** No server starts before npm run after-restore; then the audit passes. */
+/** No server starts before roz restore finish; then the audit passes. */
 async function joinToWhatCame(settings: ReturnType<typeof settingsOf>, how: RegExp): Promise<Program> {
   await expect(startUntouched({ dataDir: settings.DATA_DIR, env: settings })).rejects.toThrow(how)
-  expect(await runCommand(settings, 'after-restore')).toMatchObject({ code: 0 })
+  expect(await runCommand(settings, 'restore', 'finish')).toMatchObject({ code: 0 })
   expect(await runCommand(settings, 'audit')).toEqual({ code: 0, text: expect.stringMatching(/All \d+ invariants hold\./) })
   return startUntouched({ dataDir: settings.DATA_DIR, env: settings })
 }

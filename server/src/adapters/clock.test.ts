@@ -231,7 +231,7 @@ describe('what ends a doubt, and what is none', () => {
     await suspended.read()
     await tick()
     expect(await alarms()).toEqual([])
-    expect(await command('perhaps')).toEqual([2, 'Usage: npm run clock, or npm run clock -- accept'])
+    expect(await command('perhaps')).toEqual([2, 'Usage: roz clock show, or roz clock accept'])
   })
 
   test('the operator cannot confirm a clock that would begin a day again', async () => {

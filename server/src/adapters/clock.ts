@@ -4,7 +4,7 @@
  * - Each `read` compares the database's clock with the last confirmed reading. The worker reads each second, a start before it serves.
  * - A reading outside of the window is confirmed only if monotonic clocks, or an outside clock, say that this time has passed.
  * - Otherwise the clock is doubted: roz_now() stands still at the last confirmed time, and an alarm says so.
- * - A doubt ends by itself when the clock is plausible again; `npm run clock -- accept` ends it by hand.
+ * - A doubt ends by itself when the clock is plausible again; `roz clock accept` ends it by hand.
  */
 import os from 'node:os'
 import { dayAt } from '@roz/core/ist-day.ts'

@@ -1,5 +1,5 @@
 /**
- * `npm run after-restore -- [--checkpoint FILE|ADDRESS] [--orders FILE] [--transfers FILE]`: updates a restored database with everything
+ * `roz restore finish [--checkpoint FILE|ADDRESS] [--orders FILE] [--transfers FILE]`: updates a restored database with everything
  * that the gateway and the public have seen since the restored second. Run it before a server starts on the database.
  * - The gateway is asked about every order, withdrawal and refund that is not ended here, and about each order of the file. The server
  *   asks when it runs: paid money is credited to the wallet, or booked to SUSPENSE if this database lacks the order.
@@ -23,7 +23,7 @@ import { type Sent, transfersIn } from './transfers-list.ts'
 import { pairsOf } from './arguments.ts'
 
 const USAGE =
-  'npm run after-restore -- [--checkpoint FILE|https://…/api/public/log/checkpoint] [--orders FILE] [--transfers FILE] (lists of the gateway, as CSV)'
+  'roz restore finish [--checkpoint FILE|https://…/api/public/log/checkpoint] [--orders FILE] [--transfers FILE] (lists of the gateway, as CSV)'
 
 export async function afterRestoreNow(target: CommandTarget, words: readonly string[]): Promise<0 | 1 | 2> {
   const { say, namedStatements } = target

@@ -285,7 +285,7 @@ test('while a long reader keeps the partition, members join, a second run is ref
   expect(await entries()).toBe(11)
   said = []
   expect(await archiveNow(env(), TO_ARCHIVE, (line) => void said.push(line))).toBe(1)
-  expect(said).toEqual([expect.stringContaining('Another run of npm run archive is under way')])
+  expect(said).toEqual([expect.stringContaining('Another run of roz archive is under way')])
   archiving.kill('SIGKILL')
   await once(archiving, 'exit')
   await reader.query('commit')

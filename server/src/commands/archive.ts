@@ -1,6 +1,6 @@
 /**
- * `npm run archive -- --before 2025-11 --to FOLDER`: moves the months of entries before that one from the database to files, also while
- * the server runs. `--restore 2025-03` loads a month again, and `--list` names what is archived.
+ * `roz archive move --before 2025-11 --to FOLDER`: moves the months of entries before that one from the database to files, also while
+ * the server runs. `roz archive load 2025-03` loads a month again, and `roz archive list` names what is archived.
  * - The audit runs before the first month leaves, and after the last one: broken books are never archived.
  * - A month leaves when its file was read back and compared. Members still see everything of it
  *   (docs/decisions/0039-old-months-leave-the-database.md).
@@ -21,9 +21,9 @@ import { openOwner } from './command-database.ts'
 import { pairsOf } from './arguments.ts'
 
 const USAGE = [
-  'npm run archive -- --before 2025-11 --to FOLDER [--from FOLDER] (months before that one; the folder is outside DATA_DIR)',
-  'npm run archive -- --restore 2025-03 [--from FOLDER] (into the database of DATABASE_URL and MIGRATE_DATABASE_URL, or the local one)',
-  'npm run archive -- --list',
+  'roz archive move --before 2025-11 --to FOLDER [--from FOLDER] (months before that one; the folder is outside DATA_DIR)',
+  'roz archive load 2025-03 [--from FOLDER] (into the database of DATABASE_URL and MIGRATE_DATABASE_URL, or the local one)',
+  'roz archive list',
 ]
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
 /** Dates as the files have them. A connection whose program died ends, also while it waits. */
@@ -82,7 +82,7 @@ function outside(dataDir: string, to: string): string {
 
 async function expectAlone(owner: pg.Client): Promise<void> {
   if (!(await tryLockOwner(owner, 'archive')))
-    throw new ArchiveError('Another run of npm run archive is under way on this database: wait for its end.')
+    throw new ArchiveError('Another run of roz archive is under way on this database: wait for its end.')
 }
 
 /** Says the audit's lines only where it is not well. */
@@ -137,7 +137,7 @@ async function finishEarlier({ owner, from, say, reached }: Run): Promise<void> 
 async function restoreMonth(run: Run, month: Month): Promise<0 | 1> {
   const { owner, from, say, reached } = run
   const noted = await findArchived(owner, month)
-  if (noted === undefined) throw new ArchiveError(`${month} is not in the archive of this database: npm run archive -- --list.`)
+  if (noted === undefined) throw new ArchiveError(`${month} is not in the archive of this database: roz archive list.`)
   await loadMonth(owner, noted, from ?? noted.folder, reached)
   say(`${month}: ${noted.entries} entries are in the database again, from ${fileOf(from ?? noted.folder, month)}.`)
   return (await expectSound(run, 'after')) ? 0 : 1

@@ -1,5 +1,5 @@
 /**
- * `npm run audit`: checks every invariant of money on a live database.
+ * `roz audit`: checks every invariant of money on a live database.
  * - It only reads, in one snapshot.
  * - It prints each invariant with its sentence.
  * - Exit code: 0 if all invariants are kept, 1 if one is broken, 2 if the check could not run.

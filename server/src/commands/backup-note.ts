@@ -1,5 +1,5 @@
 /**
- * `npm run backup-note -- NAME`: notes that a program (pgBackRest) has taken a backup of the whole database now. The server cannot see
+ * `roz backup note NAME`: notes that a program (pgBackRest) has taken a backup of the whole database now. The server cannot see
  * it by itself, and the alert on a missing backup needs it (http/figures.ts).
  * - Exit code: 0 if it is noted, 1 otherwise, 2 for wrong arguments.
  */
@@ -10,7 +10,7 @@ import { onDatabase } from './command-database.ts'
 export async function noteBackupNow(env: Environment, words: readonly string[], say: (line: string) => void): Promise<0 | 1 | 2> {
   const [by, ...rest] = words
   if (by === undefined || rest.length > 0) {
-    say('npm run backup-note -- NAME, the program that took the backup')
+    say('roz backup note NAME, the program that took the backup')
     return 2
   }
   try {

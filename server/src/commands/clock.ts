@@ -1,12 +1,12 @@
 /**
- * `npm run clock`: says whether the database's clock is doubted; `-- accept` confirms it as it is now.
+ * `roz clock show`: says whether the database's clock is doubted; `roz clock accept` confirms it as it is now.
  * - Exit code: 0 if the clock is not doubted or was accepted, 1 if it is doubted or cannot be accepted, 2 if the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 
-const USAGE = 'Usage: npm run clock, or npm run clock -- accept'
+const USAGE = 'Usage: roz clock show, or roz clock accept'
 const STEP_BACK =
   'Not accepted: a round was opened after the time that the clock shows now, and its day would begin again. Set the clock of the database right, or wait until it has caught up (docs/runbooks/clock.md).'
 

@@ -1,6 +1,6 @@
 /**
- * `npm run books`: shows the day whose books are held, and why (docs/held-books.md).
- * - `npm run books -- retry` and `npm run books -- cover` release that day. A running server makes its books within a second.
+ * `roz books list`: shows the day whose books are held, and why (docs/held-books.md).
+ * - `roz books retry` and `roz books cover` release that day. A running server makes its books within a second.
  * - Each release is written to the audit log in the same transaction.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
@@ -9,7 +9,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { audit } from '../staff/audit-log.ts'
 import { findHeldBooks, type HeldBooks, releaseBooks } from '../ledger/held-books.ts'
 
-const USAGE = 'npm run books · npm run books -- retry · npm run books -- cover'
+const USAGE = 'roz books list · roz books retry · roz books cover'
 
 export async function heldBooksNow(target: CommandTarget & { readonly words: readonly string[] }): Promise<0 | 1> {
   const { say, words, namedStatements } = target

@@ -1,5 +1,5 @@
 /**
- * `npm run parked`: lists parked work, oldest first. With the name of an item, makes that item due at once.
+ * `roz work list`: lists parked work, oldest first; `roz work retry` makes one item due at once.
  * - Exit code of the list: 0 if nothing is parked, 1 if something is.
  * - Exit code with a name: 0 if the item is due again, 1 if no such item is parked.
  * - Exit code 2: the database could not be read.
@@ -34,7 +34,11 @@ async function list(db: Db, say: (line: string) => void): Promise<0 | 1> {
     say(`${work} ${item}: ${tries} tries since ${isoIst(since.getTime())}, the next one ${isoIst(nextAt.getTime())}`)
     say(`    ${error}`)
   }
-  say(parked.length === 0 ? 'Nothing is parked.' : 'Once its cause is mended: npm run parked -- <its first words>, as `order 1f2e…`.')
+  say(
+    parked.length === 0
+      ? 'Nothing is parked.'
+      : 'Once its cause is mended: roz work retry <its first words>, as in “roz work retry order 1f2e…”.',
+  )
   return parked.length === 0 ? 0 : 1
 }
 

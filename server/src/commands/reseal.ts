@@ -1,5 +1,5 @@
 /**
- * `npm run reseal`: seals with SECRET_KEY all values that SECRET_KEY_OLD sealed.
+ * `roz keys reseal`: seals with SECRET_KEY all values that SECRET_KEY_OLD sealed.
  * - It may run beside the server, which does the same in the background.
  * - It may be interrupted at any moment and repeated.
  * - Exit code 0 only if SECRET_KEY_OLD is no longer needed.

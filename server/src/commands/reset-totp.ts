@@ -1,5 +1,5 @@
 /**
- * `npm run reset-totp -- <mail address>`: removes the authenticator app and the passkeys of a staff account, for the last owner whose phone is lost.
+ * `roz staff reset-totp <mail address>`: removes the authenticator app and the passkeys of a staff account, for the last owner whose phone is lost.
  * - It ends all sessions of the account, mails its owner, and leaves an entry of the system in the audit log.
  * - Exit code: 0 if the app is removed, 1 if the account has none, 2 if the database could not be read.
  */
@@ -33,7 +33,7 @@ export async function resetTotpNow(target: CommandTarget, email: string): Promis
             actorId: undefined,
             action: 'staff.totp_reset',
             subject: `member:${account.id}`,
-            after: { by: 'npm run reset-totp' },
+            after: { by: 'roz staff reset-totp' },
           })
           say(
             `The authenticator app of ${account.name} is removed. Its passkeys ended with it. The password alone logs in now: set up a new app at once.`,

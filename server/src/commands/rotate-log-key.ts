@@ -1,5 +1,5 @@
 /**
- * `npm run rotate-log-key`: rotates the log's key (spec/protocol.md, chapter 9). It may run beside the server.
+ * `roz keys rotate-log`: rotates the log's key (spec/protocol.md, chapter 9). It may run beside the server.
  * - The `key` record signed by the old key and the new key are written in one transaction.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'

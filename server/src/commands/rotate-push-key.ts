@@ -1,5 +1,5 @@
 /**
- * `npm run rotate-push-key`: makes a new key for push services. It may run beside the server.
+ * `roz keys rotate-push`: makes a new key for push services. It may run beside the server.
  * - A device keeps the key of its subscription until its app is opened again.
  */
 import { onDatabase } from './command-database.ts'

@@ -1,4 +1,4 @@
-/** The output of `npm run status`, and its exit code. */
+/** The output of `roz status`, and its exit code. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { beat } from '../db/heartbeat.ts'
 import { sql } from '../db/sql.ts'

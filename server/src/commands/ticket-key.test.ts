@@ -90,7 +90,7 @@ test('an entrant’s unreadable key parks the list with the member’s number; p
     expect(await put(entrant, 'beginning', wrong)).toEqual({ code: 1, said: 'This is not the key of this member: nothing was changed.' })
   expect(await put(entrant, NEXT, saved)).toEqual({ code: 1, said: 'This member has no such key.' })
   expect((await put(entrant, 'beginning', 'abc')).said).toContain('A value has 64 or 130 characters')
-  expect((await ticketKey(String(entrant), 'put', 'beginning', saved)).said).toContain('npm run ticket-key -- MEMBER put DAY')
+  expect((await ticketKey(String(entrant), 'put', 'beginning', saved)).said).toContain('roz keys ticket MEMBER put DAY')
   expect(await ticketKey(String(entrant), 'new')).toMatchObject({ code: 1, said: expect.stringContaining('has joined a day') })
   expect(await put(entrant, 'beginning', saved)).toEqual({ code: 0, said: listedOn(DAY) })
   expect((await put(entrant, 'beginning', saved)).said).toBe('This key can be read: nothing is to do.')

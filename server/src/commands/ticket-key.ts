@@ -1,5 +1,5 @@
 /**
- * `npm run ticket-key -- <member>`: says which ticket keys of a member can be read (docs/runbooks/parked-work.md).
+ * `roz keys ticket <member>`: says which ticket keys of a member can be read (docs/runbooks/parked-work.md).
  * - `put <day>` puts a lost key back: its sealed value out of a backup, or the key of the member's device. The value comes from standard
  *   input, because arguments are kept in the shell's history and shown by `ps`.
  * - `new` replaces a key that nobody has any more, for a member who entered none of the days without books; `new despite-receipts` for
@@ -19,7 +19,7 @@ import { onDatabase } from './command-database.ts'
 import type { ResealTarget } from './reseal.ts'
 
 const USAGE =
-  'npm run ticket-key -- MEMBER · npm run ticket-key -- MEMBER put DAY (then paste the value) · npm run ticket-key -- MEMBER new [despite-receipts]'
+  'roz keys ticket MEMBER · roz keys ticket MEMBER put DAY (then paste the value) · roz keys ticket MEMBER new [despite-receipts]'
 const FIRST = 'beginning'
 const DESPITE = 'despite-receipts'
 const WHY = {

@@ -21,7 +21,7 @@ export function beaconSettings(settings: Settings, production: boolean): BeaconS
     const isSafe = URL.canParse(relay) && (production ? ['https:'] : ['https:', 'http:']).includes(new URL(relay).protocol)
     if (!isSafe) settings.complain(`BEACON_RELAYS: ${production ? 'https' : 'http or https'} addresses, not “${relay}”`)
   }
-  const isDrand = settings.choice('BEACON', ['local', 'drand'] as const, 'local') === 'drand'
+  const isDrand = settings.choice('BEACON') === 'drand'
   const chain = chainOf(settings, production)
   return { relays: relays.map((relay) => relay.replace(/\/+$/, '')), chain: isDrand ? chain : undefined }
 }
@@ -49,7 +49,7 @@ export function witnessSettings(settings: Settings): WitnessSettings {
     new Set(parsed.map((key) => key && what(key))).size === keys.length
   if (!differ(({ name }) => name) || !differ(({ publicKey }) => publicKey.toString('hex')))
     settings.complain('WITNESS_KEYS: a name or a key appears twice')
-  const quorum = settings.integer('WITNESS_QUORUM', 2, 1, 100)
+  const quorum = settings.integer('WITNESS_QUORUM')
   if (keys.length > 0 && quorum > keys.length) settings.complain('WITNESS_QUORUM: at most the number of WITNESS_KEYS')
   // Two quorums must share a witness. Otherwise two readers could be shown two different logs.
   if (quorum * 2 <= keys.length) settings.complain('WITNESS_QUORUM: it must be more than half of the number of WITNESS_KEYS')

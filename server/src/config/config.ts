@@ -1,5 +1,5 @@
 /**
- * Reads the server's settings from the environment. Only main.ts touches the environment, once; README.md lists the settings.
+ * Reads the server's settings from the environment. Only main.ts touches the environment, once; declared.ts lists the settings.
  * - In production (NODE_ENV=production) no setting has a default that is safe on a laptop only.
  * - One message names every missing, wrong or unsafe setting.
  */
@@ -9,6 +9,7 @@ import { type Paise, paiseFromRupees, rupeesFromPaise, wholeRupees } from '@roz/
 import { type Modes, splitShown } from '@roz/core/modes.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
 import { beaconSettings, witnessSettings } from './beacon-settings.ts'
+import { defaultOf, NEEDED } from './declared.ts'
 import { gatewaySettings } from './gateway-settings.ts'
 import { allowedInsecure, type Allowed, isThisMachine, judgeHost, judgeLines, judgeSecrets } from './safety.ts'
 import { Settings } from './settings.ts'
@@ -24,7 +25,7 @@ export class ConfigError extends Error {
   readonly complaints: readonly string[]
   constructor(complaints: readonly string[]) {
     super(
-      `Roz cannot start with these settings:\n${complaints.map((line) => `  - ${line}`).join('\n')}\nThe table in README.md explains each of them.`,
+      `Roz cannot start with these settings:\n${complaints.map((line) => `  - ${line}`).join('\n')}\ndocs/settings.md explains each of them.`,
     )
     this.complaints = complaints
   }
@@ -34,16 +35,16 @@ export class ConfigError extends Error {
 export function readConfig(env: Environment) {
   const settings = new Settings(env)
   const production = env.NODE_ENV === 'production'
-  const port = settings.integer('PORT', 8080, 1, 65_535)
-  const host = settings.text('HOST') ?? '127.0.0.1'
-  const dataDir = path.resolve(settings.text('DATA_DIR') ?? '.data')
+  const port = settings.integer('PORT')
+  const host = settings.textOr('HOST')
+  const dataDir = path.resolve(settings.textOr('DATA_DIR'))
   const allowed = allowedInsecure(settings)
   if (production) judgeProduction(settings, allowed)
   else judgeHost(settings, host, allowed)
   const publicUrl = originOf(settings, 'PUBLIC_URL')
   const databaseUrl = settings.postgresUrl('DATABASE_URL')
-  const payments = settings.choice('PAYMENTS', ['sandbox', 'cashfree'] as const, 'sandbox')
-  const sandboxPort = settings.integer('SANDBOX_PORT', port + 1, 1, 65_535)
+  const payments = settings.choice('PAYMENTS')
+  const sandboxPort = settings.integer('SANDBOX_PORT', port + 1)
   const config = {
     production,
     port,
@@ -52,9 +53,9 @@ export function readConfig(env: Environment) {
     publicUrl,
     databaseUrl,
     migrateDatabaseUrl: settings.postgresUrl('MIGRATE_DATABASE_URL') ?? databaseUrl,
-    namedStatements: settings.flag('PG_NAMED', true),
-    databaseConnections: settings.integer('DATABASE_CONNECTIONS', 15, 8, 500),
-    drainMs: settings.integer('DRAIN_SECONDS', production ? 3 : 0, 0, 5) * 1000,
+    namedStatements: settings.flag('PG_NAMED'),
+    databaseConnections: settings.integer('DATABASE_CONNECTIONS'),
+    drainMs: settings.integer('DRAIN_SECONDS', production ? 3 : 0) * 1000,
     payments,
     sandboxPort,
     gateway: gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
@@ -64,20 +65,20 @@ export function readConfig(env: Environment) {
     traces: traceSettings(settings, (host) => !production || isThisMachine(host) || allowed('traces')),
     mailUrl: settings.text('MAIL_URL'),
     mailNeedsTls: production && !allowed('mail'),
-    mailFrom: settings.mailAddress('MAIL_FROM') ?? 'no-reply@roz.local',
+    mailFrom: settings.mailAddress('MAIL_FROM') ?? defaultOf('MAIL_FROM'),
     google: {
       clientId: settings.text('GOOGLE_CLIENT_ID'),
-      jwksUrl: settings.url('GOOGLE_JWKS_URL') ?? 'https://www.googleapis.com/oauth2/v3/certs',
+      jwksUrl: settings.url('GOOGLE_JWKS_URL') ?? defaultOf('GOOGLE_JWKS_URL'),
     },
     pushHosts: hostsOf(settings, 'PUSH_HOSTS', 'push.example.org'),
     pictureHosts: hostsOf(settings, 'PICTURE_HOSTS', 'pictures.example.org'),
-    admin: { email: settings.mailAddress('ADMIN_EMAIL') ?? 'admin@roz.local', password: settings.text('ADMIN_PASSWORD') },
+    admin: { email: settings.mailAddress('ADMIN_EMAIL') ?? defaultOf('ADMIN_EMAIL'), password: settings.text('ADMIN_PASSWORD') },
     demo: settings.flag('DEMO', databaseUrl === undefined) && !production,
     secretKey: settings.text('SECRET_KEY'),
     secretKeyOld: settings.text('SECRET_KEY_OLD'),
     trustProxy: trustProxy(settings),
     metricsToken: settings.text('METRICS_TOKEN'),
-    logLevel: settings.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const, production ? 'info' : 'warn'),
+    logLevel: settings.choice('LOG_LEVEL', production ? 'info' : 'warn'),
     webDir: settings.text('WEB_DIR'),
     business: businessSettings(settings, production),
     site: siteSettings(settings, production),
@@ -86,32 +87,21 @@ export function readConfig(env: Environment) {
   return config
 }
 
-/** The settings of `npm run audit`: where the database is. */
+/** The settings of the operator's commands: where the database is. */
 export function auditSettings(env: Environment) {
   const settings = new Settings(env)
-  return {
+  const target = {
     databaseUrl: settings.postgresUrl('DATABASE_URL'),
-    dataDir: path.resolve(settings.text('DATA_DIR') ?? '.data'),
-    namedStatements: settings.flag('PG_NAMED', true),
+    dataDir: path.resolve(settings.textOr('DATA_DIR')),
+    namedStatements: settings.flag('PG_NAMED'),
   }
+  settings.finish((complaints) => new ConfigError(complaints))
+  return target
 }
 
 /** Checks the settings that production requires. Each missing one is a separate complaint. */
 function judgeProduction(settings: Settings, allowed: Allowed): void {
-  const needed = [
-    'PUBLIC_URL',
-    'DATABASE_URL',
-    'SECRET_KEY',
-    'MAIL_URL',
-    'MAIL_FROM',
-    'ADMIN_EMAIL',
-    'ADMIN_PASSWORD',
-    'TRUST_PROXY',
-    'METRICS_TOKEN',
-  ]
-  // Pages and mails show these contact details. Sample values would be invented ones.
-  const support = ['SUPPORT_EMAIL', 'SUPPORT_PHONE', 'OFFICE_ADDRESS']
-  for (const name of [...needed, ...support, 'CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) settings.required(name)
+  for (const name of NEEDED) settings.required(name)
   const beacon = settings.text('BEACON')
   if (beacon === undefined || beacon === 'local') settings.complain('BEACON: production refuses the local draw; set BEACON=drand')
   if (settings.text('PAYMENTS') !== 'cashfree') settings.complain('PAYMENTS: production refuses the sandbox; set PAYMENTS=cashfree')
@@ -125,13 +115,13 @@ function judgeProduction(settings: Settings, allowed: Allowed): void {
 
 /** Business settings. Amounts are set in rupees and become paise here. */
 function businessSettings(settings: Settings, production: boolean) {
-  const legal = ['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'].every((name) => settings.text(name) !== undefined)
+  const legal = (['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'] as const).every((name) => settings.text(name) !== undefined)
   const on = !production || legal
-  const policyName = settings.choice('SPLIT_POLICY', ['A', 'B'] as const, 'A')
-  const split: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B', 3, 1, 1000))
+  const policyName = settings.choice('SPLIT_POLICY')
+  const split: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B'))
   const policy: SplitPolicy = settings.flag('DRAW', on) ? split : { ...split, winners: 0 }
   // Below 100, because a prize of 0 paise after tax could not be paid and the round could not be settled.
-  const tax = { percent: settings.integer('TDS_PERCENT', 0, 0, 99), above: rupees(settings, 'TDS_ABOVE_RUPEES', '0') }
+  const tax = { percent: settings.integer('TDS_PERCENT'), above: rupees(settings, 'TDS_ABOVE_RUPEES') }
   const modes: Modes = {
     split: splitShown(policy),
     topupsOn: settings.flag('PAYMENTS_LIVE', on),
@@ -140,34 +130,34 @@ function businessSettings(settings: Settings, production: boolean) {
   }
   // Whole rupees, because a rupee buys a day: the wallet shows each preset amount as days.
   const topup = {
-    min: wholeRupees(settings.integer('TOPUP_MIN', 10, 1, 100_000)),
-    max: wholeRupees(settings.integer('TOPUP_MAX', 30, 1, 100_000)),
+    min: wholeRupees(settings.integer('TOPUP_MIN')),
+    max: wholeRupees(settings.integer('TOPUP_MAX')),
   }
   if (topup.min > topup.max) settings.complain('TOPUP_MIN must not be above TOPUP_MAX')
   return {
-    brandName: settings.text('BRAND_NAME') ?? 'Roz',
+    brandName: settings.textOr('BRAND_NAME'),
     /** The split of rounds made from now on; without winners where DRAW is off. */
     policy,
     modes,
     topupLimits: topup,
-    minAgeYears: settings.integer('MIN_AGE', 13, 13, 99),
-    termsVersion: settings.text('TERMS_VERSION') ?? '2025-08-09',
+    minAgeYears: settings.integer('MIN_AGE'),
+    termsVersion: settings.textOr('TERMS_VERSION'),
     legalEntity: settings.text('LEGAL_ENTITY'),
     grievanceOfficer: settings.text('GRIEVANCE_OFFICER'),
     tax,
     /** Money that leaves above this amount needs a second person's approval. */
-    approvalAbove: rupees(settings, 'APPROVAL_ABOVE', '1000'),
+    approvalAbove: rupees(settings, 'APPROVAL_ABOVE'),
   }
 }
 
 /** Settings that the public pages show, with sample values outside production. */
 function siteSettings(settings: Settings, production: boolean) {
   return {
-    supportEmail: settings.mailAddress('SUPPORT_EMAIL') ?? 'support@roz.example',
-    supportPhone: settings.text('SUPPORT_PHONE') ?? '+91 98765 43210',
-    officeAddress: settings.text('OFFICE_ADDRESS') ?? '12 Sample Street, Pune 411001, India',
-    people: settings.text('SITE_PEOPLE') ?? '14,000',
-    contributors: settings.text('SITE_CONTRIBUTORS') ?? '10,000+',
+    supportEmail: settings.mailAddress('SUPPORT_EMAIL') ?? defaultOf('SUPPORT_EMAIL'),
+    supportPhone: settings.textOr('SUPPORT_PHONE'),
+    officeAddress: settings.textOr('OFFICE_ADDRESS'),
+    people: settings.textOr('SITE_PEOPLE'),
+    contributors: settings.textOr('SITE_CONTRIBUTORS'),
     /** A YouTube link; outside production the default is a freely licensed film. */
     howItWorksVideo: settings.text('HOW_IT_WORKS_VIDEO') ?? (production ? undefined : 'https://youtu.be/aqz-KE-bpKQ'),
   }
@@ -176,8 +166,8 @@ function siteSettings(settings: Settings, production: boolean) {
 /** A limit that no amount reaches would switch its rule off unnoticed. */
 const RUPEES_MAX = 100_000
 
-function rupees(settings: Settings, name: string, otherwise: string): Paise {
-  const text = settings.text(name) ?? otherwise
+function rupees(settings: Settings, name: 'TDS_ABOVE_RUPEES' | 'APPROVAL_ABOVE'): Paise {
+  const text = settings.textOr(name)
   const amount = /^\d{1,6}(\.\d{1,2})?$/.test(text) && Number(text) <= RUPEES_MAX ? paiseFromRupees(Number(text)) : undefined
   if (amount !== undefined) return amount
   settings.complain(`${name}: an amount in rupees from 0 to ${RUPEES_MAX} with at most two decimals, not “${text}”`)
@@ -185,7 +175,7 @@ function rupees(settings: Settings, name: string, otherwise: string): Paise {
 }
 
 /** Links are made of it: an address without path, query and credentials. */
-function originOf(settings: Settings, name: string): string | undefined {
+function originOf(settings: Settings, name: 'PUBLIC_URL'): string | undefined {
   const url = settings.url(name)
   if (url === undefined || new URL(url).origin === url) return url
   settings.complain(`${name}: scheme and host alone, such as https://roz.example`)
@@ -193,7 +183,7 @@ function originOf(settings: Settings, name: string): string | undefined {
 }
 
 /** As `host` or `host:port`, comma-separated. */
-function hostsOf(settings: Settings, name: string, example: string): readonly string[] {
+function hostsOf(settings: Settings, name: 'PUSH_HOSTS' | 'PICTURE_HOSTS', example: string): readonly string[] {
   const hosts = (settings.text(name) ?? '').split(',').map((host) => host.trim().toLowerCase())
   const isHost = (host: string): boolean =>
     /^[a-z0-9.:-]+$/.test(host) && URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host

@@ -34,16 +34,16 @@ type Surroundings = { readonly production: boolean; readonly payments: 'sandbox'
 export function gatewaySettings(settings: Settings, { production, payments, sandboxUrl }: Surroundings): GatewaySettings {
   const real = payments === 'cashfree'
   if (real && !production) {
-    for (const name of ['CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) settings.required(name)
+    for (const name of ['CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET'] as const) settings.required(name)
   }
-  const mode = settings.choice('CASHFREE_MODE', ['sandbox', 'production'] as const, real && production ? 'production' : 'sandbox')
+  const mode = settings.choice('CASHFREE_MODE', real && production ? 'production' : 'sandbox')
   const host = mode === 'production' ? 'https://api.cashfree.com' : 'https://sandbox.cashfree.com'
   const gateway = {
     baseUrl: settings.url('CASHFREE_PG_BASE_URL') ?? (real ? `${host}/pg` : `${sandboxUrl}/pg`),
     clientId: settings.text('CASHFREE_PG_CLIENT_ID') ?? 'sandbox-client',
     clientSecret: settings.text('CASHFREE_PG_CLIENT_SECRET') ?? 'sandbox-secret',
     clientSecretOld: settings.text('CASHFREE_PG_CLIENT_SECRET_OLD'),
-    apiVersion: settings.text('CASHFREE_PG_API_VERSION') ?? '2025-01-01',
+    apiVersion: settings.textOr('CASHFREE_PG_API_VERSION'),
     scriptUrl: settings.url('CASHFREE_JS_URL') ?? (real ? 'https://sdk.cashfree.com/js/v3/cashfree.js' : `${sandboxUrl}/js/v3/cashfree.js`),
     mode,
     payouts: payoutSettings(settings, real, real ? `${host}/payout` : `${sandboxUrl}/payout`),
@@ -88,7 +88,7 @@ function payoutSettings(settings: Settings, real: boolean, baseUrl: string): Pay
   const clientSecret = settings.text('CASHFREE_PAYOUT_CLIENT_SECRET') ?? (real ? undefined : 'sandbox-payout-secret')
   const payouts = {
     baseUrl: settings.url('CASHFREE_PAYOUT_BASE_URL') ?? baseUrl,
-    apiVersion: settings.text('CASHFREE_PAYOUT_API_VERSION') ?? '2024-01-01',
+    apiVersion: settings.textOr('CASHFREE_PAYOUT_API_VERSION'),
     publicKey: publicKey(settings),
     clientSecretOld: settings.text('CASHFREE_PAYOUT_CLIENT_SECRET_OLD'),
   }

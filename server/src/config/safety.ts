@@ -7,6 +7,7 @@
  */
 import { addressesOf } from '../db/hosts.ts'
 import { isCommonPassword } from '../members/common-passwords.ts'
+import type { SettingName } from './declared.ts'
 import type { Settings } from './settings.ts'
 
 /** The exceptions that ALLOW_INSECURE may name. */
@@ -51,7 +52,7 @@ function isGuessable(text: string, bitsMin: number): boolean {
 
 /** Checks the secrets that are set. A missing secret has a complaint of its own. */
 export function judgeSecrets(settings: Settings): void {
-  const expectLength = (name: string, lengthOf: (text: string) => number, min: number, unit: string): void => {
+  const expectLength = (name: SettingName, lengthOf: (text: string) => number, min: number, unit: string): void => {
     const value = settings.text(name)
     if (value !== undefined && lengthOf(value) < min) settings.complain(`${name}: production needs at least ${min} ${unit}`)
   }
@@ -76,7 +77,7 @@ export function judgeLines(settings: Settings, allowed: Allowed): void {
   if (mail !== undefined && !/^smtps?:\/\//.test(mail)) settings.complain('MAIL_URL: production needs smtp:// or smtps://')
   else if (mail !== undefined && !allowed('mail') && weakensTls(mail))
     settings.complain('MAIL_URL: production needs TLS: leave out what weakens it, or say ALLOW_INSECURE=mail')
-  for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL']) {
+  for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL'] as const) {
     const database = settings.text(name)
     if (database === undefined || allowed('database') || addressesOf(database).every(isSafeLine)) continue
     settings.complain(

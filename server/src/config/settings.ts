@@ -1,9 +1,10 @@
 /**
- * Reads single settings from an environment.
+ * Reads single settings from an environment, with the defaults and limits that declared.ts has. An undeclared name does not compile.
  * - All complaints are collected, so that `finish` reports them at once.
  * - A blank value counts as not set.
  */
 import { addressesOf } from '../db/hosts.ts'
+import { type ChoiceName, type ChoicesOf, declaredAs, defaultOf, type FlagName, type IntegerName, type SettingName } from './declared.ts'
 
 export class Settings {
   readonly #env: Readonly<Record<string, string | undefined>>
@@ -17,26 +18,36 @@ export class Settings {
     this.#complaints.push(text)
   }
 
-  text(name: string): string | undefined {
+  text(name: SettingName): string | undefined {
     const value = this.#env[name]?.trim()
     return value === '' ? undefined : value
   }
 
-  required(name: string): void {
+  required(name: SettingName): void {
     if (this.text(name) === undefined) this.complain(`${name} is not set`)
   }
 
-  integer(name: string, otherwise: number, min: number, max: number): number {
+  /** Its value, or the declared default. */
+  textOr(name: Parameters<typeof defaultOf>[0]): string {
+    return this.text(name) ?? defaultOf(name)
+  }
+
+  /** `otherwise` is the default of a setting whose default depends on another one. */
+  integer(name: IntegerName, otherwise?: number): number {
+    const declared = declaredAs(name)
+    if (declared.kind !== 'integer') throw new Error(`${name} is no integer`)
+    const { min, max } = declared
+    const fallback = otherwise ?? declared.otherwise ?? min
     const value = this.text(name)
-    if (value === undefined) return otherwise
+    if (value === undefined) return fallback
     const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN
     if (number >= min && number <= max) return number
     this.complain(`${name}: a whole number from ${min} to ${max}, not “${value}”`)
-    return otherwise
+    return fallback
   }
 
   /** An address that a mail can be sent to. */
-  mailAddress(name: string): string | undefined {
+  mailAddress(name: SettingName): string | undefined {
     const value = this.text(name)
     if (value === undefined || /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/.test(value)) return value
     this.complain(`${name}: a mail address such as support@example.org, not “${value}”`)
@@ -44,25 +55,30 @@ export class Settings {
   }
 
   /** on, 1, true, yes · off, 0, false, no. */
-  flag(name: string, otherwise: boolean): boolean {
+  flag(name: FlagName, otherwise?: boolean): boolean {
+    const declared = declaredAs(name)
+    const fallback = otherwise ?? declared.otherwise === true
     const value = this.text(name)?.toLowerCase()
-    if (value === undefined) return otherwise
+    if (value === undefined) return fallback
     if (['1', 'on', 'true', 'yes'].includes(value)) return true
     if (['0', 'off', 'false', 'no'].includes(value)) return false
     this.complain(`${name}: on or off, not “${value}”`)
-    return otherwise
+    return fallback
   }
 
-  choice<const C extends readonly string[]>(name: string, choices: C, otherwise: C[number]): C[number] {
+  choice<N extends ChoiceName>(name: N, otherwise?: ChoicesOf<N>): ChoicesOf<N> {
+    const declared = declaredAs(name)
+    if (declared.kind !== 'choice') throw new Error(`${name} is no choice`)
+    const fallback = (otherwise ?? declared.otherwise) as ChoicesOf<N>
     const value = this.text(name)
-    if (value === undefined) return otherwise
-    if (choices.includes(value)) return value
-    this.complain(`${name}: one of ${choices.join(', ')}, not “${value}”`)
-    return otherwise
+    if (value === undefined) return fallback
+    if (declared.of.includes(value)) return value as ChoicesOf<N>
+    this.complain(`${name}: one of ${declared.of.join(', ')}, not “${value}”`)
+    return fallback
   }
 
   /** An http(s) URL, returned without trailing slashes. */
-  url(name: string): string | undefined {
+  url(name: SettingName): string | undefined {
     const value = this.text(name)
     if (value === undefined) return undefined
     if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '')
@@ -71,7 +87,7 @@ export class Settings {
   }
 
   /** The URL of a PostgreSQL, with one host or several. No complaint shows it, because it may contain a password. */
-  postgresUrl(name: string): string | undefined {
+  postgresUrl(name: SettingName): string | undefined {
     const value = this.text(name)
     const isPostgres = (address: string): boolean => URL.canParse(address) && /^postgres(ql)?:$/.test(new URL(address).protocol)
     if (value === undefined || addressesOf(value).every(isPostgres)) return value

@@ -25,7 +25,7 @@ function s3Place(settings: Settings, url: string, mayBePlain: (host: string) => 
   if (!['path', 'host'].includes(style)) settings.complain('STORAGE_URL: style is path or host')
   if (!endpoint.startsWith('https:') && !mayBePlain(new URL(endpoint).hostname))
     settings.complain(`STORAGE_URL: production needs https:// to the file store`)
-  for (const key of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) settings.required(key)
+  for (const key of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const) settings.required(key)
   const prefix = given.pathname.replace(/^\/+|\/+$/g, '')
   // Stores escape other characters in their lists, each in its own way.
   if (!/^[A-Za-z0-9._/-]*$/.test(prefix) || prefix.includes('//'))

@@ -12,27 +12,18 @@ export type TraceSettings = {
   readonly share: number
 }
 
-const SAMPLERS = [
-  'parentbased_always_on',
-  'parentbased_traceidratio',
-  'parentbased_always_off',
-  'always_on',
-  'traceidratio',
-  'always_off',
-] as const
-
 export function traceSettings(settings: Settings, mayBePlain: (host: string) => boolean): TraceSettings | undefined {
   const endpoint = settings.url('OTEL_EXPORTER_OTLP_ENDPOINT')
   if (endpoint === undefined) return undefined
   if (!endpoint.startsWith('https:') && !mayBePlain(new URL(endpoint).hostname))
     settings.complain('OTEL_EXPORTER_OTLP_ENDPOINT: production needs https:// to a collector on another host, or ALLOW_INSECURE=traces')
-  settings.choice('OTEL_EXPORTER_OTLP_PROTOCOL', ['http/json'], 'http/json')
-  const sampler = settings.choice('OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_on')
+  settings.choice('OTEL_EXPORTER_OTLP_PROTOCOL')
+  const sampler = settings.choice('OTEL_TRACES_SAMPLER')
   const kind = sampler.replace('parentbased_', '')
   return {
     url: `${endpoint}/v1/traces`,
     headers: pairs(settings, 'OTEL_EXPORTER_OTLP_HEADERS'),
-    serviceName: settings.text('OTEL_SERVICE_NAME') ?? 'roz',
+    serviceName: settings.textOr('OTEL_SERVICE_NAME'),
     resource: pairs(settings, 'OTEL_RESOURCE_ATTRIBUTES'),
     isParentBased: sampler.startsWith('parentbased_'),
     share: kind === 'always_on' ? 1 : kind === 'always_off' ? 0 : shareOf(settings),
@@ -40,7 +31,7 @@ export function traceSettings(settings: Settings, mayBePlain: (host: string) => 
 }
 
 function shareOf(settings: Settings): number {
-  const text = settings.text('OTEL_TRACES_SAMPLER_ARG') ?? '1'
+  const text = settings.textOr('OTEL_TRACES_SAMPLER_ARG')
   const share = Number(text)
   if (share >= 0 && share <= 1) return share
   settings.complain(`OTEL_TRACES_SAMPLER_ARG: a share from 0 to 1, not “${text}”`)
@@ -48,7 +39,7 @@ function shareOf(settings: Settings): number {
 }
 
 /** `name=value,name=value`, where a value may be percent-encoded. No complaint shows a value: it may be a key. */
-function pairs(settings: Settings, name: string): Record<string, string> {
+function pairs(settings: Settings, name: 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_RESOURCE_ATTRIBUTES'): Record<string, string> {
   const found: Record<string, string> = {}
   for (const pair of (settings.text(name) ?? '').split(',').filter((one) => one.trim() !== '')) {
     const [, key = '', value = ''] = /^\s*([^=\s]+)\s*=(.*)$/.exec(pair) ?? []

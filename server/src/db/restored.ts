@@ -1,5 +1,5 @@
 /**
- * Detects a restored database that `npm run after-restore` has not yet joined to the events after the restored instant.
+ * Detects a restored database that `roz restore finish` has not yet joined to the events after the restored instant.
  * - Every recovery to a target, by hand or by pgBackRest, leaves the target among PostgreSQL's settings. The target
  *   counts until a row of `joined_restore` names it. A second restore to an earlier instant loses this row, so the target counts again.
  * - A recovery of the whole WAL has no target. It starts a new timeline, which no server has noted (heartbeat.ts), and leaves the

@@ -27,7 +27,7 @@ const countUpTo = (rows: Sql): Sql => sql`(select count(*) from (${rows} limit $
 const MONEY_TO_LOOK_AT: readonly Figure[] = [
   {
     name: 'roz_work_parked',
-    help: 'Due work that failed again and again and is tried rarely: npm run parked lists it',
+    help: 'Due work that failed again and again and is tried rarely: shown by roz work list',
     read: countUpTo(sql`select 1 from parked_work`),
   },
   {

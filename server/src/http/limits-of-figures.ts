@@ -1,6 +1,6 @@
 /**
  * The one list of limits: above which value a figure of /metrics needs a person, in which words, and its runbook.
- * - `npm run status`, the to-do list of the portal and the alerts (ops/observability/alerts.yml) use these values. A test compares the
+ * - `roz status`, the to-do list of the portal and the alerts (ops/observability/alerts.yml) use these values. A test compares the
  *   alerts with them.
  */
 import { type Sql, sql } from '../db/sql.ts'

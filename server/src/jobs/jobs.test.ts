@@ -342,7 +342,7 @@ test('a job that fails eight times is parked with one alarm, listed, and run aga
   await tryNow()
   const [parked] = await listParked(database.db)
   expect(parked).toMatchObject({ work: 'job draft_story', tries: 8, error: 'Error: nogood' })
-  expect(told).toEqual(['job is parked: “npm run parked” lists it and runs it again'])
+  expect(told).toEqual(['job is parked: “roz work list” lists it, “roz work retry” runs it again'])
   expect(await runAgain(database.db, 'job draft_story', parked?.item ?? '')).toBe(true)
   await worker.runDue()
   expect((await listParked(database.db))[0]?.tries).toBe(9)

@@ -3,7 +3,7 @@
  * - An item that fails blocks no other item.
  * - Retries back off exponentially, to at most one hour between two tries.
  * - After five failures in a row the item is parked: one alarm is logged, and /readyz and /metrics count it.
- * - `npm run parked` lists parked items and runs one again.
+ * - `roz work list` lists parked items, and `roz work retry` runs one again.
  * - The first successful try deletes the record of failures. Work that ends in another way deletes it with `forget`.
  */
 import { inTrace, type Opening } from '../tracing/spans.ts'
@@ -55,7 +55,8 @@ export function createAttempt({ db, log }: { readonly db: Db; readonly log: Log 
       }
       const tries = await noteFailure(db, work, item, error)
       const told = { err: error, work, item, tries }
-      if (tries === PARKED_TRIES) log.error(told, 'due work is parked: it failed five times; “npm run parked” lists it and runs it again')
+      if (tries === PARKED_TRIES)
+        log.error(told, 'due work is parked: it failed five times; “roz work list” lists it, “roz work retry” runs it again')
       else log.warn(told, 'due work failed; it is tried again')
       return { ok: false }
     }

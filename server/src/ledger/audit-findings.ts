@@ -2,7 +2,7 @@
  * The open findings of the audits: invariants that the newest audit of their days found broken.
  * - A finding ends when a later run covers the same days and finds no violation. A full run covers all days.
  * - A finding of the nightly comparison ends when a later comparison of all wallets finds none.
- * - The portal, the to-do list, /metrics, `npm run status` and the audit's mail read the findings from here.
+ * - The portal, the to-do list, /metrics, `roz status` and the audit's mail read the findings from here.
  */
 import { type Queryable, sql } from '../db/sql.ts'
 

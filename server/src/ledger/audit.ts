@@ -2,7 +2,7 @@
  * The audit of money: each invariant is one SQL file in the folder audit.
  * - The first comment line of a file is the invariant's sentence.
  * - A file returns one row `(subject, found)` per violation.
- * - The audit runs after every test file that moved money, by `npm run audit`, and on a schedule (features/audit).
+ * - The audit runs after every test file that moved money, by `roz audit`, and on a schedule (features/audit).
  * - A recent run reads the days from `:since` on, and the files marked `-- small` in their second line.
  * - Every other file waits for a full run.
  */

@@ -354,7 +354,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     subject: texts('{brandName}: the accounts do not add up'),
     paragraphs: [HELLO, texts('The check of the accounts at {at} IST found errors:'), '{sentences}'],
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
-    after: [texts('Hold withdrawals and refunds until the cause is known. npm run audit names every row.')],
+    after: [texts('Hold withdrawals and refunds until the cause is known. roz audit names every row.')],
   },
   contact: {
     subject: texts('[{ticket}] Message from {name}'),

@@ -104,7 +104,7 @@ test('every sealed column of the schema is in SEALED_COLUMNS', async () => {
   expect(await countOf(testSecrets.keyIds[0])).toEqual(ALL)
 })
 
-test('values sealed with an unknown key are counted, and npm run reseal refuses to run', async () => {
+test('values sealed with an unknown key are counted, and roz keys reseal refuses to run', async () => {
   const unreadable = await listUnreadable(world.db, next)
   expect(Object.fromEntries(unreadable.map(({ name, count }) => [name, count]))).toEqual(ALL)
   expect(await listUnreadable(world.db, both)).toEqual([])
@@ -130,7 +130,7 @@ test('a reseal that is killed within a portion has written that portion whole or
   await holder.withConnection(async (connection) => {
     // SHARE mode allows row locks and blocks writes.
     await connection.command('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE bank_account IN SHARE MODE')
-    const child = spawn(process.execPath, [path.join(import.meta.dirname, '../main.ts'), 'reseal'], {
+    const child = spawn(process.execPath, [path.join(import.meta.dirname, '../main.ts'), 'keys', 'reseal'], {
       env: { ...process.env, DATABASE_URL: database.appUrl, SECRET_KEY: NEW, SECRET_KEY_OLD: OLD },
       stdio: 'ignore',
     })
@@ -244,7 +244,7 @@ test('bank details stored twice under one key are resealed, and one of the rows 
   expect(await count()).toEqual(before)
 })
 
-test('payment events stored unsealed are sealed by the server and by npm run reseal, also without a rotation of the key', async () => {
+test('payment events stored unsealed are sealed by the server and by roz keys reseal, also without a rotation of the key', async () => {
   const { db } = world
   const body = (key: string) => `{"type": "X", "data": {"customer_details": {"customer_phone": "98765${key}"}, "note": "\\u0000"}}`
   const store = (key: string) =>

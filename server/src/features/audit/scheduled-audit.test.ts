@@ -1,4 +1,4 @@
-/** The scheduled audit: its schedule, its alarm, the administrators' view of it, and `npm run audit`. */
+/** The scheduled audit: its schedule, its alarm, the administrators' view of it, and `roz audit`. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -161,7 +161,7 @@ test('a finding of a full audit is shown everywhere and told hourly until a full
   await calls.close()
 })
 
-test('npm run audit prints every invariant and exits with 0; with a broken one it names the row and exits with 1', async () => {
+test('roz audit prints every invariant and exits with 0; with a broken one it names the row and exits with 1', async () => {
   const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
   const run = (env: Record<string, string>) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'audit'], {

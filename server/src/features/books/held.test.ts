@@ -56,7 +56,7 @@ test('a wallet below zero at a day’s end holds that day’s books with an alar
   expect(complaints()).toEqual([])
 })
 
-test('npm run books says which day is held and why; once covered, all days follow and pass both verifiers', async () => {
+test('roz books list says which day is held and why; once covered, all days follow and pass both verifiers', async () => {
   complaints()
   expect((await world.join(short)).status).toBe(200)
   await world.goTo('2026-11-23T00:00:05+05:30')

@@ -288,7 +288,7 @@ describe('a lost key', () => {
     expect((await logged(person.memberId)).at(-1)).toEqual({ action: 'staff.passkey_remove', before: { name: 'Laptop' }, after: null })
   })
 
-  test('ends with the app: turned off, reset by an owner, or by npm run reset-totp', async () => {
+  test('ends with the app: turned off, reset by an owner, or by roz staff reset-totp', async () => {
     const keys = (memberId: bigint) => roz.db.query(sql`select 1 from staff_passkey where member_id = ${memberId}::bigint`)
     const off = await withKey()
     await roz.pass(30)

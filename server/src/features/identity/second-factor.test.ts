@@ -258,7 +258,7 @@ test('no answer, mail or log line contains a secret or a recovery code of the ap
   }
 })
 
-test('npm run reset-totp frees the last owner, with a mail and an entry of the system, and says where there is nothing to do', async () => {
+test('roz staff reset-totp frees the last owner, with a mail and an entry of the system, and says where there is nothing to do', async () => {
   const lost = await enrolled('owner')
   const lines: string[] = []
   const target = {
