@@ -24,7 +24,7 @@ const SAME_EVERYWHERE = [
   /\/(?:[\w-]+\/?)+/g,
   /\b(?=\w*\d)[A-Za-z0-9_-]{6,}\b/g,
   /--[a-z-]+/g,
-  /\bnpm run [a-z-]+/g,
+  /\broz [a-z]+(?: [a-z-]+)?/g,
   /\b[0-9a-f]{2}(?: ?[0-9a-f]{2}){3,}…?/g,
 ] as const
 

@@ -14,9 +14,7 @@ test('a restored program refuses to start, and serves what members did once it i
   expect(await roz.stop()).toBe(0)
   const restored = restoredCopy(roz.dataDir)
   for (let attempt = 0; attempt < 2; attempt++)
-    await expect(startUntouched({ dataDir: restored })).rejects.toThrow(
-      /This database was restored .*: run roz restore finish on it first/,
-    )
+    await expect(startUntouched({ dataDir: restored })).rejects.toThrow(/This database was restored .*: run roz restore finish on it first/)
   for (let run = 0; run < 2; run++) {
     const { code, text } = await runCommand(restored, 'restore', 'finish')
     expect([code, text]).toEqual([
