@@ -17,7 +17,13 @@ import { expectDaysHold } from './verifier.ts'
 
 export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
 
-type Gateways = { readonly clock?: ClockOptions; readonly gateway?: PaymentGateway; readonly payouts?: PayoutGateway | undefined }
+type Gateways = {
+  readonly clock?: ClockOptions
+  readonly gateway?: PaymentGateway
+  readonly payouts?: PayoutGateway | undefined
+  /** Settings of the environment. */
+  readonly settings?: Readonly<Record<string, string>>
+}
 
 /** `payouts: undefined` means payouts by hand. */
 export async function openServicesWorld({ gateway = scriptedRefunds().gateway, ...given }: Gateways = {}) {
@@ -37,7 +43,7 @@ export async function openServicesWorld({ gateway = scriptedRefunds().gateway, .
     payouts: 'payouts' in given ? given.payouts : scriptedPayouts().payouts,
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
     log: pino({ level: 'silent' }),
-    config: readConfig({}),
+    config: readConfig(given.settings ?? {}),
   })
   await services.catchUp()
   const calls = await serveCalls(db, services.handlers)
