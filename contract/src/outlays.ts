@@ -72,11 +72,13 @@ const asked = { amount: rupeeAmount, purpose, receipts }
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seen = z.strictObject({ status: outlayState })
 const reasoned = z.strictObject({ ...seen.shape, reason: decisionReason })
-const narrowing = { status: outlayState.optional(), q: search }
+/** `to_approve`: waits for the person who asks, as their to-do list counts it. */
+const outlayFilter = z.enum([...outlayState.options, 'to_approve'], 'choice_invalid')
+const narrowing = { status: outlayFilter.optional(), q: search }
 const filter = { ...page.shape, ...narrowing }
 /** Help is also found by its story. */
 export const helpState = z
-  .enum([...outlayState.options, 'untold', 'storyless'], 'choice_invalid')
+  .enum([...outlayFilter.options, 'untold', 'storyless'], 'choice_invalid')
   .meta({ description: 'untold: booked help without a published story; storyless: without a published story or a draft' })
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
 const APPROVAL_ABOVE =

@@ -14,6 +14,10 @@ export const withdrawalState = z.enum(
   'choice_invalid',
 )
 
+/** What waits for the team, as the to-do list counts it for the person who asks. */
+const WORK = ['to_decide', 'to_second', 'not_sent'] as const
+export const withdrawalFilter = z.enum([...withdrawalState.options, ...WORK, 'by_hand'], 'choice_invalid')
+
 export const payee = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() })
 
 export const onHold = z.boolean().meta({ description: 'The member is on hold: nothing is sent until the hold ends' })
@@ -57,6 +61,7 @@ export const adminWithdrawal = z.object({
 })
 
 export const refundState = z.enum(['requested', 'awaiting_second', 'approved', 'sending', 'paid', 'rejected', 'failed'], 'choice_invalid')
+export const refundFilter = z.enum([...refundState.options, ...WORK], 'choice_invalid')
 
 /** A refund as its member sees it. */
 export const refund = z.object({
@@ -106,7 +111,7 @@ export const payoutCalls = {
     roles: READERS,
     summary:
       "Withdrawals in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, id and reference.",
-    query: z.object({ ...page.shape, status: withdrawalState.optional(), q: search, order }),
+    query: z.object({ ...page.shape, status: withdrawalFilter.optional(), q: search, order }),
     output: z.object({
       withdrawals: z.array(adminWithdrawal),
       approvalAbove,
@@ -121,7 +126,7 @@ export const payoutCalls = {
     access: 'admin',
     roles: READERS,
     summary: 'The list of withdrawals as a table, with the same filters. The audit log records who fetched it.',
-    query: z.object({ status: withdrawalState.optional(), q: search, order }),
+    query: z.object({ status: withdrawalFilter.optional(), q: search, order }),
     output: 'csv',
     refusals: [],
   }),
@@ -305,7 +310,7 @@ export const payoutCalls = {
     roles: READERS,
     summary:
       "Refunds in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, order, id and reference.",
-    query: z.object({ ...page.shape, status: refundState.optional(), q: search, order }),
+    query: z.object({ ...page.shape, status: refundFilter.optional(), q: search, order }),
     output: z.object({ refunds: z.array(adminRefund), approvalAbove, nextCursor }),
     refusals: [],
   }),
@@ -315,7 +320,7 @@ export const payoutCalls = {
     access: 'admin',
     roles: READERS,
     summary: 'The list of refunds as a table, with the same filters. The audit log records who fetched it.',
-    query: z.object({ status: refundState.optional(), q: search, order }),
+    query: z.object({ status: refundFilter.optional(), q: search, order }),
     output: 'csv',
     refusals: [],
   }),

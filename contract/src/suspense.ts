@@ -10,6 +10,9 @@ import { withdrawal } from './wallet.ts'
 /** States of the ledger, and `awaiting_second`: one of two persons has decided. */
 export const suspenseState = z.enum(['open', 'awaiting_second', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
 export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
+/** What waits for the team, as the to-do list counts it for the person who asks. */
+const suspenseFilter = z.enum([...suspenseState.options, 'to_decide'], 'choice_invalid')
+const disputeFilter = z.enum([...disputeState.options, 'to_answer'], 'choice_invalid')
 
 export const suspenseItem = z.object({
   id: z.string(),
@@ -60,7 +63,7 @@ export const dispute = z.object({
   member: payee.nullable().meta({ description: 'The member who paid' }),
 })
 
-const disputeNarrowing = { status: disputeState.optional(), q: search, order }
+const disputeNarrowing = { status: disputeFilter.optional(), q: search, order }
 
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenItem = z.strictObject({ status: suspenseState })
@@ -73,7 +76,7 @@ export const suspenseCalls = {
     access: 'admin',
     roles: READERS,
     summary: 'Payments in suspense, newest first or, by `order`, oldest first; q searches order and payment.',
-    query: z.object({ ...page.shape, status: suspenseState.optional(), q: search, order }),
+    query: z.object({ ...page.shape, status: suspenseFilter.optional(), q: search, order }),
     output: z.object({ suspense: z.array(suspenseItem), approvalAbove, nextCursor }),
     refusals: [],
   }),
@@ -83,7 +86,7 @@ export const suspenseCalls = {
     access: 'admin',
     roles: READERS,
     summary: 'The payments in suspense as a table, with the same filters. The audit log records who fetched it.',
-    query: z.object({ status: suspenseState.optional(), q: search, order }),
+    query: z.object({ status: suspenseFilter.optional(), q: search, order }),
     output: 'csv',
     refusals: [],
   }),

@@ -1,5 +1,6 @@
 /** Shared by the administrators' lists: search for plain text, instants, and pages of rows with their keys. */
 import { isoIst } from '@roz/core/ist-day.ts'
+import type { Sql } from '../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart, cutPage, readPage } from './cursor.ts'
 import type { Refusal } from './route.ts'
 
@@ -7,6 +8,8 @@ import type { Refusal } from './route.ts'
 export type Search = {
   readonly order?: 'newest' | 'oldest' | undefined
   readonly status: string | undefined
+  /** Instead of a state, the condition of what waits for the team. */
+  readonly work?: Sql | undefined
   readonly q: string | undefined
   readonly after: Cursor | undefined
   readonly limit: number

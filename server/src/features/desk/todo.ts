@@ -1,20 +1,20 @@
 /**
  * The team's to-do list: each line with its count, the age of its oldest item, a bank's deadline, and whether it is late.
  * - One statement reads everything from indexes of what is open; its cost does not grow with members or movements.
- * - A role sees only what it may read, and nobody what another person must approve for them. A hold leaves nothing to decide.
+ * - A role sees only what it may read.
+ * - The list that a line opens has the same condition (staff/open-work.ts), so it has as many rows as the line counts.
  * - Each item is in one line. A kind without open items has no line.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'
-import { READERS, type Roles, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts'
+import { READERS, type Roles, STAFF, TREASURY } from '@roz/contract/roles.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { lateAfter } from '../../http/limits-of-figures.ts'
 import { instantOrNull } from '../../http/listing.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
-import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
-import { IS_ON_HOLD, ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
 import { isLateStory, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
+import { openWork, type Viewer } from '../../staff/open-work.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']
@@ -37,62 +37,39 @@ type Kind = {
 const AT_ONCE = sql`at`
 const WITHIN_TWO_DAYS = sql`at + interval '48 hours'`
 
-export type Viewer = { readonly memberId: bigint; readonly staffRole: StaffRole }
-/** `payoutsByHand`: no gateway pays withdrawals out. */
 export type TodoView = { readonly viewer: Viewer; readonly payoutsByHand: boolean }
+type Work = ReturnType<typeof openWork>
 
-/** Approved for a payment by hand: no gateway pays out, or somebody was shown the bank account. */
-const isByHand = (payoutsByHand: boolean): Sql => sql`(w.status = 'approved' and (${payoutsByHand}::boolean or w.shown_to is not null))`
-/** Stopped by a problem that a person must solve. A hold is none: the row continues by itself when the hold ends. */
-const isStopped = (row: Sql): Sql =>
-  sql`(${row}.status in ('approved', 'sending') and ${row}.problem is not null and ${row}.problem <> ${ON_HOLD}::text)`
-/** Requested, and this person may decide: they neither requested it nor gave the first approval, with any of their accounts. */
-const isForAnother = (first: Sql, { memberId }: Viewer): Sql =>
-  sql`(status = 'requested' and not coalesce(is_same_person(${first}, ${memberId}::bigint), false))`
-const askedByOthers = (viewer: Viewer): Sql => isForAnother(sql`asked_by`, viewer)
-const awaitingSecond = (viewer: Viewer): Sql => sql`(first_approved_by is not null and ${isForAnother(sql`first_approved_by`, viewer)})`
-const UNDECIDED = sql`(status = 'requested' and first_approved_by is null)`
-const withdrawalsThat = (wait: Sql): Sql => sql`
-    select w.created_at as at from withdrawal w join member m on m.id = w.member_id where ${wait} and not ${IS_ON_HOLD}`
-const refundsThat = (wait: Sql): Sql => sql`
-    select r.created_at as at from refund r
-     where ${wait} and not exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD})`
+const withdrawalsThat = (wait: Sql): Sql => sql`select w.created_at as at from withdrawal w where ${wait}`
+const refundsThat = (wait: Sql): Sql => sql`select r.created_at as at from refund r where ${wait}`
+const outlaysThat = (wait: Sql): Sql => sql`select o.asked_at as at from outlay o where ${wait}`
 
 /** Money of members on its way out, or without an owner. */
-const moneyKinds = (viewer: Viewer, payoutsByHand: boolean) => ({
-  withdrawals: { roles: READERS, waiting: withdrawalsThat(UNDECIDED), lateFrom: WITHIN_TWO_DAYS },
-  withdrawals_second: { roles: READERS, waiting: withdrawalsThat(awaitingSecond(viewer)), lateFrom: WITHIN_TWO_DAYS },
-  payouts_by_hand: { roles: READERS, waiting: withdrawalsThat(isByHand(payoutsByHand)), lateFrom: WITHIN_TWO_DAYS },
-  refunds: { roles: READERS, waiting: refundsThat(UNDECIDED), lateFrom: WITHIN_TWO_DAYS },
-  refunds_second: { roles: READERS, waiting: refundsThat(awaitingSecond(viewer)), lateFrom: WITHIN_TWO_DAYS },
+const moneyKinds = ({ withdrawals, refunds, suspense, disputes }: Work) => ({
+  withdrawals: { roles: READERS, waiting: withdrawalsThat(withdrawals.to_decide), lateFrom: WITHIN_TWO_DAYS },
+  withdrawals_second: { roles: READERS, waiting: withdrawalsThat(withdrawals.to_second), lateFrom: WITHIN_TWO_DAYS },
+  payouts_by_hand: { roles: READERS, waiting: withdrawalsThat(withdrawals.by_hand), lateFrom: WITHIN_TWO_DAYS },
+  refunds: { roles: READERS, waiting: refundsThat(refunds.to_decide), lateFrom: WITHIN_TWO_DAYS },
+  refunds_second: { roles: READERS, waiting: refundsThat(refunds.to_second), lateFrom: WITHIN_TWO_DAYS },
   /** Approved or being sent, and stopped by the gateway or by a debt. */
-  failed_payouts: {
-    roles: READERS,
-    waiting: sql`select w.created_at as at from withdrawal w where ${isStopped(sql`w`)} and not ${isByHand(payoutsByHand)}`,
-    lateFrom: AT_ONCE,
-  },
-  failed_refunds: {
-    roles: READERS,
-    waiting: sql`select r.created_at as at from refund r where ${isStopped(sql`r`)}`,
-    lateFrom: AT_ONCE,
-  },
+  failed_payouts: { roles: READERS, waiting: withdrawalsThat(withdrawals.not_sent), lateFrom: AT_ONCE },
+  failed_refunds: { roles: READERS, waiting: refundsThat(refunds.not_sent), lateFrom: AT_ONCE },
   suspense: {
     roles: READERS,
-    waiting: sql`select created_at as at from suspense_item
-                  where status = 'open' and not coalesce(is_same_person(first_by, ${viewer.memberId}::bigint), false)`,
+    waiting: sql`select s.created_at as at from suspense_item s where ${suspense.to_decide}`,
     lateFrom: WITHIN_TWO_DAYS,
   },
   /** Without an answer by its date the bank decides against us: the last two days are late. */
   disputes: {
     roles: READERS,
-    waiting: sql`select d.created_at as at, d.respond_by as answer_by from dispute d where ${NEEDS_ANSWER}`,
+    waiting: sql`select d.created_at as at, d.respond_by as answer_by from dispute d where ${disputes.to_answer}`,
     lateFrom: sql`coalesce(answer_by - interval '48 hours', ${WITHIN_TWO_DAYS})`,
     hasDeadline: true,
   },
 })
 
 /** Help, its stories, and our own payments. */
-const helpKinds = (viewer: Viewer) => ({
+const helpKinds = ({ outlays }: Work) => ({
   stories: {
     roles: STAFF,
     waiting: sql`select ${storyDue(sql`story`)} as at from story where ${isLateStory(sql`story`)}`,
@@ -111,12 +88,12 @@ const helpKinds = (viewer: Viewer) => ({
   },
   outlays: {
     roles: TREASURY,
-    waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind in ('disbursement', 'disbursement_back')`,
+    waiting: outlaysThat(sql`${outlays.to_approve} and o.kind in ('disbursement', 'disbursement_back')`),
     lateFrom: WITHIN_TWO_DAYS,
   },
   house_entries: {
     roles: TREASURY,
-    waiting: sql`select asked_at as at from outlay where ${askedByOthers(viewer)} and kind not in ('disbursement', 'disbursement_back')`,
+    waiting: outlaysThat(sql`${outlays.to_approve} and o.kind not in ('disbursement', 'disbursement_back')`),
     lateFrom: WITHIN_TWO_DAYS,
   },
 })
@@ -146,14 +123,10 @@ const OTHER_KINDS = {
   },
 }
 
-const kindsOf = ({ viewer, payoutsByHand }: TodoView): Readonly<Record<Code, Kind>> => ({
-  ...moneyKinds(viewer, payoutsByHand),
-  ...helpKinds(viewer),
-  ...OTHER_KINDS,
-})
+const kindsOf = (work: Work): Readonly<Record<Code, Kind>> => ({ ...moneyKinds(work), ...helpKinds(work), ...OTHER_KINDS })
 
 export async function readTodo(db: Db, view: TodoView): Promise<Item[]> {
-  const read = (Object.entries(kindsOf(view)) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(view.viewer.staffRole))
+  const read = (Object.entries(kindsOf(openWork(view))) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(view.viewer.staffRole))
   const parts = read.map(
     ([code, { waiting, lateFrom, hasDeadline }], index) => sql`
       select ${index}::int as place, ${code}::text as code, count(*)::int as count, min(at) as oldest,

@@ -14,6 +14,7 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
 import { bookDisbursement, correctDisbursement, quoteDisbursement } from '../../ledger/disbursements.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { outlaysThat } from '../../staff/open-work.ts'
 import type { HelpDeps } from './deps.ts'
 import { HELP_KINDS, searchDisbursements, viewDisbursement, type Disbursement } from './outlay-view.ts'
 import {
@@ -58,7 +59,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
   return {
     disbursements: async ({ query, session }) => {
       const { status, q } = query
-      const page = await pageOf(query, (part) => searchDisbursements(db, { status, q, ...part }))
+      const page = await pageOf(query, (part) => searchDisbursements(db, { status, work: outlaysThat(session, status), q, ...part }))
       if (!page.ok) return page
       const fund = {
         ...(await readFund(db)),

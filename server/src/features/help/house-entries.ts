@@ -14,6 +14,7 @@ import type { Handlers } from '../../http/route.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
 import { bookHouseEntry, HOUSE_KINDS, readPayable } from '../../ledger/house-entries.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { outlaysThat } from '../../staff/open-work.ts'
 import type { HelpDeps } from './deps.ts'
 import { ENTRY_KINDS, type HouseEntry, searchHouseEntries, viewHouseEntry } from './outlay-view.ts'
 import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from './outlays.ts'
@@ -43,7 +44,7 @@ export function houseEntryHandlers(
   return {
     houseEntries: async ({ query, session }) => {
       const { status, q } = query
-      const page = await pageOf(query, (part) => searchHouseEntries(db, { status, q, ...part }))
+      const page = await pageOf(query, (part) => searchHouseEntries(db, { status, work: outlaysThat(session, status), q, ...part }))
       if (!page.ok) return page
       const now = await inTransaction(db, payableToday)
       const payable = {

@@ -83,7 +83,7 @@ const STATES = {
   rejected: sql`o.status = 'rejected'`,
   untold: UNTOLD,
   storyless: sql`(${UNTOLD} and not exists (select from story s where s.outlay_id = o.id))`,
-} as const satisfies Record<HelpState, Sql>
+} as const satisfies Record<Exclude<HelpState, 'to_approve'>, Sql>
 
 const sharedOf = (row: Row) => ({
   id: row.id,
@@ -129,10 +129,10 @@ export const viewDisbursement = async (from: Queryable, id: string): Promise<Dis
 export const viewHouseEntry = async (from: Queryable, id: string): Promise<HouseEntry> => entryOf(await getRow(from, id))
 
 /** Newest first; one row more than `limit` when there is a next page. */
-const search = (from: Queryable, kinds: readonly OutlayKind[], { status, q, after, limit }: Search): Promise<Row[]> =>
+const search = (from: Queryable, kinds: readonly OutlayKind[], { status, work, q, after, limit }: Search): Promise<Row[]> =>
   from.query<Row>(sql`
     ${rows} where o.kind = any(${kinds}::text[]) and ${olderThan({ at: sql`o.asked_at`, id: sql`o.id` }, after)}
-      and ${status === undefined ? sql`true` : STATES[status as HelpState]}
+      and ${work ?? (status === undefined ? sql`true` : STATES[status as keyof typeof STATES])}
       and (${contains(q, sql`o.purpose`, sql`b.public_name`)})
     order by o.asked_at desc, o.id desc limit ${limit + 1}::int`)
 

@@ -2,6 +2,7 @@
 import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { exportList } from '../../staff/exported-list.ts'
+import { outlaysThat } from '../../staff/open-work.ts'
 import { type Disbursement, type HouseEntry, searchDisbursements, searchHouseEntries } from './outlay-view.ts'
 
 type Entry = Disbursement | HouseEntry
@@ -23,7 +24,13 @@ export const tableHandlers = (db: Db): Handlers<'disbursementsCsv' | 'houseEntri
   disbursementsCsv: (call) =>
     exportList(db, call, {
       name: 'disbursements',
-      read: (page) => searchDisbursements(db, { status: call.query.status, q: call.query.q, ...page }),
+      read: (page) =>
+        searchDisbursements(db, {
+          status: call.query.status,
+          work: outlaysThat(call.session, call.query.status),
+          q: call.query.q,
+          ...page,
+        }),
       columns: {
         ...SHARED,
         given_to: (row) => (row.beneficiary.isRevoked ? undefined : row.beneficiary.publicName),
@@ -35,7 +42,8 @@ export const tableHandlers = (db: Db): Handlers<'disbursementsCsv' | 'houseEntri
   houseEntriesCsv: (call) =>
     exportList(db, call, {
       name: 'house-entries',
-      read: (page) => searchHouseEntries(db, { status: call.query.status, q: call.query.q, ...page }),
+      read: (page) =>
+        searchHouseEntries(db, { status: call.query.status, work: outlaysThat(call.session, call.query.status), q: call.query.q, ...page }),
       columns: {
         ...SHARED,
         settled_on: (row) => row.settlement?.day,

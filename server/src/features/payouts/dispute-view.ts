@@ -63,7 +63,7 @@ export async function searchDisputes(db: Db, search: Search): Promise<{ readonly
     from dispute d
     left join topup o on o.order_id = d.order_id and o.payment_id = d.payment_id
     left join member m on m.id = o.member_id
-    where ${beyond(KEY, search, 'text')} and (${search.status ?? null}::text is null or d.state = ${search.status ?? null}::text)
+    where ${beyond(KEY, search, 'text')} and ${search.work ?? sql`(${search.status ?? null}::text is null or d.state = ${search.status ?? null}::text)`}
       and (${contains(search.q, sql`m.name`, sql`m.email`, sql`d.id`, sql`d.order_id`, sql`d.payment_id`)})
     order by ${orderOf(KEY, search)} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))

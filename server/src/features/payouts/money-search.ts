@@ -47,7 +47,7 @@ function inOrder(table: MoneyTable, search: Search, limit: number): Sql {
   return sql`
     select ${row}.id, ${row}.created_at as at, ${words} as words, coalesce(${MEMBER_WORDS}, '') as "memberWords"
       from ${from} left join member m on m.id = ${row}.member_id
-     where ${beyond(key, search)} and ${isInState(row, search.status)} order by ${orderOf(key, search)} limit ${limit}::int`
+     where ${beyond(key, search)} and ${search.work ?? isInState(row, search.status)} order by ${orderOf(key, search)} limit ${limit}::int`
 }
 
 function byIndex(table: MoneyTable, search: Search, { needle, own }: { readonly needle: string; readonly own: string }): Sql {
@@ -58,6 +58,6 @@ function byIndex(table: MoneyTable, search: Search, { needle, own }: { readonly 
       select ${row}.id from ${from} where ${isFound(own, words)}
       union
       select ${row}.id from member m join ${from} on ${row}.member_id = m.id where ${isFound(needle, MEMBER_WORDS)})
-    select ${row}.id from ${from} where ${row}.id in (select id from found) and ${beyond(key, search)} and ${isInState(row, search.status)}
+    select ${row}.id from ${from} where ${row}.id in (select id from found) and ${beyond(key, search)} and ${search.work ?? isInState(row, search.status)}
      order by ${orderOf(key, search)} limit ${search.limit + 1}::int`
 }

@@ -25,6 +25,7 @@ import { sendRefund, settleRefund } from './send-refund.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 import { settleWithdrawal } from './settle-withdrawal.ts'
 import { suspenseHandlers } from './suspense.ts'
+import { openWork, workOf } from '../../staff/open-work.ts'
 import { tableHandlers } from './tables.ts'
 import { forgetOldEvents, receiveWebhook } from './webhook.ts'
 import { searchWithdrawals } from './withdrawal-view.ts'
@@ -66,10 +67,13 @@ export function createPayouts(deps: PayoutsDeps) {
     ...withdrawalDecisions(deps, idempotency),
     ...refundHandlers(deps, idempotency),
     ...suspenseHandlers(deps, idempotency),
-    ...tableHandlers(db),
+    ...tableHandlers(db, payouts === undefined),
     adminWithdrawals: async ({ query, session }) => {
       const { status, q, order } = query
-      const page = await pageOf(query, (part) => searchWithdrawals(db, { status, q, order, ...part }))
+      const work = openWork({ viewer: session, payoutsByHand: payouts === undefined })
+      const page = await pageOf(query, (part) =>
+        searchWithdrawals(db, { status, work: workOf(work.withdrawals, status), q, order, ...part }),
+      )
       return page.ok
         ? {
             ok: true,
@@ -82,9 +86,14 @@ export function createPayouts(deps: PayoutsDeps) {
           }
         : page
     },
-    disputes: async ({ query }) => {
+    disputes: async ({ query, session }) => {
       const { status, q, order } = query
-      const page = await pageOf(query, (part) => searchDisputes(db, { status, q, order, ...part }), DISPUTE_CURSOR)
+      const work = openWork({ viewer: session, payoutsByHand: payouts === undefined })
+      const page = await pageOf(
+        query,
+        (part) => searchDisputes(db, { status, work: workOf(work.disputes, status), q, order, ...part }),
+        DISPUTE_CURSOR,
+      )
       return page.ok ? { ok: true, value: { disputes: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     // Without payout keys no webhook can be genuine.

@@ -22,6 +22,7 @@ import { listUnusedTopups } from '../../ledger/unused-topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
 import { approveMany } from './approve-many.ts'
+import { openWork, workOf } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { pageOf } from '../../http/listing.ts'
 import { type AdminRefund, listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
@@ -94,7 +95,8 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
     },
     adminRefunds: async ({ query, session }) => {
       const { status, q, order } = query
-      const page = await pageOf(query, (part) => searchRefunds(db, { status, q, order, ...part }))
+      const work = openWork({ viewer: session, payoutsByHand: deps.payouts === undefined })
+      const page = await pageOf(query, (part) => searchRefunds(db, { status, work: workOf(work.refunds, status), q, order, ...part }))
       return page.ok
         ? {
             ok: true,

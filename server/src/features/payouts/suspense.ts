@@ -28,6 +28,7 @@ import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
+import { openWork, workOf } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { instantOf, instantOrNull, pageOf, type Search } from '../../http/listing.ts'
 import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow, waitingHours } from './lists.ts'
@@ -65,7 +66,10 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
   return {
     suspense: async ({ query, session }) => {
       const { status, q, order } = query
-      const page = await pageOf(query, (part) => searchItems(db, { status, q, order, ...part }), [CURSOR_PARTS.id])
+      const work = openWork({ viewer: session, payoutsByHand: deps.payouts === undefined })
+      const page = await pageOf(query, (part) => searchItems(db, { status, work: workOf(work.suspense, status), q, order, ...part }), [
+        CURSOR_PARTS.id,
+      ])
       return page.ok
         ? {
             ok: true,
@@ -234,7 +238,7 @@ export async function searchItems(db: Db, search: Search): Promise<{ readonly sh
   const further =
     search.after === undefined ? sql`true` : isOldestFirst ? sql`s.id > ${search.after[0]}::bigint` : sql`s.id < ${search.after[0]}::bigint`
   const found = await db.query<Row>(sql`
-    ${rows} where ${further} and (${search.status ?? null}::text is null or ${seenItemStatus(sql`s`)} = ${search.status ?? null}::text)
+    ${rows} where ${further} and ${search.work ?? sql`(${search.status ?? null}::text is null or ${seenItemStatus(sql`s`)} = ${search.status ?? null}::text)`}
       and (${contains(search.q, sql`s.order_id`, sql`s.payment_id`, sql`s.reference`)})
     order by ${isOldestFirst ? sql`s.id` : sql`s.id desc`} limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [String(row.id)] }))

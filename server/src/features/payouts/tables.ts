@@ -2,6 +2,7 @@
 import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { exportList } from '../../staff/exported-list.ts'
+import { openWork, workOf } from '../../staff/open-work.ts'
 import { searchDisputes } from './dispute-view.ts'
 import { type AdminRefund, searchRefunds } from './refund-view.ts'
 import { searchItems } from './suspense.ts'
@@ -19,84 +20,92 @@ const ENDS = {
   reason: (row: Decided) => row.reason,
 }
 
-export const tableHandlers = (db: Db): Handlers<Names> => ({
-  adminWithdrawalsCsv: (call) =>
-    exportList(db, call, {
-      name: 'withdrawals',
-      read: (page) => searchWithdrawals(db, { ...filterOf(call.query), ...page }),
-      columns: {
-        id: (row) => row.id,
-        requested: (row) => row.createdAt,
-        amount: (row) => row.amount,
-        status: (row) => row.status,
-        member_id: (row) => row.member.id,
-        member: (row) => row.member.name,
-        email: (row) => row.member.email,
-        bank: (row) => row.bank.name,
-        account_last_four: (row) => row.bank.lastFour,
-        ...ENDS,
-      },
-    }),
-  adminRefundsCsv: (call) =>
-    exportList(db, call, {
-      name: 'refunds',
-      read: (page) => searchRefunds(db, { ...filterOf(call.query), ...page }),
-      columns: {
-        id: (row) => row.id,
-        requested: (row) => row.createdAt,
-        amount: (row) => row.amount,
-        status: (row) => row.status,
-        order_id: (row) => row.order_id,
-        member_id: (row) => row.member?.id,
-        member: (row) => row.member?.name,
-        email: (row) => row.member?.email,
-        ...ENDS,
-        decision: (row) => row.decision,
-      },
-    }),
-  suspenseCsv: (call) =>
-    exportList(db, call, {
-      name: 'suspense',
-      read: (page) => searchItems(db, { ...filterOf(call.query), ...page }),
-      columns: {
-        id: (row) => Number(row.id),
-        created: (row) => row.createdAt,
-        amount: (row) => row.amount,
-        currency: (row) => row.currency,
-        status: (row) => row.status,
-        why: (row) => row.reason,
-        order_id: (row) => row.order_id,
-        payment_id: (row) => row.paymentId,
-        member_id: (row) => row.member?.id,
-        member: (row) => row.member?.name,
-        decided: (row) => row.decidedAt,
-        reference: (row) => row.reference,
-      },
-    }),
-  disputesCsv: (call) =>
-    exportList(db, call, {
-      name: 'disputes',
-      read: (page) => searchDisputes(db, { ...filterOf(call.query), ...page }),
-      columns: {
-        id: (row) => row.id,
-        created: (row) => row.createdAt,
-        amount: (row) => row.amount,
-        state: (row) => row.state,
-        type: (row) => row.type,
-        gateway_status: (row) => row.status,
-        updated: (row) => row.updatedAt,
-        respond_by: (row) => row.respondBy,
-        order_id: (row) => row.order_id,
-        payment_id: (row) => row.paymentId,
-        member_id: (row) => row.member?.id,
-        member: (row) => row.member?.name,
-        email: (row) => row.member?.email,
-        taken: (row) => (row.isTaken ? 'yes' : 'no'),
-        loss: (row) => row.loss,
-        problem: (row) => row.problem,
-      },
-    }),
-})
+export const tableHandlers = (db: Db, payoutsByHand: boolean): Handlers<Names> => {
+  const filterOf = ({ query: { status, q, order }, session }: Asked, list: keyof ReturnType<typeof openWork>) => ({
+    status,
+    work: workOf(openWork({ viewer: session, payoutsByHand })[list], status),
+    q,
+    order,
+  })
+  return {
+    adminWithdrawalsCsv: (call) =>
+      exportList(db, call, {
+        name: 'withdrawals',
+        read: (page) => searchWithdrawals(db, { ...filterOf(call, 'withdrawals'), ...page }),
+        columns: {
+          id: (row) => row.id,
+          requested: (row) => row.createdAt,
+          amount: (row) => row.amount,
+          status: (row) => row.status,
+          member_id: (row) => row.member.id,
+          member: (row) => row.member.name,
+          email: (row) => row.member.email,
+          bank: (row) => row.bank.name,
+          account_last_four: (row) => row.bank.lastFour,
+          ...ENDS,
+        },
+      }),
+    adminRefundsCsv: (call) =>
+      exportList(db, call, {
+        name: 'refunds',
+        read: (page) => searchRefunds(db, { ...filterOf(call, 'refunds'), ...page }),
+        columns: {
+          id: (row) => row.id,
+          requested: (row) => row.createdAt,
+          amount: (row) => row.amount,
+          status: (row) => row.status,
+          order_id: (row) => row.order_id,
+          member_id: (row) => row.member?.id,
+          member: (row) => row.member?.name,
+          email: (row) => row.member?.email,
+          ...ENDS,
+          decision: (row) => row.decision,
+        },
+      }),
+    suspenseCsv: (call) =>
+      exportList(db, call, {
+        name: 'suspense',
+        read: (page) => searchItems(db, { ...filterOf(call, 'suspense'), ...page }),
+        columns: {
+          id: (row) => Number(row.id),
+          created: (row) => row.createdAt,
+          amount: (row) => row.amount,
+          currency: (row) => row.currency,
+          status: (row) => row.status,
+          why: (row) => row.reason,
+          order_id: (row) => row.order_id,
+          payment_id: (row) => row.paymentId,
+          member_id: (row) => row.member?.id,
+          member: (row) => row.member?.name,
+          decided: (row) => row.decidedAt,
+          reference: (row) => row.reference,
+        },
+      }),
+    disputesCsv: (call) =>
+      exportList(db, call, {
+        name: 'disputes',
+        read: (page) => searchDisputes(db, { ...filterOf(call, 'disputes'), ...page }),
+        columns: {
+          id: (row) => row.id,
+          created: (row) => row.createdAt,
+          amount: (row) => row.amount,
+          state: (row) => row.state,
+          type: (row) => row.type,
+          gateway_status: (row) => row.status,
+          updated: (row) => row.updatedAt,
+          respond_by: (row) => row.respondBy,
+          order_id: (row) => row.order_id,
+          payment_id: (row) => row.paymentId,
+          member_id: (row) => row.member?.id,
+          member: (row) => row.member?.name,
+          email: (row) => row.member?.email,
+          taken: (row) => (row.isTaken ? 'yes' : 'no'),
+          loss: (row) => row.loss,
+          problem: (row) => row.problem,
+        },
+      }),
+  }
+}
 
 type Filter = { readonly status?: string | undefined; readonly q?: string | undefined; readonly order?: 'newest' | 'oldest' | undefined }
-const filterOf = ({ status, q, order }: Filter) => ({ status, q, order })
+type Asked = { readonly query: Filter; readonly session: { readonly memberId: bigint } }

@@ -9,11 +9,11 @@ import { Listing } from '../Listing.tsx'
 import { CsvButton } from './CsvButton.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Dispute, disputesQuery, sorted } from './queries.ts'
-import { DISPUTE_PROBLEMS, DISPUTE_STAGES, DISPUTE_STATES, disputeStep } from './states.ts'
+import { DISPUTE_FILTERS, DISPUTE_PROBLEMS, DISPUTE_STAGES, DISPUTE_STATES, disputeStep } from './states.ts'
 
 export function Disputes() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(DISPUTE_STATES, t`Search disputes`, t`Name, email or any ID`, true)
+  const { narrowing, fields } = useNarrowing(DISPUTE_FILTERS, t`Search disputes`, t`Name, email or any ID`, true)
   const list = useInfiniteQuery(disputesQuery(narrowing))
   return (
     <>

@@ -21,14 +21,14 @@ import { BeforeApproval } from './BeforeApproval.tsx'
 import { Decision } from './Decision.tsx'
 import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
 import { type Refund, type RefundState, refundsQuery, sorted } from './queries.ts'
-import { REFUND_STATES, warningsOf } from './states.ts'
+import { REFUND_FILTERS, REFUND_STATES, warningsOf } from './states.ts'
 import { useMay, useViewerId } from './use-may.ts'
 
 type Open = { readonly action: 'approve' | 'reject'; readonly refund: Refund }
 
 export function Refunds() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(REFUND_STATES, t`Search refunds`, t`Name, email or order`, true)
+  const { narrowing, fields } = useNarrowing(REFUND_FILTERS, t`Search refunds`, t`Name, email or order`, true)
   const list = useInfiniteQuery(refundsQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const approvalAbove = list.data?.pages[0]?.approvalAbove ?? 0

@@ -20,7 +20,7 @@ import { MemberPicker } from './MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { useMay } from './use-may.ts'
 import { type Payee, type SuspenseItem, suspenseQuery, sorted } from './queries.ts'
-import { MEMBER_FLAGS, ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
+import { MEMBER_FLAGS, ON_HOLD, SUSPENSE_FILTERS, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
 
 type Action = 'pay' | 'credit' | 'refund'
 type Open = { readonly action: Action; readonly item: SuspenseItem }
@@ -42,7 +42,7 @@ const DIALOGS = { pay: Paying, credit: Crediting, refund: SendingBack } as const
 
 export function Suspense() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(SUSPENSE_STATES, t`Search payments`, t`Order or payment ID`, true)
+  const { narrowing, fields } = useNarrowing(SUSPENSE_FILTERS, t`Search payments`, t`Order or payment ID`, true)
   const list = useInfiniteQuery(suspenseQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)

@@ -20,14 +20,14 @@ import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
 import { type Withdrawal, type WithdrawalState, withdrawalsQuery, sorted } from './queries.ts'
 import { useMay } from './use-may.ts'
-import { warningsOf, WITHDRAWAL_STATES } from './states.ts'
+import { warningsOf, WITHDRAWAL_FILTERS, WITHDRAWAL_STATES } from './states.ts'
 import { type Bank, type Action, WithdrawalDecision } from './WithdrawalDecision.tsx'
 
 type Open = { readonly action: Action; readonly withdrawal: Withdrawal } | { readonly action: 'account'; readonly bank: Bank }
 
 export function Withdrawals() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(WITHDRAWAL_STATES, t`Search withdrawals`, t`Name, email, ID or reference`, true)
+  const { narrowing, fields } = useNarrowing(WITHDRAWAL_FILTERS, t`Search withdrawals`, t`Name, email, ID or reference`, true)
   const list = useInfiniteQuery(withdrawalsQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)

@@ -14,6 +14,11 @@ export type RefundState = Refund['status']
 export type SuspenseState = SuspenseItem['status']
 export type Dispute = Output<Api['disputes']>['disputes'][number]
 export type DisputeState = Dispute['state']
+/** By what a list is narrowed: a state, or what waits for the team. */
+export type WithdrawalFilter = WithdrawalState | 'to_decide' | 'to_second' | 'by_hand' | 'not_sent'
+export type RefundFilter = RefundState | 'to_decide' | 'to_second' | 'not_sent'
+export type SuspenseFilter = SuspenseState | 'to_decide'
+export type DisputeFilter = DisputeState | 'to_answer'
 
 export type Disbursement = Output<Api['disbursements']>['disbursements'][number]
 
@@ -103,26 +108,26 @@ export const sorted = <S extends string>(narrowing: Narrowing<S>) => ({
   ...(narrowing.order === 'oldest' ? { order: narrowing.order } : {}),
 })
 
-export const withdrawalsQuery = (narrowing: Narrowing<WithdrawalState>) =>
+export const withdrawalsQuery = (narrowing: Narrowing<WithdrawalFilter>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'withdrawals', narrowing],
     queryFn: ({ pageParam, signal }) => call('adminWithdrawals', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
-export const refundsQuery = (narrowing: Narrowing<RefundState>) =>
+export const refundsQuery = (narrowing: Narrowing<RefundFilter>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'refunds', narrowing],
     queryFn: ({ pageParam, signal }) => call('adminRefunds', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
-export const suspenseQuery = (narrowing: Narrowing<SuspenseState>) =>
+export const suspenseQuery = (narrowing: Narrowing<SuspenseFilter>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'suspense', narrowing],
     queryFn: ({ pageParam, signal }) => call('suspense', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
 
-export const disputesQuery = (narrowing: Narrowing<DisputeState>) =>
+export const disputesQuery = (narrowing: Narrowing<DisputeFilter>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'disputes', narrowing],
     queryFn: ({ pageParam, signal }) => call('disputes', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),

@@ -2,7 +2,18 @@
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import type { BadgeTone } from '../../ui/Feedback.tsx'
-import type { Dispute, DisputeState, RefundState, SuspenseItem, SuspenseState, WithdrawalState } from './queries.ts'
+import type {
+  Dispute,
+  DisputeFilter,
+  DisputeState,
+  RefundFilter,
+  RefundState,
+  SuspenseFilter,
+  SuspenseItem,
+  SuspenseState,
+  WithdrawalFilter,
+  WithdrawalState,
+} from './queries.ts'
 
 export type Shown = { readonly tone: BadgeTone; readonly label: MessageDescriptor }
 
@@ -21,6 +32,22 @@ export const WITHDRAWAL_STATES = {
   reversed: { tone: 'bad', label: msg`Reversed` },
 } as const satisfies Record<WithdrawalState, Shown>
 
+/** Lists are also narrowed to what waits for the team, as the to-do list counts it. */
+export const REFUND_FILTERS = {
+  to_decide: { tone: 'waiting', label: msg`Refunds to decide` },
+  to_second: { tone: 'waiting', label: msg`Refunds that need a second person` },
+  not_sent: { tone: 'bad', label: msg`Refunds approved, but not sent` },
+  ...REFUND_STATES,
+} as const satisfies Record<RefundFilter, Shown>
+
+export const WITHDRAWAL_FILTERS = {
+  to_decide: { tone: 'waiting', label: msg`Withdrawals to decide` },
+  to_second: { tone: 'waiting', label: msg`Withdrawals that need a second person` },
+  by_hand: { tone: 'waiting', label: msg`Approved, to be paid by hand` },
+  not_sent: { tone: 'bad', label: msg`Withdrawals approved, but not sent` },
+  ...WITHDRAWAL_STATES,
+} as const satisfies Record<WithdrawalFilter, Shown>
+
 export const SUSPENSE_STATES = {
   open: { tone: 'waiting', label: msg`Open` },
   awaiting_second: { tone: 'waiting', label: msg`Needs a second person` },
@@ -29,6 +56,11 @@ export const SUSPENSE_STATES = {
   paid: { tone: 'good', label: msg`Paid by hand` },
   taken: { tone: 'bad', label: msg`Taken for a chargeback` },
 } as const satisfies Record<SuspenseState, Shown>
+
+export const SUSPENSE_FILTERS = {
+  to_decide: { tone: 'waiting', label: msg`Payments to decide` },
+  ...SUSPENSE_STATES,
+} as const satisfies Record<SuspenseFilter, Shown>
 
 export const SUSPENSE_REASONS = {
   unknown_order: msg`No order of ours has this number.`,
@@ -52,6 +84,11 @@ export const DISPUTE_STATES = {
   won: { tone: 'good', label: msg`Won` },
   lost: { tone: 'bad', label: msg`Lost` },
 } as const satisfies Record<DisputeState, Shown>
+
+export const DISPUTE_FILTERS = {
+  to_answer: { tone: 'waiting', label: msg`Disputes to answer at the bank` },
+  ...DISPUTE_STATES,
+} as const satisfies Record<DisputeFilter, Shown>
 
 /** The stages of a dispute, which are the gateway's types of it. An unknown one is shown as the gateway sent it. */
 export const DISPUTE_STAGES: Readonly<Record<string, MessageDescriptor | undefined>> = {

@@ -22,7 +22,7 @@ import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
 import { OutlayDecision, type OutlayAction, useDeciders } from './OutlayDecision.tsx'
 import { OutlayConsequence, OutlayFields, useOutlayForm } from './OutlayForm.tsx'
-import { HOUSE_NAMES, HOUSE_PAYABLE, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from './queries.ts'
+import { ENTRY_FILTERS, HOUSE_NAMES, HOUSE_PAYABLE, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
 import { ReceiptView } from './ReceiptView.tsx'
 
@@ -33,7 +33,7 @@ const KINDS = Object.keys(HOUSE_PAYABLE) as readonly Kind[]
 
 export function HouseEntries() {
   const { t, i18n } = useLingui()
-  const { narrowing, fields } = useNarrowing(OUTLAY_STATES, t`Search platform entries`, t`What it was for`)
+  const { narrowing, fields } = useNarrowing(ENTRY_FILTERS, t`Search platform entries`, t`What it was for`)
   const list = useInfiniteQuery(houseEntriesQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)

@@ -13,7 +13,8 @@ export type Beneficiary = Output<Api['beneficiaries']>['beneficiaries'][number]
 export type HouseEntry = Output<Api['houseEntries']>['entries'][number]
 export type OutlayState = Disbursement['status']
 /** The states that help is found by. */
-export type HelpState = OutlayState | 'untold'
+export type OutlayFilter = OutlayState | 'to_approve'
+export type HelpState = OutlayFilter | 'untold'
 
 export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) =>
   infiniteQueryOptions({
@@ -57,7 +58,7 @@ export const quoteQuery = (amount: number) =>
     retry: false,
   })
 
-export const houseEntriesQuery = (narrowing: Narrowing<OutlayState>) =>
+export const houseEntriesQuery = (narrowing: Narrowing<OutlayFilter>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'house-entries', narrowing],
     queryFn: ({ pageParam, signal }) => call('houseEntries', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
@@ -79,7 +80,13 @@ export const OUTLAY_STATES = {
   rejected: { tone: 'bad', label: msg`Rejected` },
 } as const satisfies Record<OutlayState, Shown>
 
+export const ENTRY_FILTERS = {
+  to_approve: { tone: 'waiting', label: msg`To approve` },
+  ...OUTLAY_STATES,
+} as const satisfies Record<OutlayFilter, Shown>
+
 export const HELP_STATES = {
+  to_approve: ENTRY_FILTERS.to_approve,
   ...OUTLAY_STATES,
   booked: { tone: 'good', label: msg`Sent` },
   untold: { tone: 'waiting', label: msg`Sent, no published story` },

@@ -1,0 +1,123 @@
+/** Each line of the to-do list counts the rows of the list that it opens, for each role that may read both. */
+import { READERS, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Sql, sql } from '../../db/sql.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { insertOutlay } from '../../testing/help.ts'
+import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+
+/** The list behind each line: its call, its rows, and the roles that read the line. */
+const LISTS = {
+  withdrawals: ['admin/withdrawals?status=to_decide', 'withdrawals', READERS],
+  withdrawals_second: ['admin/withdrawals?status=to_second', 'withdrawals', READERS],
+  payouts_by_hand: ['admin/withdrawals?status=by_hand', 'withdrawals', READERS],
+  failed_payouts: ['admin/withdrawals?status=not_sent', 'withdrawals', READERS],
+  refunds: ['admin/refunds?status=to_decide', 'refunds', READERS],
+  refunds_second: ['admin/refunds?status=to_second', 'refunds', READERS],
+  failed_refunds: ['admin/refunds?status=not_sent', 'refunds', READERS],
+  suspense: ['admin/suspense?status=to_decide', 'suspense', READERS],
+  disputes: ['admin/disputes?status=to_answer', 'disputes', READERS],
+  stories: ['impact/stories-admin?status=late', 'stories', STAFF],
+  untold_help: ['admin/disbursements?status=untold', 'disbursements', STAFF],
+  outlays: ['admin/disbursements?status=to_approve', 'disbursements', TREASURY],
+  house_entries: ['admin/house-entries?status=to_approve', 'entries', TREASURY],
+  messages: ['admin/messages?status=unanswered', 'messages', READERS],
+} as const
+
+let world: ServicesWorld
+const staff = new Map<StaffRole, bigint>()
+const run = (statement: Sql) => world.database.db.query(statement)
+beforeAll(async () => {
+  world = await openServicesWorld()
+  for (const role of STAFF) staff.set(role, await makeStaff(world.database.db, role))
+})
+afterAll(async () => {
+  await world.calls.close()
+  await world.services.worker.stop()
+  // This file writes rows without their money, which the audit would report.
+  await world.database.dropUnaudited()
+})
+
+const person = (role: StaffRole): bigint => staff.get(role) ?? 0n
+
+async function insertWithdrawals(member: bigint): Promise<void> {
+  await run(sql`
+    insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
+    values (${member}::bigint, sha256('a'), sha256('b'), 'x', 'Sample Bank', '1234') on conflict do nothing`)
+  await run(sql`
+    insert into withdrawal (id, member_id, amount, bank_account_id, status, problem, first_approved_by, first_approved_at, shown_to, shown_at)
+    select gen_random_uuid(), ${member}::bigint, 1000, (select min(id) from bank_account where member_id = ${member}::bigint), v.status, v.problem,
+           v.first_by, case when v.first_by is not null then roz_now() end, v.shown, case when v.shown is not null then roz_now() end
+      from (values ('requested', null, null::bigint, null::bigint), ('requested', null, ${person('finance')}::bigint, null),
+                   ('requested', null, ${person('owner')}::bigint, null), ('approved', null, null, null), ('approved', 'beneficiary_invalid', null, null),
+                   ('sending', 'beneficiary_invalid', null, null), ('approved', 'beneficiary_invalid', null, ${person('finance')}::bigint)) v (status, problem, first_by, shown)`)
+}
+
+async function insertRefunds(member: bigint): Promise<void> {
+  await run(sql`
+    insert into refund (id, order_id, member_id, amount, reason, status, problem, first_approved_by, first_approved_at)
+    select gen_random_uuid(), 'o' || ${member}::bigint || v.status || coalesce(v.problem, '') || coalesce(v.first_by, 0), ${member}::bigint, 500, 'Twice', v.status, v.problem,
+           v.first_by, case when v.first_by is not null then roz_now() end
+      from (values ('requested', null, null::bigint), ('requested', null, ${person('finance')}::bigint), ('requested', null, ${person('owner')}::bigint),
+                   ('approved', null, null), ('approved', 'refund_refused', null), ('sending', 'refund_refused', null)) v (status, problem, first_by)`)
+}
+
+test('every line counts as many items as its list has rows, in each role', async () => {
+  const { db } = world.database
+  const today = ((await run(sql`select ist_day(roz_now())::text as day`))[0] as { day: IstDay }).day
+  const [asha, held] = [await makeMember(db), await makeMember(db)]
+  for (const member of [asha, held]) {
+    await insertWithdrawals(member)
+    await insertRefunds(member)
+  }
+  await run(sql`update member set suspended_at = roz_now() where id = ${held}::bigint`)
+  await run(sql`
+    insert into suspense_item (payment_id, order_id, amount, reason, first_by, first_at, first_act, first_member)
+    values ('p1', 'o1', 500, 'unknown_order', null, null, null, null),
+           ('p2', 'o2', 500, 'unknown_order', ${person('finance')}::bigint, roz_now(), 'credit', ${asha}::bigint),
+           ('p3', 'o3', 500, 'unknown_order', ${person('owner')}::bigint, roz_now(), 'credit', ${asha}::bigint)`)
+  await run(sql`
+    insert into dispute (id, order_id, payment_id, amount, type, status, state)
+    values ('d1', 'd1', 'd1', 1000, 'CHARGEBACK', 'CHARGEBACK_CREATED', 'open'),
+           ('d2', 'd2', 'd2', 1000, 'CHARGEBACK', 'CHARGEBACK_DOCS_RECEIVED', 'open'), ('d3', 'd3', 'd3', 1000, 'CHARGEBACK', 'CHARGEBACK_CREATED', 'lost')`)
+  await run(sql`
+    insert into contact_message (ticket, name, email, message, status)
+    select 'ROZ-ABCDE' || left(upper(s), 1), 'Asha', 'asha@example.org', 'Hello', s from unnest(array['new', 'closed']) s`)
+  for (const [askedBy, status] of [
+    ['editor', 'requested'],
+    ['finance', 'requested'],
+    ['editor', 'booked'],
+  ] as const)
+    await insertOutlay(db, { status, askedBy: person(askedBy), decidedBy: person('owner') })
+  for (const by of ['finance', 'owner'] as const)
+    await run(sql`
+      insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
+      values (gen_random_uuid(), 'platform_out', 500, 'server rent', true, ${person(by)}::bigint)`)
+  for (const days of [2, 3, 30])
+    await run(sql`
+      insert into story (id, day, round_day, title, description, charity_name, charity_description)
+      values (gen_random_uuid(), ${addDays(today, -days)}::date, ${addDays(today, -days)}::date, 'Books', 'For a school', 'Roz', 'Help')`)
+
+  for (const role of STAFF) {
+    const { todo } = (await world.calls.ask('GET /admin/todo', { as: person(role) })).body as { todo: { code: string; count: number }[] }
+    const counted = new Map(todo.map(({ code, count }) => [code, count]))
+    for (const [code, [address, rows, roles]] of Object.entries(LISTS)) {
+      const list = await world.calls.ask(`GET /${address}&limit=100`, { as: person(role) })
+      const mayRead = (roles as readonly StaffRole[]).includes(role)
+      expect([role, code, counted.get(code) ?? 0]).toEqual([role, code, mayRead ? list.body[rows].length : 0])
+      // Nobody may find the two equal because both are empty: the owner has an item in each line.
+      if (role === 'owner' && code !== 'payouts_by_hand') expect([code, counted.has(code)]).toEqual([code, true])
+    }
+  }
+})
+
+test('the link of each line carries the filter of its list', async () => {
+  const page = await readFile(new URL('../../../../web/src/features/admin/Todo.tsx', import.meta.url), 'utf8')
+  for (const [code, [address]] of Object.entries(LISTS)) {
+    const [, status] = address.split('=')
+    const line = new RegExp(`\\n  ${code}: \\{[^\\n]*(\\n    [^\\n]*)*`).exec(page)?.[0] ?? ''
+    expect([code, /status: '(\w+)'/.exec(line)?.[1]]).toEqual([code, status])
+  }
+})

@@ -1,0 +1,56 @@
+/**
+ * What waits for the team: one condition each, for the count of the to-do list and for the list that its line opens.
+ * - Nobody is shown what another person must approve for them. A hold leaves nothing to decide.
+ * - The rows are named `w` (withdrawal), `r` (refund), `s` (suspense item), `d` (dispute), `o` (payment by decision).
+ */
+import type { StaffRole } from '@roz/contract/roles.ts'
+import { type Sql, sql } from '../db/sql.ts'
+import { NEEDS_ANSWER } from '../ledger/disputes.ts'
+import { IS_ON_HOLD, ON_HOLD, REFUND_OWNER } from '../ledger/holds.ts'
+
+export type Viewer = { readonly memberId: bigint; readonly staffRole: StaffRole }
+/** `payoutsByHand`: no gateway pays withdrawals out. */
+export type WorkView = { readonly viewer: Pick<Viewer, 'memberId'>; readonly payoutsByHand: boolean }
+
+/** Stopped by a problem that a person must solve. A hold is none: the row continues by itself when the hold ends. */
+const isStopped = (row: Sql): Sql =>
+  sql`(${row}.status in ('approved', 'sending') and ${row}.problem is not null and ${row}.problem <> ${ON_HOLD}::text)`
+const undecided = (row: Sql): Sql => sql`(${row}.status = 'requested' and ${row}.first_approved_by is null)`
+
+/** Whether the person is the viewer, with any of their accounts. */
+const isSame = (person: Sql, { memberId }: WorkView['viewer']): Sql => sql`coalesce(is_same_person(${person}, ${memberId}::bigint), false)`
+const outlayWork = (viewer: WorkView['viewer']) => ({
+  to_approve: sql`(o.status = 'requested' and not ${isSame(sql`o.asked_by`, viewer)})`,
+})
+
+export function openWork({ viewer, payoutsByHand }: WorkView) {
+  const awaitingSecond = (row: Sql): Sql =>
+    sql`(${row}.status = 'requested' and ${row}.first_approved_by is not null and not ${isSame(sql`${row}.first_approved_by`, viewer)})`
+  const unheldWithdrawal = (wait: Sql): Sql =>
+    sql`(${wait} and not exists (select from member m where m.id = w.member_id and ${IS_ON_HOLD}))`
+  const unheldRefund = (wait: Sql): Sql =>
+    sql`(${wait} and not exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD}))`
+  /** Approved for a payment by hand: no gateway pays out, or somebody was shown the bank account. */
+  const isByHand = sql`(w.status = 'approved' and (${payoutsByHand}::boolean or w.shown_to is not null))`
+  return {
+    withdrawals: {
+      to_decide: unheldWithdrawal(undecided(sql`w`)),
+      to_second: unheldWithdrawal(awaitingSecond(sql`w`)),
+      by_hand: unheldWithdrawal(isByHand),
+      not_sent: sql`(${isStopped(sql`w`)} and not ${isByHand})`,
+    },
+    refunds: {
+      to_decide: unheldRefund(undecided(sql`r`)),
+      to_second: unheldRefund(awaitingSecond(sql`r`)),
+      not_sent: isStopped(sql`r`),
+    },
+    suspense: { to_decide: sql`(s.status = 'open' and not ${isSame(sql`s.first_by`, viewer)})` },
+    disputes: { to_answer: NEEDS_ANSWER },
+    outlays: outlayWork(viewer),
+  } as const
+}
+
+/** The condition of a list's filter, if the filter is open work and no state of the rows. */
+export const workOf = (work: Readonly<Record<string, Sql>>, status: string | undefined): Sql | undefined =>
+  status !== undefined && Object.hasOwn(work, status) ? work[status] : undefined
+export const outlaysThat = (viewer: WorkView['viewer'], status: string | undefined): Sql | undefined => workOf(outlayWork(viewer), status)
