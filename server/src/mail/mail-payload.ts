@@ -2,7 +2,7 @@
  * Templates of all mails, with the data of each.
  * - A payload contains no secret: a link's token is derived from its row's id when the mail is rendered (members/link-token.ts).
  */
-import type { Language } from '@roz/core/language.ts'
+import type { Language, Texts } from '@roz/core/language.ts'
 
 /**
  * Amounts are ready to print (`₹10.00`), days are `YYYY-MM-DD`. `origin` is the base address of the links.
@@ -86,3 +86,12 @@ export type MailTemplate = keyof MailData
 export type MailPayload = {
   readonly [T in MailTemplate]: { readonly to: string; readonly template: T; readonly language: Language; readonly data: MailData[T] }
 }[MailTemplate]
+
+/** The words of a mail in every language. */
+export type Mail = {
+  readonly subject: Texts
+  /** A plain string is the same in every language. */
+  readonly paragraphs: readonly (Texts | string)[]
+  readonly action?: { readonly label: Texts; readonly path: string }
+  readonly after?: readonly Texts[]
+}

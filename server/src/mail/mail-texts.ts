@@ -10,7 +10,7 @@ import { dayText, PAID_DEBT, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts
 import type { Modes } from '@roz/core/modes.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
-import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
+import type { Mail, MailData, MailPayload, MailTemplate } from './mail-payload.ts'
 import { HELLO, STAFF_MAILS } from './staff-mail-texts.ts'
 import { UNSUBSCRIBE_PATH } from './unsubscribe-token.ts'
 
@@ -28,13 +28,6 @@ export type MailFrame = {
 }
 
 /** `{amount}` and the like are filled from the mail's data; `{brandName}`, `{token}` and `{topupMin}` from the frame. */
-export type Mail = {
-  readonly subject: Texts
-  /** A plain string is the same in every language. */
-  readonly paragraphs: readonly (Texts | string)[]
-  readonly action?: { readonly label: Texts; readonly path: string }
-  readonly after?: readonly Texts[]
-}
 
 const HELLO_NOBODY = texts('Hello,')
 const SEE_WALLET = texts('See your wallet')

@@ -1,8 +1,7 @@
 /** The texts of the mails to the team: invitations, the second factor, changes of the team (owner-mails.ts). */
 import type { Texts } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
-import type { MailData } from './mail-payload.ts'
-import type { Mail } from './mail-texts.ts'
+import type { Mail, MailData } from './mail-payload.ts'
 import type { TeamEvent } from './owner-mails.ts'
 
 export const HELLO = texts('Hello {name},')
