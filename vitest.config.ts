@@ -26,12 +26,12 @@ const LONG = [
   'e2e/tests/app/reflow.all.test.ts',
   'e2e/tests/api/slow-lines.all.test.ts',
   'ops/tidy/third-language.all.test.ts',
-  'e2e/tests/account/messages-auth.test.ts',
+  'e2e/tests/account/messages-auth.all.test.ts',
   'e2e/tests/public/public-pages.test.ts',
   'e2e/tests/public/verify-page.test.ts',
   'e2e/tests/journeys/journey.test.ts',
   'e2e/tests/app/screens.test.ts',
-  'e2e/tests/money/messages-wallet.test.ts',
+  'e2e/tests/money/messages-wallet.all.test.ts',
   'e2e/tests/journeys/midnight.test.ts',
 ]
 /** Mixes the projects of one groupOrder, and keeps Vitest's order for files that are not in LONG. */
