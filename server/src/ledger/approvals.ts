@@ -23,7 +23,7 @@ type Subject = {
   readonly needsTwo?: boolean
 }
 
-/** Whether a member's money is this person's own, as far as the rows can tell: the same account, mailbox, phone or device. */
+/** Whether a member's money is this person's own, as far as the rows can tell: the same account or mailbox (or phone, of an older account). */
 export const isOwnMoney = async (tx: Tx, by: bigint, owner: bigint): Promise<boolean> =>
   (await one<{ isOwn: boolean }>(tx, sql`select coalesce(is_own_money(${by}::bigint, ${owner}::bigint), false) as "isOwn"`)).isOwn
 

@@ -33,6 +33,12 @@ export function BeforeApproval({ subject, approvalAbove }: Props) {
           </Trans>
         </p>
       ) : null}
+      <p className="small muted">
+        <Trans>
+          We refuse your own money only where the member has your email address. Do not approve for a relative, or for another account of
+          yours.
+        </Trans>
+      </p>
     </>
   )
 }
