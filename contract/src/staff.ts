@@ -23,6 +23,9 @@ export const staffMember = z.object({
   createdAt: instant,
   lastSignInAt: instant.nullable(),
   removedAt: instant.nullable(),
+  asked: z
+    .array(z.object({ what: z.enum(['role', 'removed', 'totp_reset']), role: staffRole.nullable(), by: z.string(), at: instant }))
+    .meta({ description: 'Changes of this owner that another owner asked for and that wait. Empty after a change took effect' }),
 })
 export const invitation = z.object({
   id: z.string(),
@@ -127,7 +130,8 @@ export const staffCalls = {
     access: 'admin',
     roles: OWNERS,
     stepUp: true,
-    summary: 'Gives a staff account another role, from its next call on. One owner always remains.',
+    summary:
+      'Gives a staff account another role, from its next call on. One owner always remains. Taken from an owner by another owner it waits for a second one, or 48 hours.',
     params: id,
     body: z.strictObject({ role: staffRole }),
     output: staffAnswer,
@@ -139,7 +143,8 @@ export const staffCalls = {
     access: 'admin',
     roles: OWNERS,
     stepUp: true,
-    summary: 'Ends a staff account and all its sessions; the audit log keeps its name. One owner always remains.',
+    summary:
+      'Ends a staff account and all its sessions; the audit log keeps its name. One owner always remains. The removal of an owner waits like a change of the role.',
     params: id,
     body: z.strictObject({ reason: decisionReason }),
     output: staffAnswer,
@@ -151,11 +156,24 @@ export const staffCalls = {
     access: 'admin',
     roles: OWNERS,
     stepUp: true,
-    summary: "Removes another person's authenticator app and passkeys after a lost phone or key, and ends their sessions.",
+    summary:
+      "Removes another person's authenticator app and passkeys after a lost phone or key, and ends their sessions. Of an owner it waits like a change of the role.",
     params: id,
     body: z.strictObject({ reason: decisionReason }),
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found', 'totp_not_enrolled', 'own_totp'],
+  }),
+  stopStaffChange: endpoint({
+    method: 'POST',
+    path: '/admin/staff/{id}/stop',
+    access: 'admin',
+    roles: OWNERS,
+    stepUp: true,
+    summary:
+      'Stops the changes of an owner that wait. The owner whom they are about may stop them only where no second owner could confirm them.',
+    params: id,
+    output: staffAnswer,
+    refusals: ['forbidden', 'staff_not_found'],
   }),
   staffAccount: endpoint({
     method: 'GET',

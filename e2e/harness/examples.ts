@@ -51,6 +51,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   changeStaffRole: { role: 'support' },
   removeStaff: { reason: 'She has left us.' },
   resetStaffTotp: { reason: 'The phone is lost.' },
+  stopStaffChange: undefined,
   staffAccount: undefined,
   updateStaffAccount: { name: 'Meera Nair', language: 'en' },
   changeStaffPassword: { currentPassword: PASSWORD, newPassword: 'a staff password' },

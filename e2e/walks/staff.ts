@@ -30,6 +30,7 @@ export async function walkStaff(walk: Walk, owner: string): Promise<void> {
     'support',
   )
   expect((await walk.step('resetStaffTotp', { token: owner, params: { id }, body: { reason: REASON } })).output.staff.totp).toBe(false)
+  expect((await walk.step('stopStaffChange', { token: owner, params: { id } })).output.staff.asked).toEqual([])
   expect((await walk.step('removeStaff', { token: owner, params: { id }, body: { reason: REASON } })).output.staff.removedAt).toMatch(/T/)
   const { audit, actions } = (await walk.step('adminAudit', { token: owner, query: { action: 'staff.remove' } })).output
   expect(audit).toMatchObject([

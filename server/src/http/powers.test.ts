@@ -69,6 +69,7 @@ const wordOf = ({ status, body }: Answered): string => {
   if (status >= 300) return String(status)
   const [result] = body.results ?? []
   if (typeof result?.code === 'string') return result.code
+  if ((body.staff?.asked ?? []).length > 0) return 'waits'
   const state = (result ?? body.withdrawal ?? body.refund ?? body.item ?? body.disbursement ?? body.entry)?.status
   return state === 'awaiting_second' || state === 'requested' ? 'waits' : 'done'
 }
@@ -278,6 +279,9 @@ const acts: Readonly<Record<string, Make>> = {
   'change a role': () => teamMate((id) => [`PUT /admin/staff/${id}`, { role: 'editor' }]),
   'remove from the team': () => teamMate((id) => [`POST /admin/staff/${id}/remove`, why]),
   'reset an app': () => teamMate((id) => [`POST /admin/staff/${id}/reset-totp`, why]),
+  "change an owner's role": () => teamMate((id) => [`PUT /admin/staff/${id}`, { role: 'editor' }], 'owner'),
+  'remove an owner': () => teamMate((id) => [`POST /admin/staff/${id}/remove`, why], 'owner'),
+  "reset an owner's app": () => teamMate((id) => [`POST /admin/staff/${id}/reset-totp`, why], 'owner'),
   'end a suspension': () => member('suspend', 'reinstate'),
   'end a hold': () => member('hold', 'release'),
 }

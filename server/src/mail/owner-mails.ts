@@ -7,7 +7,7 @@ import { one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { mailMember } from './mails.ts'
 
-/** `…_asked`: a first owner decided it, and it waits for a second one. */
+/** `…_asked`: a first owner decided it, and it waits (features/identity/owner-changes.ts). */
 export type TeamEvent =
   | 'invited'
   | 'joined'

@@ -24,9 +24,15 @@ const TEAM_WORDS = {
   role: texts('The role of {about} changed. New role: {detail}.'),
   removed: texts('{about} was removed from the team. Reason: {detail}'),
   totp_reset: texts('The authenticator app of {about} was removed. Until a new one is set up, the password alone opens the account.'),
-  role_asked: texts('The role of the owner {about} is to change. New role: {detail}. A second owner must confirm it.'),
-  removed_asked: texts('The owner {about} is to be removed from the team. A second owner must confirm it. Reason: {detail}'),
-  totp_reset_asked: texts('The authenticator app of the owner {about} is to be removed. A second owner must confirm it.'),
+  role_asked: texts(
+    'The role of the owner {about} is to change. New role: {detail}. It waits for a second owner; where there is none, for 48 hours.',
+  ),
+  removed_asked: texts(
+    'The owner {about} is to be removed from the team. It waits for a second owner; where there is none, for 48 hours. Reason: {detail}',
+  ),
+  totp_reset_asked: texts(
+    'The authenticator app of the owner {about} is to be removed. It waits for a second owner; where there is none, for 48 hours.',
+  ),
   asked_withdrawn: texts('What was to change for the owner {about} was stopped. Nothing changed.'),
   receipt_withheld: texts('A public receipt was withheld: {about}. The payment is recent, so look at it. Reason: {detail}'),
   consent_revoked: texts(

@@ -67,6 +67,7 @@ type Names =
   | 'changeStaffRole'
   | 'removeStaff'
   | 'resetStaffTotp'
+  | 'stopStaffChange'
 
 export type Identity = {
   readonly handlers: Handlers<Names>

@@ -3,6 +3,7 @@
  *
  * - Every change takes the lock `owners` first and checks again that its actor is an owner: of two owners who remove or
  *   demote each other at once, one remains. The schema refuses the last one's removal a second time.
+ * - A change of an owner by another owner needs two of them, or waits (owner-changes.ts).
  * - A role counts from the next call on, because each request reads it.
  * - All owners and the person are mailed about each change. Open first approvals and requests of the person end with the role.
  * - A removal ends all sessions and credentials. The row keeps the name, so that the audit log stays readable.
@@ -23,6 +24,7 @@ import { tellOwners } from '../../mail/owner-mails.ts'
 import { forgetBrowsers, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import { cancelInvitationsOf, listInvitations } from './invitations.ts'
+import { agreeOrAsk, askedColumn, type AskedRow, shownAsked, stopAsked } from './owner-changes.ts'
 import { hasOtherOwner, lockAsOwner } from './owners.ts'
 import { tellTotp } from './own-totp.ts'
 import { forgetTotp, removeTotp } from './second-factor.ts'
@@ -40,14 +42,16 @@ type Row = {
   createdAt: Date
   lastSignInAt: Date | null
   removedAt: Date | null
+  asked: readonly AskedRow[]
 }
 
 const columns = sql`
   m.id, m.public_id as "publicId", m.name, m.email, m.staff_role as role, m.created_at as "createdAt", m.deleted_at as "removedAt",
+  ${askedColumn},
   exists (select from staff_totp t where t.member_id = m.id and t.confirmed_at is not null) as totp,
   (select a.at from audit_log a where a.actor_id = m.id and a.action = 'staff.sign_in' order by a.at desc limit 1) as "lastSignInAt"`
 
-const listedOf = ({ publicId, name, email, role, totp, createdAt, lastSignInAt, removedAt }: Row): Listed => ({
+const listedOf = ({ publicId, name, email, role, totp, createdAt, lastSignInAt, removedAt, asked }: Row): Listed => ({
   id: publicId,
   name,
   email,
@@ -56,6 +60,7 @@ const listedOf = ({ publicId, name, email, role, totp, createdAt, lastSignInAt, 
   createdAt: isoIst(createdAt.getTime()),
   lastSignInAt: lastSignInAt === null ? null : isoIst(lastSignInAt.getTime()),
   removedAt: removedAt === null ? null : isoIst(removedAt.getTime()),
+  asked: asked.map(shownAsked),
 })
 
 const keyOf = ({ id }: Row): Cursor => [String(id)]
@@ -90,9 +95,12 @@ async function lockForOwner(tx: Tx, actorId: bigint, publicId: string) {
 
 const isLastOwner = async (tx: Tx, { id, role }: Locked): Promise<boolean> => role === 'owner' && !(await hasOtherOwner(tx, id))
 
+/** The answer where nothing changed: the person, and what is asked. */
+const waiting = async (tx: Tx, { id }: Locked) => ({ ok: true as const, value: { staff: await getListed(tx, id) } })
+
 const subjectOf = ({ id }: Locked): string => `member:${id}`
 
-type Names = 'staff' | 'staffCsv' | 'changeStaffRole' | 'removeStaff' | 'resetStaffTotp'
+type Names = 'staff' | 'staffCsv' | 'changeStaffRole' | 'removeStaff' | 'resetStaffTotp' | 'stopStaffChange'
 
 export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> {
   return {
@@ -117,6 +125,7 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         if (!found.ok) return found
         const { person } = found
         if (role !== 'owner' && (await isLastOwner(tx, person))) return { ok: false, code: 'last_owner' }
+        if (!(await agreeOrAsk(tx, { actorId, person, change: { what: 'role', role } }))) return waiting(tx, person)
         await tx.query(sql`update member set staff_role = ${role}::text where id = ${person.id}::bigint`)
         if (role !== person.role) {
           await voidVoices(tx, person.id, actorId)
@@ -133,6 +142,7 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         if (!found.ok) return found
         const { person } = found
         if (await isLastOwner(tx, person)) return { ok: false, code: 'last_owner' }
+        if (!(await agreeOrAsk(tx, { actorId, person, change: { what: 'removed', reason } }))) return waiting(tx, person)
         // Before the address is gone.
         await tellOwners(tx, { what: 'removed', actorId, about: person.name, detail: reason, personId: person.id })
         await tx.query(sql`
@@ -155,12 +165,21 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         if (!found.ok) return found
         const { person } = found
         if (person.id === actorId) return { ok: false, code: 'own_totp' }
-        if (!(await removeTotp(tx, person.id))) return { ok: false, code: 'totp_not_enrolled' }
+        if (!(await getListed(tx, person.id)).totp) return { ok: false, code: 'totp_not_enrolled' }
+        if (!(await agreeOrAsk(tx, { actorId, person, change: { what: 'totp_reset', reason } }))) return waiting(tx, person)
+        await removeTotp(tx, person.id)
         await endAllSessions(tx, person.id)
         await tellTotp(tx, person.id, 'reset', origin)
         await tellOwners(tx, { what: 'totp_reset', actorId, about: person.name })
         await audit(tx, { actorId, action: 'staff.totp_reset', subject: subjectOf(person), after: { reason } })
         return { ok: true, value: { staff: await getListed(tx, person.id) } }
+      }),
+
+    stopStaffChange: ({ session: { memberId: actorId }, params }) =>
+      inTransaction(db, async (tx) => {
+        const found = await lockForOwner(tx, actorId, params.id)
+        if (!found.ok) return found
+        return (await stopAsked(tx, actorId, found.person)) ? waiting(tx, found.person) : { ok: false, code: 'forbidden' }
       }),
   }
 }

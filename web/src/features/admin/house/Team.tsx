@@ -142,8 +142,14 @@ function PersonRow({ person, onAction }: { readonly person: StaffMember; readonl
           <Unbroken text={t`In the team from ${since} to ${formatDay(removedAt, language)}`} />
         </span>
       )}
+      <AskedLines person={person} />
       {removedAt !== null || onAction === undefined ? null : (
         <p className="team-buttons">
+          {(person.asked ?? []).length === 0 ? null : (
+            <Button kind="secondary" onClick={() => onAction({ kind: 'stop', person })} aria-label={t`Stop the change: ${name}`}>
+              <Trans>Stop the change</Trans>
+            </Button>
+          )}
           <Button kind="secondary" onClick={() => onAction({ kind: 'role', person })} aria-label={t`Change role: ${name}`}>
             <Trans>Change role</Trans>
           </Button>
@@ -159,4 +165,23 @@ function PersonRow({ person, onAction }: { readonly person: StaffMember; readonl
       )}
     </li>
   )
+}
+
+/** What another owner asked about this owner, and that waits. An older server sends none. */
+function AskedLines({ person }: { readonly person: StaffMember }) {
+  const { t, i18n } = useLingui()
+  return (person.asked ?? []).map(({ what, role, by, at }) => {
+    const since = formatInstant(at, currentLanguage())
+    const roleName = role === null ? '' : i18n._(ROLE_WORDS[role].name)
+    const words = {
+      role: t`${by} asked on ${since} for the role ${roleName}. Another owner must do the same.`,
+      removed: t`${by} asked on ${since} for the removal. Another owner must do the same.`,
+      totp_reset: t`${by} asked on ${since} to remove the app. Another owner must do the same.`,
+    }
+    return (
+      <span key={`${what} ${at}`} className="small warning-line block">
+        {words[what]}
+      </span>
+    )
+  })
 }

@@ -13,7 +13,7 @@ import type { Invitation, StaffMember } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
 
 export type Action =
-  | { readonly kind: 'role' | 'remove' | 'reset'; readonly person: StaffMember }
+  | { readonly kind: 'role' | 'remove' | 'reset' | 'stop'; readonly person: StaffMember }
   | { readonly kind: 'cancel'; readonly invitation: Invitation }
 
 type Closing = { readonly onClose: () => void }
@@ -71,6 +71,7 @@ export function InviteDialog({ known, onClose }: Closing & { readonly known: Par
 export function TeamDialog({ action, onClose }: Closing & { readonly action: Action }) {
   if (action.kind === 'cancel') return <CancelDialog invitation={action.invitation} onClose={onClose} />
   if (action.kind === 'role') return <RoleDialog person={action.person} onClose={onClose} />
+  if (action.kind === 'stop') return <StopDialog person={action.person} onClose={onClose} />
   return action.kind === 'remove' ? (
     <RemoveDialog person={action.person} onClose={onClose} />
   ) : (
@@ -96,8 +97,38 @@ function CancelDialog({ invitation, onClose }: Closing & { readonly invitation: 
   )
 }
 
+type Asked = StaffMember['asked'][number]['what']
+/** Says what happened: a change of an owner by another owner only waits. */
+function useTold() {
+  const { t } = useLingui()
+  return ({ staff }: { readonly staff: StaffMember }, asked: Asked, done: string) =>
+    toast.success(
+      (staff.asked ?? []).some(({ what }) => what === asked)
+        ? t`Asked, and mailed to all owners. It takes effect when another owner does the same; where there is no other, when you do it again after 48 hours.`
+        : done,
+    )
+}
+
+function StopDialog({ person, onClose }: Closing & { readonly person: StaffMember }) {
+  const { t } = useLingui()
+  return (
+    <Decision
+      title={<Trans>Stop what is asked about {person.name}?</Trans>}
+      confirm={t`Stop it`}
+      send={() => call('stopStaffChange', { params: { id: person.id } })}
+      onDone={() => toast.success(t`Stopped. Nothing changed.`)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>Nothing changes then, and all owners get an email.</Trans>
+      </p>
+    </Decision>
+  )
+}
+
 function RoleDialog({ person, onClose }: Closing & { readonly person: StaffMember }) {
   const { t } = useLingui()
+  const tell = useTold()
   const [role, setRole] = useState(person.role)
   return (
     <Decision
@@ -105,7 +136,7 @@ function RoleDialog({ person, onClose }: Closing & { readonly person: StaffMembe
       confirm={t`Change role`}
       unready={role === person.role}
       send={() => call('changeStaffRole', { params: { id: person.id }, body: { role } })}
-      onDone={() => toast.success(t`Role changed. It applies at once, on every device where ${person.name} is logged in.`)}
+      onDone={(answer) => tell(answer, 'role', t`Role changed. It applies at once, on every device where ${person.name} is logged in.`)}
       onClose={onClose}
     >
       <RoleField value={role} onChange={setRole} />
@@ -115,6 +146,7 @@ function RoleDialog({ person, onClose }: Closing & { readonly person: StaffMembe
 
 function RemoveDialog({ person, onClose }: Closing & { readonly person: StaffMember }) {
   const { t } = useLingui()
+  const tell = useTold()
   return (
     <Decision
       title={<Trans>Remove {person.name} from the team?</Trans>}
@@ -122,7 +154,7 @@ function RemoveDialog({ person, onClose }: Closing & { readonly person: StaffMem
       danger
       question={{ label: t`Reason`, hint: t`For the audit log.`, rule: decisionReason, long: true }}
       send={(reason) => call('removeStaff', { params: { id: person.id }, body: { reason } })}
-      onDone={() => toast.success(t`Removed. ${person.name} is logged out everywhere.`)}
+      onDone={(answer) => tell(answer, 'removed', t`Removed. ${person.name} is logged out everywhere.`)}
       onClose={onClose}
     >
       <p>
@@ -137,6 +169,7 @@ function RemoveDialog({ person, onClose }: Closing & { readonly person: StaffMem
 
 function ResetDialog({ person, onClose }: Closing & { readonly person: StaffMember }) {
   const { t } = useLingui()
+  const tell = useTold()
   return (
     <Decision
       title={<Trans>Remove the app of {person.name}?</Trans>}
@@ -144,7 +177,7 @@ function ResetDialog({ person, onClose }: Closing & { readonly person: StaffMemb
       danger
       question={{ label: t`Reason`, hint: t`For the audit log.`, rule: decisionReason, long: true }}
       send={(reason) => call('resetStaffTotp', { params: { id: person.id }, body: { reason } })}
-      onDone={() => toast.success(t`Removed. ${person.name} can log in with the password alone.`)}
+      onDone={(answer) => tell(answer, 'totp_reset', t`Removed. ${person.name} can log in with the password alone.`)}
       onClose={onClose}
     >
       <p>
