@@ -3,7 +3,7 @@ import { siteFigure } from '@roz/core/site-fields.ts'
 import { videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { refundState, withdrawalState } from './payouts.ts'
+import { refundState, seen, withdrawalState } from './payouts.ts'
 import { EDITORS, READERS, STAFF, TREASURY } from './roles.ts'
 import { roundStatus } from './rounds.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
@@ -20,7 +20,7 @@ const APPROVED_AT_ONCE = 50
 const rowsOf = <S extends z.ZodType>(status: S) =>
   z.strictObject({
     rows: z
-      .array(z.strictObject({ id: z.string().max(100), status }), 'wrong_type')
+      .array(z.strictObject({ id: z.string().max(100), status, seen }), 'wrong_type')
       .min(1, 'fill_all')
       .max(APPROVED_AT_ONCE, 'rows_many'),
   })

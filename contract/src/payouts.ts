@@ -58,6 +58,7 @@ export const adminWithdrawal = z.object({
     .meta({ description: 'The person who opened the bank account to pay by hand: only this person can end it' }),
   ...suspect,
   endedAt: instant.nullable(),
+  seen: z.string().meta({ description: 'A fingerprint of member, bank account, flags, debt and hold; a decision may name it' }),
 })
 
 export const refundState = z.enum(['requested', 'awaiting_second', 'approved', 'sending', 'paid', 'rejected', 'failed'], 'choice_invalid')
@@ -87,6 +88,7 @@ export const adminRefund = z.object({
   ...approvals,
   ...suspect,
   endedAt: instant.nullable(),
+  seen: z.string().meta({ description: 'A fingerprint of member, bank account, flags, debt and hold; a decision may name it' }),
 })
 
 export const id = z.object({ id: z.string().max(100) })
@@ -97,8 +99,13 @@ export const approvalAbove = rupees.meta({
 })
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
-const seenWithdrawal = z.strictObject({ status: withdrawalState })
-const seenRefund = z.strictObject({ status: refundState })
+export const seen = z
+  .string()
+  .max(64)
+  .optional()
+  .meta({ description: 'The `seen` of the row that the administrator saw; another one is refused with `changed_since_seen`' })
+const seenWithdrawal = z.strictObject({ status: withdrawalState, seen })
+const seenRefund = z.strictObject({ status: refundState, seen })
 
 const reasonedWithdrawal = z.strictObject({ ...seenWithdrawal.shape, reason: decisionReason })
 const refundAnswer = z.object({ refund: adminRefund })

@@ -4,7 +4,9 @@
  * - Effect, line in the audit log and answer are one transaction.
  * - The same Idempotency-Key gets the first answer again, refusals included.
  * - A decision names the state that the administrator saw, and is refused under the lock if the state has changed.
+ * - It may also name a fingerprint of what else was shown (`seen`): another flag, debt, bank account or hold is another thing to decide.
  */
+import { createHash } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { audit } from './audit-log.ts'
 import type { Tx } from '../db/transaction.ts'
@@ -18,7 +20,7 @@ export type Deciding = {
   readonly params: { readonly id: string }
   readonly idempotencyKey: string | undefined
   /** The state that the administrator saw. */
-  readonly body: { readonly status: string }
+  readonly body: { readonly status: string; readonly seen?: string | undefined }
 }
 type Change = Readonly<Record<string, unknown>>
 export type Decided<V, C extends RefusalCode> =
@@ -52,8 +54,25 @@ export function decideOnce<V, C extends RefusalCode>(
 export const changedSince = (call: Deciding, status: string): Refusal<'changed_since_seen'> | undefined =>
   call.body.status === status ? undefined : { ok: false, code: 'changed_since_seen' }
 
+/** What is shown beside the state and can change while the state stays. */
+type Facts = {
+  readonly member: { readonly id: string; readonly name: string } | null
+  readonly bank?: { readonly name: string; readonly lastFour: string }
+  readonly flags?: readonly string[]
+  readonly memberFlags: readonly string[]
+  readonly owed: number
+  readonly onHold: boolean
+}
+/** The fingerprint of what is shown: a row of a list has it, and a decision about the row names it. */
+export const withSeen = <T extends Facts>(shown: T): T & { readonly seen: string } => {
+  const { member, bank, flags = [], memberFlags, owed, onHold } = shown
+  const facts = [member?.id, member?.name, bank?.name, bank?.lastFour, flags.toSorted(), memberFlags.toSorted(), owed, onHold]
+  return { ...shown, seen: createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32) }
+}
+
+type Decidable = { readonly status: string; readonly amount: number; readonly seen?: string }
 export type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Change } | Refusal<C>
-type About<Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode> = {
+type About<Name extends string, Shown extends Decidable, C extends RefusalCode> = {
   /** The subject's name, such as `withdrawal`, in the answer and in the audit log. */
   readonly name: Name
   /** Its kind in the audit log, if it is not the name: the entry of the request has the same. */
@@ -68,7 +87,7 @@ type About<Name extends string, Shown extends { readonly status: string; readonl
 }
 
 /** Decides about one subject: locks it, compares its state, takes effect, and answers with its new state. */
-export const decideAbout = <Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode>(
+export const decideAbout = <Name extends string, Shown extends Decidable, C extends RefusalCode>(
   idempotency: Idempotency,
   call: Deciding,
   { name, kind = name, verb, notFound, lock, effect, show }: About<Name, Shown, C>,
@@ -83,6 +102,8 @@ export const decideAbout = <Name extends string, Shown extends { readonly status
       if (before === undefined) return { ok: false, code: notFound }
       const changed = changedSince(call, before.status)
       if (changed !== undefined) return changed
+      const { seen } = call.body
+      if (seen !== undefined && seen !== (await show(tx, id)).seen) return { ok: false, code: 'changed_since_seen' }
       const done = await effect(tx, id, before.status)
       if (!done.ok) return done
       const shown = await show(tx, id)

@@ -14,7 +14,7 @@ import { invalid, type Refusal } from '../../http/route.ts'
 import type { Deciding } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 
-type Row = { readonly id: string; readonly status: string }
+type Row = { readonly id: string; readonly status: string; readonly seen?: string | undefined }
 export type ApprovedRow = z.infer<typeof approvedRow>
 type Batch = Pick<Deciding, 'session' | 'idempotencyKey'> & {
   readonly language: Language
@@ -34,10 +34,10 @@ export async function approveMany(
   { route, decide }: Many,
 ): Promise<{ readonly ok: true; readonly value: { results: ApprovedRow[] } } | Refusal<'invalid_input' | 'idempotency_mismatch'>> {
   if (new Set(rows.map(({ id }) => id)).size < rows.length) return invalid({ rows: 'choice_invalid' })
-  const decideRow = async ({ id, status }: Row): Promise<ApprovedRow> => {
+  const decideRow = async ({ id, status, seen }: Row): Promise<ApprovedRow> => {
     const rowKey = key === undefined ? undefined : createHash('sha256').update(`${key} ${id}`).digest('hex')
     try {
-      const decided = await decide({ session, params: { id }, idempotencyKey: rowKey, body: { status } })
+      const decided = await decide({ session, params: { id }, idempotencyKey: rowKey, body: { status, seen } })
       if (decided.ok) return { id, status: decided.status, code: null, message: null }
       return { id, status: null, code: decided.code, message: filled(REFUSALS[decided.code][language], decided.values) }
     } catch (error) {

@@ -10,6 +10,7 @@ import { IS_ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
 import type { RefundStatus } from '../../ledger/refunds.ts'
 import { instantOf, instantOrNull, type Search } from '../../http/listing.ts'
 import { microsOf, olderThan, orderOf } from '../../http/newest-first.ts'
+import { withSeen } from '../../staff/decision.ts'
 import {
   approvalColumns,
   approvalJoins,
@@ -75,19 +76,20 @@ const viewOf = (row: Row): MemberRefund => ({
   createdAt: instantOf(row.createdAt),
 })
 
-const adminViewOf = (row: Row): AdminRefund => ({
-  ...viewOf(row),
-  status: row.status,
-  member: payeeOf(row),
-  suspenseId: row.suspenseId === null ? null : String(row.suspenseId),
-  refundId: gatewayIdOf(row.id),
-  problem: row.problem,
-  onHold: row.isOnHold,
-  approvedAt: instantOrNull(row.approvedAt),
-  ...suspectOf(row),
-  ...approvalOf(row),
-  endedAt: instantOrNull(row.endedAt),
-})
+const adminViewOf = (row: Row): AdminRefund =>
+  withSeen({
+    ...viewOf(row),
+    status: row.status,
+    member: payeeOf(row),
+    suspenseId: row.suspenseId === null ? null : String(row.suspenseId),
+    refundId: gatewayIdOf(row.id),
+    problem: row.problem,
+    onHold: row.isOnHold,
+    approvedAt: instantOrNull(row.approvedAt),
+    ...suspectOf(row),
+    ...approvalOf(row),
+    endedAt: instantOrNull(row.endedAt),
+  })
 
 const find = (from: Queryable, id: string): Promise<Row> => one<Row>(from, sql`${rows} where r.id = ${id}::uuid`)
 export const viewRefund = async (from: Queryable, id: string): Promise<MemberRefund> => viewOf(await find(from, id))

@@ -5,6 +5,7 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { makeMember } from '../../testing/calls.ts'
+import { withSeen } from '../../staff/decision.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
 
 let world: PayoutsWorld
@@ -84,4 +85,58 @@ test('of approving and rejecting a refund at once, both seen as requested, exact
     const answers = await Promise.all([decide(`refunds/${id}/approve`, seen), decide(`refunds/${id}/reject`, { ...seen, ...reason })])
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
   }
+})
+
+test.each(['withdrawals', 'refunds'] as const)(
+  'an approval of %s is of all that was shown: a new hold, debt, flag or bank account refuses it',
+  async (list) => {
+    const member = await makeMember(world.db)
+    const order_id = await world.pay(member, 20)
+    const id =
+      list === 'withdrawals'
+        ? await world.withdraw(member, 10)
+        : (await world.calls.ask('POST /wallet/refunds', { as: member, body: { order_id, amount: 5, reason: 'Added too much' } })).body
+            .refund.id
+    const row = async () => (await world.calls.ask(`GET /admin/${list}?q=${id}`, { as: world.admin })).body[list][0]
+    const approve = (seen: string) => decide(`${list}/${id}/approve`, { status: 'requested', seen })
+    const approveMany = (seen: string) => decide(`${list}/approve`, { rows: [{ id, status: 'requested', seen }] })
+    const first = (await row()).seen
+    const changes = [
+      sql`update member set name = 'Somebody Else' where id = ${member}::bigint`,
+      ...(list === 'withdrawals' ? [sql`update withdrawal set flags = '{other_amount}' where id = ${id}::uuid`] : []),
+    ]
+    let seen: string = first
+    for (const change of changes) {
+      await world.db.query(change)
+      const answer = await approve(seen)
+      expect([answer.status, answer.body.code]).toEqual([409, 'changed_since_seen'])
+      expect((await approveMany(seen)).body.results[0]).toMatchObject({ status: null, code: 'changed_since_seen' })
+      seen = (await row()).seen
+    }
+    expect((await approve(seen)).status).toBe(200)
+  },
+)
+
+test('the fingerprint changes with each fact that an approver is shown, and with nothing else', () => {
+  const shown = {
+    member: { id: 'm', name: 'Asha' },
+    bank: { name: 'SBI', lastFour: '0008' },
+    flags: ['a', 'b'],
+    memberFlags: [],
+    owed: 0,
+    onHold: false,
+    waitingHours: 1,
+  }
+  const { seen } = withSeen(shown)
+  expect(withSeen({ ...shown, flags: ['b', 'a'], waitingHours: 2 }).seen).toBe(seen)
+  const others = [
+    { member: { id: 'n', name: 'Asha' } },
+    { member: null },
+    { bank: { name: 'SBI', lastFour: '0009' } },
+    { flags: ['a'] },
+    { memberFlags: ['dispute'] },
+    { owed: 1 },
+    { onHold: true },
+  ].map((change) => withSeen({ ...shown, ...change }).seen)
+  expect(new Set([seen, ...others]).size).toBe(others.length + 1)
 })

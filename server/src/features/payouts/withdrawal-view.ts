@@ -10,6 +10,7 @@ import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { instantOf, instantOrNull, type Search } from '../../http/listing.ts'
 import { microsOf, orderOf } from '../../http/newest-first.ts'
+import { withSeen } from '../../staff/decision.ts'
 import {
   approvalColumns,
   approvalJoins,
@@ -57,26 +58,29 @@ const rows = sql`
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
     left join member a on a.id = w.shown_to ${approvalJoins(sql`w`)}`
 
-const viewOf = (row: Row): AdminWithdrawal => ({
-  id: row.id,
-  amount: rupeesFromPaise(row.amount),
-  status: row.status,
-  createdAt: instantOf(row.createdAt),
-  bank: { name: row.bankName, lastFour: row.lastFour },
-  reference: row.reference,
-  reason: row.reason,
-  member: { id: row.memberPublicId, name: row.memberName, email: row.memberEmail },
-  transferId: gatewayIdOf(row.id),
-  flags: row.flags,
-  problem: row.problem,
-  onHold: row.isOnHold,
-  approvedAt: instantOrNull(row.approvedAt),
-  shownTo:
-    row.shownToId === null || row.shownAt === null ? null : { id: row.shownToId, name: row.shownToName ?? '', at: instantOf(row.shownAt) },
-  ...suspectOf(row),
-  ...approvalOf(row),
-  endedAt: instantOrNull(row.endedAt),
-})
+const viewOf = (row: Row): AdminWithdrawal =>
+  withSeen({
+    id: row.id,
+    amount: rupeesFromPaise(row.amount),
+    status: row.status,
+    createdAt: instantOf(row.createdAt),
+    bank: { name: row.bankName, lastFour: row.lastFour },
+    reference: row.reference,
+    reason: row.reason,
+    member: { id: row.memberPublicId, name: row.memberName, email: row.memberEmail },
+    transferId: gatewayIdOf(row.id),
+    flags: row.flags,
+    problem: row.problem,
+    onHold: row.isOnHold,
+    approvedAt: instantOrNull(row.approvedAt),
+    shownTo:
+      row.shownToId === null || row.shownAt === null
+        ? null
+        : { id: row.shownToId, name: row.shownToName ?? '', at: instantOf(row.shownAt) },
+    ...suspectOf(row),
+    ...approvalOf(row),
+    endedAt: instantOrNull(row.endedAt),
+  })
 
 export const viewWithdrawal = async (from: Queryable, id: string): Promise<AdminWithdrawal> =>
   viewOf(await one<Row>(from, sql`${rows} where w.id = ${id}::uuid`))

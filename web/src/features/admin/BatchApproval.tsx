@@ -17,6 +17,7 @@ import type { Shown } from './states.ts'
 export type Picked<S extends string = string> = {
   readonly id: string
   readonly status: S
+  readonly seen: string
   readonly amount: number
   readonly who: string
   readonly warnings: readonly (MessageDescriptor | string)[]
@@ -58,7 +59,7 @@ type BatchProps<S extends string> = {
   readonly all: readonly Picked<S>[]
   readonly states: Readonly<Record<string, Shown | undefined>>
   readonly approvalAbove: number
-  readonly send: (rows: { id: string; status: S }[], idempotencyKey: string) => Promise<{ results: Results }>
+  readonly send: (rows: { id: string; status: S; seen: string }[], idempotencyKey: string) => Promise<{ results: Results }>
 }
 
 /** The line above the list, the confirmation, and how each row ended. */
@@ -78,7 +79,7 @@ export function BatchApproval<S extends string>({ title, batch, all, states, app
           confirm={t`Approve all`}
           send={(_, idempotencyKey) =>
             send(
-              asked.map(({ id, status }) => ({ id, status })),
+              asked.map(({ id, status, seen }) => ({ id, status, seen })),
               idempotencyKey,
             )
           }

@@ -40,7 +40,14 @@ export function Refunds() {
   const nameOf = (refund: Refund): string => refund.member?.name ?? t`Payment in suspense`
   const pickable = (refund: Refund): Picked<RefundState> | undefined =>
     mayApprove(refund)
-      ? { id: refund.id, status: refund.status, amount: refund.amount, who: nameOf(refund), warnings: warningsOf(refund) }
+      ? {
+          id: refund.id,
+          status: refund.status,
+          seen: refund.seen,
+          amount: refund.amount,
+          who: nameOf(refund),
+          warnings: warningsOf(refund),
+        }
       : undefined
   return (
     <>
@@ -153,7 +160,7 @@ function RefundRow({ refund, actions, pick, onChoose }: RowProps) {
 function Deciding({ action, refund, approvalAbove, onClose }: Open & { readonly approvalAbove: number; readonly onClose: () => void }) {
   const { t } = useLingui()
   const params = { id: refund.id }
-  const { status } = refund
+  const { status, seen } = refund
   const summary = (
     <>
       <p className="lead spaced">
@@ -166,7 +173,7 @@ function Deciding({ action, refund, approvalAbove, onClose }: Open & { readonly 
     <Decision
       title={t`Approve this refund?`}
       confirm={t`Approve`}
-      send={(_, idempotencyKey) => call('approveRefund', { params, body: { status }, idempotencyKey })}
+      send={(_, idempotencyKey) => call('approveRefund', { params, body: { status, seen }, idempotencyKey })}
       onDone={(answer) =>
         toast.success(
           answer.refund.status === 'awaiting_second'
@@ -185,7 +192,7 @@ function Deciding({ action, refund, approvalAbove, onClose }: Open & { readonly 
       confirm={t`Reject`}
       danger
       question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
-      send={(reason, idempotencyKey) => call('rejectRefund', { params, body: { status, reason }, idempotencyKey })}
+      send={(reason, idempotencyKey) => call('rejectRefund', { params, body: { status, seen, reason }, idempotencyKey })}
       onDone={() =>
         toast.success(
           status === 'approved'

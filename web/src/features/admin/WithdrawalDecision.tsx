@@ -40,7 +40,7 @@ function Summary({ withdrawal: { amount, member } }: { readonly withdrawal: With
 export function WithdrawalDecision({ action, withdrawal, approvalAbove, onClose, onBank }: DecisionProps): ReactNode {
   const { t } = useLingui()
   const params = { id: withdrawal.id }
-  const { status } = withdrawal
+  const { status, seen } = withdrawal
   const summary = <Summary withdrawal={withdrawal} />
   switch (action) {
     case 'approve':
@@ -48,7 +48,7 @@ export function WithdrawalDecision({ action, withdrawal, approvalAbove, onClose,
         <Decision
           title={t`Approve this withdrawal?`}
           confirm={t`Approve`}
-          send={(_, idempotencyKey) => call('approveWithdrawal', { params, body: { status }, idempotencyKey })}
+          send={(_, idempotencyKey) => call('approveWithdrawal', { params, body: { status, seen }, idempotencyKey })}
           onDone={(answer) =>
             toast.success(
               answer.withdrawal.status === 'awaiting_second'
@@ -69,7 +69,7 @@ export function WithdrawalDecision({ action, withdrawal, approvalAbove, onClose,
           confirm={t`Reject`}
           danger
           question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
-          send={(reason, idempotencyKey) => call('rejectWithdrawal', { params, body: { status, reason }, idempotencyKey })}
+          send={(reason, idempotencyKey) => call('rejectWithdrawal', { params, body: { status, seen, reason }, idempotencyKey })}
           onDone={said(
             status === 'approved'
               ? t`The approval is undone and the withdrawal rejected; the money is back in the wallet.`
@@ -85,7 +85,7 @@ export function WithdrawalDecision({ action, withdrawal, approvalAbove, onClose,
         <Decision
           title={status === 'sending' ? t`Ask the gateway now?` : t`Send it once more?`}
           confirm={status === 'sending' ? t`Ask the gateway` : t`Send again`}
-          send={(_, idempotencyKey) => call('retryWithdrawal', { params, body: { status }, idempotencyKey })}
+          send={(_, idempotencyKey) => call('retryWithdrawal', { params, body: { status, seen }, idempotencyKey })}
           onDone={said(t`The gateway is being asked.`)}
           onClose={onClose}
         >
@@ -106,7 +106,7 @@ function ByHandDecision({
 }: Omit<DecisionProps, 'approvalAbove'> & { readonly action: ByHand }): ReactNode {
   const { t } = useLingui()
   const params = { id: withdrawal.id }
-  const { status } = withdrawal
+  const { status, seen } = withdrawal
   const holder = withdrawal.shownTo?.name ?? ''
   const summary = <Summary withdrawal={withdrawal} />
   switch (action) {
@@ -132,7 +132,7 @@ function ByHandDecision({
           confirm={t`Mark as paid`}
           question={{ label: t`Bank reference`, hint: t`The number the bank gave this payment.`, rule: bankReference }}
           send={(reference, idempotencyKey) =>
-            call('completeWithdrawal', { params, body: { status, bankReference: reference }, idempotencyKey })
+            call('completeWithdrawal', { params, body: { status, seen, bankReference: reference }, idempotencyKey })
           }
           onDone={said(t`The withdrawal is marked as paid.`)}
           onClose={onClose}
@@ -147,7 +147,7 @@ function ByHandDecision({
           confirm={t`Not paid`}
           danger
           question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
-          send={(reason, idempotencyKey) => call('withdrawalNotPaid', { params, body: { status, reason }, idempotencyKey })}
+          send={(reason, idempotencyKey) => call('withdrawalNotPaid', { params, body: { status, seen, reason }, idempotencyKey })}
           onDone={said(t`The approval is undone; the money is back in the wallet.`)}
           onClose={onClose}
         >

@@ -40,6 +40,7 @@ export function Withdrawals() {
       ? {
           id: withdrawal.id,
           status: withdrawal.status,
+          seen: withdrawal.seen,
           amount: withdrawal.amount,
           who: withdrawal.member.name,
           warnings: warningsOf(withdrawal),
