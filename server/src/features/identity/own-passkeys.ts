@@ -32,6 +32,7 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
       await loadPasskeys()
       const started = await afterCode({ memberId, source: { ip, userAgent }, totp }, async (tx, account) => {
         if ((await countPasskeys(tx, memberId)) >= PASSKEYS_MAX) return undefined
+        await audit(tx, { actorId: memberId, action: 'staff.passkey_start', subject: subjectOf(memberId) })
         return creationOptions(tx, account, { purpose: 'add', tokenHash, origin }, brandName)
       })
       if (!started.ok) return started
@@ -88,7 +89,9 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
       return inTransaction(db, async (tx) => {
         await lockAccount(tx, memberId)
         const publicKey = await requestOptions(tx, memberId, { purpose: 'step_up', tokenHash, origin })
-        return publicKey === undefined ? { ok: false, code: 'no_passkey' } : { ok: true, value: { publicKey } }
+        if (publicKey === undefined) return { ok: false, code: 'no_passkey' }
+        await audit(tx, { actorId: memberId, action: 'staff.passkey_ask', subject: subjectOf(memberId) })
+        return { ok: true, value: { publicKey } }
       })
     },
   }

@@ -15,29 +15,48 @@ import { AuthSheet } from '../auth/AuthSheet.tsx'
 import { SignInFields, tellFirstProblem } from '../auth/fields.tsx'
 import { loginRules, type LoginValues } from '../auth/rules.ts'
 import { useRules } from '../forms.ts'
+import { PasskeyButton } from './PasskeyButton.tsx'
+import { type PasskeyAnswer, signWithPasskey } from './passkeys.ts'
 import { wordsOf } from './portal-form-errors.ts'
+
+/** Gives the second factor, if one is asked for. */
+type Second = () => Promise<{ totp?: string; passkey?: PasskeyAnswer }>
 
 export function AdminLoginPage() {
   const { t } = useLingui()
   const brandName = brand()
   const navigate = useNavigate()
-  const [asksCode, setAsksCode] = useState(false)
+  const [asks, setAsks] = useState<'code' | 'passkey'>()
+  const asksCode = asks !== undefined
   const form = useRules<LoginValues>(loginRules, { email: '', password: '' })
-  const second = useRules(z.object({ totp: asksCode ? secondFactor : z.string() }), { totp: '' })
+  const codeForm = useRules(z.object({ totp: asksCode ? secondFactor : z.string() }), { totp: '' })
   const { isSubmitting } = form.formState
 
-  const logIn = form.handleSubmit(async (values) => {
-    if (asksCode && !(await second.trigger('totp', { shouldFocus: true }))) return
+  async function open(second: Second, values: LoginValues): Promise<void> {
     try {
-      session.signIn(await call('adminLogin', { body: asksCode ? { ...values, totp: second.getValues('totp') } : values }))
+      session.signIn(await call('adminLogin', { body: { ...values, ...(await second()) } }))
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'code_required') return setAsksCode(true)
-      if (error instanceof ApiError && error.code === 'wrong_code') return second.setError('totp', { message: error.message })
-      return toast.error(messageOf(error, t`Login failed`))
+      if (error instanceof DOMException) return void toast.error(t`The passkey was not used. Please try again.`)
+      const code = error instanceof ApiError ? error.code : ''
+      if (code === 'code_required') return setAsks('code')
+      if (code === 'passkey_required') return setAsks('passkey')
+      if (error instanceof ApiError && (code === 'wrong_code' || code === 'passkeys_only')) {
+        return codeForm.setError('totp', { message: error.message })
+      }
+      return void toast.error(messageOf(error, t`Login failed`))
     }
     toast.success(t`Welcome to admin dashboard!`)
     await navigate({ to: paths.adminDashboard, replace: true })
+  }
+
+  const logIn = form.handleSubmit(async (values) => {
+    if (asksCode && !(await codeForm.trigger('totp', { shouldFocus: true }))) return
+    await open(async () => (asksCode ? { totp: codeForm.getValues('totp') } : {}), values)
   }, tellFirstProblem(form))
+  const logInByPasskey = form.handleSubmit(
+    (values) => open(async () => ({ passkey: await signWithPasskey((await call('askLoginPasskey', { body: values })).publicKey) }), values),
+    tellFirstProblem(form),
+  )
 
   return (
     <AuthSheet title={t`Admin login`} lead={t`For the people who run ${brandName}. Members log in on the site.`}>
@@ -49,6 +68,7 @@ export function AdminLoginPage() {
             <Trans>Forgot password?</Trans>
           </a>
         </p>
+        {asks === 'passkey' ? <PasskeyButton use={logInByPasskey} /> : null}
         {asksCode ? (
           <TextField
             label={t`Code of your authenticator app`}
@@ -56,8 +76,8 @@ export function AdminLoginPage() {
             autoComplete="one-time-code"
             // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
             autoFocus
-            error={wordsOf(second.formState.errors.totp?.message)}
-            {...second.register('totp')}
+            error={wordsOf(codeForm.formState.errors.totp?.message)}
+            {...codeForm.register('totp')}
           />
         ) : null}
         <Button type="submit" wide busy={isSubmitting}>

@@ -1,7 +1,7 @@
 /**
  * The dialog for every decision about money.
  * - It says what will happen, and asks for a reason if one is required.
- * - It asks for the code of the authenticator app, or without one for the password, when the server requires step-up.
+ * - When the server requires a step-up, it asks for a passkey or the code of the authenticator app, or without one for the password.
  * - One decision has one idempotency key, kept until its answer is known.
  */
 import { useLingui } from '@lingui/react/macro'
@@ -16,7 +16,9 @@ import { toast } from '../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../forms.ts'
 import { useMoneyKeys } from '../money-key.ts'
 import { FormDialog } from './FormDialog.tsx'
-import { hasApp } from './house/queries.ts'
+import { stepUpAsks } from './house/queries.ts'
+import { PasskeyButton } from './PasskeyButton.tsx'
+import { stepUpByPasskey } from './passkeys.ts'
 import { refreshPortal } from './queries.ts'
 import { wordsOf } from './portal-form-errors.ts'
 
@@ -64,36 +66,49 @@ export function Decision<T>({
 }: DecisionProps<T>) {
   const { t } = useLingui()
   const once = useMoneyKeys()
-  const [asks, setAsks] = useState<'password' | 'code'>()
+  const [asks, setAsks] = useState<'password' | 'code' | 'passkey'>()
+  const asksCode = asks === 'code' || asks === 'passkey'
   const rules = z.object({
     text: question?.rule ?? none,
     password: asks === 'password' ? givenPassword : none,
-    code: asks === 'code' ? secondFactor : none,
+    code: asksCode ? secondFactor : none,
   })
   const form = useRules<Given>(rules, { text: '', password: '', code: '' })
   const { errors, isSubmitting } = form.formState
 
-  const decide = form.handleSubmit(
-    async ({ text, password, code }) => {
-      if (check?.() === false) return
-      try {
-        if (asks !== undefined) await call('stepUp', { body: asks === 'code' ? { totp: code } : { password } })
-        const { answer } = await once({ text }, (key) => send(text, key))
-        onClose()
-        onDone(answer)
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'step_up_required') return setAsks((await hasApp()) ? 'code' : 'password')
-        if (error instanceof ApiError && error.code === 'code_required') return setAsks('code')
-        if (error instanceof ApiError && error.code === 'wrong_code') return form.setError('code', { message: error.message })
-        if (error instanceof ApiError && error.code === 'wrong_password') return form.setError('password', { message: error.message })
-        toast.error(messageOf(error, failed ?? t`Network error. Please check your connection and try again.`))
-        // Another administrator may have decided it meanwhile: the reloaded list shows its current state.
-        if (error instanceof ApiError && error.status !== 429 && error.status < 500 && check === undefined) onClose()
+  async function decideAfter(stepUp: (() => Promise<unknown>) | undefined, text: string): Promise<void> {
+    if (check?.() === false) return
+    try {
+      await stepUp?.()
+      const { answer } = await once({ text }, (key) => send(text, key))
+      onClose()
+      onDone(answer)
+    } catch (error) {
+      const code = error instanceof ApiError ? error.code : ''
+      if (code === 'step_up_required') return setAsks(await stepUpAsks())
+      if (code === 'code_required') return setAsks('code')
+      if (code === 'passkey_required') return setAsks('passkey')
+      if (error instanceof ApiError && (code === 'wrong_code' || code === 'passkeys_only')) {
+        return form.setError('code', { message: error.message })
       }
-      await refreshPortal()
-    },
+      if (error instanceof ApiError && code === 'wrong_password') return form.setError('password', { message: error.message })
+      if (error instanceof ApiError && code === 'wrong_passkey') return void toast.error(error.message)
+      if (error instanceof DOMException) return void toast.error(t`The passkey was not used. Please try again.`)
+      toast.error(messageOf(error, failed ?? t`Network error. Please check your connection and try again.`))
+      // Another administrator may have decided it meanwhile: the reloaded list shows its current state.
+      if (error instanceof ApiError && error.status !== 429 && error.status < 500 && check === undefined) onClose()
+    }
+    await refreshPortal()
+  }
+
+  const decide = form.handleSubmit(
+    ({ text, password, code }) =>
+      decideAfter(asks === undefined ? undefined : () => call('stepUp', { body: asksCode ? { totp: code } : { password } }), text),
     tellFirst(form, wordsOf),
   )
+  const decideByPasskey = async (): Promise<void> => {
+    if (await form.trigger('text', { shouldFocus: true })) await decideAfter(stepUpByPasskey, form.getValues('text'))
+  }
 
   return (
     <FormDialog title={title} confirm={confirm} danger={danger} unready={unready} busy={isSubmitting} onSubmit={decide} onClose={onClose}>
@@ -120,7 +135,8 @@ export function Decision<T>({
           {...form.register('password')}
         />
       ) : null}
-      {asks === 'code' ? (
+      {asks === 'passkey' ? <PasskeyButton use={decideByPasskey} /> : null}
+      {asksCode ? (
         <TextField
           label={t`Code of your authenticator app`}
           hint={t`6 digits, or a recovery code.`}

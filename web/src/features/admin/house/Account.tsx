@@ -19,6 +19,7 @@ import { Decision } from '../Decision.tsx'
 import { refreshPortal } from '../queries.ts'
 import { wordsOf } from '../portal-form-errors.ts'
 import { OwnApp } from './OwnApp.tsx'
+import { OwnPasskeys } from './OwnPasskeys.tsx'
 import { accountQuery } from './queries.ts'
 
 export function Account() {
@@ -34,6 +35,7 @@ export function Account() {
         <Trans>My account</Trans>
       </h2>
       <OwnApp totp={data.totp} />
+      {data.totp.enrolledAt === null ? null : <OwnPasskeys passkeys={data.passkeys} totp={data.totp} />}
       <OwnRecord />
       <OwnPassword />
       <section>

@@ -48,11 +48,12 @@ export function useOwesApp(): boolean | undefined {
   return !isFetched ? undefined : data?.totp.required === true && data.totp.enrolledAt === null
 }
 
-/** Whether a step-up asks for a code. If that is unknown, the server's answer to the password will. */
-export async function hasApp(): Promise<boolean> {
+/** What a step-up asks for: a code, also where there is a passkey. If that is unknown, the server's answer to the password will tell. */
+export async function stepUpAsks(): Promise<'password' | 'code' | 'passkey'> {
   try {
-    return (await queryClient.fetchQuery(accountQuery)).totp.enrolledAt !== null
+    const { totp, passkeys } = await queryClient.fetchQuery(accountQuery)
+    return totp.enrolledAt === null ? 'password' : passkeys.length > 0 ? 'passkey' : 'code'
   } catch {
-    return false
+    return 'password'
   }
 }
