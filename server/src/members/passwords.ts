@@ -19,6 +19,13 @@ export const hashPassword = (password: string): Promise<string> => gate(() => ha
 // The hash of a random text that was thrown away. Checks without an account compare with it.
 const NOBODYS = '$argon2id$v=19$m=19456,t=2,p=1$zK1U6gb7ItUe+NRBF/Xwkg$dgQ7zPJ34eekAiZlldouitH6U2CGMYJYEQWBXGEOCBA'
 
+/** Whether a hash was made with weaker parameters than today's. A sign-in, which knows the password, then makes a new one. */
+export function isWeakHash(stored: string): boolean {
+  const [, kind, , parameters = ''] = stored.split('$')
+  const of = (name: string): number => Number(new RegExp(`(?:^|,)${name}=(\\d+)`).exec(parameters)?.[1] ?? 0)
+  return kind !== 'argon2id' || of('m') < OPTIONS.memoryCost || of('t') < OPTIONS.timeCost
+}
+
 /** True if the password has this hash. For an account without a password (`undefined`) it is false, at the same cost. */
 export async function isPassword(stored: string | undefined, password: string): Promise<boolean> {
   const matches = await gate(() => verify(stored ?? NOBODYS, bytesOf(password)))

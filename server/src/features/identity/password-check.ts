@@ -4,10 +4,11 @@
  * - Limits are exact, also for attempts sent at once.
  * - A right password does not count against them.
  * - Every attempt costs one hash, for a known address or an unknown one.
+ * - A right password whose hash has weaker parameters than today's is hashed anew, unless it was changed meanwhile.
  */
-import type { Queryable } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import { addressBlock, addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
-import { isPassword } from '../../members/passwords.ts'
+import { hashPassword, isPassword, isWeakHash } from '../../members/passwords.ts'
 import type { Credentials } from './accounts.ts'
 
 export type Attempt = {
@@ -45,7 +46,17 @@ async function check(db: Queryable, rules: LimitRules, attempt: Attempt): Promis
   }
   if (!isRight || account === undefined || attempt.admits?.(account) === false) return { ok: false, code: 'wrong' }
   await taken.giveBack()
-  return { ok: true, account }
+  return { ok: true, account: await withStrongHash(db, account, attempt.password) }
+}
+
+async function withStrongHash(db: Queryable, account: Credentials, password: string): Promise<Credentials> {
+  const { id, passwordHash: weak } = account
+  if (weak === null || !isWeakHash(weak)) return account
+  const passwordHash = await hashPassword(password)
+  const changed = await db.query(
+    sql`update member set password_hash = ${passwordHash}::text where id = ${id}::bigint and password_hash = ${weak}::text returning 1`,
+  )
+  return changed.length === 1 ? { ...account, passwordHash } : account
 }
 
 /** Runs work with the same key one after the other. */

@@ -1,4 +1,5 @@
 /** Signing in, and sessions with their expiry. */
+import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { isPassword } from '../../members/passwords.ts'
@@ -24,6 +25,23 @@ describe('signing in', () => {
     expect(answer.body.user.id).toBe(person.publicId)
     expect(answer.body.token).not.toBe(person.token)
     expect(await codeOf('GET /user/me', answer.body.token)).toBe('200')
+  })
+
+  test('hashes the password anew where its hash has weaker parameters than today’s, also for two logins at once', async () => {
+    const person = await roz.register('weak@x.test')
+    const memberId = await roz.memberId(person)
+    const weak = await hash(Buffer.from(PASSWORD), { algorithm: 2, memoryCost: 8192, timeCost: 1, parallelism: 1 })
+    await roz.db.query(sql`update member set password_hash = ${weak}::text where id = ${memberId}::bigint`)
+    const stored = async () =>
+      (await one<{ hash: string }>(roz.db, sql`select password_hash as hash from member where id = ${memberId}::bigint`)).hash
+    expect((await roz.login('weak@x.test', 'wrong password')).status).toBe(401)
+    expect(await stored()).toBe(weak)
+    const both = await Promise.all([roz.login('weak@x.test', PASSWORD), roz.login('weak@x.test', PASSWORD)])
+    expect(both.map(({ status }) => status)).toEqual([200, 200])
+    const strong = await stored()
+    expect(strong).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect((await roz.login('weak@x.test', PASSWORD)).status).toBe(200)
+    expect(await stored()).toBe(strong)
   })
 
   test.each([
