@@ -26,6 +26,7 @@ import { registerRequestSpans } from './http/request-spans.ts'
 import { registerCalls } from './http/route.ts'
 import { answerUnreadable, registerSecurityHeaders } from './http/security-headers.ts'
 import { registerShedding } from './http/shedding.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import type { Services } from './services.ts'
 import { siteDeps } from './site-deps.ts'
 
@@ -34,6 +35,7 @@ export type AppDeps = {
   readonly db: Db
   readonly clock: Clock
   readonly storage: Storage
+  readonly secrets: Pick<Secrets, 'fingerprints'>
   readonly services: Services
   /** Catches mails outside production; undefined if mails are really sent. */
   readonly catcher: Catcher | undefined
@@ -76,7 +78,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   if (config.traces !== undefined) registerRequestSpans(app)
   readJsonBodies(app)
   registerSecurityHeaders(app, config)
-  registerAccessLog(app)
+  registerAccessLog(app, deps.secrets)
   registerFaults(app)
   if (!config.production) registerOwnHosts(app, config)
   registerShedding(app, { production: config.production })

@@ -200,7 +200,7 @@ async function serve(
   stops.push(() => services.worker.stop())
   await services.catchUp()
   let stopping = false
-  const app = await buildApp({ config, db, clock, storage, services, catcher, log, meters, isStopping: () => stopping })
+  const app = await buildApp({ config, db, clock, storage, secrets, services, catcher, log, meters, isStopping: () => stopping })
   stops.push(async () => {
     stopping = true
     await stopGently(app, config.drainMs)

@@ -64,3 +64,15 @@ test('the line of an accepted call names no member, so its time cannot link a ti
   const [line] = await linesOf(['POST /auth/logout', 'member'])
   expect([line?.status, line?.code, line?.member]).toEqual([204, undefined, undefined])
 })
+
+test('a refused login carries a keyed hash of its mail address, and no address', async () => {
+  const attempt = (email: unknown, call = 'POST /auth/login') => [call, undefined, { email, password: 'wrong one' }] as const
+  const lines = await linesOf(attempt('asha@x.test'), attempt(' Asha@X.test'), attempt('gita@x.test'), attempt(7), [
+    'GET /admin/users',
+    'member',
+  ])
+  const [first, same, other, odd, elsewhere] = lines.map(({ account }) => account)
+  expect(first).toMatch(/^[0-9a-f]{16}$/)
+  expect([same === first, other === first, odd, elsewhere]).toEqual([true, false, undefined, undefined])
+  expect(JSON.stringify(lines)).not.toMatch(/asha|gita|x\.test/i)
+})

@@ -6,6 +6,7 @@
 import { api, type CallName } from '@roz/contract/api.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { registerAccessLog } from '../http/access-log.ts'
+import { createSecrets } from '../secrets/secrets.ts'
 import { readJsonBodies } from '../http/bodies.ts'
 import { registerFaults } from '../http/faults.ts'
 import { type Handlers, registerCalls } from '../http/route.ts'
@@ -52,7 +53,7 @@ export async function startTestApp(options: {
   app.decorateRequest('session', undefined)
   readJsonBodies(app)
   registerSecurityHeaders(app, { publicUrl: undefined })
-  registerAccessLog(app)
+  registerAccessLog(app, createSecrets({ secretKey: 'a secret key for tests' }))
   registerFaults(app)
   const absent = async () => ({ ok: false, code: 'not_found' })
   const all = Object.fromEntries((Object.keys(api) as CallName[]).map((name) => [name, options.handlers[name] ?? absent]))
