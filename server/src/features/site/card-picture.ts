@@ -1,22 +1,34 @@
 /**
  * Draws the picture of a shared link, 1200×630.
  *
- * - Words are set in our own two typefaces, so that the picture is the same on every machine and Devanagari is shaped.
+ * - Words are set in our own two typefaces, and other scripts in those of their language's folder, so that the picture is the same on
+ *   every machine and Devanagari is shaped.
  * - Any words stay inside the sheet, and the file stays below 100 kB.
  */
+import { globSync } from 'node:fs'
 import path from 'node:path'
 import type { ShareCard } from '@roz/contract/public-pages.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
 import { loadSharp } from '../../http/sharp.ts'
 
 export const PICTURE = { width: 1200, height: 630 } as const
 
-const FONTS = [
-  { file: 'rozha-devanagari.ttf', face: 'Rozha One' },
-  { file: 'rozha-latin.ttf', face: 'Rozha One' },
-  { file: 'mukta-devanagari-500.ttf', face: 'Mukta Medium' },
-  { file: 'mukta-latin-500.ttf', face: 'Mukta Medium' },
+const OWN = [
+  { file: path.join(import.meta.dirname, 'fonts/rozha-latin.ttf'), face: 'Rozha One' },
+  { file: path.join(import.meta.dirname, 'fonts/mukta-latin-500.ttf'), face: 'Mukta Medium' },
 ] as const
-type Face = (typeof FONTS)[number]['face']
+type Face = (typeof OWN)[number]['face']
+
+/** The typefaces of the other scripts: `locales/<language>/fonts/<name of the face>.ttf`. */
+const LOCALES = path.resolve(import.meta.dirname, '../../../../locales')
+const ADDED = LANGUAGES.flatMap((language) =>
+  globSync('fonts/*.ttf', { cwd: path.join(LOCALES, language) }).map((file) => path.join(LOCALES, language, file)),
+)
+  .toSorted()
+  .map((file) => ({ file, face: path.basename(file, '.ttf') }))
+/** Letters that a face lacks are drawn in the next one. */
+const familyOf = (face: Face): string => [...new Set([face, ...ADDED.map((added) => added.face)])].join(', ')
+
 /** The colours of the light theme (web/src/ui/tokens.css). */
 const COLOURS = {
   desk: '#f4e8d5',
@@ -46,16 +58,18 @@ let fonts: Promise<void> | undefined
 
 /** Registers the typefaces with the text renderer; an equally named face of the machine would serve too. */
 async function loadFonts(): Promise<void> {
-  for (const { file, face } of FONTS) await widthOf('x', face, 12, path.join(import.meta.dirname, 'fonts', file))
+  for (const { file, face } of [...ADDED, ...OWN]) await measured('x', `${face} 12`, file)
 }
 
-async function widthOf(words: string, face: Face, sizePx: number, fontfile?: string): Promise<number> {
-  const own = path.join(import.meta.dirname, 'fonts', face === 'Rozha One' ? 'rozha-latin.ttf' : 'mukta-latin-500.ttf')
-  const text = { text: escaped(words), font: `${face} ${sizePx}`, fontfile: fontfile ?? own, dpi: 72 }
+async function measured(words: string, font: string, fontfile: string): Promise<number> {
   const sharp = await loadSharp()
-  const { info } = await sharp({ text }).raw().toBuffer({ resolveWithObject: true })
+  const { info } = await sharp({ text: { text: escaped(words), font, fontfile, dpi: 72 } })
+    .raw()
+    .toBuffer({ resolveWithObject: true })
   return info.width
 }
+const widthOf = (words: string, face: Face, sizePx: number): Promise<number> =>
+  measured(words, `${familyOf(face)} ${sizePx}`, OWN.find((own) => own.face === face)?.file ?? '')
 
 const escaped = (words: string): string => words.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
@@ -131,7 +145,7 @@ type Print = {
   readonly end?: boolean
 }
 const text = (words: string, { x, y, sizePx, face, colour, end = false }: Print): string =>
-  `<text x="${x}" y="${y}" font-family="${face}" font-size="${sizePx}" fill="${colour}"${end ? ' text-anchor="end"' : ''}>${escaped(printable(words))}</text>`
+  `<text x="${x}" y="${y}" font-family="${familyOf(face)}" font-size="${sizePx}" fill="${colour}"${end ? ' text-anchor="end"' : ''}>${escaped(printable(words))}</text>`
 
 /** The cloth at the top with its running stitch, the coin, the brand and the tagline. */
 function cloth(card: ShareCard, coin: string): string {

@@ -30,7 +30,7 @@ const KEPT_MAX = 40
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const FOR_MINUTES = 'public, max-age=300'
-const ADDRESS = /^([\w-]+)-(\w\w)(?:\.([0-9a-f]{20}))?\.png$/
+const ADDRESS = /^([\w-]+)-(\w{2,3})(?:\.([0-9a-f]{20}))?\.png$/
 
 export type SharePictures = {
   /** The path of a subject's picture. */
