@@ -3,7 +3,7 @@ import { staffNote } from '@roz/core/care-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
-import { count, instant, nextCursor, page } from './shapes.ts'
+import { count, instant, newer, nextCursor, page } from './shapes.ts'
 
 const flag = z.object({
   id: z.string(),
@@ -12,7 +12,15 @@ const flag = z.object({
     .meta({ description: 'What the accounts share; or an account of less than 7 days that withdrew money added less than 72 h before' }),
   count: count.meta({ description: 'Accounts' }),
   members: z
-    .array(z.object({ id: z.string(), name: z.string(), createdAt: instant }))
+    .array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        createdAt: instant,
+        since: newer(instant.nullable().meta({ description: 'Since when the account has it; null: not recorded' }), { absent: null }),
+        isLater: newer(z.boolean().meta({ description: 'Phones: another account had it before' }), { absent: true }),
+      }),
+    )
     .meta({ description: 'The ten newest accounts of them' }),
   isReviewed: z.boolean(),
   note: z.string().nullable(),

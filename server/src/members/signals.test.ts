@@ -4,7 +4,7 @@ import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { makeMember, makeStaff, testSecrets } from '../testing/calls.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
-import { forgetOldSignals, forgetSignals, noteSignal, type SignalKind } from './signals.ts'
+import { forgetOldSignals, forgetSignals, noteSignal, signalKinds, type SignalKind } from './signals.ts'
 
 let world: ServicesWorld
 let admin: bigint
@@ -99,8 +99,8 @@ test('the review list downloads as a table with its filters, to the roles that r
   const [lata, uma] = [await member('=Lata Rao'), await member('Uma Rao')]
   for (const account of [lata, uma]) await note(account, 'device')
   const table = async (query: string) => (await world.calls.ask(`GET /admin/flags.csv${query}`, { as: admin })).text.trimEnd().split('\r\n')
-  const head = 'id,kind,changed,accounts,newest_accounts,newest_account_ids,reviewed,reviewed_by,reviewed_at,note'
-  const row = expect.stringMatching(/^\d+,device,[^,]+,2,'=Lata Rao; Uma Rao,[0-9a-f-]{36} [0-9a-f-]{36},no,,,$/)
+  const head = 'id,kind,changed,accounts,newest_accounts,newest_account_ids,reviewed,reviewed_by,reviewed_at,note,newest_accounts_since'
+  const row = expect.stringMatching(/^\d+,device,[^,]+,2,'=Lata Rao; Uma Rao,[0-9a-f-]{36} [0-9a-f-]{36},no,,,,\S+ \S+$/)
   expect(await table('?status=unreviewed&q=uma')).toEqual([head, row])
   expect(await table('?status=reviewed&q=uma')).toEqual([head])
   const editor = await makeStaff(world.database.db, 'editor')
@@ -120,7 +120,7 @@ test("a sign appears on the member's page", async () => {
   const [asha, ravi] = [await member(), await member()]
   await note(asha)
   await note(ravi)
-  const { id } = await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${asha}::bigint`)
+  const { id } = await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${ravi}::bigint`)
   const { flags: shown } = (await world.calls.ask(`GET /admin/users/${id}`, { as: admin })).body
   expect(shown).toMatchObject([{ kind: 'shared_phone', about: expect.stringMatching(/^flag:\d+$/) }])
 })
@@ -146,5 +146,60 @@ test('a browser and a network that nobody used for 180 days are forgotten; a use
     { kind: 'bank', members: 2, used: 2 },
     { kind: 'device', members: 1, used: 1 },
     { kind: 'phone', members: 2, used: 2 },
+  ])
+})
+
+test('who sets the phone of another account is named with the day; the first owner is no suspect, and a change back ends the flag', async () => {
+  const { db } = world.database
+  const [ravi, asha] = [await member('Ravi Sen'), await member('Asha Kaul')]
+  const idOf = async (id: bigint) => (await one<{ id: string }>(db, sql`select public_id as id from member where id = ${id}::bigint`)).id
+  const set = async (as: bigint, phone: string) => expect((await world.calls.ask('PUT /user', { as, body: { phone } })).status).toBe(200)
+  const match = async () => (await flags('?q=kaul')).filter(({ kind }) => kind === 'phone')
+  const kindsOn = async (id: bigint): Promise<string[]> =>
+    (await world.calls.ask(`GET /admin/users/${await idOf(id)}`, { as: admin })).body.flags.map(({ kind }: { kind: string }) => kind)
+  const suspected = async (id: bigint): Promise<string[]> =>
+    (
+      await db.query<{ kind: string }>(sql`select k.kind from member m cross join lateral (${signalKinds}) k where m.id = ${id}::bigint`)
+    ).map(({ kind }) => kind)
+  await set(ravi, '9811111111')
+  await set(asha, '9822222222')
+  await db.query(sql`update signal_use set since = since - interval '200 days' where member_id = ${ravi}::bigint`)
+  await set(asha, '9811111111')
+  const day = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+  expect(await match()).toMatchObject([
+    {
+      count: 2,
+      members: [
+        { name: 'Ravi Sen', since: day, isLater: false },
+        { name: 'Asha Kaul', since: day, isLater: true },
+      ],
+    },
+  ])
+  expect([await suspected(ravi), await suspected(asha)]).toEqual([[], ['shared_phone']])
+  expect([await kindsOn(ravi), await kindsOn(asha)]).toEqual([['phone_set_by_another'], ['shared_phone']])
+  await set(asha, '9822222222')
+  expect([await match(), await suspected(ravi), await suspected(asha)]).toEqual([[], [], []])
+  // What was, stays on the page of the one who did it.
+  expect([await kindsOn(ravi), await kindsOn(asha)]).toEqual([[], ['had_phone_of_another']])
+  // A second time it counts again, from then on.
+  await set(asha, '9811111111')
+  expect([await suspected(ravi), await suspected(asha)]).toEqual([[], ['shared_phone']])
+  await inTransaction(db, (tx) => forgetSignals(tx, ravi))
+  expect([await match(), await kindsOn(asha)]).toEqual([[], []])
+})
+
+test('two members who change to each other’s phone at the same moment are each counted once', async () => {
+  const { db } = world.database
+  const pair = [await member(), await member()] as const
+  const phones = ['9833333333', '9844444444'] as const
+  const set = async (n: number, phone: string | undefined) =>
+    expect((await world.calls.ask('PUT /user', { as: pair[n] ?? 0n, body: { phone } })).status).toBe(200)
+  for (let round = 0; round < 4; round++) await Promise.all([set(0, phones[round % 2]), set(1, phones[(round + 1) % 2])])
+  const counts = await db.query(sql`
+    select s.members, (select count(*)::int from signal_use u where u.kind = s.kind and u.key = s.key and u.ended_at is null) as used from signal s
+     where exists (select from signal_use u where u.kind = s.kind and u.key = s.key and u.member_id = any (${[...pair]}::bigint[]))`)
+  expect(counts).toEqual([
+    { members: 1, used: 1 },
+    { members: 1, used: 1 },
   ])
 })

@@ -8,6 +8,7 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { instantOf } from '../../http/listing.ts'
 import type { Answer, Handlers } from '../../http/route.ts'
+import { isSuspect } from '../../members/signals.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { findMemberId, NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
@@ -64,8 +65,14 @@ export async function readPage(db: Db, memberId: bigint): Promise<Page> {
     db.query<{ kind: string; about: string; createdAt: Date }>(sql`
       select kind, subject as about, created_at as "createdAt" from member_flag where member_id = ${id}
       union all
-      select case s.kind when 'young_money' then 'young_account' else 'shared_' || s.kind end, 'flag:' || s.id, u.seen_at
-        from signal_use u join signal s using (kind, key) where u.member_id = ${id} and s.is_shared
+      select case when not ${isSuspect} then 'phone_set_by_another' when s.kind = 'young_money' then 'young_account' else 'shared_' || s.kind end,
+             'flag:' || s.id, case when not ${isSuspect} then s.changed_at when s.kind = 'phone' then coalesce(u.since, u.seen_at) else u.seen_at end
+        from signal_use u join signal s using (kind, key) where u.member_id = ${id} and s.is_shared and u.ended_at is null
+      union all
+      select 'had_phone_of_another', 'flag:' || s.id, u.ended_at
+        from signal_use u join signal s using (kind, key) where u.member_id = ${id} and u.ended_at is not null and exists (
+          select from signal_use o where o.kind = u.kind and o.key = u.key and o.member_id <> u.member_id
+             and coalesce(o.since, '-infinity') <= coalesce(u.since, '-infinity') and coalesce(o.ended_at, 'infinity') > u.since)
       order by 3 desc limit ${SHOWN}`),
     db.query<{ id: bigint; text: string; author: string; createdAt: Date }>(sql`
       select n.id, n.text, a.name as author, n.created_at as "createdAt" from member_note n join member a on a.id = n.author_id

@@ -13,7 +13,7 @@ import { instantOf, instantOrNull, pageOf } from '../../http/listing.ts'
 import { microsOf } from '../../http/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
-import type { SignalKind } from '../../members/signals.ts'
+import { isSuspect, type SignalKind } from '../../members/signals.ts'
 import { audit } from '../../staff/audit-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 
@@ -50,6 +50,7 @@ const CSV_COLUMNS = {
   reviewed_by: (flag) => flag.reviewedBy,
   reviewed_at: (flag) => flag.reviewedAt,
   note: (flag) => flag.note,
+  newest_accounts_since: (flag) => flag.members.map(({ since }) => since ?? '').join(' '),
 } satisfies Columns<Flag>
 
 export function reviewHandlers(db: Db): Handlers<'flags' | 'flagsCsv' | 'reviewFlag'> {
@@ -96,7 +97,7 @@ async function hasAccount(db: Queryable, q: string | undefined, common: number):
   const needle = needleOf(q)
   if (needle === undefined) return sql`true`
   const accounts = (isNamed: Sql): Sql => sql`
-    select true from signal_use u join member m on m.id = u.member_id where u.kind = s.kind and u.key = s.key and ${isNamed}`
+    select true from signal_use u join member m on m.id = u.member_id where u.kind = s.kind and u.key = s.key and u.ended_at is null and ${isNamed}`
   const beyond = await maybeOne(db, sql`select 1 from member m where ${isFound(needle, MEMBER_WORDS)} offset ${common}::int limit 1`)
   // The planner makes no join of a part with a limit.
   return beyond === undefined
@@ -119,10 +120,10 @@ export async function listFlags(db: Queryable, { status, q }: Filter, { after, l
 }
 
 async function withMembers(from: Queryable, rows: readonly Row[]): Promise<Flag[]> {
-  const members = await from.query<{ flag: bigint; id: string; name: string; createdAt: Date }>(sql`
-    select s.id as flag, m.public_id as id, m.name, m.created_at as "createdAt"
+  const members = await from.query<{ flag: bigint; id: string; name: string; createdAt: Date; since: Date | null; isLater: boolean }>(sql`
+    select s.id as flag, m.public_id as id, m.name, m.created_at as "createdAt", u.since, u."isLater"
       from signal s cross join lateral (
-        select member_id from signal_use u where u.kind = s.kind and u.key = s.key order by u.member_id desc limit ${NAMED}) u
+        select u.member_id, u.since, ${isSuspect} as "isLater" from signal_use u where u.kind = s.kind and u.key = s.key and u.ended_at is null order by u.member_id desc limit ${NAMED}) u
       join member m on m.id = u.member_id where s.id = any (${rows.map(({ id }) => id)}::bigint[]) order by s.id, m.id`)
   const membersOf = Map.groupBy(members, ({ flag }) => flag)
   return rows.map((row) => ({
@@ -134,6 +135,12 @@ async function withMembers(from: Queryable, rows: readonly Row[]): Promise<Flag[
     reviewedBy: row.reviewedBy,
     reviewedAt: instantOrNull(row.reviewedAt),
     changedAt: instantOf(row.changedAt),
-    members: (membersOf.get(row.id) ?? []).map(({ id, name, createdAt }) => ({ id, name, createdAt: instantOf(createdAt) })),
+    members: (membersOf.get(row.id) ?? []).map(({ id, name, createdAt, since, isLater }) => ({
+      id,
+      name,
+      createdAt: instantOf(createdAt),
+      since: instantOrNull(since),
+      isLater,
+    })),
   }))
 }

@@ -98,13 +98,22 @@ function FlagRow({ flag, onReview }: { readonly flag: Flag; readonly onReview: (
         <h3>{i18n._(title)}</h3>
         <p className="small muted">{i18n._(hint)}</p>
         <ul className="flagged">
-          {flag.members.map(({ id, name, createdAt }) => (
+          {flag.members.map(({ id, name, createdAt, since, isLater }) => (
             <li key={id}>
               <Link to={paths.adminDashboard} search={{ tab: 'users', member: id }}>
                 {name}
               </Link>{' '}
               <span className="small muted">
                 <Trans>member since {formatDay(createdAt, currentLanguage())}</Trans>
+                {flag.kind !== 'phone' || since === null || since === undefined ? null : isLater ? (
+                  <>
+                    , <Trans>set this phone on {formatDay(since, currentLanguage())}</Trans>
+                  </>
+                ) : (
+                  <>
+                    , <Trans>had this phone first, since {formatDay(since, currentLanguage())}</Trans>
+                  </>
+                )}
               </span>
             </li>
           ))}
