@@ -165,7 +165,8 @@ test('an old answer moves no final state back: a returned transfer stays returne
   await new Promise((resolve) => setTimeout(resolve, 1100))
   await world.play(`/transfers/${hex(withdrawal)}`, { status: 'REVERSED' })
   await world.play(`/disputes/${dispute}`, { step: 'MERCHANT_WON' })
-  await until('both are back', async () => (await balanceOf(member)) === 3000n)
+  await until('both are back', async () => (await balanceOf(member)) === 3000n && (await stateOf()) === 'reversed')
+  await world.goOn(86_400)
   const before = await movements()
   world.alarms.length = 0
   await world.play('/faults', { edge: 'stale' })
