@@ -2,7 +2,7 @@
  * One call of the HTTP API as a value. The server validates and serves it, the web's client takes its types from it, and
  * /api/openapi.json prints it.
  * - `access` and `refusals` are required, so a forgotten guard or an undeclared refusal does not compile.
- * - A call for admins declares its staff roles, and no other call does. One that moves money declares the step-up.
+ * - A call for admins declares its staff roles, and no other call does. One that moves money or lists persons declares the step-up.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { z } from 'zod'
@@ -50,7 +50,10 @@ export type EndpointSpec = {
   readonly alsoStatus?: 202
   /** Refusals beyond those that follow from access and input (see `impliedRefusals`). */
   readonly refusals: readonly RefusalCode[]
-  /** An administrator's call that moves money, or that nothing undoes: refused without a step-up within the last ten minutes. */
+  /**
+   * An administrator's call that moves money, that nothing undoes, or that shows many persons: refused without a step-up within the last
+   * ten minutes.
+   */
   readonly stepUp?: true
   /** An administrator's call that is open while the own role still has to set up an authenticator app. */
   readonly beforeTotp?: true

@@ -75,6 +75,7 @@ export const memberAdminCalls = {
     path: '/admin/users',
     access: 'admin',
     roles: READERS,
+    stepUp: true,
     summary: 'Members, newest first or by figures; q searches name, mail and phone.',
     query: z.object({ ...page.shape, ...narrowing }),
     output: z.object({
@@ -89,6 +90,7 @@ export const memberAdminCalls = {
     path: '/admin/users.csv',
     access: 'admin',
     roles: READERS,
+    stepUp: true,
     summary: 'The list of members as a table, with the same filters. The audit log records who fetched it.',
     query: z.object(narrowing),
     output: 'csv',

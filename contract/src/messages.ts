@@ -34,6 +34,7 @@ export const messageCalls = {
     path: '/admin/messages',
     access: 'admin',
     roles: READERS,
+    stepUp: true,
     summary:
       'Messages of the contact form with their replies, newest first or, by `order`, oldest first; q searches ticket, name and mail.',
     query: z.object({ ...page.shape, ...narrowing }),
@@ -45,6 +46,7 @@ export const messageCalls = {
     path: '/admin/messages.csv',
     access: 'admin',
     roles: READERS,
+    stepUp: true,
     summary: 'The messages as a table, with the same filters. The audit log records who fetched it.',
     query: z.object(narrowing),
     output: 'csv',

@@ -37,6 +37,20 @@ test('docs/roles.txt says of every administrator’s call which roles the contra
   expect(Object.fromEntries(await readMatrix())).toEqual(Object.fromEntries(declared))
 })
 
+test('of the calls that only read, the lists about persons need a step-up, and no other', async () => {
+  const reads = adminCalls.filter(({ method, stepUp }) => method === 'GET' && stepUp === true).map(({ path }) => path)
+  expect(reads.toSorted()).toEqual(
+    ['users', 'messages', 'beneficiaries'].flatMap((list) => [`/admin/${list}`, `/admin/${list}.csv`]).toSorted(),
+  )
+  for (const path of reads) {
+    for (const [actor, as] of actors) {
+      const mayRead = adminCalls.some((call) => call.path === path && call.method === 'GET' && call.roles?.some((role) => role === actor))
+      const { status, body } = await services.calls.ask(`GET ${path}`, { as, isStale: true })
+      expect([path, actor, status, body.code]).toEqual([path, actor, 403, mayRead ? 'step_up_required' : 'forbidden'])
+    }
+  }
+})
+
 test.each(adminCalls)('$method $path is open to its roles and to nobody else', async ({ method, path, roles, body }) => {
   const call = `${method} ${path.replace(/\{\w+\}/g, 'unknown')}`
   const ask = async (as?: bigint) => {

@@ -1,5 +1,5 @@
 /**
- * A list of the portal as a table for a spreadsheet, with the list's filters.
+ * A list of the portal as a table for a spreadsheet, with the list's filters; and the trace of whoever reads a list about persons.
  * - The audit log records who fetched it, and with which filters. It keeps no word of a search: the log is never erased, and the words
  *   may be a person's name, address or phone.
  */
@@ -27,7 +27,22 @@ type List<Shown> = {
   readonly columns: Columns<Shown>
 }
 
-const filtersOf = (query: Asked['query'] = {}) => ({ ...query, ...(query.q === undefined ? {} : { q: 'given' }) })
+/** Search words and places in the list may name a person. */
+const filtersOf = ({ q, cursor, ...filters }: NonNullable<Asked['query']> = {}) => ({
+  ...filters,
+  ...(q === undefined ? {} : { q: 'given' }),
+  ...(cursor === undefined ? {} : { cursor: 'given' }),
+})
+
+/** Records who read a page of a list about persons, and how many of them. */
+export const noteRead = (
+  db: Db,
+  { session, query }: Asked,
+  { name, rows }: { readonly name: string; readonly rows: number },
+): Promise<void> =>
+  inTransaction(db, (tx) =>
+    audit(tx, { actorId: session.memberId, action: 'list.read', subject: name, after: { ...filtersOf(query), rows } }),
+  )
 
 export async function exportList<Shown>(
   db: Db,

@@ -18,7 +18,7 @@ import { beyond, microsOf, orderOf } from '../../http/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { audit, nameAt } from '../../staff/audit-log.ts'
-import { type Columns, exportList } from '../../staff/exported-list.ts'
+import { type Columns, exportList, noteRead } from '../../staff/exported-list.ts'
 
 type Message = Output<(typeof messageCalls)['messages']>['messages'][number]
 type Row = Omit<Message, 'id' | 'createdAt' | 'replies'> & { readonly id: bigint; readonly createdAt: Date; readonly sortedAt: string }
@@ -28,12 +28,15 @@ const NOT_FOUND = { ok: false, code: 'message_not_found' } as const
 
 export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | 'replyToMessage' | 'setMessageStatus'> {
   return {
-    messages: async ({ query }) => {
+    messages: async (call) => {
+      const { query } = call
       const found = await pageOf(query, (page) => search(db, { status: query.status, q: query.q, order: query.order, ...page }), [
         CURSOR_PARTS.micros,
         CURSOR_PARTS.id,
       ])
-      return found.ok ? { ok: true, value: { messages: [...found.rows], nextCursor: found.nextCursor } } : found
+      if (!found.ok) return found
+      await noteRead(db, call, { name: 'messages', rows: found.rows.length })
+      return { ok: true, value: { messages: [...found.rows], nextCursor: found.nextCursor } }
     },
     messagesCsv: (call) => {
       const { status, q, order } = call.query

@@ -28,7 +28,7 @@ import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
 import { audit } from '../../staff/audit-log.ts'
-import { type Columns, exportList } from '../../staff/exported-list.ts'
+import { type Columns, exportList, noteRead } from '../../staff/exported-list.ts'
 import type { HelpDeps } from './deps.ts'
 import { judgeProofs } from './proofs.ts'
 
@@ -99,7 +99,8 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
   const seal = (id: string, note: string): Buffer | null => (note === '' ? null : secrets.seal(Buffer.from(note), contextOf(id)))
 
   return {
-    beneficiaries: async ({ query, session }) => {
+    beneficiaries: async (call) => {
+      const { query, session } = call
       const { status, q } = query
       const page = await pageOf(query, async (part) =>
         (await search(db, { status, q, ...part })).map((row) => ({
@@ -107,7 +108,9 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
           key: keyOf(row),
         })),
       )
-      return page.ok ? { ok: true, value: { beneficiaries: [...page.rows], nextCursor: page.nextCursor } } : page
+      if (!page.ok) return page
+      await noteRead(db, call, { name: 'beneficiaries', rows: page.rows.length })
+      return { ok: true, value: { beneficiaries: [...page.rows], nextCursor: page.nextCursor } }
     },
     beneficiariesCsv: (call) => {
       const { status, q } = call.query

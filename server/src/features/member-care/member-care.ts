@@ -6,7 +6,7 @@
 import { cutPage, readPage } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import { forgetOldMails } from '../../mail/mail-log.ts'
-import { exportList } from '../../staff/exported-list.ts'
+import { exportList, noteRead } from '../../staff/exported-list.ts'
 import { CSV_COLUMNS, cursorOf, cursorShapeOf, listedOf, listMembers, readSortedAt } from './member-list.ts'
 import { type PageCalls, type PageDeps, pageHandlers } from './member-page.ts'
 import { reviewHandlers } from './review.ts'
@@ -23,12 +23,14 @@ export function createMemberCare(deps: MemberCareDeps) {
   const sortFigures = createSortFigures({ db })
   let sweptAtMs = Number.NEGATIVE_INFINITY
   const handlers: Handlers<CareCalls> = {
-    adminUsers: async ({ query }) => {
+    adminUsers: async (call) => {
+      const { query } = call
       const { q, sort, status } = query
       const page = readPage(query, cursorShapeOf(sort))
       if (!page.ok) return page
       const found = await listMembers(db, { q, sort, status, after: page.after, limit: page.limit })
       const { rows, nextCursor } = cutPage(found, page.limit, (row) => cursorOf(sort, row))
+      await noteRead(db, call, { name: 'members', rows: rows.length })
       const sortedAt = sort === 'newest' ? null : await readSortedAt(db)
       return { ok: true, value: { users: rows.map(listedOf), sortedAt, nextCursor } }
     },

@@ -201,6 +201,6 @@ test('the table has every member that the list has, and the audit log says who f
   expect(lines[0]).toBe('id,name,email,phone,registered,email_verified,balance,rounds,won,held_since,suspended_since')
   expect(lines[1]).toContain(`"'=HYPERLINK(""http://evil"")"`)
   expect(lines.length - 1).toBe((await list('?limit=100')).users.length)
-  const [entry] = await database.db.query(sql`select actor_id as actor, action from audit_log order by id desc limit 1`)
-  expect(entry).toEqual({ actor: admin, action: 'member.export_list' })
+  const entries = await database.db.query(sql`select actor_id as actor from audit_log where action = 'member.export_list'`)
+  expect(entries).toEqual([{ actor: admin }])
 })

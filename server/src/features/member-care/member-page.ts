@@ -37,9 +37,11 @@ export function pageHandlers({ db, transactionsOf }: PageDeps): Handlers<PageCal
       await inTransaction(db, (tx) => noteView(tx, session.memberId, memberId))
       return { ok: true, value: await readPage(db, memberId) }
     },
-    adminUserTransactions: async ({ params, query, language }) => {
+    adminUserTransactions: async ({ session, params, query, language }) => {
       const memberId = await findMemberId(db, params.id)
-      return memberId === undefined ? NOT_FOUND : transactionsOf(memberId, query, language)
+      if (memberId === undefined) return NOT_FOUND
+      await inTransaction(db, (tx) => noteView(tx, session.memberId, memberId))
+      return transactionsOf(memberId, query, language)
     },
   }
 }

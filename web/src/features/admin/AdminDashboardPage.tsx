@@ -12,6 +12,7 @@ import { FirstSetup } from './house/FirstSetup.tsx'
 import { useOwesApp } from './house/queries.ts'
 import { Overview } from './Overview.tsx'
 import { sectionsOf } from './sections.ts'
+import { StepUpDialog } from './StepUpDialog.tsx'
 import { useStaffRole } from './use-may.ts'
 import './portal.css'
 
@@ -50,6 +51,7 @@ export function AdminDashboardPage() {
             )}
           </Suspense>
         </Tabs>
+        <StepUpDialog />
       </TodaySection>
     </Book>
   )

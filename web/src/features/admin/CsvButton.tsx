@@ -7,6 +7,7 @@ import { saveFile } from '../../app/save-file.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Slow } from '../../ui/Slow.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { steppedUp } from './step-up.ts'
 
 export type CsvCall = { [N in keyof Api]: Api[N] extends { readonly output: 'csv' } ? N : never }[keyof Api]
 
@@ -27,7 +28,7 @@ export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButt
     setIsBusy(true)
     try {
       // A table arrives as text.
-      const text = (await call(of, { query: filters, isPatient: true } as never)) as unknown as string
+      const text = (await steppedUp(() => call(of, { query: filters, isPatient: true } as never))) as unknown as string
       saveFile(`${name}.csv`, BYTE_ORDER_MARK + text, 'text/csv')
     } catch (error) {
       toast.error(messageOf(error, t`The list could not be downloaded.`))

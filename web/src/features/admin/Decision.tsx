@@ -6,21 +6,20 @@
  */
 import { useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
-import { givenPassword } from '@roz/core/person-fields.ts'
-import { secondFactor } from '@roz/core/staff-fields.ts'
 import { type ReactNode, useState } from 'react'
 import * as z from 'zod/mini'
-import { ApiError, call, messageOf } from '../../app/api.ts'
-import { PasswordField, TextAreaField, TextField } from '../../ui/Field.tsx'
+import { ApiError, messageOf } from '../../app/api.ts'
+import { TextAreaField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../forms.ts'
 import { useMoneyKeys } from '../money-key.ts'
 import { FormDialog } from './FormDialog.tsx'
 import { stepUpAsks } from './house/queries.ts'
-import { PasskeyButton } from './PasskeyButton.tsx'
 import { stepUpByPasskey } from './passkeys.ts'
 import { refreshPortal } from './queries.ts'
 import { wordsOf } from './portal-form-errors.ts'
+import { StepUpFields } from './StepUpFields.tsx'
+import { sendStepUp, showRefusedStepUp, type StepUpAsks, stepUpRules } from './step-up-form.ts'
 
 type Given = { text: string; password: string; code: string }
 type Question = {
@@ -66,34 +65,24 @@ export function Decision<T>({
 }: DecisionProps<T>) {
   const { t } = useLingui()
   const once = useMoneyKeys()
-  const [asks, setAsks] = useState<'password' | 'code' | 'passkey'>()
-  const asksCode = asks === 'code' || asks === 'passkey'
+  const [asks, setAsks] = useState<StepUpAsks>()
   const rules = z.object({
     text: question?.rule ?? none,
-    password: asks === 'password' ? givenPassword : none,
-    code: asksCode ? secondFactor : none,
+    ...stepUpRules(asks),
   })
   const form = useRules<Given>(rules, { text: '', password: '', code: '' })
   const { errors, isSubmitting } = form.formState
 
-  async function decideAfter(stepUp: (() => Promise<unknown>) | undefined, text: string): Promise<void> {
+  async function decideAfter(stepUp: () => Promise<unknown>, text: string): Promise<void> {
     if (check?.() === false) return
     try {
-      await stepUp?.()
+      await stepUp()
       const { answer } = await once({ text }, (key) => send(text, key))
       onClose()
       onDone(answer)
     } catch (error) {
-      const code = error instanceof ApiError ? error.code : ''
-      if (code === 'step_up_required') return setAsks(await stepUpAsks())
-      if (code === 'code_required') return setAsks('code')
-      if (code === 'passkey_required') return setAsks('passkey')
-      if (error instanceof ApiError && (code === 'wrong_code' || code === 'passkeys_only')) {
-        return form.setError('code', { message: error.message })
-      }
-      if (error instanceof ApiError && code === 'wrong_password') return form.setError('password', { message: error.message })
-      if (error instanceof ApiError && code === 'wrong_passkey') return void toast.error(error.message)
-      if (error instanceof DOMException) return void toast.error(t`The passkey was not used. Please try again.`)
+      if (error instanceof ApiError && error.code === 'step_up_required') return setAsks(await stepUpAsks())
+      if (showRefusedStepUp(error, form.setError, setAsks)) return
       toast.error(messageOf(error, failed ?? t`Network error. Please check your connection and try again.`))
       // Another administrator may have decided it meanwhile: the reloaded list shows its current state.
       if (error instanceof ApiError && error.status !== 429 && error.status < 500 && check === undefined) onClose()
@@ -101,11 +90,7 @@ export function Decision<T>({
     await refreshPortal()
   }
 
-  const decide = form.handleSubmit(
-    ({ text, password, code }) =>
-      decideAfter(asks === undefined ? undefined : () => call('stepUp', { body: asksCode ? { totp: code } : { password } }), text),
-    tellFirst(form, wordsOf),
-  )
+  const decide = form.handleSubmit((given) => decideAfter(() => sendStepUp(asks, given), given.text), tellFirst(form, wordsOf))
   const decideByPasskey = async (): Promise<void> => {
     if (await form.trigger('text', { shouldFocus: true })) await decideAfter(stepUpByPasskey, form.getValues('text'))
   }
@@ -124,29 +109,7 @@ export function Decision<T>({
           {...form.register('text')}
         />
       )}
-      {asks === 'password' ? (
-        <PasswordField
-          label={t`Your password`}
-          hint={t`Please confirm that it is you.`}
-          autoComplete="current-password"
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
-          autoFocus
-          error={wordsOf(errors.password?.message)}
-          {...form.register('password')}
-        />
-      ) : null}
-      {asks === 'passkey' ? <PasskeyButton use={decideByPasskey} /> : null}
-      {asksCode ? (
-        <TextField
-          label={t`Code of your authenticator app`}
-          hint={t`6 digits, or a recovery code.`}
-          autoComplete="one-time-code"
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
-          autoFocus
-          error={wordsOf(errors.code?.message)}
-          {...form.register('code')}
-        />
-      ) : null}
+      <StepUpFields asks={asks} register={form.register} errors={errors} byPasskey={decideByPasskey} />
     </FormDialog>
   )
 }

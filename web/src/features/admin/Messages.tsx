@@ -21,7 +21,8 @@ import { CsvButton } from './CsvButton.tsx'
 import { Decision } from './Decision.tsx'
 import { MESSAGE_FILTERS, MESSAGE_STATES } from './message-states.ts'
 import { useNarrowing } from './MoneyRows.tsx'
-import { type Narrowing, refreshPortal, sorted } from './queries.ts'
+import { type Narrowing, QUIETLY, refreshPortal, sorted } from './queries.ts'
+import { steppedUp } from './step-up.ts'
 import { useMay } from './use-may.ts'
 
 type Message = Output<Api['messages']>['messages'][number]
@@ -30,8 +31,9 @@ type State = Message['status']
 const messagesQuery = (narrowing: Narrowing<keyof typeof MESSAGE_FILTERS>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'messages', narrowing],
-    queryFn: ({ pageParam, signal }) => call('messages', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
+    queryFn: ({ pageParam, signal }) => steppedUp(() => call('messages', { query: { ...at(pageParam), ...sorted(narrowing) }, signal })),
     ...paging,
+    ...QUIETLY,
   })
 
 export function Messages() {

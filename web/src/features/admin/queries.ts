@@ -5,6 +5,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { queryClient } from '../../app/query.ts'
 import { at, paging } from '../queries.ts'
+import { steppedUp } from './step-up.ts'
 
 export type Withdrawal = Output<Api['adminWithdrawals']>['withdrawals'][number]
 export type Refund = Output<Api['adminRefunds']>['refunds'][number]
@@ -49,6 +50,9 @@ export const siteQuery = queryOptions({ queryKey: ['admin', 'site'], queryFn: ({
 
 export const adminStatsQuery = queryOptions({ queryKey: ['admin', 'stats'], queryFn: ({ signal }) => call('adminStats', { signal }) })
 
+/** For lists about persons: a window that comes back to the front asks for no step-up. */
+export const QUIETLY = { refetchOnWindowFocus: false, refetchOnReconnect: false } as const
+
 export type UserSort = 'newest' | 'balance' | 'joins' | 'won'
 export type UserStatus = '' | 'held' | 'suspended'
 /** The filter of the list of members. An empty value filters nothing. */
@@ -62,8 +66,10 @@ export const userFilters = ({ q, sort, status }: UserNarrowing) => ({
 export const adminUsersQuery = (narrowing: UserNarrowing) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'users', narrowing],
-    queryFn: ({ pageParam, signal }) => call('adminUsers', { query: { ...at(pageParam), ...userFilters(narrowing) }, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      steppedUp(() => call('adminUsers', { query: { ...at(pageParam), ...userFilters(narrowing) }, signal })),
     ...paging,
+    ...QUIETLY,
   })
 
 /** The stories in a state, all of them, or a single one. */
@@ -141,7 +147,8 @@ export const payeesQuery = (q: string) =>
   queryOptions({
     queryKey: ['admin', 'payees', q],
     queryFn: async ({ signal }): Promise<readonly Payee[]> =>
-      (await call('adminUsers', { query: { q, limit: PAYEES_SHOWN }, signal })).users,
+      (await steppedUp(() => call('adminUsers', { query: { q, limit: PAYEES_SHOWN }, signal }))).users,
+    ...QUIETLY,
   })
 
 /** After a draw or an edit: figures, wallets and stories may all have changed. */

@@ -6,8 +6,9 @@ import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
 import { at, paging } from '../../queries.ts'
-import { type Disbursement, type Narrowing, narrowed } from '../queries.ts'
+import { type Disbursement, type Narrowing, narrowed, QUIETLY } from '../queries.ts'
 import type { Shown } from '../states.ts'
+import { steppedUp } from '../step-up.ts'
 
 export type Beneficiary = Output<Api['beneficiaries']>['beneficiaries'][number]
 export type HouseEntry = Output<Api['houseEntries']>['entries'][number]
@@ -19,8 +20,10 @@ export type HelpState = OutlayFilter | 'untold'
 export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'beneficiaries', narrowing],
-    queryFn: ({ pageParam, signal }) => call('beneficiaries', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      steppedUp(() => call('beneficiaries', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal })),
     ...paging,
+    ...QUIETLY,
   })
 
 /** Those who may be helped, for the form of a disbursement. */
@@ -28,7 +31,9 @@ export const helpableQuery = (q: string) =>
   queryOptions({
     queryKey: ['admin', 'helpable', q],
     queryFn: async ({ signal }): Promise<readonly Beneficiary[]> =>
-      (await call('beneficiaries', { query: { status: 'consented', limit: 100, ...(q === '' ? {} : { q }) }, signal })).beneficiaries,
+      (await steppedUp(() => call('beneficiaries', { query: { status: 'consented', limit: 100, ...(q === '' ? {} : { q }) }, signal })))
+        .beneficiaries,
+    ...QUIETLY,
   })
 
 /** Those who have this public name, but for a revoked consent. */
@@ -36,11 +41,12 @@ export const namesakesQuery = (name: string) =>
   queryOptions({
     queryKey: ['admin', 'namesakes', name],
     queryFn: async ({ signal }): Promise<readonly Beneficiary[]> => {
-      const { beneficiaries } = await call('beneficiaries', { query: { limit: 100, q: name }, signal })
+      const { beneficiaries } = await steppedUp(() => call('beneficiaries', { query: { limit: 100, q: name }, signal }))
       const isSame = (other: string): boolean => other.toLowerCase() === name.toLowerCase()
       return beneficiaries.filter(({ publicName, status }) => status !== 'revoked' && isSame(publicName))
     },
     enabled: name !== '',
+    ...QUIETLY,
   })
 
 export const disbursementsQuery = (narrowing: Narrowing<HelpState>) =>
