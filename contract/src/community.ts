@@ -88,8 +88,8 @@ export const communityCalls = {
   contact: endpoint({
     method: 'POST',
     path: '/contact',
-    access: 'visitor',
-    summary: 'Sends a message to support; acknowledged with a ticket number.',
+    access: 'anyone',
+    summary: "Sends a message to support; acknowledged with a ticket number. With a member's token the message is in that member's export.",
     body: z.strictObject({ name: writerName, email, message }),
     output: z.object({ ticket: z.string() }),
     status: 201,

@@ -1,7 +1,7 @@
 /** Calls of registration, login and the member's own record. */
 import { isText, registration, ticketKey as ticketKeyField } from '@roz/core/fields.ts'
 import { name } from '@roz/core/name-fields.ts'
-import { email, givenPassword, newPassword, phone } from '@roz/core/person-fields.ts'
+import { email, givenPassword, newPassword, PASSWORD_MAX, phone } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
@@ -14,6 +14,9 @@ import { count, day, instant, messageAnswer, newer, openedAnswer, signedIn, user
 const unknownUnlessText = (token: string): string => (isText(token) ? token : '')
 const token = z.string('fill_all').max(8192, 'fill_all').overwrite(unknownUnlessText)
 const queryToken = z.string().overwrite(unknownUnlessText)
+
+/** The handler judges the length: only the link says whether the account is one of the staff, whose passwords are longer. */
+const resetPassword = z.string('fill_all').min(1, 'fill_all').max(PASSWORD_MAX, 'password_long')
 
 /** A session as its owner sees it: the device that opened it. */
 export const signedInDevice = z.object({
@@ -112,7 +115,7 @@ export const identityCalls = {
     path: '/auth/reset-password',
     access: 'visitor',
     summary: 'Sets a new password by a reset link; every session ends and the mail counts as confirmed.',
-    body: z.strictObject({ token, password: newPassword }),
+    body: z.strictObject({ token, password: resetPassword }),
     output: messageAnswer,
     refusals: ['reset_token_invalid', 'too_many_requests'],
   }),

@@ -27,9 +27,9 @@ export const memberExport = z.object({
   notifications: z.array(notification),
   devices: z.array(pushDevice),
   sessions: z.array(signedInDevice),
-  messages: z
-    .array(ownMessage)
-    .meta({ description: 'What was written to support from the confirmed address of the account, oldest first' }),
+  messages: z.array(ownMessage).meta({
+    description: 'What was written to support by the logged-in member or from the confirmed address of the account, oldest first',
+  }),
 })
 export type MemberExport = z.infer<typeof memberExport>
 

@@ -30,7 +30,12 @@ export const phone = text('phone_required').check(
   z.minLength(1, code('phone_required')),
   z.regex(/^[6-9]\d{9}$/, code('phone_invalid')),
 )
+export const PASSWORD_MIN = 6
+export const PASSWORD_MAX = 128
 /** A new password. */
-export const newPassword = text('fill_all').check(z.minLength(6, code('password_short')), z.maxLength(128, code('password_long')))
+export const newPassword = text('fill_all').check(
+  z.minLength(PASSWORD_MIN, code('password_short')),
+  z.maxLength(PASSWORD_MAX, code('password_long')),
+)
 /** A password given at login: it is compared with the hash, so no rule of new passwords applies. */
 export const givenPassword = text('fill_all').check(z.minLength(1, code('fill_all')), z.maxLength(1024, code('fill_all')))

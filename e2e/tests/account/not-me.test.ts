@@ -1,6 +1,7 @@
 /** "This was not me": the page behind a mail's link, and the hold that it sets, as the portal shows it. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
+import { auditVisit, expectSilence } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, mailedLink, mailsTo, newMember, PASSWORD, type Person } from '../../harness/people.ts'
@@ -57,8 +58,15 @@ describe('the page', () => {
         await press(page, 'Secure my account')
         await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your account is secured')
         await expect(
-          page.getByText('All devices are logged out, and withdrawals are stopped until we have checked your account.'),
+          page.getByText('Withdrawals and refunds are stopped until we have checked your account. You need a new password:'),
         ).toBeVisible()
+        await expect(page.getByRole('main').getByRole('listitem')).toHaveText([
+          'Open the email within one hour and choose a new password. Its link works once.',
+          'Log in with the new password and check that everything is as you left it.',
+          'If something is missing or wrong, write to us.',
+        ])
+        await expectSilence(stage.visit, /ERR_|Failed to load/)
+        await auditVisit(stage.visit)
         await expect(page.getByRole('link', { name: 'Send the link again' })).toHaveAttribute('href', '/forgot-password')
         expect(await storedToken(page)).toBeNull()
       },

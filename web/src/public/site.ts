@@ -301,12 +301,17 @@ async function send(
 ): Promise<void> {
   const signal = AbortSignal.timeout(WRITE_WITHIN_MS)
   try {
-    const response = await fetch('/api/contact', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'accept-language': lang },
-      body: JSON.stringify(values),
-      signal,
-    })
+    const post = (as: object): Promise<Response> =>
+      fetch('/api/contact', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'accept-language': lang, ...as },
+        body: JSON.stringify(values),
+        signal,
+      })
+    const token = stored('token')
+    let response = await post(token === null ? {} : { authorization: `Bearer ${token}` })
+    // The login has ended meanwhile: the message is sent all the same.
+    if (response.status === 401) response = await post({})
     const answer = (await response.json().catch(() => ({}))) as ContactAnswer
     signal.throwIfAborted()
     if (!response.ok || answer.ticket === undefined) {

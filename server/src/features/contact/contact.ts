@@ -40,10 +40,10 @@ export function createContact(deps: ContactDeps): Contact {
   return {
     handlers: {
       ...messageHandlers(deps.db),
-      contact: async ({ body, language, origin, ip, userAgent }) => {
+      contact: async ({ session, body, language, origin, ip, userAgent }) => {
         const taken = await take(deps.db, rules.message(body.email, { ip, userAgent }))
         if (!taken.ok) return taken
-        return { ok: true, value: { ticket: await store(deps, body, { language, origin }) } }
+        return { ok: true, value: { ticket: await store(deps, body, { memberId: session?.memberId, language, origin }) } }
       },
     },
     exports: { messages: (memberId) => listOwnMessages(deps.db, memberId) },
@@ -56,18 +56,20 @@ export function createContact(deps: ContactDeps): Contact {
   }
 }
 
-type Asked = { readonly language: Language; readonly origin: string }
+/** `memberId`: who was logged in. */
+type Asked = { readonly memberId: bigint | undefined; readonly language: Language; readonly origin: string }
 type Message = { readonly name: string; readonly email: string; readonly message: string }
 
-const store = (deps: ContactDeps, message: Message, { language, origin }: Asked): Promise<string> =>
+const store = (deps: ContactDeps, message: Message, { memberId, language, origin }: Asked): Promise<string> =>
   inTransaction(deps.db, async (tx) => {
     // One ticket in 10⁹ collides by chance; five collisions in a row are a fault.
     for (let attempt = 0; attempt < 5; attempt++) {
       const ticket = makeTicket()
       const stored = await maybeOne(
         tx,
-        sql`insert into contact_message (ticket, name, email, message, language)
-            values (${ticket}::text, ${message.name}::text, ${message.email}::text, ${message.message}::text, ${language}::text)
+        sql`insert into contact_message (ticket, name, email, message, language, member_id)
+            values (${ticket}::text, ${message.name}::text, ${message.email}::text, ${message.message}::text, ${language}::text,
+              ${memberId ?? null}::bigint)
             on conflict (ticket) do nothing returning id`,
       )
       if (stored === undefined) continue

@@ -146,13 +146,15 @@ async function withReplies(from: Queryable, rows: readonly Row[]): Promise<Messa
 }
 
 /**
- * What a member wrote to support, for the member's export. The form asks nobody to log in, so only the address tells whose a message
- * is: until the address is confirmed, its messages may be a stranger's.
+ * What a member wrote to support, for the member's export: whatever was sent logged in, and what came from the account's address. Until
+ * the address is confirmed, its messages may be a stranger's.
  */
 export async function listOwnMessages(db: Db, memberId: bigint) {
   const rows = await db.query<Row>(sql`
-    select ${columns} from contact_message c join member own on lower(own.email) = lower(c.email)
-     where own.id = ${memberId}::bigint and own.email_verified_at is not null order by c.created_at, c.id`)
+    select ${columns} from contact_message c
+     where c.member_id = ${memberId}::bigint or lower(c.email) =
+       (select lower(own.email) from member own where own.id = ${memberId}::bigint and own.email_verified_at is not null)
+     order by c.created_at, c.id`)
   return (await withReplies(db, rows)).map(({ ticket, name, message, createdAt, replies }) => ({
     ticket,
     name,

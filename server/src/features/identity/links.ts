@@ -9,6 +9,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isoIst } from '@roz/core/ist-day.ts'
+import { PASSWORD_MIN } from '@roz/core/person-fields.ts'
 import { STAFF_PASSWORD_MIN } from '@roz/core/staff-fields.ts'
 import { texts } from '@roz/core/texts.ts'
 import { audit } from '../../staff/audit-log.ts'
@@ -156,10 +157,13 @@ export function linkHandlers(
       const taken = await take(db, rules.other(source))
       if (!taken.ok) return taken
       // Only a link that may work is worth the time of a password hash. The transaction checks again.
-      const live = await maybeOne(
+      const live = await maybeOne<{ isStaff: boolean }>(
         db,
-        sql`select id from mail_token where token_hash = ${tokenHash(body.token)}::bytea and purpose = 'reset' and used_at is null and expires_at > roz_now()`,
+        sql`select m.role = 'admin' as "isStaff" from mail_token t join member m on m.id = t.member_id
+             where t.token_hash = ${tokenHash(body.token)}::bytea and t.purpose = 'reset' and t.used_at is null and t.expires_at > roz_now()`,
       )
+      if (live?.isStaff === true && body.password.length < STAFF_PASSWORD_MIN) return invalid({ password: 'password_staff_short' })
+      if (body.password.length < PASSWORD_MIN) return invalid({ password: 'password_short' })
       if (live === undefined) return { ok: false, code: 'reset_token_invalid' }
       if (isCommonPassword(body.password)) return invalid({ password: 'password_common' })
       const passwordHash = await hashPassword(body.password)

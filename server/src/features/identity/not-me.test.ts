@@ -13,7 +13,7 @@ import { openServicesWorld, type ServicesWorld } from '../../testing/services-wo
 import { BANK } from '../../testing/wallet-world.ts'
 
 const DONE =
-  'All devices are logged out, and withdrawals are stopped until we have checked your account. We have sent you an email with a link to choose a new password.'
+  'All devices are logged out, the old password no longer works, and the link with Google is removed. Withdrawals and refunds are stopped until we have checked your account. You need a new password: we have sent you an email with a link to choose one.'
 
 describe('the link', () => {
   let roz: People

@@ -20,12 +20,12 @@ import { lockToken, momentOf, sendLink, useUp } from './links.ts'
 import { endAllSessions } from './sessions.ts'
 
 const SECURED = texts(
-  'All devices are logged out, and withdrawals are stopped until we have checked your account. We have sent you an email with a link to choose a new password.',
+  'All devices are logged out, the old password no longer works, and the link with Google is removed. Withdrawals and refunds are stopped until we have checked your account. You need a new password: we have sent you an email with a link to choose one.',
 )
 
 /** Staff have no wallet. */
 const SECURED_STAFF = texts(
-  'All devices are logged out, and the old password no longer works. We have sent you an email with a link to choose a new password.',
+  'All devices are logged out, and the old password no longer works. You need a new password: we have sent you an email with a link to choose one.',
 )
 
 export function notMeHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'notMe'> {

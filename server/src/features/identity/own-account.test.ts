@@ -59,7 +59,8 @@ test('a staff password of fewer than 12 characters is refused by a reset and by 
   await roz.ask('POST /auth/forgot-password', { body: { email } })
   const link = await roz.tokenFrom(email, '/reset-password')
   const reset = (password: string) => roz.ask('POST /auth/reset-password', { body: { token: link, password } })
-  expect((await reset('eleven char')).body.fields.password).toBe('A staff password needs at least 12 characters')
+  for (const password of ['short', 'eleven char'])
+    expect((await reset(password)).body.fields.password).toBe('A staff password needs at least 12 characters')
   for (const password of ['short', 'eleven char']) {
     const refused = await roz.ask('POST /admin/invitations/accept', { body: { token: 'any', password } })
     expect(refused.body.fields.password).toBe('A staff password needs at least 12 characters')

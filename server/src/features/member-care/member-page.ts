@@ -9,7 +9,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { instantOf } from '../../http/listing.ts'
 import type { Answer, Handlers } from '../../http/route.ts'
 import { isSuspect } from '../../members/signals.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit, nameAt } from '../../staff/audit-log.ts'
 import { findMemberId, NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 
@@ -77,7 +77,7 @@ export async function readPage(db: Db, memberId: bigint): Promise<Page> {
              and coalesce(o.since, '-infinity') <= coalesce(u.since, '-infinity') and coalesce(o.ended_at, 'infinity') > u.since)
       order by 3 desc limit ${SHOWN}`),
     db.query<{ id: bigint; text: string; author: string; createdAt: Date }>(sql`
-      select n.id, n.text, a.name as author, n.created_at as "createdAt" from member_note n join member a on a.id = n.author_id
+      select n.id, n.text, ${nameAt(sql`a`, sql`n.created_at`)} as author, n.created_at as "createdAt" from member_note n join member a on a.id = n.author_id
        where n.member_id = ${id} order by n.id desc limit ${MAILS_SHOWN}`),
     db.query<{ kind: string; outcome: 'sent' | 'refused'; at: Date }>(sql`
       select template as kind, outcome, at from member_mail where member_id = ${id} order by at desc, job_id desc limit ${MAILS_SHOWN}`),

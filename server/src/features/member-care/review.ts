@@ -14,7 +14,7 @@ import { microsOf } from '../../http/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
 import { isSuspect, type SignalKind } from '../../members/signals.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit, nameAt } from '../../staff/audit-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Flag = Output<(typeof reviewCalls)['flags']>['flags'][number]
@@ -35,7 +35,7 @@ type Row = {
 /** A row names only its newest accounts, because a whole town may share a network address. `count` is the number of all. */
 const NAMED = sql`10`
 const columns = sql`
-  s.id, s.kind, s.key, s.members as count, s.is_reviewed as "isReviewed", s.note, a.name as "reviewedBy", s.reviewed_at as "reviewedAt",
+  s.id, s.kind, s.key, s.members as count, s.is_reviewed as "isReviewed", s.note, ${nameAt(sql`a`, sql`s.reviewed_at`)} as "reviewedBy", s.reviewed_at as "reviewedAt",
   s.changed_at as "changedAt", ${microsOf(sql`s.changed_at`)} as "sortedAt"`
 const source = sql`signal s left join member a on a.id = s.reviewed_by`
 

@@ -4,6 +4,7 @@ import { type Sql, sql } from '../../db/sql.ts'
 import { instantOf } from '../../http/listing.ts'
 import { owedOf } from '../../ledger/debts.ts'
 import { signalKinds } from '../../members/signals.ts'
+import { nameAt } from '../../staff/audit-log.ts'
 
 /** The member of a row, if it has one, joined as `m`. */
 export const payeeColumns = sql`m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail"`
@@ -29,7 +30,8 @@ export const waitingHours = (isWaiting: Sql, since: Sql): Sql =>
 
 /** The approvers, joined as `f` and `y`, and the hours since the request of an open row. `row` is the withdrawal or refund. */
 export const approvalColumns = (row: Sql): Sql => sql`
-  f.public_id as "firstId", f.name as "firstName", ${row}.first_approved_at as "firstAt", y.public_id as "approvedById", y.name as "approvedByName",
+  f.public_id as "firstId", ${nameAt(sql`f`, sql`${row}.first_approved_at`)} as "firstName", ${row}.first_approved_at as "firstAt",
+  y.public_id as "approvedById", ${nameAt(sql`y`, sql`${row}.approved_at`)} as "approvedByName",
   ${waitingHours(sql`${row}.ended_at is null`, sql`${row}.created_at`)}`
 export const approvalJoins = (row: Sql): Sql => sql`
   left join member f on f.id = ${row}.first_approved_by left join member y on y.id = ${row}.approved_by`

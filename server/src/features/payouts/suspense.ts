@@ -5,6 +5,7 @@
  * - A refund is sent only after the commit.
  * - A payment by hand carries the bank's reference.
  */
+import { nameAt } from '../../staff/audit-log.ts'
 import { randomUUID } from 'node:crypto'
 import type { suspenseItem } from '@roz/contract/suspense.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
@@ -182,7 +183,7 @@ const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, ${seenItemStatus(sql`s`)} as status, s.created_at as "createdAt",
     ${waitingHours(sql`s.status = 'open'`, sql`s.created_at`)}, s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns}, ${suspectColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", s.reference,
-    f.public_id as "firstById", f.name as "firstByName", s.first_at as "firstAt", fm.public_id as "firstPayeeId", fm.name as "firstPayeeName",
+    f.public_id as "firstById", ${nameAt(sql`f`, sql`s.first_at`)} as "firstByName", s.first_at as "firstAt", fm.public_id as "firstPayeeId", fm.name as "firstPayeeName",
     fm.email as "firstPayeeEmail", s.first_reference as "firstReference"
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text

@@ -373,3 +373,15 @@ test('the list pages oldest first, filters those that wait for the second person
   await decide(newer, { as: ravi, what: 'reject', body: reason })
   expect((await page('status=rejected')).body.withdrawals).toMatchObject([{ id: newer, waitingHours: null }])
 })
+
+test('a list names an approver as that person was called at the approval', async () => {
+  const id = await over()
+  await decide(id, { as: ravi })
+  const before = (await listed(id)).firstApproval.name
+  await world.db.query(sql`
+    insert into audit_log (actor_id, action, subject, before, after, at)
+    values (${ravi}::bigint, 'staff.profile', ${`member:${ravi}`}::text, jsonb_build_object('name', ${before}::text), '{"name": "Renamed"}', roz_now())`)
+  await world.db.query(sql`update member set name = 'Renamed' where id = ${ravi}::bigint`)
+  expect((await listed(id)).firstApproval.name).toBe(before)
+  await world.db.query(sql`update member set name = ${before}::text where id = ${ravi}::bigint`)
+})

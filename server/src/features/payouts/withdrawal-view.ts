@@ -1,4 +1,5 @@
 /** Withdrawals as administrators see them: states, members and problems. A whole account number is never shown. */
+import { nameAt } from '../../staff/audit-log.ts'
 import type { adminWithdrawal } from '@roz/contract/payouts.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
@@ -53,7 +54,7 @@ const KEY = { at: sql`w.created_at`, id: sql`w.id` }
 const rows = sql`
   select w.id, w.amount, ${seenStatus(sql`w`)} as status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
     w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
-    a.public_id as "shownToId", a.name as "shownToName", w.shown_at as "shownAt", ${payeeColumns}, ${suspectColumns}, ${approvalColumns(sql`w`)},
+    a.public_id as "shownToId", ${nameAt(sql`a`, sql`w.shown_at`)} as "shownToName", w.shown_at as "shownAt", ${payeeColumns}, ${suspectColumns}, ${approvalColumns(sql`w`)},
     ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
     left join member a on a.id = w.shown_to ${approvalJoins(sql`w`)}`

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Of staff alone, or with a claim whose member is removed; `story` names a winner, whose public name follows the account. */
-const OTHERS = ['staff_passkey', 'staff_passkey_challenge', 'staff_recovery_code', 'staff_totp', 'ticket_key_claim']
+/** Of staff alone, or with a claim or message whose member is removed; `story` names a winner, whose public name follows the account. */
+const OTHERS = ['staff_passkey', 'staff_passkey_challenge', 'staff_recovery_code', 'staff_totp', 'ticket_key_claim', 'contact_message']
 
 test('every table with a row of a member is deleted from or named', async () => {
   const tables = await database.db.query<{ name: string }>(sql`

@@ -86,6 +86,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`delete from ticket_key where member_id = ${id}`)
   await tx.query(sql`delete from unreadable_key where member_id = ${id}`)
   await tx.query(sql`update ticket_key_claim set member_id = null where member_id = ${id}`)
+  await tx.query(sql`update contact_message set member_id = null where member_id = ${id}`)
   // Withdrawals refer to these rows. The details and the MACs that would recognise them are erased.
   await tx.query(sql`
     update bank_account set sealed = ''::bytea, account_mac = sha256(uuid_send(gen_random_uuid())), details_mac = sha256(uuid_send(gen_random_uuid()))

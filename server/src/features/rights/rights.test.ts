@@ -308,6 +308,26 @@ test('the export has what was written to support from the confirmed address, wit
   expect(await exported()).toEqual([])
 })
 
+test('the export has what was sent logged in, from any address; with the account it loses its writer', async () => {
+  const { id } = await member()
+  const write = (email: string, as?: bigint) =>
+    calls.ask('POST /contact', {
+      ...(as === undefined ? {} : { as, asMember: true }),
+      body: { name: 'Leela', email, message: `From ${email}` },
+    })
+  expect((await write('office@x.test', id)).status).toBe(201)
+  expect((await write('office@x.test')).status).toBe(201)
+  expect((await write('team@x.test', await makeStaff(database.db))).status).toBe(401)
+  const exported = async () => (await calls.ask('GET /user/export', { as: id })).body.messages
+  expect(await exported()).toEqual([expect.objectContaining({ message: 'From office@x.test', replies: [] })])
+  await database.db.query(sql`update member set email_verified_at = null where id = ${id}::bigint`)
+  expect(await exported()).toHaveLength(1)
+  await database.db.query(sql`update member set email_verified_at = roz_now() where id = ${id}::bigint`)
+  expect((await remove(id)).status).toBe(204)
+  const writers = await database.db.query(sql`select member_id from contact_message where email = 'office@x.test'`)
+  expect(writers).toEqual([{ member_id: null }, { member_id: null }])
+})
+
 describe('money for a closed account is booked to SUSPENSE', () => {
   test('when a late top-up is paid', async () => {
     const { id } = await member()

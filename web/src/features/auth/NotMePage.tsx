@@ -33,8 +33,22 @@ export function NotMePage() {
   if (answer !== undefined) {
     return (
       <AuthSheet title={t`Your account is secured`} lead={answer}>
+        <h2>
+          <Trans>What to do now</Trans>
+        </h2>
+        <ol className="steps">
+          <li>
+            <Trans>Open the email within one hour and choose a new password. Its link works once.</Trans>
+          </li>
+          <li>
+            <Trans>Log in with the new password and check that everything is as you left it.</Trans>
+          </li>
+          <li>
+            <Trans>If something is missing or wrong, write to us.</Trans>
+          </li>
+        </ol>
         <p className="muted">
-          <Trans>The link in the email works once, for one hour. If nothing comes, look in the spam folder.</Trans>
+          <Trans>If no email comes, look in the spam folder, or have the link sent again.</Trans>
         </p>
         <div className="buttons">
           <Link className={buttonClass()} to={paths.forgotPassword}>

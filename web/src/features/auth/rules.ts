@@ -28,7 +28,8 @@ export type AddressValues = z.infer<typeof addressRules>
 export const forgotRules = z.object({ email })
 export type ForgotValues = z.infer<typeof forgotRules>
 
-export const resetRules = z.object({ password: newPassword, confirmPassword: given }).check(samePasswords)
+/** The server judges the length: only the link says whether the account is one of the team, whose passwords are longer. */
+export const resetRules = z.object({ password: given, confirmPassword: given }).check(samePasswords)
 export type ResetValues = z.infer<typeof resetRules>
 
 /** The code of the problem that the toast reports. */
