@@ -25,7 +25,7 @@ function shape(text: string): RegExp | undefined {
 }
 
 const screens = sources
-  .filter(({ name }) => /^web\/src\/locales\/en\/.*\.po$/.test(name))
+  .filter(({ name }) => /^locales\/en\/.*\.po$/.test(name))
   .flatMap(({ text }) => [...text.matchAll(/^msgstr ((?:".*"\n)+)/gm)])
   .map(([, lines = '']) => [...lines.matchAll(/".*"/g)].map(([line]) => JSON.parse(line) as string).join(''))
 const spoken = code.filter(({ name, isTest }) => /^(core|server)\//.test(name) && !isTest).flatMap(({ texts }) => texts)

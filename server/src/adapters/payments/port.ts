@@ -13,6 +13,7 @@
  * - `contract/src/payouts.ts`: the payout webhook and its path.
  * - `contract/src/wallet.ts`: the payment webhook and its path.
  * - `server/src/config/gateway-settings.ts`: its settings, hosts and script.
+ * - `server/src/config/declared.ts`: the declarations of its settings.
  * - `server/src/config/config.ts`: the value of PAYMENTS, and what production requires.
  * - `server/src/features/payouts/payouts.ts`: the handler of the payout webhook.
  * - `server/src/features/payouts/webhook.ts`: the type of that call.
