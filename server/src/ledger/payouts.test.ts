@@ -144,7 +144,7 @@ test('only the gateway ends a withdrawal after the sending', async () => {
 
 test('only an approved withdrawal is paid by hand, and it keeps the reference of the bank', async () => {
   const asked = await withdrawalIn('requested')
-  expect(await complete(asked.id)).toEqual({ ok: false, code: 'withdrawal_final' })
+  expect(await complete(asked.id)).toEqual({ ok: false, code: 'withdrawal_not_approved' })
   const { id, memberId } = await withdrawalIn('approved')
   expect(await complete(id)).toEqual({ ok: false, code: 'bank_not_shown' })
   expect(await show(id)).toMatchObject({ ok: true })
