@@ -60,7 +60,8 @@ async function extractMessages(): Promise<void> {
 }
 
 type PublicAssets = {
-  readonly css: Readonly<Record<'page' | 'live' | 'home' | 'verify', string>>
+  /** The whole style of a page: that of most pages, of the home page, and of the verifier's. The policy allows exactly these. */
+  readonly css: Readonly<Record<'plain' | 'home' | 'verify', string>>
   readonly script: string
   readonly verifyScript: string
   readonly font: string
@@ -101,14 +102,11 @@ async function buildPublicAssets(): Promise<PublicAssets> {
     await rm(file)
     return css
   }
-  const css = {
-    page: await take('src/public/page.css'),
-    live: await take('src/public/live.css'),
-    home: await take('src/public/home.css'),
-    verify: await take('src/public/verify.css'),
-  }
+  const page = await take('src/public/page.css')
+  const plain = page + (await take('src/public/live.css'))
+  const css = { plain, home: plain + (await take('src/public/home.css')), verify: page + (await take('src/public/verify.css')) }
   await rm(manifestFile)
-  const font = /\/assets\/roz-display-[\w-]+\.woff2/.exec(css.page)?.[0]
+  const font = /\/assets\/roz-display-[\w-]+\.woff2/.exec(page)?.[0]
   if (font === undefined) throw new Error('the public styles name no display font')
   return { css, script: `/${fileOf('src/public/site.ts')}`, verifyScript: `/${fileOf('src/public/verify.ts')}`, font }
 }
@@ -205,7 +203,7 @@ async function main(): Promise<void> {
     if (!values.draft) throw new Error(report)
     process.stderr.write(`${report}\n`)
   }
-  const styles = [assets.css.page, assets.css.page + assets.css.home, assets.css.page + assets.css.verify]
+  const styles = Object.values(assets.css)
   await writeFile(
     path.join(out, 'manifest.json'),
     JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) }, app, pdfFrame, dev: [paths.kitchenSink] }),

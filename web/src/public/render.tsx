@@ -19,7 +19,7 @@ import { usePageTitle } from './titles.ts'
 
 declare const __HEAD_SCRIPT__: string
 declare const __PUBLIC_ASSETS__: {
-  readonly css: Readonly<Record<'page' | 'live' | 'home' | 'verify', string>>
+  readonly css: Readonly<Record<'plain' | 'home' | 'verify', string>>
   readonly script: string
   readonly verifyScript: string
   readonly font: string
@@ -48,8 +48,7 @@ function Document({ request }: { readonly request: PageRequest }) {
   const title = request.subject?.kind === 'story' ? request.subject.story.title : ownTitle
   const { site } = usePage()
   const own = page === 'home' || page === 'verify' ? page : undefined
-  const sheets = __PUBLIC_ASSETS__.css
-  const css = sheets.page + (own === 'verify' ? sheets.verify : sheets.live + (own === undefined ? '' : sheets.home))
+  const css = __PUBLIC_ASSETS__.css[own ?? 'plain']
   const drawing = SPRITES[own ?? (page !== undefined && DRAWN.includes(page) ? 'drawn' : 'plain')]
   return (
     <html
