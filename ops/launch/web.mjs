@@ -38,7 +38,8 @@ async function build(node, folder) {
   rmSync(MAKING, { recursive: true, force: true })
   mkdirSync(BUILDS, { recursive: true })
   // The temporary files of the build's tools stay in the checkout too.
-  const env = { ...process.env, TMPDIR: path.join(ROOT, '.build', 'tmp') }
+  // Tests build too, with NODE_ENV=test: React would come with its warnings for developers.
+  const env = { ...process.env, NODE_ENV: 'production', TMPDIR: path.join(ROOT, '.build', 'tmp') }
   mkdirSync(env.TMPDIR, { recursive: true })
   const { code, output } = await run(node, ['web/build.ts', '--out', MAKING], { quiet: true, env })
   if (isStopping()) return
