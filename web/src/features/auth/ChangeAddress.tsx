@@ -25,8 +25,6 @@ export function ChangeAddress({ onChanged, onClose }: Props) {
       const { user } = await call('changeAddress', { body })
       session.setUser(user)
       onChanged?.(user.email)
-      const address = user.email
-      toast.success(t`A verification email was sent to ${address}.`)
       onClose()
     } catch (error) {
       showRefusedFields(form, error)
@@ -46,7 +44,7 @@ export function ChangeAddress({ onChanged, onClose }: Props) {
       open
       closeOnOverlay={false}
       onClose={() => (isSubmitting ? undefined : onClose())}
-      title={<Trans>Change the email address</Trans>}
+      title={<Trans>Change address</Trans>}
       footer={
         <>
           <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>

@@ -31,7 +31,7 @@ export function PersonalInformation({ user, onChange }: { readonly user: User; r
     <>
       <dl className="facts-list">
         <Fact name={t`Full Name`} value={user.name} />
-        <Fact name={t`Email Address`} value={email} note={emailVerified ? t`Cannot be changed` : t`Not verified yet`} />
+        <Fact name={t`Email Address`} value={email} note={emailVerified ? t`Cannot be changed` : undefined} />
         <Fact name={t`Phone Number`} value={user.phone ?? ''} />
       </dl>
       <AutoParticipate on={user.autoParticipate} busy={saving} onChange={(on) => void toggle(on)} />
@@ -39,7 +39,7 @@ export function PersonalInformation({ user, onChange }: { readonly user: User; r
   )
 }
 
-function Fact({ name, value, note }: { readonly name: string; readonly value: string; readonly note?: string }) {
+function Fact({ name, value, note }: { readonly name: string; readonly value: string; readonly note?: string | undefined }) {
   return (
     <div>
       <dt>{name}</dt>
