@@ -24,6 +24,7 @@ import {
 import { ADMIN, type Program } from '../../harness/program.ts'
 import { useStage, type Work } from '../../harness/stage.ts'
 import { toast } from '../../harness/steps.ts'
+import { addColleague, settleTeam } from '../../harness/team.ts'
 
 const stage = useStage({ size: WIDE })
 let roz: Program
@@ -33,6 +34,7 @@ let page: Page
 
 beforeAll(async () => {
   ;({ roz, visit, page } = stage)
+  await settleTeam(roz)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
   // Wait until the portal is drawn: a page left while it loads the user may lose the token.
   const isOpen: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
@@ -153,7 +155,7 @@ describe('refunds', () => {
 })
 
 describe('payments in suspense', () => {
-  test('a payment without an order of ours is credited to the chosen member', async () => {
+  test('a payment without an order of ours is credited to the member whom two persons choose', async () => {
     const order_id = await strangeOrder(15)
     await expect(row(`Order ${order_id}`)).toContainText('No order of ours has this number.')
     const before = await balance()
@@ -163,7 +165,15 @@ describe('payments in suspense', () => {
       .getByRole('radio', { name: /Asha Verma/ })
       .check()
     await dialog().getByRole('button', { name: 'Credit to Asha Verma' }).click()
-    await expect(toast(page, "The payment is in the member's wallet.")).toBeVisible()
+    await expect(toast(page, 'Your decision is recorded. Another person must choose the same member.')).toBeVisible()
+    const colleague = await addColleague(roz, 'finance')
+    const { suspense } = (await ask(roz.url, 'suspense', { token: colleague })).output
+    const item = suspense.find((one) => one.order_id === order_id)
+    const memberId = (await ask(roz.url, 'profile', { token: asha.token })).output.user.id
+    const params = { id: item?.id ?? '' }
+    const credited = await ask(roz.url, 'creditSuspense', { token: colleague, params, body: { status: 'awaiting_second', memberId } })
+    expect(credited.status, credited.text).toBe(200)
+    await openTab('suspense')
     await expect(row(`Order ${order_id}`)).toContainText('Credited')
     expect(await balance()).toBe(before + 15)
     await page.setViewportSize(SMALL)
