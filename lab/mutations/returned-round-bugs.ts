@@ -6,18 +6,18 @@ const RETURNED = `${LEDGER}/returned-rounds.test.ts`
 export const RETURNED_ROUND_RULES: readonly Bug[] = [
   {
     name: 'A round without its beacon is returned before its thirty days are over',
-    file: 'server/src/features/draws/waiting.ts',
+    file: 'server/src/features/rounds/wait.ts',
     find: 'const VOID_AFTER_MS = 30 * 86_400_000',
     replace: 'const VOID_AFTER_MS = 30 * 86_400_000 - 720_000',
-    test: 'server/src/features/draws/beacon.test.ts',
+    test: 'server/src/features/rounds/beacon.test.ts',
     only: 'thirty days',
   },
   {
     name: 'A round is returned although the relays only withhold its number',
-    file: 'server/src/features/draws/waiting.ts',
+    file: 'server/src/features/rounds/wait.ts',
     find: "const looks = word === 'missing' ?",
     replace: "const looks = word !== 'silent' ?",
-    test: 'server/src/features/draws/beacon.test.ts',
+    test: 'server/src/features/rounds/beacon.test.ts',
     only: 'withhold',
   },
   {

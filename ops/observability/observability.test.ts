@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../server/src/commands/roz.ts'
-import { LIMITS } from '../../server/src/http/limits-of-figures.ts'
+import { LIMITS } from '../../server/src/operation/limits-of-figures.ts'
 import { sources, text } from '../tidy/source.ts'
 
 const FOLDER = import.meta.dirname

@@ -43,7 +43,7 @@ type Node = { readonly type: string; readonly start: number; readonly end: numbe
 
 function* walk(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (SKIPPED.has(entry.name) || (entry.name.startsWith('.') && entry.isDirectory())) continue
+    if (SKIPPED.has(entry.name) || (entry.name.startsWith('.') && entry.name !== '.github' && entry.isDirectory())) continue
     const file = path.join(folder, entry.name)
     if (entry.isDirectory()) yield* walk(file)
     else if (entry.isFile()) yield file

@@ -6,7 +6,7 @@
 import { roz } from './commands/roz.ts'
 import { ConfigError, readConfig } from './config/config.ts'
 import { withFiles } from './config/environment.ts'
-import { createLog } from './http/logger.ts'
+import { createLog } from './operation/logger.ts'
 import { EmbeddedPostgresError } from './db/embedded/error.ts'
 import { StartError } from './start-error.ts'
 import { startServer, type Running } from './start.ts'

@@ -22,7 +22,6 @@ import { createBooks } from './features/books/books.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createDesk } from './features/desk/desk.ts'
 import { createSiteEdit } from './features/desk/site-edit.ts'
-import { createDraws } from './features/draws/draws.ts'
 import { createHelp } from './features/help/help.ts'
 import { createHome } from './features/home/home.ts'
 import { createIdentity } from './features/identity/identity.ts'
@@ -36,7 +35,7 @@ import { createRights } from './features/rights/rights.ts'
 import { createRounds } from './features/rounds/rounds.ts'
 import { createStaffLog } from './features/staff-log/staff-log.ts'
 import { createWallet } from './features/wallet/wallet.ts'
-import type { Meters } from './http/meters.ts'
+import type { Meters } from './operation/meters.ts'
 import { createAttempt, forgetUntried } from './jobs/parking.ts'
 import { createSureRemoval, type Store } from './jobs/sure-removal.ts'
 import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './jobs/worker.ts'
@@ -147,18 +146,19 @@ function createFeatures(deps: ServiceDeps) {
   const proofs = createLogProofs({ db, checkpoints })
   const identity = identityOf(deps, ticketKeys)
   const { wallet, payouts } = createMoney(deps, ticketKeys, operator)
-  const draws = createDraws({
+  const rounds = createRounds({
     db,
     secrets,
     ticketKeys,
+    receipts,
+    policy: business.policy,
     tax: business.tax,
     beacon: deps.beacon,
     chain: config.beacon.chain,
     witnesses: config.witnesses,
-    attempt: operator.attempt,
     log,
+    ...operator,
   })
-  const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy: business.policy, ...operator })
   const books = createBooks({ db, ticketKeys, proofs, alarm: operator.alarm })
   const openLog = createOpenLog({
     db,
@@ -186,7 +186,6 @@ function createFeatures(deps: ServiceDeps) {
     identity,
     wallet,
     payouts,
-    draws,
     rounds,
     books,
     openLog,
@@ -210,13 +209,13 @@ type Features = ReturnType<typeof createFeatures>
 /** The due work of all features, and the handlers of their jobs. */
 function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers, 'remove_file'>): WorkerDeps {
   const { db, clock, log } = deps
-  const { identity, wallet, payouts, draws, rounds, books, openLog, impact, help } = features
+  const { identity, wallet, payouts, rounds, books, openLog, impact, help } = features
   const { notifications, push, rights, contact, memberCare, desk, audit, mail } = features
   return {
     db,
     log,
     now: clock.read,
-    clockwork: [[rounds.due, async () => (await books.due()) !== undefined, openLog.due], draws.due, notifications.due, impact.due],
+    clockwork: [[rounds.due, async () => (await books.due()) !== undefined, openLog.due], rounds.askBeacon, notifications.due, impact.due],
     sweeps: [
       ...wallet.sweeps,
       ...payouts.sweeps,
@@ -253,7 +252,6 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.identity.handlers,
   ...features.wallet.handlers,
   ...features.payouts.handlers,
-  ...features.draws.handlers,
   ...features.rounds.handlers,
   ...features.openLog.handlers,
   ...features.books.handlers,

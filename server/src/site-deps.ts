@@ -6,7 +6,7 @@ import type { Config } from './config/config.ts'
 import type { Db } from './db/sql.ts'
 import type { SiteData } from './features/site/pages.ts'
 import type { SiteDeps } from './features/site/site.ts'
-import { limitRules, take } from './http/limits.ts'
+import { limitRules, take } from './protection/limits.ts'
 import type { Services } from './services.ts'
 
 const GOOGLE_SCRIPT = 'https://accounts.google.com/gsi/client'

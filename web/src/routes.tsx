@@ -190,13 +190,13 @@ const adminDashboard = createRoute({
   getParentRoute: () => admin,
   path: paths.adminDashboard,
   validateSearch: textsOf('tab', 'member', 'story', 'status', 'order'),
-  component: lazyRouteComponent(() => import('./features/admin/AdminDashboardPage.tsx'), 'AdminDashboardPage'),
+  component: lazyRouteComponent(() => import('./features/admin/today/AdminDashboardPage.tsx'), 'AdminDashboardPage'),
 })
 const adminInvitation = createRoute({
   getParentRoute: () => root,
   path: paths.adminInvitation,
   beforeLoad: portalDoor,
-  component: lazyRouteComponent(() => import('./features/admin/house/InvitationPage.tsx'), 'InvitationPage'),
+  component: lazyRouteComponent(() => import('./features/admin/team/InvitationPage.tsx'), 'InvitationPage'),
 })
 const kitchenSink = createRoute({
   getParentRoute: () => root,

@@ -12,9 +12,9 @@ import { register } from '../../harness/people.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
 
 const SCRIPT = path.join(import.meta.dirname, '../../harness/slow_lines.py')
-/** More than the server's limit of 500 ordinary requests in progress (http/shedding.ts). */
+/** More than the server's limit of 500 ordinary requests in progress (protection/shedding.ts). */
 const LINES = 505
-/** A reader may take 10 s and a second for each 8 KB (http/shedding.ts): for the API document about a minute. */
+/** A reader may take 10 s and a second for each 8 KB (protection/shedding.ts): for the API document about a minute. */
 const ENDED_WITHIN_MS = 110_000
 
 let roz: Program

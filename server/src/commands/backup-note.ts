@@ -1,6 +1,6 @@
 /**
  * `roz backup note NAME`: notes that a program (pgBackRest) has taken a backup of the whole database now. The server cannot see
- * it by itself, and the alert on a missing backup needs it (http/figures.ts).
+ * it by itself, and the alert on a missing backup needs it (operation/figures.ts).
  * - Exit code: 0 if it is noted, 1 otherwise, 2 for wrong arguments.
  */
 import { auditSettings, type Environment } from '../config/config.ts'

@@ -8,7 +8,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { tellTotp } from '../features/identity/own-totp.ts'
 import { removeTotp } from '../features/identity/second-factor.ts'
 import { endAllSessions } from '../features/identity/sessions.ts'
-import { addressKey } from '../http/limits.ts'
+import { addressKey } from '../protection/limits.ts'
 import { audit } from '../staff/audit-log.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 

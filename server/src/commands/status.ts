@@ -8,9 +8,9 @@ import { witnessSettings } from '../config/beacon-settings.ts'
 import { auditSettings, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
 import { connect, type Db, one, sql } from '../db/sql.ts'
-import { listAlarms } from '../http/alarms.ts'
-import { readFigures, type Sources } from '../http/figures.ts'
-import { LIMITS } from '../http/limits-of-figures.ts'
+import { listAlarms } from '../operation/alarms.ts'
+import { readFigures, type Sources } from '../operation/figures.ts'
+import { LIMITS } from '../operation/limits-of-figures.ts'
 import { onDatabase } from './command-database.ts'
 
 export async function statusNow(env: Environment, say: (line: string) => void): Promise<0 | 1 | 2> {

@@ -15,7 +15,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { BODY_BYTES_MAX, readRawBodies } from './bodies.ts'
-import { sendCsv } from './csv.ts'
+import { sendCsv } from '../lists/csv.ts'
 import { etagOf, isKnown } from './etag.ts'
 import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
 import { sendFile } from './files.ts'
@@ -23,7 +23,7 @@ import { parseInput } from './input.ts'
 import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
 import { actingFrom } from '../staff/audit-log.ts'
-import { type Receive, receiverOf, tooLargeOf } from './upload.ts'
+import { type Receive, receiverOf, tooLargeOf } from '../pictures/upload.ts'
 
 type SessionOf<A extends Access> = {
   readonly visitor: undefined

@@ -1,7 +1,7 @@
 /** How long help waits, and the alarm for help that waits too long. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listAlarms } from '../http/alarms.ts'
+import { listAlarms } from '../operation/alarms.ts'
 import { makeStaff } from '../testing/calls.ts'
 import { type Outlay, payHelp, takeBack } from '../testing/help.ts'
 import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'

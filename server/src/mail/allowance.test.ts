@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { LOGINS_MAX } from '../http/limits.ts'
+import { LOGINS_MAX } from '../protection/limits.ts'
 import { makeMember } from '../testing/calls.ts'
 import { PASSWORD, type People, type Person, startPeople } from '../testing/people.ts'
 import { KIND_MAX, MONEY_MAX, STRANGERS_MAX } from './allowance.ts'

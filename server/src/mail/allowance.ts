@@ -10,7 +10,7 @@
 import { mailboxOf } from '@roz/core/mailbox.ts'
 import { type Db, maybeOne, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { take } from '../http/limits.ts'
+import { take } from '../protection/limits.ts'
 import { LaterError } from '../jobs/queue.ts'
 import type { LinkSecrets } from '../members/link-token.ts'
 import type { MailPayload, MailTemplate } from './mail-payload.ts'

@@ -5,7 +5,7 @@
  * - A mailbox that has had its mails of the day gets no more (allowance.ts).
  */
 import { type Db, one, sql } from '../db/sql.ts'
-import { createGate } from '../http/concurrency-limit.ts'
+import { createGate } from '../protection/concurrency-limit.ts'
 import type { MailPayload } from './mail-payload.ts'
 import { type AllowanceDeps, createAllowedMail } from './allowance.ts'
 import { createLoggedMail } from './mail-log.ts'

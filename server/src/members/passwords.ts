@@ -5,7 +5,7 @@
  * - At most three hashes run at once in this process.
  */
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
-import { createGate } from '../http/concurrency-limit.ts'
+import { createGate } from '../protection/concurrency-limit.ts'
 
 const OPTIONS = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 

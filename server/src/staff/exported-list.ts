@@ -6,9 +6,9 @@
 import type { CsvTable } from '@roz/contract/endpoint.ts'
 import type { Db } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { Cell } from '../http/csv.ts'
-import { csvRows } from '../http/csv-rows.ts'
-import type { Cursor } from '../http/cursor.ts'
+import type { Cell } from '../lists/csv.ts'
+import { csvRows } from '../lists/csv-rows.ts'
+import type { Cursor } from '../lists/cursor.ts'
 import { audit } from './audit-log.ts'
 
 type Asked = { readonly session: { readonly memberId: bigint }; readonly query: Readonly<Record<string, unknown>> | undefined }

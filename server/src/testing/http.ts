@@ -5,13 +5,13 @@
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { registerAccessLog } from '../http/access-log.ts'
+import { registerAccessLog } from '../operation/access-log.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { readJsonBodies } from '../http/bodies.ts'
 import { registerFaults } from '../http/faults.ts'
 import { type Handlers, registerCalls } from '../http/route.ts'
 import { registerSecurityHeaders } from '../http/security-headers.ts'
-import { createLog } from '../http/logger.ts'
+import { createLog } from '../operation/logger.ts'
 import type { Sessions } from '../http/session.ts'
 
 export type TestAnswer = {

@@ -18,7 +18,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { registerDevClock } from '../dev/clock.ts'
 import { createBooks } from '../features/books/books.ts'
 import type { RunOptions } from '../features/books/liabilities.ts'
-import { createDraws } from '../features/draws/draws.ts'
+import { createDraws } from '../features/rounds/draw.ts'
 import { createOpenLog } from '../features/open-log/open-log.ts'
 import { createRounds } from '../features/rounds/rounds.ts'
 import { registerFaults } from '../http/faults.ts'
@@ -59,7 +59,8 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const ticketKeys = createTicketKeys({ secrets: testSecrets })
   const keep = (fault: unknown): void => void faults.push(fault)
   const attempt = createAttempt({ db, log: { warn: keep, error: keep } })
-  const draws = createDraws({
+  const log = { warn: keep, error: keep }
+  const drawing = {
     db,
     attempt,
     secrets: testSecrets,
@@ -68,11 +69,13 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     beacon: createDrand({ relays: options.beacon?.relays ?? [], timeoutMs: 60_000 }),
     chain: options.beacon?.chain,
     witnesses: options.witnesses ?? { keys: [], quorum: 2 },
-    log: { warn: keep, error: keep },
-  })
+    log,
+  }
+  // The tests of the seal call what `rounds` uses itself.
+  const draws = createDraws(drawing)
   const logKeys = createLogKeys({ secrets: testSecrets, origin: 'test.example/log' })
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
-  const makeRounds = (split: SplitPolicy) => createRounds({ db, draws, ticketKeys, secrets: testSecrets, receipts, policy: split, attempt })
+  const makeRounds = (split: SplitPolicy) => createRounds({ ...drawing, receipts, policy: split })
   const rounds = makeRounds(policy)
   const makeCheckpoints = () => createCheckpoints({ db, keys: logKeys, alarm: keep })
   const checkpoints = makeCheckpoints()
@@ -83,12 +86,12 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const worker = createWorker({
     db,
     handlers: keepJobs(jobs, rounds.jobs),
-    clockwork: [rounds.due, draws.due, openLog.due, async () => (await books.due()) !== undefined],
+    clockwork: [rounds.due, rounds.askBeacon, openLog.due, async () => (await books.due()) !== undefined],
     now: clock.read,
     log: { warn: keep, error: keep } as never,
   })
   await worker.runDue()
-  const calls = await serveCalls(db, { ...rounds.handlers, ...draws.handlers, ...openLog.handlers, ...books.handlers })
+  const calls = await serveCalls(db, { ...rounds.handlers, ...openLog.handlers, ...books.handlers })
   const dev = Fastify({ logger: false, forceCloseConnections: true })
   registerFaults(dev)
   registerDevClock(dev, { db, clock, runDue: worker.runDue })

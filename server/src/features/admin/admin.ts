@@ -8,7 +8,7 @@
 import { isoIst } from '@roz/core/ist-day.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
-import { listAlarms } from '../../http/alarms.ts'
+import { listAlarms } from '../../operation/alarms.ts'
 import type { Handlers } from '../../http/route.ts'
 import { listFindings } from '../../ledger/audit-findings.ts'
 import { memberDays } from '../../members/member-days.ts'

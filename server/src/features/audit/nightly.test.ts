@@ -2,7 +2,7 @@
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { connect, type Db, one, sql } from '../../db/sql.ts'
-import { readFigures } from '../../http/figures.ts'
+import { readFigures } from '../../operation/figures.ts'
 import { DAY, newMembers, openDay } from '../../ledger/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { makeStaff } from '../../testing/calls.ts'

@@ -1,6 +1,6 @@
 /** The portal's day: the to-do list, figures over time, and every round. */
 import type { Db } from '../../db/sql.ts'
-import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import { CURSOR_PARTS, cutPage, readPage } from '../../lists/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import { countDays } from '../../members/member-days.ts'
 import { exportList } from '../../staff/exported-list.ts'

@@ -10,8 +10,8 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, sql } from '../../db/sql.ts'
 import type { Columns } from '../../staff/exported-list.ts'
-import type { Cursor } from '../../http/cursor.ts'
-import { instantOrNull, likePattern } from '../../http/listing.ts'
+import type { Cursor } from '../../lists/cursor.ts'
+import { instantOrNull, likePattern } from '../../lists/listing.ts'
 
 export type ListedRound = Output<(typeof deskCalls)['adminRounds']>['rounds'][number]
 type Filter = Input<(typeof deskCalls)['adminRoundsCsv']>['query']

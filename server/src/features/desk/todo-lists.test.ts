@@ -114,7 +114,7 @@ test('every line counts as many items as its list has rows, in each role', async
 })
 
 test('the link of each line carries the filter of its list', async () => {
-  const page = await readFile(new URL('../../../../web/src/features/admin/Todo.tsx', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../../../web/src/features/admin/today/Todo.tsx', import.meta.url), 'utf8')
   for (const [code, [address]] of Object.entries(LISTS)) {
     const [, status] = address.split('=')
     const line = new RegExp(`\\n  ${code}: \\{[^\\n]*(\\n    [^\\n]*)*`).exec(page)?.[0] ?? ''

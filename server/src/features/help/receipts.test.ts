@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { breakRows } from '../../testing/database.ts'
-import { memberLimits, take } from '../../http/limits.ts'
+import { memberLimits, take } from '../../protection/limits.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
 
 let world: HelpWorld

@@ -1,7 +1,7 @@
 /** Nobody is on both sides of a payment of help: its record, its payment, and the end of its proof. The limit is ₹10. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { listAlarms } from '../../http/alarms.ts'
+import { listAlarms } from '../../operation/alarms.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'

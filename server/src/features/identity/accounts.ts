@@ -5,7 +5,7 @@
  */
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { addressKey, browserDigests, type LimitRules, type Source, take, type Taken } from '../../http/limits.ts'
+import { addressKey, browserDigests, type LimitRules, type Source, take, type Taken } from '../../protection/limits.ts'
 import { setMayMove } from '../../ledger/wallets.ts'
 import { mailMember } from '../../mail/mails.ts'
 import type { LinkSecrets } from '../../members/link-token.ts'

@@ -10,7 +10,7 @@ import { randomInt } from 'node:crypto'
 import { audit } from '../../staff/audit-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { addressKey } from '../../http/limits.ts'
+import { addressKey } from '../../protection/limits.ts'
 import { hashPassword } from '../../members/passwords.ts'
 
 /** The start cannot continue; the message says what to change. */

@@ -1,6 +1,6 @@
 /** Accounts: registering, signing in, the member's own record, and sessions. */
 import { type Db, sql } from '../../db/sql.ts'
-import { forgetOldHits, limitRules } from '../../http/limits.ts'
+import { forgetOldHits, limitRules } from '../../protection/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobHandlers } from '../../jobs/worker.ts'
 import type { Sessions } from '../../http/session.ts'

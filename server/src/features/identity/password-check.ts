@@ -7,7 +7,7 @@
  * - A right password whose hash has weaker parameters than today's is hashed anew, unless it was changed meanwhile.
  */
 import { type Queryable, sql } from '../../db/sql.ts'
-import { addressBlock, addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
+import { addressBlock, addressKey, type LimitRules, type Source, take } from '../../protection/limits.ts'
 import { hashPassword, isPassword, isWeakHash } from '../../members/passwords.ts'
 import type { Credentials } from './accounts.ts'
 

@@ -9,7 +9,7 @@
  */
 import { type Db, maybeOne, sql, violatedConstraint } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import { addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
+import { addressKey, type LimitRules, type Source, take } from '../../protection/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { getUser } from '../../members/user-row.ts'
 import { findById, lockAccount } from './accounts.ts'

@@ -7,7 +7,7 @@
 import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
-import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
+import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../lists/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { deletionHandlers } from './deletion.ts'

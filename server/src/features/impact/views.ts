@@ -9,7 +9,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { customerAddress } from '../../http/limits.ts'
+import { customerAddress } from '../../protection/limits.ts'
 
 /** Counts a view of a published story; returns its views, or undefined when there is no such story. */
 export function countView(db: Db, storyId: string, ip: string): Promise<number | undefined> {

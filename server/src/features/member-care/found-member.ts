@@ -1,6 +1,6 @@
 /** Finds the member that an administrator's call names. Staff and erased accounts are not members. */
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
-import { CURSOR_PARTS } from '../../http/cursor.ts'
+import { CURSOR_PARTS } from '../../lists/cursor.ts'
 
 export const NOT_FOUND = { ok: false, code: 'member_not_found' } as const
 

@@ -3,7 +3,7 @@
  *
  * - The audit log records each download of the list of members.
  */
-import { cutPage, readPage } from '../../http/cursor.ts'
+import { cutPage, readPage } from '../../lists/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import { forgetOldMails } from '../../mail/mail-log.ts'
 import { exportList, noteRead } from '../../staff/exported-list.ts'

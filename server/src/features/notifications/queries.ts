@@ -8,7 +8,7 @@
  */
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import type { Cursor } from '../../http/cursor.ts'
+import type { Cursor } from '../../lists/cursor.ts'
 import { NOT_ARCHIVED } from '../../ledger/entries.ts'
 import { ownPart, TOLD } from '../../members/own-stories.ts'
 

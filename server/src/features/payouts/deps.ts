@@ -3,7 +3,7 @@ import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { PayoutGateway } from '../../adapters/payouts/port.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { Db } from '../../db/sql.ts'
-import type { Meters } from '../../http/meters.ts'
+import type { Meters } from '../../operation/meters.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 

@@ -1,7 +1,7 @@
 /** The member of a row in the administrator's lists of money, with the flags and debt that inform a decision. */
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Sql, sql } from '../../db/sql.ts'
-import { instantOf } from '../../http/listing.ts'
+import { instantOf } from '../../lists/listing.ts'
 import { owedOf } from '../../ledger/debts.ts'
 import { signalKinds } from '../../members/signals.ts'
 import { nameAt } from '../../staff/audit-log.ts'

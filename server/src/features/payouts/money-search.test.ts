@@ -1,7 +1,7 @@
 /** The search finds the same rows by looking through them and by its indexes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { maybeOne, sql } from '../../db/sql.ts'
-import type { Search } from '../../http/listing.ts'
+import type { Search } from '../../lists/listing.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'

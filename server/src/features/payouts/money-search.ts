@@ -6,8 +6,8 @@
  */
 import { line } from '@roz/core/written.ts'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
-import type { Search } from '../../http/listing.ts'
-import { beyond, orderOf } from '../../http/newest-first.ts'
+import type { Search } from '../../lists/listing.ts'
+import { beyond, orderOf } from '../../lists/newest-first.ts'
 import { isInState } from '../../ledger/approvals.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf, plainNeedle } from '../../members/member-search.ts'
 

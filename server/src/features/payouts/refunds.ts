@@ -24,7 +24,7 @@ import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts
 import { approveMany } from './approve-many.ts'
 import { openWork, workOf } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
-import { pageOf } from '../../http/listing.ts'
+import { pageOf } from '../../lists/listing.ts'
 import { type AdminRefund, listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
 import { tellRefund } from './send-refund.ts'
 

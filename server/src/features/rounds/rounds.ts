@@ -10,23 +10,20 @@ import { type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import { gatherReads } from '../../db/gathered-read.ts'
-import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
-import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts'
+import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../lists/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
-import type { Meters } from '../../http/meters.ts'
+import type { Meters } from '../../operation/meters.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
-import type { Attempt } from '../../jobs/parking.ts'
 import { joinAfterTopup, missedAutoJoin } from '../../ledger/auto-join.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { createRoundTotals } from '../../ledger/totals.ts'
 import { trailOf } from '../../members/own-rupee.ts'
 import type { Receipts } from '../../transparency-log/receipts.ts'
-import type { Secrets } from '../../secrets/secrets.ts'
-import type { TicketKeys } from '../../tickets/ticket-keys.ts'
-import { createClockwork, type DrawPort } from './due-rounds.ts'
+import { createClockwork } from './clockwork.ts'
+import { createDraws, type DrawsDeps } from './draw.ts'
 import { joinRound } from './join.ts'
 import { tellLowBalance, tellSkipped } from './notices.ts'
 import {
@@ -40,22 +37,19 @@ import {
   listHistory,
   readStats,
   roundView,
-} from './queries.ts'
+} from './views.ts'
 import { triggerDraw } from './trigger.ts'
 
-export type RoundsDeps = {
-  readonly db: Db
-  readonly draws: DrawPort
-  readonly ticketKeys: TicketKeys
-  readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'>
+export type RoundsDeps = DrawsDeps & {
   readonly receipts: Receipts
   /** The split of rounds made from now on; without winners where DRAW is off. */
   readonly policy: SplitPolicy
-  readonly attempt: Attempt
   readonly joinBatch?: Meters['joinBatch'] | undefined
 }
 
-export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy, attempt, joinBatch }: RoundsDeps) {
+export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDeps) {
+  const { db, ticketKeys, secrets, attempt } = deps
+  const draws = createDraws(deps)
   const idempotency = createIdempotency({ db, secrets })
   const clockwork = createClockwork({ db, draws, policy, attempt })
   const batcher = createJoinBatcher({
@@ -115,7 +109,7 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
   }
 
   return {
-    handlers,
+    handlers: { ...handlers, ...draws.handlers },
     jobs: {
       /** Joins a skipped member once the wallet has a rupee again, unless the member has switched off or joined meanwhile. */
       join_after_topup: async ({ memberId }: JobPayloads['join_after_topup']): Promise<void> => {
@@ -140,6 +134,8 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
     /** For the public pages. */
     readCurrent,
     due: () => clockwork.due(),
+    /** Seals lists and asks for random numbers, with a beacon. */
+    askBeacon: draws.due,
     /** Waits until no join is queued or running. */
     idle: batcher.idle,
   }

@@ -19,8 +19,8 @@ import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
 import { findRound, isGivenUp, type Round } from '../../ledger/rounds.ts'
-import type { Clockwork } from './due-rounds.ts'
-import { roundView } from './queries.ts'
+import type { Clockwork } from './clockwork.ts'
+import { roundView } from './views.ts'
 
 type TriggerCall = typeof roundCalls.triggerDraw
 type Refusal = 'no_participants' | 'round_already_closed' | 'round_not_found' | 'draw_waiting'

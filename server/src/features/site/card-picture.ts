@@ -9,7 +9,7 @@ import { globSync } from 'node:fs'
 import path from 'node:path'
 import type { ShareCard } from '@roz/contract/public-pages.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
-import { loadSharp } from '../../http/sharp.ts'
+import { loadSharp } from '../../pictures/sharp.ts'
 
 export const PICTURE = { width: 1200, height: 630 } as const
 

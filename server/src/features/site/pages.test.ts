@@ -1,7 +1,7 @@
 /** The cached public pages: which page is evicted, and who may have a new one rendered. */
 import type { PageData, PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
 import { expect, test } from 'vitest'
-import type { Taken } from '../../http/limits.ts'
+import type { Taken } from '../../protection/limits.ts'
 import { createPageCache } from './pages.ts'
 
 const TAKEN: Taken = { ok: true, giveBack: async () => undefined }

@@ -7,7 +7,7 @@
  */
 import type { PageData, PublicPages, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
-import type { Taken } from '../../http/limits.ts'
+import type { Taken } from '../../protection/limits.ts'
 import { type Body, bodyOf } from './bodies.ts'
 
 /** Reads the live figures; past days are read only for pages that show them. */

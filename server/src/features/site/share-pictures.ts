@@ -14,7 +14,7 @@ import type { PublicPages, ShareCard, ShareSubject, SiteFacts } from '@roz/contr
 import { parseDay } from '@roz/core/ist-day.ts'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import type { FastifyInstance } from 'fastify'
-import { createGate } from '../../http/concurrency-limit.ts'
+import { createGate } from '../../protection/concurrency-limit.ts'
 import { drawCard } from './card-picture.ts'
 
 /** The subjects besides pages; undefined when one does not exist or is not public. */

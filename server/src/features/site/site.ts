@@ -13,7 +13,7 @@ import { addressIn, type Language, languageAt, LANGUAGES, languageOf } from '@ro
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf } from '../../http/etag.ts'
 import { sendProblem, sendProblemAsText } from '../../http/faults.ts'
-import type { Taken } from '../../http/limits.ts'
+import type { Taken } from '../../protection/limits.ts'
 import { registerAssets, registerProgram } from './assets.ts'
 import { type Body, bodyOf, sendBody } from './bodies.ts'
 import { offlineAddress, registerInstall } from './install.ts'

@@ -9,9 +9,9 @@ import type { staffCalls } from '@roz/contract/staff.ts'
 import { type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, type Sql, sql } from '../../db/sql.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
-import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
-import { addressKey } from '../../http/limits.ts'
-import { microsOf, olderThan } from '../../http/newest-first.ts'
+import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../lists/cursor.ts'
+import { addressKey } from '../../protection/limits.ts'
+import { microsOf, olderThan } from '../../lists/newest-first.ts'
 import { type Handlers, invalid, type Refusal } from '../../http/route.ts'
 
 type Listed = Output<(typeof staffCalls)['adminAudit']>['audit'][number]

@@ -14,7 +14,7 @@ import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } fro
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
-import { memberLimits, take } from '../../http/limits.ts'
+import { memberLimits, take } from '../../protection/limits.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { createTopup, markTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'

@@ -10,7 +10,7 @@
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
 import { DatabaseUnavailableError, type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import type { Meters } from '../../http/meters.ts'
+import type { Meters } from '../../operation/meters.ts'
 import type { Call } from '../../http/route.ts'
 import type { walletCalls } from '@roz/contract/wallet.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'

@@ -7,7 +7,7 @@ import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { CONTROL, READERS, type Roles, STAFF, type StaffRole } from '@roz/contract/roles.ts'
 import { type ComponentType, lazy } from 'react'
-import { Overview } from './Overview.tsx'
+import { Overview } from './today/Overview.tsx'
 
 export type Section = {
   /** The address names it: `/admin/dashboard?tab=users`. */
@@ -20,25 +20,25 @@ export type SectionGroup = { readonly label: MessageDescriptor; readonly section
 
 const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(async () => ({ default: await load() }))
 
-const Announcements = onDemand(async () => (await import('./Announcements.tsx')).Announcements)
-const Rounds = onDemand(async () => (await import('./Rounds.tsx')).Rounds)
-const Site = onDemand(async () => (await import('./Site.tsx')).Site)
-const Users = onDemand(async () => (await import('./Users.tsx')).Users)
-const Messages = onDemand(async () => (await import('./Messages.tsx')).Messages)
-const Review = onDemand(async () => (await import('./Review.tsx')).Review)
-const Stories = onDemand(async () => (await import('./Stories.tsx')).Stories)
+const Announcements = onDemand(async () => (await import('./team/Announcements.tsx')).Announcements)
+const Rounds = onDemand(async () => (await import('./today/Rounds.tsx')).Rounds)
+const Site = onDemand(async () => (await import('./team/Site.tsx')).Site)
+const Users = onDemand(async () => (await import('./members/Users.tsx')).Users)
+const Messages = onDemand(async () => (await import('./members/Messages.tsx')).Messages)
+const Review = onDemand(async () => (await import('./members/Review.tsx')).Review)
+const Stories = onDemand(async () => (await import('./help/Stories.tsx')).Stories)
 const Beneficiaries = onDemand(async () => (await import('./help/Beneficiaries.tsx')).Beneficiaries)
 const HelpGiven = onDemand(async () => (await import('./help/HelpGiven.tsx')).HelpGiven)
-const HouseEntries = onDemand(async () => (await import('./help/HouseEntries.tsx')).HouseEntries)
-const Withdrawals = onDemand(async () => (await import('./Withdrawals.tsx')).Withdrawals)
-const Refunds = onDemand(async () => (await import('./Refunds.tsx')).Refunds)
-const Suspense = onDemand(async () => (await import('./Suspense.tsx')).Suspense)
-const Reconciliation = onDemand(async () => (await import('./Reconciliation.tsx')).Reconciliation)
-const Disputes = onDemand(async () => (await import('./Disputes.tsx')).Disputes)
+const HouseEntries = onDemand(async () => (await import('./money/HouseEntries.tsx')).HouseEntries)
+const Withdrawals = onDemand(async () => (await import('./money/Withdrawals.tsx')).Withdrawals)
+const Refunds = onDemand(async () => (await import('./money/Refunds.tsx')).Refunds)
+const Suspense = onDemand(async () => (await import('./money/Suspense.tsx')).Suspense)
+const Reconciliation = onDemand(async () => (await import('./money/Reconciliation.tsx')).Reconciliation)
+const Disputes = onDemand(async () => (await import('./money/Disputes.tsx')).Disputes)
 
-const Team = onDemand(async () => (await import('./house/Team.tsx')).Team)
-const AuditLog = onDemand(async () => (await import('./house/AuditLog.tsx')).AuditLog)
-const Account = onDemand(async () => (await import('./house/Account.tsx')).Account)
+const Team = onDemand(async () => (await import('./team/Team.tsx')).Team)
+const AuditLog = onDemand(async () => (await import('./team/AuditLog.tsx')).AuditLog)
+const Account = onDemand(async () => (await import('./team/Account.tsx')).Account)
 
 const GROUPS: readonly SectionGroup[] = [
   {

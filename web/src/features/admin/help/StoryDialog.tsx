@@ -1,0 +1,136 @@
+/**
+ * The form of a story, for a new draft and for an edit. The picture is uploaded after the words are saved.
+ * - A story that is not public can be linked to the help that it tells of, until the givers of that help were told. The help fills the
+ *   words that nobody has written yet.
+ * - An edit sends only the changed fields: another editor may have changed the others meanwhile.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { PortalStory } from '@roz/contract/impact.ts'
+import { useId, useState } from 'react'
+import { call, messageOf } from '../../../app/api.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TextAreaField, TextField } from '../../../ui/Field.tsx'
+import { Modal } from '../../../ui/Modal.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { isPendingCharity } from '../../CharityName.tsx'
+import { tellFirst, useRules } from '../../forms.ts'
+import { HelpField, KeptHelp } from '../HelpField.tsx'
+import { refreshStories, type ToldHelp } from '../queries.ts'
+import { type Picture, StoryPicture } from './StoryPicture.tsx'
+import { bodyOf, changesOf, seenOf, showRefusedStory, storyRules, type StoryValues, valuesOf } from './story-fields.ts'
+import { wordsOf } from '../portal-form-errors.ts'
+
+/** The help that a story is linked to. */
+const linkOf = ({ outlayId, help, amount }: PortalStory): ToldHelp | undefined =>
+  outlayId === null || help === null ? undefined : { id: outlayId, purpose: help.purpose, publicName: help.publicName, amount }
+
+type StoryDialogProps = {
+  readonly story?: PortalStory
+  /** The help that a new story tells of. */
+  readonly help?: ToldHelp
+  readonly onClose: () => void
+}
+
+export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
+  const { t } = useLingui()
+  const formId = useId()
+  const wordsFor = ({ purpose, publicName }: ToldHelp) => ({
+    title: t`${purpose} for ${publicName}`,
+    charityName: publicName,
+    charityDescription: purpose,
+  })
+  const form = useRules<StoryValues>(storyRules, { ...valuesOf(story), ...(given === undefined ? {} : wordsFor(given)) })
+  const { errors, isSubmitting } = form.formState
+  const [picture, setPicture] = useState<Picture>('kept')
+  const [help, setHelp] = useState(story === undefined ? given : linkOf(story))
+  const link = (chosen: ToldHelp | undefined): void => {
+    setHelp(chosen)
+    if (chosen === undefined) return
+    const { title, charityName, charityDescription } = wordsFor(chosen)
+    if (story === undefined) form.setValue('title', title)
+    if (story !== undefined && !isPendingCharity(form.getValues('charityName'))) return
+    form.setValue('charityName', charityName)
+    form.setValue('charityDescription', charityDescription)
+  }
+
+  const save = form.handleSubmit(
+    async (values) => {
+      try {
+        const saved =
+          story === undefined
+            ? await call('createStory', { body: { ...bodyOf(values), outlayId: help?.id ?? null } })
+            : await call('updateStory', {
+                params: { id: story.id },
+                body: {
+                  ...changesOf(story, values),
+                  ...(picture === 'removed' ? { imageUrl: null } : {}),
+                  ...(help?.id === linkOf(story)?.id ? {} : { outlayId: help?.id ?? null, seen: seenOf(story) }),
+                },
+              })
+        await savePicture(story?.id ?? saved.story.id)
+      } catch (error) {
+        showRefusedStory(form, error)
+        return toast.error(messageOf(error, t`Failed to update story`))
+      }
+      // Before the dialog closes: an edit that is opened at once must show what was saved.
+      await refreshStories()
+      onClose()
+      toast.success(story === undefined ? t`Impact story created!` : t`Impact story updated!`)
+    },
+    tellFirst(form, wordsOf),
+  )
+  /** The words are saved by then: a refused picture is said, and can be chosen again in an edit. */
+  const savePicture = async (id: string): Promise<void> => {
+    if (!(picture instanceof File)) return
+    try {
+      await call('uploadPoster', { params: { id }, upload: picture })
+    } catch (error) {
+      toast.error(messageOf(error, t`Your picture could not be uploaded.`))
+    }
+  }
+
+  return (
+    <Modal
+      open
+      size="lg"
+      closeOnOverlay={false}
+      onClose={onClose}
+      title={story === undefined ? <Trans>New story</Trans> : <Trans>Edit story</Trans>}
+      footer={
+        <>
+          <Button kind="secondary" onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button type="submit" form={formId} busy={isSubmitting}>
+            <Trans>Save story</Trans>
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={(event) => void save(event)}>
+        {help !== undefined && story?.isTold === true ? (
+          <KeptHelp help={help} />
+        ) : story?.isActive === true ? null : (
+          <HelpField chosen={help} onChoose={link} />
+        )}
+        <TextField label={t`Title`} error={wordsOf(errors.title?.message)} {...form.register('title')} />
+        <TextAreaField label={t`Description`} error={wordsOf(errors.description?.message)} {...form.register('description')} />
+        <TextField label={t`Charity name`} error={wordsOf(errors.charityName?.message)} {...form.register('charityName')} />
+        <TextAreaField
+          label={t`Charity description`}
+          error={wordsOf(errors.charityDescription?.message)}
+          {...form.register('charityDescription')}
+        />
+        <TextField
+          label={t`Video URL`}
+          type="url"
+          inputMode="url"
+          hint={t`A YouTube link. Leave empty until the video is up.`}
+          error={wordsOf(errors.videoUrl?.message)}
+          {...form.register('videoUrl')}
+        />
+        <StoryPicture present={story?.imageUrl ?? null} picture={picture} onChange={setPicture} />
+      </form>
+    </Modal>
+  )
+}

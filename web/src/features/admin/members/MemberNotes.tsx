@@ -1,0 +1,66 @@
+/** The staff's notes about a member, and the form that adds one. A note is never changed. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { CARE } from '@roz/contract/roles.ts'
+import { staffNote } from '@roz/core/care-fields.ts'
+import { z } from 'zod/mini'
+import { call, messageOf } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TextAreaField } from '../../../ui/Field.tsx'
+import { formatInstant } from '../../../ui/format.ts'
+import { toast } from '../../../ui/Toast.tsx'
+import { tellFirst, useRules } from '../../forms.ts'
+import { type MemberView, Nothing, Part } from './MemberParts.tsx'
+import { refreshPortal } from '../queries.ts'
+import { useMay } from '../use-may.ts'
+import { wordsOf } from '../portal-form-errors.ts'
+
+export function MemberNotes({ id, notes }: { readonly id: string; readonly notes: MemberView['notes'] }) {
+  return (
+    <Part title={<Trans>Notes of the team</Trans>}>
+      {notes.length === 0 ? <Nothing /> : null}
+      <ul className="rows">
+        {notes.map(({ id: key, text, author, createdAt }) => (
+          <li key={key}>
+            <span className="whole-row pre-line">{text}</span>
+            <span className="small muted whole-row">
+              {author}, {formatInstant(createdAt, currentLanguage())}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {useMay(CARE) ? <NewNote id={id} /> : null}
+    </Part>
+  )
+}
+
+function NewNote({ id }: { readonly id: string }) {
+  const { t } = useLingui()
+  const form = useRules<{ text: string }>(z.object({ text: staffNote }), { text: '' })
+  const { errors, isSubmitting } = form.formState
+  const write = form.handleSubmit(
+    async ({ text }) => {
+      try {
+        await call('noteUser', { params: { id }, body: { text } })
+        form.reset()
+        await refreshPortal()
+      } catch (error) {
+        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+      }
+    },
+    tellFirst(form, wordsOf),
+  )
+  return (
+    <form noValidate onSubmit={(event) => void write(event)}>
+      <TextAreaField
+        label={t`New note`}
+        hint={t`Only the team reads it. It cannot be changed later.`}
+        error={wordsOf(errors.text?.message)}
+        {...form.register('text')}
+      />
+      <Button type="submit" kind="secondary" busy={isSubmitting}>
+        <Trans>Add note</Trans>
+      </Button>
+    </form>
+  )
+}

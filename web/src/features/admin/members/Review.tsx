@@ -1,0 +1,171 @@
+/** Accounts that share a phone, bank account, device or network, and quick withdrawals from new accounts: the team looks at them. Nothing is refused by them. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { CARE } from '@roz/contract/roles.ts'
+import { staffNote } from '@roz/core/care-fields.ts'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { paths } from '../../../paths.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { SelectField } from '../../../ui/Field.tsx'
+import { formatDay, formatInstant } from '../../../ui/format.ts'
+import { toast } from '../../../ui/Toast.tsx'
+import { Listing } from '../../Listing.tsx'
+import { at, paging } from '../../queries.ts'
+import { CsvButton } from '../CsvButton.tsx'
+import { Decision } from '../Decision.tsx'
+import { type Narrowing, narrowed } from '../queries.ts'
+import { SearchField } from '../SearchField.tsx'
+import { SIGNAL_KINDS } from './signal-words.ts'
+import { useMay } from '../use-may.ts'
+import { usePaused } from '../use-paused.ts'
+
+type Flag = Output<Api['flags']>['flags'][number]
+type State = '' | 'unreviewed' | 'reviewed'
+
+const flagsQuery = (narrowing: Narrowing<'unreviewed' | 'reviewed'>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'flags', narrowing],
+    queryFn: ({ pageParam, signal }) => call('flags', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
+
+export function Review() {
+  const { t } = useLingui()
+  const [state, setState] = useState<State>('unreviewed')
+  const [typed, setTyped] = useState('')
+  const narrowing = { status: state, q: usePaused(typed.trim()) }
+  const list = useInfiniteQuery(flagsQuery(narrowing))
+  const [open, setOpen] = useState<Flag>()
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Review</Trans>
+        </h2>
+        <CsvButton of="flagsCsv" name="flags" filters={narrowed(narrowing)} />
+      </div>
+      <p className="muted spaced">
+        <Trans>
+          Families share phones and devices, and a whole town can share a network address. A match blocks nothing: look at it together with
+          the accounts, then decide.
+        </Trans>
+      </p>
+      <div className="narrowing">
+        <SearchField label={t`Search members`} placeholder={t`Name, email or phone`} value={typed} onType={setTyped} />
+        <SelectField label={t`Status`} value={state} onChange={(event) => setState(event.target.value as State)}>
+          <option value="unreviewed">{t`Not reviewed`}</option>
+          <option value="reviewed">{t`Reviewed`}</option>
+          <option value="">{t`All`}</option>
+        </SelectField>
+      </div>
+      <Listing
+        list={list}
+        itemsOf={(page) => page.flags}
+        failed={t`The list could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`Nothing to review`}>
+            <Trans>Accounts that share something appear here.</Trans>
+          </EmptyState>
+        }
+      >
+        {(flags) => (
+          <ul className="story-rows">
+            {flags.map((flag) => (
+              <FlagRow key={flag.id} flag={flag} onReview={() => setOpen(flag)} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {open === undefined ? null : <Reviewing flag={open} onClose={() => setOpen(undefined)} />}
+    </>
+  )
+}
+
+function FlagRow({ flag, onReview }: { readonly flag: Flag; readonly onReview: () => void }) {
+  const { i18n, t } = useLingui()
+  const mayReview = useMay(CARE)
+  const { title, hint } = SIGNAL_KINDS[flag.kind]
+  const more = flag.count - flag.members.length
+  const about = [i18n._(title), ...flag.members.map(({ name }) => name)].join(', ')
+  return (
+    <li>
+      <div>
+        <h3>{i18n._(title)}</h3>
+        <p className="small muted">{i18n._(hint)}</p>
+        <ul className="flagged">
+          {flag.members.map(({ id, name, createdAt, since, isLater }) => (
+            <li key={id}>
+              <Link to={paths.adminDashboard} search={{ tab: 'users', member: id }}>
+                {name}
+              </Link>{' '}
+              <span className="small muted">
+                <Trans>member since {formatDay(createdAt, currentLanguage())}</Trans>
+                {flag.kind !== 'phone' || since === null || since === undefined ? null : isLater ? (
+                  <>
+                    , <Trans>set this phone on {formatDay(since, currentLanguage())}</Trans>
+                  </>
+                ) : (
+                  <>
+                    , <Trans>had this phone first, since {formatDay(since, currentLanguage())}</Trans>
+                  </>
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+        {more <= 0 ? null : (
+          <p className="small muted">
+            <Trans>and {more} more</Trans>
+          </p>
+        )}
+        {flag.reviewedAt === null ? null : (
+          <p className="small muted">
+            <Trans>
+              {flag.reviewedBy}, {formatInstant(flag.reviewedAt, currentLanguage())}: {flag.note}
+            </Trans>
+          </p>
+        )}
+      </div>
+      <Badge tone={flag.isReviewed ? 'good' : 'waiting'}>{flag.isReviewed ? <Trans>Reviewed</Trans> : <Trans>Not reviewed</Trans>}</Badge>
+      {mayReview ? (
+        <div className="buttons">
+          <Button
+            kind="secondary"
+            aria-label={flag.isReviewed ? t`Open again: ${about}` : t`Mark as reviewed: ${about}`}
+            onClick={onReview}
+          >
+            {flag.isReviewed ? <Trans>Open again</Trans> : <Trans>Mark as reviewed</Trans>}
+          </Button>
+        </div>
+      ) : null}
+    </li>
+  )
+}
+
+function Reviewing({ flag, onClose }: { readonly flag: Flag; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const isReviewed = !flag.isReviewed
+  return (
+    <Decision
+      title={isReviewed ? <Trans>Mark as reviewed?</Trans> : <Trans>Open again?</Trans>}
+      confirm={isReviewed ? t`Mark as reviewed` : t`Open again`}
+      question={{ label: t`Note`, hint: t`Your finding. Only the team can read it.`, rule: staffNote, long: true }}
+      send={(note) => call('reviewFlag', { params: { id: flag.id }, body: { isReviewed, count: flag.count, note } })}
+      onDone={() => toast.success(t`Saved.`)}
+      onClose={onClose}
+    >
+      <p>
+        {isReviewed ? (
+          <Trans>This match leaves the list, and returns if another account is added to it. Nothing changes for the members.</Trans>
+        ) : (
+          <Trans>This match returns to the list. Nothing changes for the members.</Trans>
+        )}
+      </p>
+    </Decision>
+  )
+}

@@ -1,0 +1,195 @@
+/**
+ * Platform entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts.
+ * - Settlements of the gateway are listed and decided here, and recorded under Reconciliation.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/Feedback.tsx'
+import { SelectField } from '../../../ui/Field.tsx'
+import { formatLongDay } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Listing } from '../../Listing.tsx'
+import { Decision } from '../Decision.tsx'
+import { CsvButton } from '../CsvButton.tsx'
+import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
+import { narrowed } from '../queries.ts'
+import { useMay, useViewerId } from '../use-may.ts'
+import { OutlayDecision, type OutlayAction, useDeciders } from '../help/OutlayDecision.tsx'
+import { OutlayConsequence, OutlayFields, useOutlayForm } from '../help/OutlayForm.tsx'
+import { ENTRY_FILTERS, HOUSE_NAMES, HOUSE_PAYABLE, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from '../help/queries.ts'
+import { CoverNext } from '../help/ReceiptPages.tsx'
+import { ReceiptView } from '../help/ReceiptView.tsx'
+
+type Kind = Exclude<HouseEntry['kind'], 'gateway_settled'>
+type Payable = Readonly<Record<Kind, number>>
+type Open = { readonly action: 'new' } | { readonly action: OutlayAction | 'receipts'; readonly entry: HouseEntry }
+const KINDS = Object.keys(HOUSE_PAYABLE) as readonly Kind[]
+
+export function HouseEntries() {
+  const { t, i18n } = useLingui()
+  const { narrowing, fields } = useNarrowing(ENTRY_FILTERS, t`Search platform entries`, t`What it was for`)
+  const list = useInfiniteQuery(houseEntriesQuery(narrowing))
+  const [open, setOpen] = useState<Open>()
+  const close = (): void => setOpen(undefined)
+  const paid = usePaid()
+  const mayAsk = useMay(TREASURY)
+  const first = list.data?.pages[0]
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Platform entries</Trans>
+        </h2>
+        <div className="buttons">
+          {mayAsk && first !== undefined ? (
+            <Button onClick={() => setOpen({ action: 'new' })}>
+              <Trans>New entry</Trans>
+            </Button>
+          ) : null}
+          {first === undefined ? null : <CsvButton of="houseEntriesCsv" name="house-entries" filters={narrowed(narrowing)} />}
+        </div>
+      </div>
+      {first === undefined ? null : (
+        <dl className="facts-list spaced">
+          {KINDS.map((kind) => (
+            <div key={kind}>
+              <dt>{i18n._(HOUSE_PAYABLE[kind])}</dt>
+              <dd>
+                <Available amount={first.payable[kind]} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.entries}
+        failed={t`The entries could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No entries found`} />}
+      >
+        {(entries) => (
+          <ul className="story-rows">
+            {entries.map((entry) => (
+              <Row key={entry.id} entry={entry} onChoose={(action) => setOpen({ action, entry })} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {open?.action === 'new' && first !== undefined ? (
+        <EntryDialog payable={first.payable} approvalAbove={first.approvalAbove} onClose={close} />
+      ) : null}
+      {open?.action === 'receipts' ? (
+        <ReceiptView receipts={open.entry.receipts} isPrivate={open.entry.settlement !== null} onClose={close} />
+      ) : null}
+      {open?.action === 'approve' || open?.action === 'reject' ? (
+        <OutlayDecision
+          action={open.action}
+          of={open.entry.settlement === null ? 'house' : 'settlement'}
+          entry={open.entry}
+          onClose={close}
+        >
+          <p>
+            {formatMoney(open.entry.amount)}, {open.entry.purpose}
+          </p>
+          {open.entry.settlement === null ? null : <p>{paid(open.entry.settlement)}</p>}
+        </OutlayDecision>
+      ) : null}
+    </>
+  )
+}
+
+/** When the gateway paid, and what it kept. */
+function usePaid() {
+  const { t } = useLingui()
+  return ({ day, fee }: NonNullable<HouseEntry['settlement']>): string => {
+    const [on, kept] = [formatLongDay(day, currentLanguage()), formatMoney(fee)]
+    return t`Paid to our bank on ${on}, fee ${kept}`
+  }
+}
+
+function Available({ amount }: { readonly amount: number }) {
+  const most = formatMoney(amount)
+  return amount === 0 ? <Trans>Nothing available today</Trans> : <Trans>Available today: {most}</Trans>
+}
+
+type RowProps = { readonly entry: HouseEntry; readonly onChoose: (action: OutlayAction | 'receipts') => void }
+
+function Row({ entry, onChoose }: RowProps) {
+  const { t, i18n } = useLingui()
+  const viewer = useViewerId()
+  const paid = usePaid()
+  const mayDecide = useMay(TREASURY)
+  const { amount, purpose, status, kind, settlement, askedBy, reason, needsSecond } = entry
+  const isOwn = needsSecond && askedBy.id === viewer
+  const about = `${formatMoney(amount)}, ${purpose}`
+  const labels = { receipts: t`Receipts`, approve: t`Approve`, reject: t`Reject` }
+  const isOpen = mayDecide && status === 'requested'
+  const actions = [...(isOpen && !isOwn ? (['approve'] as const) : []), 'receipts' as const, ...(isOpen ? (['reject'] as const) : [])]
+  return (
+    <MoneyRow
+      amount={amount}
+      who={purpose}
+      at={entry.askedAt}
+      state={OUTLAY_STATES[status]}
+      facts={[
+        i18n._(HOUSE_NAMES[kind]),
+        settlement === null ? null : paid(settlement),
+        useDeciders(entry),
+        reason === null ? null : t`Reason: ${reason}`,
+      ]}
+      warnings={status === 'requested' && isOwn ? [t`You requested this. Another person must approve it.`] : []}
+    >
+      {actions.map((action) => (
+        <Button
+          key={action}
+          kind={action === 'approve' ? 'secondary' : 'quiet'}
+          aria-label={`${labels[action]}: ${about}`}
+          onClick={() => onChoose(action)}
+        >
+          {labels[action]}
+        </Button>
+      ))}
+    </MoneyRow>
+  )
+}
+
+type DialogProps = { readonly payable: Payable; readonly approvalAbove: number; readonly onClose: () => void }
+
+function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
+  const { t, i18n } = useLingui()
+  const [kind, setKind] = useState<Kind>('platform_out')
+  const form = useOutlayForm({ approvalAbove, about: kind })
+  return (
+    <>
+      <Decision
+        title={<Trans>New entry</Trans>}
+        confirm={form.confirm}
+        check={form.check}
+        send={(_, idempotencyKey) => call('askHouseEntry', { body: { ...form.body, kind }, idempotencyKey }).catch(form.refused)}
+        onDone={({ entry }) => toast.success(entry.status === 'booked' ? t`Recorded.` : t`Requested. Another person must approve it.`)}
+        onClose={onClose}
+      >
+        <SelectField label={t`Kind of entry`} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+          {KINDS.map((name) => (
+            <option key={name} value={name}>
+              {i18n._(HOUSE_NAMES[name])}
+            </option>
+          ))}
+        </SelectField>
+        <p className="spaced">
+          <Available amount={payable[kind]} />
+        </p>
+        <OutlayFields form={form} purposeLabel={t`What it is for`} purposeHint={t`Everybody can read these words.`} />
+        <OutlayConsequence form={form} />
+      </Decision>
+      <CoverNext pages={form.pages} />
+    </>
+  )
+}

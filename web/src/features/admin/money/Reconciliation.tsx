@@ -1,0 +1,128 @@
+/** Reconciliation: what the gateway owes us and our bank should hold, the days that changed it, and the form of a settlement. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { TREASURY } from '@roz/contract/roles.ts'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/Feedback.tsx'
+import { formatLongDay } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { Listing } from '../../Listing.tsx'
+import { at, paging } from '../../queries.ts'
+import { CsvButton } from '../CsvButton.tsx'
+import { SettlementDialog } from './SettlementDialog.tsx'
+import { useMay } from '../use-may.ts'
+
+type Page = Output<Api['reconciliation']>
+const reconciliationQuery = infiniteQueryOptions({
+  queryKey: ['admin', 'reconciliation'],
+  queryFn: ({ pageParam, signal }) => call('reconciliation', { query: at(pageParam), signal }),
+  ...paging,
+})
+
+export function Reconciliation() {
+  const { t } = useLingui()
+  const list = useInfiniteQuery(reconciliationQuery)
+  const [recording, setRecording] = useState(false)
+  const mayRecord = useMay(TREASURY)
+  const first = list.data?.pages[0]
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Reconciliation</Trans>
+        </h2>
+        <div className="buttons">
+          {mayRecord && first !== undefined ? (
+            <Button onClick={() => setRecording(true)}>
+              <Trans>Record a settlement</Trans>
+            </Button>
+          ) : null}
+          <CsvButton of="reconciliationCsv" name="reconciliation" />
+        </div>
+      </div>
+      {first === undefined ? null : <Balances balances={first.balances} />}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.reconciliation}
+        failed={t`The days could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No money has moved yet`} />}
+      >
+        {(days) => (
+          <ul className="story-rows">
+            {days.map((day) => (
+              <DayRow key={day.day} of={day} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {recording && first !== undefined ? (
+        <SettlementDialog approvalAbove={first.approvalAbove} onClose={() => setRecording(false)} />
+      ) : null}
+    </>
+  )
+}
+
+function Balances({ balances }: { readonly balances: Page['balances'] }) {
+  const { t } = useLingui()
+  const { gateway, bank, fees, payoutsPending, refundsPending, suspense } = balances
+  const owed = formatMoney(Math.abs(gateway))
+  const held = formatMoney(bank)
+  const kept = formatMoney(fees)
+  const leaving = formatMoney(payoutsPending)
+  const returning = formatMoney(refundsPending)
+  const unclear = formatMoney(suspense)
+  const facts = [
+    [
+      t`Gateway`,
+      gateway < 0
+        ? t`We owe the gateway ${owed}: refunds and disputes were more than the money it had for us.`
+        : t`The gateway owes us ${owed}. Compare it with the amount on its dashboard that is not settled yet.`,
+    ],
+    [t`Bank`, t`Our bank account should hold ${held} of this money. Compare it with the bank's statement.`],
+    [t`Fees`, t`The gateway has kept ${kept} so far, tax included. The platform share pays it.`],
+    [t`Withdrawals`, t`${leaving} waits to be paid out.`],
+    [t`Refunds`, t`${returning} waits to be refunded.`],
+    [t`Suspense`, t`${unclear} has no clear owner yet.`],
+  ] as const
+  return (
+    <dl className="facts-list two spaced">
+      {facts.map(([name, sentence]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{sentence}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function DayRow({ of }: { readonly of: Page['reconciliation'][number] }) {
+  const { t } = useLingui()
+  const [captured, refunded, disputed] = [formatMoney(of.captured), formatMoney(of.refunded), formatMoney(of.disputed)]
+  const [settled, fee, owed] = [formatMoney(of.settled), formatMoney(of.fee), formatMoney(of.owed)]
+  const facts = [
+    of.captured === 0 ? null : t`Payments: ${captured}`,
+    of.refunded === 0 ? null : t`Refunded: ${refunded}`,
+    of.disputed === 0 ? null : t`Disputed: ${disputed}`,
+    of.settled === 0 && of.fee === 0 ? null : t`Settled: ${settled} to our bank, ${fee} kept as the fee`,
+    t`Owed by the gateway at the end of the day: ${owed}`,
+  ]
+  return (
+    <li>
+      <div>
+        <h3>{formatLongDay(of.day, currentLanguage())}</h3>
+        {facts.map((fact) =>
+          fact === null ? null : (
+            <p key={fact} className="small muted">
+              {fact}
+            </p>
+          ),
+        )}
+      </div>
+    </li>
+  )
+}

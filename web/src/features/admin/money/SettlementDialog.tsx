@@ -1,0 +1,160 @@
+/**
+ * The form of a settlement: its number, its day, the net amount, the fee, and the gateway's report.
+ * - If this form books the payment at once, the user must tick a box. Editing any field clears the tick.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { rupeesFromPaise } from '@roz/core/money.ts'
+import { bankReference } from '@roz/core/reference-fields.ts'
+import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
+import { useState } from 'react'
+import { ApiError, call } from '../../../app/api.ts'
+import { TextField } from '../../../ui/Field.tsx'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+import { CoverNext, ReceiptPages, usePages } from '../help/ReceiptPages.tsx'
+import { wordsOf } from '../portal-form-errors.ts'
+
+type Values = { readonly reference: string; readonly day: string; readonly amount: string; readonly fee: string }
+type Problems = Readonly<Record<string, string | undefined>>
+
+function useSettlement(approvalAbove: number) {
+  const { t } = useLingui()
+  const [values, setValues] = useState<Values>({ reference: '', day: '', amount: '', fee: '' })
+  const [problems, setProblems] = useState<Problems>({})
+  const [sureOf, setSureOf] = useState('')
+  const pages = usePages()
+  const [amount, fee] = [readAmount(values.amount), readAmount(values.fee)]
+  const body = {
+    reference: values.reference.trim(),
+    day: values.day,
+    amount: amount === undefined ? 0 : rupeesFromPaise(amount),
+    fee: fee === undefined ? 0 : rupeesFromPaise(fee),
+    receipts: pages.hashes,
+  }
+  const asked = JSON.stringify(body)
+  const isSure = sureOf === asked
+  const booksNow = body.amount + body.fee <= approvalAbove
+  const check = (): boolean => {
+    const found: Problems = {
+      reference: bankReference.safeParse(values.reference).error?.issues[0]?.message,
+      day: values.day === '' ? t`Please choose the day` : undefined,
+      amount: amount === undefined || amount <= 0n ? 'amount_invalid' : undefined,
+      fee: fee === undefined ? 'amount_invalid' : undefined,
+      receipts: pages.hashes.length === 0 ? 'receipts_needed' : undefined,
+      sure: booksNow && !isSure ? t`Please tick this first` : undefined,
+    }
+    setProblems(found)
+    return Object.values(found).every((problem) => problem === undefined)
+  }
+  const send = async (_: string, idempotencyKey: string) => {
+    try {
+      return await call('askSettlement', { body, idempotencyKey })
+    } catch (error) {
+      if (error instanceof ApiError) setProblems(error.fields)
+      throw error
+    }
+  }
+  const set = (changed: Partial<Values>): void => setValues({ ...values, ...changed })
+  return { values, set, problems, pages, check, send, booksNow, isSure, setSure: (sure: boolean) => setSureOf(sure ? asked : '') }
+}
+
+export function SettlementDialog({ approvalAbove, onClose }: { readonly approvalAbove: number; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const form = useSettlement(approvalAbove)
+  const { values, set, problems, pages, booksNow, isSure } = form
+  const limit = formatMoney(approvalAbove)
+  const receipts = problems.receipts === 'receipts_needed' && pages.hashes.length > 0 ? undefined : problems.receipts
+  return (
+    <>
+      <Decision
+        title={<Trans>Record a settlement</Trans>}
+        confirm={booksNow ? t`Record it now` : t`Request approval`}
+        check={form.check}
+        send={form.send}
+        onDone={({ entry }) =>
+          toast.success(entry.status === 'booked' ? t`Recorded.` : t`Requested. Another person must approve it under “Platform entries”.`)
+        }
+        onClose={onClose}
+      >
+        <TextField
+          label={t`Settlement number`}
+          hint={t`The gateway's number for this settlement, or the bank's UTR. Each number can be recorded only once.`}
+          autoComplete="off"
+          maxLength={50}
+          value={values.reference}
+          error={wordsOf(problems.reference)}
+          onChange={(event) => set({ reference: event.target.value })}
+        />
+        <TextField
+          label={t`Day of the settlement`}
+          type="date"
+          value={values.day}
+          error={wordsOf(problems.day)}
+          onChange={(event) => set({ day: event.target.value })}
+        />
+        <Rupees
+          label={t`Amount that reached our bank`}
+          value={values.amount}
+          error={wordsOf(problems.amount)}
+          onType={(amount) => set({ amount })}
+        />
+        <Rupees
+          label={t`Fee that the gateway kept`}
+          hint={t`Tax included. Enter 0 if the gateway kept nothing.`}
+          value={values.fee}
+          error={wordsOf(problems.fee)}
+          onType={(fee) => set({ fee })}
+        />
+        <ReceiptPages pages={pages} error={wordsOf(receipts)} isPrivate />
+        <p className="muted spaced">
+          {booksNow ? (
+            <Trans>It enters today's accounts, and this cannot be undone. Above {limit} another person must approve it.</Trans>
+          ) : (
+            <Trans>Another person must approve it. Then it enters the accounts of that day, and this cannot be undone.</Trans>
+          )}
+        </p>
+        {booksNow ? (
+          <>
+            <label className="pick">
+              <input
+                type="checkbox"
+                checked={isSure}
+                aria-invalid={problems.sure !== undefined && !isSure ? true : undefined}
+                onChange={(event) => form.setSure(event.target.checked)}
+              />
+              {t`I have compared these values with the gateway's report.`}
+            </label>
+            {problems.sure === undefined || isSure ? null : (
+              <p className="field-error" role="alert">
+                {problems.sure}
+              </p>
+            )}
+          </>
+        ) : null}
+      </Decision>
+      <CoverNext pages={pages} />
+    </>
+  )
+}
+
+type RupeesProps = {
+  readonly label: string
+  readonly hint?: string
+  readonly value: string
+  readonly error: string | undefined
+  readonly onType: (text: string) => void
+}
+const Rupees = ({ label, hint, value, error, onType }: RupeesProps) => (
+  <TextField
+    label={label}
+    hint={hint}
+    prefix="₹"
+    inputMode="decimal"
+    autoComplete="off"
+    value={value}
+    error={error}
+    onChange={(event) => onType(event.target.value)}
+    onBlur={() => onType(shownAmount(value))}
+  />
+)

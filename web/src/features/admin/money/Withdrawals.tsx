@@ -1,0 +1,258 @@
+/**
+ * The portal's withdrawals: an administrator approves or rejects them, asks the gateway again, or pays by hand without a payout gateway.
+ * - A decision carries the state that its row showed when the dialog was opened.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { useSession } from '../../../app/session.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/Feedback.tsx'
+import { formatInstant } from '../../../ui/format.ts'
+import { Modal } from '../../../ui/Modal.tsx'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { Listing } from '../../Listing.tsx'
+import { CsvButton } from '../CsvButton.tsx'
+import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
+import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
+import { type Withdrawal, type WithdrawalState, withdrawalsQuery, sorted } from '../queries.ts'
+import { useMay } from '../use-may.ts'
+import { warningsOf, WITHDRAWAL_FILTERS, WITHDRAWAL_STATES } from '../states.ts'
+import { type Bank, type Action, WithdrawalDecision } from './WithdrawalDecision.tsx'
+
+type Open = { readonly action: Action; readonly withdrawal: Withdrawal } | { readonly action: 'account'; readonly bank: Bank }
+
+export function Withdrawals() {
+  const { t } = useLingui()
+  const { narrowing, fields } = useNarrowing(WITHDRAWAL_FILTERS, t`Search withdrawals`, t`Name, email, ID or reference`, true)
+  const list = useInfiniteQuery(withdrawalsQuery(narrowing))
+  const [open, setOpen] = useState<Open>()
+  const close = (): void => setOpen(undefined)
+  const byHand = list.data?.pages[0]?.byHand ?? false
+  const approvalAbove = list.data?.pages[0]?.approvalAbove ?? 0
+  const viewer = useViewer()
+  const batch = usePicked<WithdrawalState>()
+  const pickable = (withdrawal: Withdrawal): Picked<WithdrawalState> | undefined =>
+    actionsOf(withdrawal, byHand, viewer).includes('approve')
+      ? {
+          id: withdrawal.id,
+          status: withdrawal.status,
+          seen: withdrawal.seen,
+          amount: withdrawal.amount,
+          who: withdrawal.member.name,
+          warnings: warningsOf(withdrawal),
+        }
+      : undefined
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Withdrawals</Trans>
+        </h2>
+        <CsvButton of="adminWithdrawalsCsv" name="withdrawals" filters={sorted(narrowing)} />
+      </div>
+      {byHand ? (
+        <p className="muted spaced">
+          <Trans>No payout gateway is set up: approved withdrawals are paid by hand.</Trans>
+        </p>
+      ) : null}
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.withdrawals}
+        failed={t`The withdrawals could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No withdrawals found`} />}
+      >
+        {(withdrawals, all) => (
+          <>
+            <BatchApproval
+              title={t`Approve these withdrawals?`}
+              batch={batch}
+              all={all.flatMap((one) => pickable(one) ?? [])}
+              states={WITHDRAWAL_STATES}
+              approvalAbove={approvalAbove}
+              send={(rows, idempotencyKey) => call('approveWithdrawals', { body: { rows }, idempotencyKey })}
+            />
+            <ul className="story-rows">
+              {withdrawals.map((withdrawal) => (
+                <WithdrawalRow
+                  key={withdrawal.id}
+                  withdrawal={withdrawal}
+                  byHand={byHand}
+                  pick={batch.pickOf(pickable(withdrawal), t`Select ${formatMoney(withdrawal.amount)}, ${withdrawal.member.name}`)}
+                  onChoose={(action) => setOpen({ action, withdrawal })}
+                />
+              ))}
+            </ul>
+          </>
+        )}
+      </Listing>
+      {open === undefined ? null : open.action === 'account' ? (
+        <Account bank={open.bank} onClose={close} />
+      ) : (
+        <WithdrawalDecision
+          key={`${open.action} ${open.withdrawal.id}`}
+          action={open.action}
+          withdrawal={open.withdrawal}
+          approvalAbove={approvalAbove}
+          onClose={close}
+          onBank={(bank) => setOpen({ action: 'account', bank })}
+        />
+      )}
+    </>
+  )
+}
+
+/** `mayDecide`: the role decides about money; the others only read. */
+type Viewer = { readonly id: string; readonly isOwner: boolean; readonly mayDecide: boolean }
+
+/** The decisions that send money or lead to sending it. None is offered while the member is on hold. */
+const SENDS: readonly Action[] = ['approve', 'retry', 'bank', 'complete']
+
+function actionsOf({ status, shownTo, onHold, firstApproval }: Withdrawal, byHand: boolean, viewer: Viewer): readonly Action[] {
+  if (!viewer.mayDecide) return []
+  const actions = (): readonly Action[] => {
+    if (status === 'requested') return ['approve', 'reject']
+    if (status === 'awaiting_second') return firstApproval?.id === viewer.id ? ['reject'] : ['approve', 'reject']
+    if (status !== 'approved') return []
+    if (shownTo === null) return byHand ? ['bank', 'reject'] : ['retry', 'reject']
+    if (shownTo.id === viewer.id) return ['complete', 'notPaid', ...(byHand ? (['bank'] as const) : [])]
+    return viewer.isOwner ? ['takeOver'] : []
+  }
+  // Asking the gateway for a transfer's status sends no money, so a hold does not prevent it.
+  if (status === 'sending') return byHand ? [] : ['retry']
+  return actions().filter((action) => !onHold || !SENDS.includes(action))
+}
+
+function useViewer(): Viewer {
+  const now = useSession()
+  const mayDecide = useMay(TREASURY)
+  return now.status === 'admin'
+    ? { id: now.user.id, isOwner: now.user.staffRole === 'owner', mayDecide }
+    : { id: '', isOwner: false, mayDecide }
+}
+
+/** Names the administrator who saw the bank account of an open payment by hand. */
+function useHolder({ status, shownTo, onHold }: Withdrawal, viewer: Viewer): string | null {
+  const { t } = useLingui()
+  if (status !== 'approved' || shownTo === null) return null
+  const { name } = shownTo
+  const when = formatInstant(shownTo.at, currentLanguage())
+  if (shownTo.id !== viewer.id) return t`${name} was shown the bank account on ${when} and may have paid.`
+  return onHold
+    ? t`You were shown the bank account on ${when}. The member is on hold: do not pay now. If you have paid already, mark it as paid when the hold ends.`
+    : t`You were shown the bank account on ${when}. After you pay, press “Mark as paid”. If you cannot pay, press “Not paid”.`
+}
+
+type RowProps = {
+  readonly withdrawal: Withdrawal
+  readonly byHand: boolean
+  readonly pick: MoneyRowProps['pick']
+  readonly onChoose: (action: Action) => void
+}
+
+function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
+  const { t } = useLingui()
+  const viewer = useViewer()
+  const { amount, member, bank, owed, reason, reference, status, approvedAt } = withdrawal
+  const debt = formatMoney(owed)
+  const labels = {
+    approve: t`Approve`,
+    reject: t`Reject`,
+    retry: status === 'sending' ? t`Ask the gateway` : t`Send again`,
+    bank: t`Bank account`,
+    complete: t`Mark as paid`,
+    notPaid: t`Not paid`,
+    takeOver: t`Take over`,
+  } satisfies Record<Action, string>
+  const holder = useHolder(withdrawal, viewer)
+  const approvals = useApprovals(withdrawal)
+  const bankName = bank.name
+  const lastFour = bank.lastFour
+  return (
+    <MoneyRow
+      amount={amount}
+      who={member.name}
+      member={member}
+      at={withdrawal.createdAt}
+      state={WITHDRAWAL_STATES[status]}
+      waitingHours={withdrawal.waitingHours}
+      pick={pick}
+      facts={[
+        t`${bankName}, account ending in ${lastFour}`,
+        member.email,
+        approvals,
+        reference === null ? null : t`Bank reference: ${reference}`,
+        reason === null ? null : t`Reason: ${reason}`,
+        status === 'rejected' && approvedAt !== null
+          ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; the approval was undone later.`
+          : null,
+        owed === 0 ? null : t`The member owes: ${debt}`,
+      ]}
+      warnings={[...warningsOf(withdrawal), ...(holder === null ? [] : [holder])]}
+    >
+      {actionsOf(withdrawal, byHand, viewer).map((action, index) => (
+        <Button
+          key={action}
+          kind={index === 0 ? 'secondary' : 'quiet'}
+          aria-label={`${labels[action]}: ${formatMoney(amount)}, ${member.name}`}
+          onClick={() => onChoose(action)}
+        >
+          {labels[action]}
+        </Button>
+      ))}
+    </MoneyRow>
+  )
+}
+
+function Account({ bank, onClose }: { readonly bank: Bank; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  return (
+    <Modal
+      open
+      title={<Trans>Bank account</Trans>}
+      onClose={onClose}
+      footer={
+        <Button onClick={onClose}>
+          <Trans>Close</Trans>
+        </Button>
+      }
+    >
+      <dl className="facts-list">
+        <div>
+          <dt>
+            <Trans>Account holder</Trans>
+          </dt>
+          <dd>{bank.accountHolderName}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans>Account number</Trans>
+          </dt>
+          <dd>{bank.accountNumber}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans>IFSC</Trans>
+          </dt>
+          <dd>{bank.ifscCode}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans>Bank</Trans>
+          </dt>
+          <dd>{bank.bankName}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans>Account type</Trans>
+          </dt>
+          <dd>{bank.accountType === 'savings' ? t`Savings` : t`Current`}</dd>
+        </div>
+      </dl>
+    </Modal>
+  )
+}

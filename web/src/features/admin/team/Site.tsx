@@ -1,0 +1,116 @@
+/** The words of the public pages that editors change: two marketing figures and the How it works video. Other roles read them. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { EDITORS } from '@roz/contract/roles.ts'
+import { siteFigure } from '@roz/core/site-fields.ts'
+import { videoUrl } from '@roz/core/story-fields.ts'
+import { useQuery } from '@tanstack/react-query'
+import * as z from 'zod/mini'
+import { ApiError, call, messageOf } from '../../../app/api.ts'
+import { queryClient } from '../../../app/query.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { TextField } from '../../../ui/Field.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { tellFirst, useRules } from '../../forms.ts'
+import { type SiteWords, siteQuery } from '../queries.ts'
+import { useMay } from '../use-may.ts'
+import { wordsOf } from '../portal-form-errors.ts'
+
+const rules = z.object({ people: siteFigure, contributors: siteFigure, howItWorksVideo: videoUrl })
+
+export function Site() {
+  const { t } = useLingui()
+  const site = useQuery(siteQuery)
+  const mayEdit = useMay(EDITORS)
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Site</Trans>
+      </h2>
+      <p className="muted spaced">
+        <Trans>The home page shows these figures and this video to everybody. A change shows at once.</Trans>
+      </p>
+      {site.data !== undefined ? (
+        mayEdit ? (
+          <SiteForm site={site.data.site} />
+        ) : (
+          <SiteFacts site={site.data.site} />
+        )
+      ) : site.isError ? (
+        <ErrorState title={t`The words of the site could not be loaded.`} busy={site.isFetching} onRetry={() => void site.refetch()} />
+      ) : (
+        <Skeleton lines={3} />
+      )}
+    </>
+  )
+}
+
+function SiteForm({ site }: { readonly site: SiteWords }) {
+  const { t } = useLingui()
+  const form = useRules<SiteWords>(rules, site)
+  const { errors, isSubmitting } = form.formState
+  const save = form.handleSubmit(
+    async (body) => {
+      try {
+        const answer = await call('editSite', { body })
+        queryClient.setQueryData(siteQuery.queryKey, answer)
+        toast.success(t`Saved. The public pages show the new text.`)
+      } catch (error) {
+        if (error instanceof ApiError)
+          for (const [field, message] of Object.entries(error.fields))
+            if (field in site) form.setError(field as keyof SiteWords, { message })
+        toast.error(messageOf(error, t`The words could not be saved.`))
+      }
+    },
+    tellFirst(form, wordsOf),
+  )
+  return (
+    <form className="site-words" noValidate onSubmit={(event) => void save(event)}>
+      <TextField
+        label={t`People in the community`}
+        hint={t`Shown exactly as written, e.g. 14,000`}
+        autoComplete="off"
+        error={wordsOf(errors.people?.message)}
+        {...form.register('people')}
+      />
+      <TextField
+        label={t`Contributors`}
+        hint={t`Shown exactly as written, e.g. 10,000+`}
+        autoComplete="off"
+        error={wordsOf(errors.contributors?.message)}
+        {...form.register('contributors')}
+      />
+      <TextField
+        label={t`How it works video`}
+        hint={t`A YouTube link. Leave empty for no video.`}
+        type="url"
+        autoComplete="off"
+        error={wordsOf(errors.howItWorksVideo?.message)}
+        {...form.register('howItWorksVideo')}
+      />
+      <Button type="submit" busy={isSubmitting}>
+        <Trans>Save</Trans>
+      </Button>
+    </form>
+  )
+}
+
+function SiteFacts({ site }: { readonly site: SiteWords }) {
+  const { t } = useLingui()
+  return (
+    <dl className="facts-list">
+      <div>
+        <dt>{t`People in the community`}</dt>
+        <dd>{site.people}</dd>
+      </div>
+      <div>
+        <dt>{t`Contributors`}</dt>
+        <dd>{site.contributors}</dd>
+      </div>
+      <div>
+        <dt>{t`How it works video`}</dt>
+        <dd>{site.howItWorksVideo === '' ? t`None` : site.howItWorksVideo}</dd>
+      </div>
+    </dl>
+  )
+}

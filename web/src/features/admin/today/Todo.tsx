@@ -1,0 +1,110 @@
+/** The to-do list that the role may read: each line with its count, a bank's deadline or the age of its oldest item, and a link to its section, narrowed to the same items. */
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { formatCount } from '@roz/core/numbers.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { paths } from '../../../paths.ts'
+import { Badge, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { formatInstant } from '../../../ui/format.ts'
+import { Unbroken } from '../../../ui/Unbroken.tsx'
+import { serverNowMs } from '../../clock.ts'
+import { type TodoItem, todoQuery } from '../queries.ts'
+
+type Line = {
+  readonly label: MessageDescriptor
+  /** The section where it is done, which every role that gets the line can read, and its filter; nothing if the overview itself shows more. */
+  readonly search?: { readonly tab: string; readonly status?: string; readonly order?: 'oldest' }
+}
+
+const LINES = {
+  withdrawals: { label: msg`Withdrawals to decide`, search: { tab: 'withdrawals', status: 'to_decide', order: 'oldest' } },
+  withdrawals_second: {
+    label: msg`Withdrawals that need a second person`,
+    search: { tab: 'withdrawals', status: 'to_second', order: 'oldest' },
+  },
+  refunds: { label: msg`Refunds to decide`, search: { tab: 'refunds', status: 'to_decide', order: 'oldest' } },
+  refunds_second: { label: msg`Refunds that need a second person`, search: { tab: 'refunds', status: 'to_second', order: 'oldest' } },
+  payouts_by_hand: { label: msg`Approved, to be paid by hand`, search: { tab: 'withdrawals', status: 'by_hand', order: 'oldest' } },
+  failed_payouts: { label: msg`Withdrawals approved, but not sent`, search: { tab: 'withdrawals', status: 'not_sent', order: 'oldest' } },
+  failed_refunds: { label: msg`Refunds approved, but not sent`, search: { tab: 'refunds', status: 'not_sent', order: 'oldest' } },
+  suspense: { label: msg`Payments in suspense`, search: { tab: 'suspense', status: 'to_decide', order: 'oldest' } },
+  disputes: { label: msg`Disputes to answer at the bank`, search: { tab: 'disputes', status: 'to_answer', order: 'oldest' } },
+  stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'late' } },
+  untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },
+  help_waiting: { label: msg`Days whose help waits longer than 14 days`, search: { tab: 'help-given' } },
+  outlays: { label: msg`Payments from the help fund to approve`, search: { tab: 'help-given', status: 'to_approve' } },
+  house_entries: { label: msg`Platform entries to approve`, search: { tab: 'house-entries', status: 'to_approve' } },
+  messages: { label: msg`Unanswered messages`, search: { tab: 'messages', status: 'unanswered', order: 'oldest' } },
+  audit: { label: msg`Failed checks of the accounts` },
+  jobs: { label: msg`Background jobs that are late or fail` },
+} as const satisfies Record<TodoItem['code'], Line>
+
+const HOUR_MS = 3_600_000
+
+export function Todo() {
+  const { t } = useLingui()
+  const list = useQuery(todoQuery)
+  return (
+    <section className="books-check" aria-label={t`To do`}>
+      <h2 className="spaced">
+        <Trans>To do</Trans>
+      </h2>
+      {list.data === undefined ? (
+        list.isError ? (
+          <ErrorState title={t`The list could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
+        ) : (
+          <Skeleton lines={3} />
+        )
+      ) : list.data.todo.length === 0 ? (
+        <p className="muted">
+          <Trans>Nothing to do.</Trans>
+        </p>
+      ) : (
+        <ul className="ledger todo">
+          {list.data.todo.map((item) => (
+            <TodoLine key={item.code} {...item} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function TodoLine({ code, count, oldest, answerBy, isLate }: TodoItem) {
+  const { i18n } = useLingui()
+  const { label, search }: Line = LINES[code]
+  const words = i18n._(label)
+  return (
+    <li>
+      <span>
+        {search === undefined ? (
+          words
+        ) : (
+          <Link to={paths.adminDashboard} search={search}>
+            {words}
+          </Link>
+        )}
+        {oldest === null ? null : (
+          <span className="small muted todo-age">{answerBy === null ? <Age since={oldest} /> : <Deadline by={answerBy} />}</span>
+        )}
+      </span>
+      <Badge tone={isLate ? 'bad' : 'waiting'}>{formatCount(count)}</Badge>
+    </li>
+  )
+}
+
+function Deadline({ by: instant }: { readonly by: string }) {
+  const { t } = useLingui()
+  const by = formatInstant(instant, currentLanguage())
+  return <Unbroken text={t`Answer the bank by ${by}.`} />
+}
+
+function Age({ since }: { readonly since: string }) {
+  const hours = Math.max(0, Math.floor((serverNowMs() - Date.parse(since)) / HOUR_MS))
+  if (hours === 0) return <Trans>Oldest: less than an hour</Trans>
+  if (hours < 48) return <Plural value={hours} one="Oldest: # hour" other="Oldest: # hours" />
+  return <Plural value={Math.floor(hours / 24)} one="Oldest: # day" other="Oldest: # days" />
+}
