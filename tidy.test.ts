@@ -385,3 +385,11 @@ test('the repository mentions only the product', () => {
     .flatMap((file) => matches(file, foreign))
   expectNone(findings, 'Write only what the reader of this product needs, and nothing about how or where it was written.')
 })
+
+test('no file has the marks of an unfinished merge, and the README stays short', () => {
+  const marks = sources.flatMap((file) => matches(file, /^(<{7}|>{7}|\|{7}) /))
+  expectNone(marks, 'A merge was committed half done: choose between the two sides.')
+  expect(Buffer.byteLength(text('README.md')), 'README.md has at most 6 KB: move what is not for a newcomer to docs/').toBeLessThanOrEqual(
+    6144,
+  )
+})
