@@ -42,9 +42,9 @@ test('each of the 253 requirements has one row, in order', () => {
 test('the page states the right number of rows in each state', () => {
   const count = (state: string): number => rows.filter((row) => row.state === state).length
   expect(page).toContain(
-    `Of 253 requirements ${count('shown')} are shown, ${count('accepted')} are accepted, ${count('does not apply')} do not apply.`,
+    `Of 253 requirements ${count('shown')} are shown, ${count('accepted')} are accepted, ${count('n/a')} do not apply.`,
   )
-  expect(count('shown') + count('accepted') + count('does not apply')).toBe(253)
+  expect(count('shown') + count('accepted') + count('n/a')).toBe(253)
 })
 
 test('the page names each call that accepts a file, with its limit', () => {
