@@ -16,12 +16,12 @@ const assumptions = z.registry<Assumed>()
  */
 export const newer = <S extends z.ZodType>(schema: S, assumed: Assumed = {}): S => {
   // A clone, because fields of other answers share the schema.
-  const own = schema.clone() as S
+  const own = schema.clone()
   assumptions.add(own, assumed)
   return own
 }
 export const assumedOf = (schema: z.core.$ZodType): Assumed | undefined =>
-  assumptions.has(schema as z.ZodType) ? (assumptions.get(schema as z.ZodType) ?? {}) : undefined
+  assumptions.has(schema) ? (assumptions.get(schema as z.ZodType) ?? {}) : undefined
 
 export const rupees = z.number().meta({ description: 'Rupees, at most two decimals' })
 export const day = z

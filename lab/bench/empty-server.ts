@@ -11,6 +11,7 @@ import { connect } from '@roz/server/db/sql.ts'
 import { createLog } from '@roz/server/operation/logger.ts'
 import { createMeters } from '@roz/server/operation/meters.ts'
 import { createSessions } from '@roz/server/features/identity/sessions.ts'
+import { createSecrets } from '@roz/server/secrets/secrets.ts'
 import type { Services } from '@roz/server/services.ts'
 
 const config = readConfig(process.env)
@@ -30,6 +31,7 @@ const app = await buildApp({
   db,
   clock: createClock(db),
   storage: storage as never,
+  secrets: createSecrets({ secretKey: 'only the access log of a measurement uses it' }),
   // Contains only the services that every request uses.
   services: services as unknown as Services,
   catcher: undefined,

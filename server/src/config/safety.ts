@@ -44,9 +44,9 @@ const isPlaceholder = (text: string): boolean =>
 /** Few different characters, or a sample: the length alone says nothing. Counts Shannon's bits of the characters. */
 function isGuessable(text: string, bitsMin: number): boolean {
   const counts = new Map<string, number>()
-  for (const one of text) counts.set(one, (counts.get(one) ?? 0) + 1)
-  const all = [...text].length
-  const bits = [...counts.values()].reduce((sum, count) => sum - count * Math.log2(count / all), 0)
+  const all = Array.from(text)
+  for (const one of all) counts.set(one, (counts.get(one) ?? 0) + 1)
+  const bits = [...counts.values()].reduce((sum, count) => sum - count * Math.log2(count / all.length), 0)
   return bits < bitsMin || isPlaceholder(text)
 }
 

@@ -36,14 +36,14 @@ export function AdminLoginPage() {
     try {
       session.signIn(await call('adminLogin', { body: { ...values, ...(await second()) } }))
     } catch (error) {
-      if (error instanceof DOMException) return void toast.error(t`The passkey was not used. Please try again.`)
+      if (error instanceof DOMException) return toast.error(t`The passkey was not used. Please try again.`)
       const code = error instanceof ApiError ? error.code : ''
       if (code === 'code_required') return setAsks('code')
       if (code === 'passkey_required') return setAsks('passkey')
       if (error instanceof ApiError && (code === 'wrong_code' || code === 'passkeys_only')) {
         return codeForm.setError('totp', { message: error.message })
       }
-      return void toast.error(messageOf(error, t`Login failed`))
+      return toast.error(messageOf(error, t`Login failed`))
     }
     toast.success(t`Welcome to admin dashboard!`)
     await navigate({ to: paths.adminDashboard, replace: true })
