@@ -1,8 +1,11 @@
 /** All calls of the HTTP API, by name. The server's handlers are a total map over them. */
 import type { z } from 'zod'
+import { accountCalls } from './accounts.ts'
 import { announcementCalls } from './announcements.ts'
 import { communityCalls } from './community.ts'
 import { deskCalls } from './desk.ts'
+import { disbursementCalls } from './disbursements.ts'
+import { disputeCalls } from './disputes.ts'
 import type { CsvTable, EndpointSpec, PublicFile } from './endpoint.ts'
 import { helpCalls } from './help.ts'
 import { identityCalls } from './identity.ts'
@@ -10,7 +13,6 @@ import { impactCalls } from './impact.ts'
 import { memberAdminCalls } from './members-admin.ts'
 import { messageCalls } from './messages.ts'
 import { openBooksCalls } from './open-books.ts'
-import { outlayCalls } from './outlays.ts'
 import { payoutCalls } from './payouts.ts'
 import { pushCalls } from './push.ts'
 import { reviewCalls } from './review.ts'
@@ -25,6 +27,7 @@ export const api = {
   ...walletCalls,
   ...payoutCalls,
   ...suspenseCalls,
+  ...disputeCalls,
   ...roundCalls,
   ...impactCalls,
   ...communityCalls,
@@ -38,7 +41,8 @@ export const api = {
   ...rightsCalls,
   ...helpCalls,
   ...staffCalls,
-  ...outlayCalls,
+  ...disbursementCalls,
+  ...accountCalls,
 } as const
 
 export type Api = typeof api

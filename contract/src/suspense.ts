@@ -1,4 +1,4 @@
-/** Administrators' calls of payments in suspense and of disputes. */
+/** Administrators' calls of payments in suspense. */
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
@@ -9,10 +9,8 @@ import { withdrawal } from './wallet.ts'
 
 /** States of the ledger, and `awaiting_second`: one of two persons has decided. */
 export const suspenseState = z.enum(['open', 'awaiting_second', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
-export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
 /** What waits for the team, as the to-do list counts it for the person who asks. */
 const suspenseFilter = z.enum([...suspenseState.options, 'to_decide'], 'choice_invalid')
-const disputeFilter = z.enum([...disputeState.options, 'to_answer'], 'choice_invalid')
 
 export const suspenseItem = z.object({
   id: z.string(),
@@ -41,29 +39,6 @@ export const suspenseItem = z.object({
     .nullable()
     .meta({ description: 'The first of two voices: the member to credit, or the reference of the payment. Another person names the same' }),
 })
-
-export const dispute = z.object({
-  id: z.string().meta({ description: "The gateway's own id" }),
-  order_id: z.string(),
-  paymentId: z.string(),
-  amount: rupees,
-  type: z.string(),
-  status: z.string().meta({ description: "The gateway's own status" }),
-  state: disputeState,
-  needsAnswer: z.boolean().meta({ description: 'The bank waits for our answer, until respondBy' }),
-  waitingHours: count.nullable().meta({ description: 'Whole hours since we heard of it, while it needs our answer' }),
-  respondBy: instant.nullable(),
-  isTaken: z.boolean().meta({ description: "The money is with the payer's bank now" }),
-  loss: rupees.meta({
-    description: 'The part that is our loss now: neither the member nor SUSPENSE had it, and the member has not paid it since',
-  }),
-  problem: z.enum(['unknown_payment', 'more_than_paid', 'other_currency']).nullable().meta({ description: 'Why nothing was booked' }),
-  createdAt: instant,
-  updatedAt: instant,
-  member: payee.nullable().meta({ description: 'The member who paid' }),
-})
-
-const disputeNarrowing = { status: disputeFilter.optional(), q: search, order }
 
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenItem = z.strictObject({ status: suspenseState })
@@ -160,26 +135,5 @@ export const suspenseCalls = {
       'role_too_new',
       'idempotency_mismatch',
     ],
-  }),
-  disputes: endpoint({
-    method: 'GET',
-    path: '/admin/disputes',
-    access: 'admin',
-    roles: READERS,
-    summary:
-      "Disputes of payments, newest first or, by `order`, oldest first; q searches the member's name and mail, dispute, order and payment.",
-    query: z.object({ ...page.shape, ...disputeNarrowing }),
-    output: z.object({ disputes: z.array(dispute), nextCursor }),
-    refusals: [],
-  }),
-  disputesCsv: endpoint({
-    method: 'GET',
-    path: '/admin/disputes.csv',
-    access: 'admin',
-    roles: READERS,
-    summary: 'The disputes as a table, with the same filters. The audit log records who fetched it.',
-    query: z.object(disputeNarrowing),
-    output: 'csv',
-    refusals: [],
   }),
 } as const

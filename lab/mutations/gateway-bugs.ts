@@ -60,7 +60,7 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     file: `${LEDGER}/disputes.ts`,
     find: "  if ((told.currency ?? CURRENCY) !== CURRENCY) return { problem: 'other_currency' }\n",
     replace: '',
-    test: 'server/src/features/wallet/disputes.test.ts',
+    test: 'server/src/features/disputes/disputes.test.ts',
   },
   {
     name: 'One order that cannot be booked stops the sweep',

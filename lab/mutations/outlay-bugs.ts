@@ -1,10 +1,10 @@
 /** Bugs in the decisions about outlays: who may decide, whose consent is valid, and what a receipt proves. */
 import type { Bug } from './bug.ts'
 
-const OUTLAYS = 'server/src/features/help/outlays.ts'
+const OUTLAYS = 'server/src/outlays/outlays.ts'
 const SETTLEMENT_SCHEMA = 'server/migrations/0111_gateway_settlements.sql'
 const DISBURSEMENTS = 'server/src/features/help/disbursements.test.ts'
-const SETTLEMENTS = 'server/src/features/help/settlements.test.ts'
+const SETTLEMENTS = 'server/src/features/accounts/settlements.test.ts'
 const BENEFICIARIES = 'server/src/features/help/beneficiaries.test.ts'
 
 export const OUTLAY_BUGS: readonly Bug[] = [
@@ -101,14 +101,14 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   },
   {
     name: 'The same settlement is requested twice',
-    file: 'server/src/features/help/settlements.ts',
+    file: 'server/src/features/accounts/settlements.ts',
     find: "return asked === undefined ? judgeSettlement(tx, settlement) : 'settlement_known'",
     replace: 'return asked === null ? undefined : judgeSettlement(tx, settlement)',
     test: SETTLEMENTS,
   },
   {
     name: 'The reconciliation leaves out the fee of a settlement',
-    file: 'server/src/features/help/reconciliation.ts',
+    file: 'server/src/features/accounts/reconciliation.ts',
     find: 'credit = ${ACCOUNTS.GATEWAY}::bigint as "isToGateway"',
     replace: 'credit = ${ACCOUNTS.GATEWAY}::bigint and debit <> 8 as "isToGateway"',
     test: SETTLEMENTS,

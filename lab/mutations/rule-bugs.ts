@@ -46,7 +46,7 @@ export const RULES: readonly Bug[] = [
   },
   {
     name: 'Whoever wrote the record of a person in need pays to them',
-    file: 'server/src/features/help/outlays.ts',
+    file: 'server/src/outlays/outlays.ts',
     find: ' || (await isOnOtherSide(tx, by, outlay))) return false',
     replace: ') return false',
     test: 'server/src/features/help/two-sides.test.ts',

@@ -16,12 +16,14 @@ import type { Config } from './config/config.ts'
 import { createHeartbeat } from './db/heartbeat.ts'
 import type { Db } from './db/sql.ts'
 import { createAnnouncements } from './features/announcements/announcements.ts'
+import { createAccounts } from './features/accounts/accounts.ts'
 import { createAdmin } from './features/admin/admin.ts'
 import { createAudit } from './features/audit/scheduled-audit.ts'
 import { createBooks } from './features/books/books.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createDesk } from './features/desk/desk.ts'
 import { createSiteEdit } from './features/desk/site-edit.ts'
+import { createDisputes } from './features/disputes/disputes.ts'
 import { createHelp } from './features/help/help.ts'
 import { createHome } from './features/home/home.ts'
 import { createIdentity } from './features/identity/identity.ts'
@@ -107,7 +109,7 @@ function createMoney(
     approvalAbove: business.approvalAbove,
     ...operator,
   })
-  return { wallet, payouts }
+  return { wallet, payouts, disputes: createDisputes({ db, gateway, ...operator }) }
 }
 
 const mailOf = ({ mailer, secrets, config }: ServiceDeps) =>
@@ -145,7 +147,7 @@ function createFeatures(deps: ServiceDeps) {
   const checkpoints = createCheckpoints({ db: witnessDb, keys: logKeys, alarm: operator.alarm })
   const proofs = createLogProofs({ db, checkpoints })
   const identity = identityOf(deps, ticketKeys)
-  const { wallet, payouts } = createMoney(deps, ticketKeys, operator)
+  const { wallet, payouts, disputes } = createMoney(deps, ticketKeys, operator)
   const rounds = createRounds({
     db,
     secrets,
@@ -171,6 +173,7 @@ function createFeatures(deps: ServiceDeps) {
   })
   const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts, attempt: operator.attempt })
   const help = createHelp({ db, secrets, storage: deps.storage, approvalAbove: business.approvalAbove })
+  const accounts = createAccounts({ db, secrets, approvalAbove: business.approvalAbove })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets, attempt: operator.attempt })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
@@ -186,12 +189,14 @@ function createFeatures(deps: ServiceDeps) {
     identity,
     wallet,
     payouts,
+    disputes,
     rounds,
     books,
     openLog,
     impact,
     home,
     help,
+    accounts,
     notifications,
     push,
     rights,
@@ -209,7 +214,7 @@ type Features = ReturnType<typeof createFeatures>
 /** The due work of all features, and the handlers of their jobs. */
 function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers, 'remove_file'>): WorkerDeps {
   const { db, clock, log } = deps
-  const { identity, wallet, payouts, rounds, books, openLog, impact, help } = features
+  const { identity, wallet, payouts, disputes, rounds, books, openLog, impact, help } = features
   const { notifications, push, rights, contact, memberCare, desk, audit, mail } = features
   return {
     db,
@@ -218,6 +223,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
     clockwork: [[rounds.due, async () => (await books.due()) !== undefined, openLog.due], rounds.askBeacon, notifications.due, impact.due],
     sweeps: [
       ...wallet.sweeps,
+      disputes.due,
       ...payouts.sweeps,
       ...impact.sweeps,
       identity.due,
@@ -236,6 +242,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...identity.jobs,
       ...wallet.jobs,
       ...payouts.jobs,
+      ...disputes.jobs,
       ...impact.jobs,
       ...help.jobs,
       ...notifications.jobs,
@@ -252,12 +259,14 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.identity.handlers,
   ...features.wallet.handlers,
   ...features.payouts.handlers,
+  ...features.disputes.handlers,
   ...features.rounds.handlers,
   ...features.openLog.handlers,
   ...features.books.handlers,
   ...features.impact.handlers,
   ...features.home.handlers,
   ...features.help.handlers,
+  ...features.accounts.handlers,
   ...features.notifications.handlers,
   ...features.push.handlers,
   ...features.rights.handlers,

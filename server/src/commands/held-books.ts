@@ -6,7 +6,7 @@
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { audit } from '../staff/audit-log.ts'
+import { audit } from '../staff/staff-log.ts'
 import { findHeldBooks, type HeldBooks, releaseBooks } from '../ledger/held-books.ts'
 
 const USAGE = 'roz books list · roz books retry · roz books cover'

@@ -9,7 +9,7 @@ import { tellTotp } from '../features/identity/own-totp.ts'
 import { removeTotp } from '../features/identity/second-factor.ts'
 import { endAllSessions } from '../features/identity/sessions.ts'
 import { addressKey } from '../protection/limits.ts'
-import { audit } from '../staff/audit-log.ts'
+import { audit } from '../staff/staff-log.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 
 export async function resetTotpNow(target: CommandTarget, email: string): Promise<0 | 1 | 2> {

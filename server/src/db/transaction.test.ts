@@ -1,6 +1,6 @@
 /** Transactions: an error rolls back, a deadlock is retried, a hook waits for the commit. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newMember } from '../ledger/fixtures.ts'
+import { newMember } from '../ledger/testing/fixtures.ts'
 import { lockWallet } from '../ledger/transfer.ts'
 import { readWallet, setMayMove } from '../ledger/wallets.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'

@@ -14,7 +14,7 @@ import type { AdminSession, MemberSession } from '../http/session.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { insertMember } from '../members/new-member.ts'
 import type { Services } from '../services.ts'
-import { audit } from '../staff/audit-log.ts'
+import { audit } from '../staff/staff-log.ts'
 import { DEMO_EDITOR, type DemoMember, type DemoStory } from './community.ts'
 
 export type Demo = { readonly db: Db; readonly services: Services; readonly passwordHash: string }

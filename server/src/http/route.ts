@@ -22,7 +22,7 @@ import { sendFile } from './files.ts'
 import { parseInput } from './input.ts'
 import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
-import { actingFrom } from '../staff/audit-log.ts'
+import { actingFrom } from '../staff/staff-log.ts'
 import { type Receive, receiverOf, tooLargeOf } from '../pictures/upload.ts'
 
 type SessionOf<A extends Access> = {

@@ -82,7 +82,7 @@ describe('orders, disputes and events', () => {
       disputes.push(String((await world.control('POST', `/orders/${orderId}/dispute`, { webhooks: 0 }))['dispute_id']))
     }
     const mend = await breakRows(world.database, 'dispute', `new.id = '${disputes[0]}'`)
-    for (const disputeId of disputes) await world.wallet.jobs.check_dispute({ disputeId })
+    for (const disputeId of disputes) await world.disputes.jobs.check_dispute({ disputeId })
     expect(await world.balanceOf(members[1] as bigint)).toBe(0)
     await world.db.query(sql`update dispute_check set ask_at = roz_now()`)
     await world.runDue()

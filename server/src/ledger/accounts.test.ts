@@ -3,7 +3,7 @@ import { connect, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { ACCOUNTS, poolAccount, TRANSFER_KINDS } from './accounts.ts'
-import { DAY } from './fixtures.ts'
+import { DAY } from './testing/fixtures.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

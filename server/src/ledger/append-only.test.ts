@@ -4,7 +4,7 @@ import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { bookDisbursement } from './disbursements.ts'
-import { DAY, endDay, hashOf, newMember, openDay, payOut } from './fixtures.ts'
+import { DAY, endDay, hashOf, newMember, openDay, payOut } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { sealDay } from './seal-day.ts'
 

@@ -4,7 +4,7 @@ import { sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { closeWallet, giveRest } from './closing.ts'
-import { DAY, newMember, openDay } from './fixtures.ts'
+import { DAY, newMember, openDay } from './testing/fixtures.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

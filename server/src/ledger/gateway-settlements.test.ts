@@ -5,7 +5,7 @@ import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { readBalances } from './balances.ts'
-import { addMoney, DAY, hashOf, newMember, openDay } from './fixtures.ts'
+import { addMoney, DAY, hashOf, newMember, openDay } from './testing/fixtures.ts'
 import { bookSettlement } from './gateway-settlements.ts'
 
 let database: TestDatabase

@@ -18,7 +18,7 @@ const SIDES = {
   losses_covered: ['PLATFORM', 'LOSSES'],
 } as const satisfies Record<string, readonly [AccountName, AccountName]>
 export type HouseKind = keyof typeof SIDES
-export const HOUSE_KINDS = Object.keys(SIDES) as readonly HouseKind[]
+export const isHouseKind = (kind: string): kind is HouseKind => Object.hasOwn(SIDES, kind)
 
 export async function bookHouseEntry(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function bookHouseEntry(
   const today = await lockOutlays(tx)
   const known = await maybeOne<{ same: boolean }>(
     tx,
-    sql`select kind = ${kind}::text and amount = ${amount}::bigint as same from transfer where kind = any(${HOUSE_KINDS}::text[]) and ref = ${id}::text`,
+    sql`select kind = ${kind}::text and amount = ${amount}::bigint as same from transfer where kind = any(${Object.keys(SIDES)}::text[]) and ref = ${id}::text`,
   )
   if (known !== undefined) {
     const same = known.same && (await hasReceipts(tx, kind, entry))

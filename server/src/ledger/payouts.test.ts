@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { APPROVER, giveAccounts, makeApprover, newMember } from './fixtures.ts'
+import { APPROVER, giveAccounts, makeApprover, newMember } from './testing/fixtures.ts'
 import { readWallet } from './wallets.ts'
 import {
   approveWithdrawal,

@@ -21,7 +21,7 @@ import {
   openDay,
   payOut,
   untilLockWaits,
-} from './fixtures.ts'
+} from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound, findRound, recordSeal } from './rounds.ts'
 import { sealDay } from './seal-day.ts'

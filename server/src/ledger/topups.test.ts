@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { newMember, newOrderId } from './fixtures.ts'
+import { newMember, newOrderId } from './testing/fixtures.ts'
 import { type Captured, captureTopup, createTopup, markTopup } from './topups.ts'
 import { readWallet } from './wallets.ts'
 

@@ -13,7 +13,7 @@ import { connect, DatabaseUnavailableError, type Db, one, sql } from '../db/sql.
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { runAutoJoin } from './auto-join.ts'
-import { addMoney, DAY, drawWinners, endDay, newMembers, openDay } from './fixtures.ts'
+import { addMoney, DAY, drawWinners, endDay, newMembers, openDay } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound } from './rounds.ts'
 import { settleRound } from './settlement.ts'

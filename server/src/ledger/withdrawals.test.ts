@@ -3,7 +3,7 @@ import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { newMember } from './fixtures.ts'
+import { newMember } from './testing/fixtures.ts'
 import { readWallet } from './wallets.ts'
 import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 

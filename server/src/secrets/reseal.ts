@@ -12,7 +12,7 @@ import type { Db } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { sealPlainEvents } from '../features/wallet/webhook.ts'
 import { isNeededUntil } from '../http/idempotency.ts'
-import { countSealedWith, listKeysOf, lockSealedWith, SEALED_COLUMNS, type SealedColumn, type SealedRow } from './sealed-columns.ts'
+import { countSealedWith, listKeysOf, lockSealedWith, SEALED_COLUMNS, type SealedColumn, type SealedRow } from './encrypted-columns.ts'
 import type { Secrets } from './secrets.ts'
 
 const PORTION = 500

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { audit } from './audit-log.ts'
+import { audit } from './staff-log.ts'
 import type { Tx } from '../db/transaction.ts'
 import { CURSOR_PARTS } from '../lists/cursor.ts'
 import type { Idempotency } from '../http/idempotency.ts'

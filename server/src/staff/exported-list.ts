@@ -9,7 +9,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Cell } from '../lists/csv.ts'
 import { csvRows } from '../lists/csv-rows.ts'
 import type { Cursor } from '../lists/cursor.ts'
-import { audit } from './audit-log.ts'
+import { audit } from './staff-log.ts'
 
 type Asked = { readonly session: { readonly memberId: bigint }; readonly query: Readonly<Record<string, unknown>> | undefined }
 export type Columns<Shown> = Readonly<Record<string, (shown: Shown) => Cell>>

@@ -23,6 +23,8 @@ const outlayWork = (viewer: WorkView['viewer']) => ({
   to_approve: sql`(o.status = 'requested' and not ${isSame(sql`o.asked_by`, viewer)})`,
 })
 
+export const DISPUTE_WORK = { to_answer: NEEDS_ANSWER } as const
+
 export function openWork({ viewer, payoutsByHand }: WorkView) {
   const awaitingSecond = (row: Sql): Sql =>
     sql`(${row}.status = 'requested' and ${row}.first_approved_by is not null and not ${isSame(sql`${row}.first_approved_by`, viewer)})`
@@ -45,7 +47,7 @@ export function openWork({ viewer, payoutsByHand }: WorkView) {
       not_sent: isStopped(sql`r`),
     },
     suspense: { to_decide: sql`(s.status = 'open' and not ${isSame(sql`s.first_by`, viewer)})` },
-    disputes: { to_answer: NEEDS_ANSWER },
+    disputes: DISPUTE_WORK,
     outlays: outlayWork(viewer),
   } as const
 }

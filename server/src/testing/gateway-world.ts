@@ -11,6 +11,7 @@ import { noting } from '../adapters/gateway-silence.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { cashfreePayouts } from '../adapters/payouts/cashfree-payouts.ts'
 import { one, sql } from '../db/sql.ts'
+import { createDisputes } from '../features/disputes/disputes.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
@@ -95,13 +96,14 @@ export async function openGatewayWorld() {
     ticketKeys: createTicketKeys({ secrets: testSecrets }),
     alarm: (details) => void alarms.push(details),
   })
-  const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
+  const disputes = createDisputes({ ...shared, alarm: (details) => void alarms.push(details) })
+  const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers, ...disputes.handlers })
   relay.sendTo(calls.url)
-  const handlers = keepJobs([], { ...wallet.jobs, ...payouts.jobs })
+  const handlers = keepJobs([], { ...wallet.jobs, ...payouts.jobs, ...disputes.jobs })
   const worker = createWorker({
     db,
     handlers,
-    clockwork: [...wallet.sweeps, ...payouts.sweeps],
+    clockwork: [...wallet.sweeps, ...payouts.sweeps, disputes.due],
     now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
     log: { warn: () => undefined, error: () => undefined } as never,
   })

@@ -1,4 +1,4 @@
-/** Fixture: the help desk on a database and a folder of its own, with staff of each role and pictures to upload. */
+/** Fixture: the help desk and the accounts on a database and a folder of its own, with staff of each role and pictures to upload. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,9 +9,10 @@ import sharp from 'sharp'
 import { createFileStorage } from '../adapters/storage/files.ts'
 import { registerUploads } from '../adapters/storage/uploads.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { createAccounts } from '../features/accounts/accounts.ts'
 import { createHelp } from '../features/help/help.ts'
 import { giveRest } from '../ledger/closing.ts'
-import { addMoney, DAY, newMember, openDay } from '../ledger/fixtures.ts'
+import { addMoney, DAY, newMember, openDay } from '../ledger/testing/fixtures.ts'
 import { makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 
@@ -30,8 +31,11 @@ export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approva
   const database = await createTestDatabase()
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-help-'))
   const storage = createFileStorage({ folder })
-  const help = createHelp({ db: database.db, secrets: testSecrets, storage, approvalAbove: wholeRupees(approvalAbove) })
-  const calls = await serveCalls(database.db, help.handlers, (app) => registerUploads(app, storage))
+  const deps = { db: database.db, secrets: testSecrets, approvalAbove: wholeRupees(approvalAbove) }
+  const help = createHelp({ ...deps, storage })
+  const calls = await serveCalls(database.db, { ...help.handlers, ...createAccounts(deps).handlers }, (app) =>
+    registerUploads(app, storage),
+  )
   const staff = {} as Record<StaffRole, bigint>
   for (const role of STAFF_ROLES) staff[role] = await makeStaff(database.db, role)
   const upload = (bytes: Buffer, as = staff.finance, type = 'image/jpeg') => {

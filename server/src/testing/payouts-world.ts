@@ -10,6 +10,7 @@ import type { PayoutGateway, Transfer, TransferState } from '../adapters/payouts
 import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway, type Refund } from '../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { createDisputes } from '../features/disputes/disputes.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
@@ -184,7 +185,8 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean; rea
     warn: () => undefined,
     alarm: () => undefined,
   })
-  const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
+  const disputes = createDisputes({ db, attempt, gateway: payments, warn: () => undefined, alarm: () => undefined })
+  const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers, ...disputes.handlers })
   const admin = await makeStaff(db)
   const worker = createWorker({
     db,

@@ -12,6 +12,7 @@ import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import type { Order, PaymentGateway } from '../adapters/payments/port.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { createDisputes } from '../features/disputes/disputes.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { createWorker } from '../jobs/worker.ts'
@@ -52,10 +53,16 @@ export async function openWalletWorld() {
     alarms: [] as object[],
     jobs: [] as KeptJob[],
   }
-  const wallet = createWallet({
+  const shared = {
     db,
     attempt: createAttempt({ db, log: logOf(state.alarms) }),
     gateway: retold(sandbox.url, state),
+    warn: () => undefined,
+    alarm: (details: object, message: string) => void state.alarms.push({ ...details, message }),
+  }
+  const disputes = createDisputes(shared)
+  const wallet = createWallet({
+    ...shared,
     secrets: testSecrets,
     topupLimits: { min: paise(1000n), max: paise(3000n) },
     get topupsOn() {
@@ -65,8 +72,6 @@ export async function openWalletWorld() {
       return state.switches.cashoutOn
     },
     ticketKeys: createTicketKeys({ secrets: testSecrets }),
-    warn: () => undefined,
-    alarm: (details, message) => void state.alarms.push({ ...details, message }),
   })
   const calls = await serveCalls(db, wallet.handlers)
   return Object.assign(state, {
@@ -75,7 +80,8 @@ export async function openWalletWorld() {
     sandbox,
     calls,
     wallet,
-    runDue: workerOf(db, wallet, state.jobs).runDue,
+    disputes,
+    runDue: workerOf(db, { wallet, disputes }, state.jobs).runDue,
     ...askers(calls),
     ...payer(sandbox.url, calls),
     ...rows(db),
@@ -121,10 +127,18 @@ function retold(sandboxUrl: string, state: { gatewayCalls: string[]; retell: Ret
   }
 }
 
-function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: KeptJob[]) {
-  const handlers = keepJobs(jobs, { settle_order: wallet.jobs.settle_order, check_dispute: wallet.jobs.check_dispute })
+type Features = { readonly wallet: ReturnType<typeof createWallet>; readonly disputes: ReturnType<typeof createDisputes> }
+
+function workerOf(db: Db, { wallet, disputes }: Features, jobs: KeptJob[]) {
+  const handlers = keepJobs(jobs, { settle_order: wallet.jobs.settle_order, ...disputes.jobs })
   const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
-  return createWorker({ db, handlers, clockwork: [...wallet.sweeps], now, log: { warn: () => undefined, error: () => undefined } as never })
+  return createWorker({
+    db,
+    handlers,
+    clockwork: [...wallet.sweeps, disputes.due],
+    now,
+    log: { warn: () => undefined, error: () => undefined } as never,
+  })
 }
 
 /** The control API of the sandbox, which plays payer and bank. */

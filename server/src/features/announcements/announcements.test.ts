@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { sql } from '../../db/sql.ts'
-import { DAY } from '../../ledger/fixtures.ts'
+import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 

@@ -15,7 +15,7 @@ import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../lists/listing.ts'
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Announcement = Output<(typeof announcementCalls)['announcements']>['announcements'][number]

@@ -17,7 +17,7 @@ import { instantOf, pageOf, type Search } from '../../lists/listing.ts'
 import { beyond, microsOf, orderOf } from '../../lists/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { audit, nameAt } from '../../staff/audit-log.ts'
+import { audit, nameAt } from '../../staff/staff-log.ts'
 import { type Columns, exportList, noteRead } from '../../staff/exported-list.ts'
 
 type Message = Output<(typeof messageCalls)['messages']>['messages'][number]

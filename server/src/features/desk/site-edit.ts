@@ -9,7 +9,7 @@ import type { EditedSite } from '@roz/contract/public-pages.ts'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 
 type View = Output<(typeof deskCalls)['adminSite']>
 type Row = { readonly people: string | null; readonly contributors: string | null; readonly video: string | null }

@@ -1,7 +1,7 @@
 /** Disbursements: who may ask and approve, what is refused, and what two decisions at once leave behind. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { DAY } from '../../ledger/fixtures.ts'
+import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'

@@ -16,17 +16,9 @@ import { bookDisbursement, correctDisbursement, quoteDisbursement } from '../../
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
 import { outlaysThat } from '../../staff/open-work.ts'
 import type { HelpDeps } from './deps.ts'
-import { HELP_KINDS, searchDisbursements, viewDisbursement, type Disbursement } from './outlay-view.ts'
-import {
-  approveOutlay,
-  askOutlay,
-  type Book,
-  type ConsentRefusal,
-  judgeConsent,
-  judgePurpose,
-  lockOutlay,
-  rejectOutlay,
-} from './outlays.ts'
+import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from '../../outlays/outlays.ts'
+import { type ConsentRefusal, judgeConsent, judgePurpose } from './consent.ts'
+import { HELP_KINDS, searchDisbursements, viewDisbursement, type Disbursement } from './disbursement-view.ts'
 
 type Answered = { disbursement: Disbursement }
 type Names =
@@ -95,13 +87,13 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
         about: call.params.id,
         book: takeBack,
         subjectOf: async (tx) => {
-          const found = await findBooked(tx, call.params.id)
+          const found = await findCorrectable(tx, call.params.id)
           if (found === undefined) return { ok: false, code: 'disbursement_not_found' }
           const { beneficiaryId, publicName } = found
           return judgePurpose(call.body.purpose, publicName) ?? { ok: true, value: { beneficiaryId, corrects: call.params.id } }
         },
         refusalOf: async (tx, amount) =>
-          ((await findBooked(tx, call.params.id))?.left ?? 0n) < amount ? 'correction_too_large' : undefined,
+          ((await findCorrectable(tx, call.params.id))?.left ?? 0n) < amount ? 'correction_too_large' : undefined,
         show,
       }),
     approveDisbursement: (call) =>
@@ -152,7 +144,7 @@ async function readFund(from: Queryable) {
 type BookedDisbursement = { readonly beneficiaryId: string; readonly publicName: string; readonly left: Paise }
 
 /** A booked disbursement, and what did not come back of it yet. The lock makes a change of the name wait. */
-const findBooked = async (tx: Tx, id: string): Promise<BookedDisbursement | undefined> =>
+const findCorrectable = async (tx: Tx, id: string): Promise<BookedDisbursement | undefined> =>
   CURSOR_PARTS.uuid(id)
     ? maybeOne<BookedDisbursement>(
         tx,

@@ -1,13 +1,10 @@
-/** The help desk: beneficiaries and their consent, receipts, and the payments by decision that they prove. */
+/** The help desk: beneficiaries and their consent, receipts, and disbursements from the help fund. */
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { beneficiaryHandlers } from './beneficiaries.ts'
 import type { HelpDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
-import { houseEntryHandlers } from './house-entries.ts'
 import { forgetReceipt, receiptHandlers } from './receipts.ts'
-import { reconciliationHandlers } from './reconciliation.ts'
-import { settlementHandlers } from './settlements.ts'
 import { tableHandlers } from './tables.ts'
 
 export function createHelp(deps: HelpDeps) {
@@ -17,9 +14,6 @@ export function createHelp(deps: HelpDeps) {
       ...beneficiaryHandlers(deps),
       ...receiptHandlers(deps),
       ...disbursementHandlers(deps, idempotency),
-      ...houseEntryHandlers(deps, idempotency),
-      ...settlementHandlers(deps, idempotency),
-      ...reconciliationHandlers(deps),
       ...tableHandlers(deps.db),
     },
     jobs: { forget_receipt: ({ hash }: JobPayloads['forget_receipt']): Promise<void> => forgetReceipt(deps.db, hash) },

@@ -20,7 +20,7 @@ import type { Handlers } from '../../http/route.ts'
 import { storeAndName } from '../../pictures/stored-upload.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import type { HelpDeps } from './deps.ts'
 import { judgeProofs } from './proofs.ts'
 

@@ -7,7 +7,7 @@
  * - A generated password is returned once and stored nowhere.
  */
 import { randomInt } from 'node:crypto'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { addressKey } from '../../protection/limits.ts'

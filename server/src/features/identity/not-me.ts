@@ -9,7 +9,7 @@
  */
 import { texts } from '@roz/core/texts.ts'
 import { holdMember } from '../../ledger/suspension.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type LimitRules, take } from '../../protection/limits.ts'

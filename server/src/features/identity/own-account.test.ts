@@ -1,7 +1,7 @@
 /** The own account in the portal: name, language, password and signed-in devices. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { nameAt } from '../../staff/audit-log.ts'
+import { nameAt } from '../../staff/staff-log.ts'
 import { type People, startPeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type Colleague, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
 

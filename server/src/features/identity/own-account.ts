@@ -4,7 +4,7 @@
  * - A new password ends every other session, and is decided under the lock of the account.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'

@@ -5,7 +5,7 @@
  * - Passkeys need a set-up app, whose recovery codes help after a lost key, and end with it.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'

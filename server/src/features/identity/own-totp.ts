@@ -5,7 +5,7 @@
  * - A set-up app is replaced only after it was turned off by password and code.
  */
 import { randomBytes } from 'node:crypto'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Source } from '../../protection/limits.ts'

@@ -12,7 +12,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { one, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 
 type Asked = Output<(typeof staffCalls)['staff']>['staff'][number]['asked'][number]
 type Owner = { readonly id: bigint; readonly role: StaffRole; readonly name: string }

@@ -6,7 +6,7 @@
  * - A step-up is recorded only while the password that was checked is unchanged.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'

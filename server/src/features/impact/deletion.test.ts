@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { holdOpen, untilLockWaits } from '../../ledger/fixtures.ts'
+import { holdOpen, untilLockWaits } from '../../ledger/testing/fixtures.ts'
 import { insertOutlay } from '../../testing/help.ts'
 import { jpeg, NOON, openStoriesWorld, SIX_PM, type StoriesWorld } from '../../testing/stories-world.ts'
 

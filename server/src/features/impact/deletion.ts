@@ -10,7 +10,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { type EditingDeps, isId, NOT_FOUND, stateOf } from './editing.ts'
 import { deleteDraft, lockStory } from './queries.ts'
 

@@ -21,7 +21,7 @@ import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import { storeAndName } from '../../pictures/stored-upload.ts'
 import { type Attempt, forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import {
   getStory,
   hasConsent,

@@ -14,7 +14,7 @@ import type { Handlers } from '../../http/route.ts'
 import { isOwnMoney } from '../../ledger/approvals.ts'
 import { holdMember, lockStanding, reinstateMember, releaseMember, type Standing, suspendMember } from '../../ledger/suspension.ts'
 import { mailMember } from '../../mail/mails.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { findMemberId, NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 

@@ -9,7 +9,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { instantOf } from '../../lists/listing.ts'
 import type { Answer, Handlers } from '../../http/route.ts'
 import { isSuspect } from '../../members/signals.ts'
-import { audit, nameAt } from '../../staff/audit-log.ts'
+import { audit, nameAt } from '../../staff/staff-log.ts'
 import { findMemberId, NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 

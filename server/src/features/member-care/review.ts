@@ -14,7 +14,7 @@ import { microsOf } from '../../lists/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
 import { isSuspect, type SignalKind } from '../../members/signals.ts'
-import { audit, nameAt } from '../../staff/audit-log.ts'
+import { audit, nameAt } from '../../staff/staff-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Flag = Output<(typeof reviewCalls)['flags']>['flags'][number]

@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'

@@ -17,7 +17,6 @@ import { listDueChecks } from './checks.ts'
 import { sendAfterHold } from './after-hold.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
 import type { PayoutsDeps } from './deps.ts'
-import { DISPUTE_CURSOR, searchDisputes } from './dispute-view.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { listRefunds } from './refund-view.ts'
 import { refundHandlers } from './refunds.ts'
@@ -35,7 +34,6 @@ type Names =
   | 'adminWithdrawalsCsv'
   | 'adminRefundsCsv'
   | 'suspenseCsv'
-  | 'disputesCsv'
   | 'approveWithdrawals'
   | 'approveRefunds'
   | 'approveWithdrawal'
@@ -54,7 +52,6 @@ type Names =
   | 'creditSuspense'
   | 'refundSuspense'
   | 'paySuspense'
-  | 'disputes'
   | 'cashfreePayoutsWebhook'
 
 const SWEEP_AT_ONCE = 8
@@ -85,16 +82,6 @@ export function createPayouts(deps: PayoutsDeps) {
             },
           }
         : page
-    },
-    disputes: async ({ query, session }) => {
-      const { status, q, order } = query
-      const work = openWork({ viewer: session, payoutsByHand: payouts === undefined })
-      const page = await pageOf(
-        query,
-        (part) => searchDisputes(db, { status, work: workOf(work.disputes, status), q, order, ...part }),
-        DISPUTE_CURSOR,
-      )
-      return page.ok ? { ok: true, value: { disputes: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     // Without payout keys no webhook can be genuine.
     cashfreePayoutsWebhook: async (call) =>

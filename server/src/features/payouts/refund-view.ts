@@ -22,7 +22,7 @@ import {
   suspectColumns,
   suspectOf,
   type SuspectRow,
-} from './lists.ts'
+} from '../../staff/money-rows.ts'
 import { findIds, REFUNDS } from './money-search.ts'
 
 export type MemberRefund = z.infer<typeof refund>

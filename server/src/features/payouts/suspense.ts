@@ -5,7 +5,7 @@
  * - A refund is sent only after the commit.
  * - A payment by hand carries the bank's reference.
  */
-import { nameAt } from '../../staff/audit-log.ts'
+import { nameAt } from '../../staff/staff-log.ts'
 import { randomUUID } from 'node:crypto'
 import type { suspenseItem } from '@roz/contract/suspense.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
@@ -32,7 +32,7 @@ import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts
 import { openWork, workOf } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { instantOf, instantOrNull, pageOf, type Search } from '../../lists/listing.ts'
-import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow, waitingHours } from './lists.ts'
+import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow, waitingHours } from '../../staff/money-rows.ts'
 
 type Names = 'suspense' | 'creditSuspense' | 'refundSuspense' | 'paySuspense'
 type Item = z.infer<typeof suspenseItem>

@@ -1,14 +1,13 @@
-/** Withdrawals, refunds, payments in suspense and disputes as tables. A bank account is its last four digits, as on the screens. */
+/** Withdrawals, refunds and payments in suspense as tables. A bank account is its last four digits, as on the screens. */
 import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import { openWork, workOf } from '../../staff/open-work.ts'
-import { searchDisputes } from './dispute-view.ts'
 import { type AdminRefund, searchRefunds } from './refund-view.ts'
 import { searchItems } from './suspense.ts'
 import { type AdminWithdrawal, searchWithdrawals } from './withdrawal-view.ts'
 
-type Names = 'adminWithdrawalsCsv' | 'adminRefundsCsv' | 'suspenseCsv' | 'disputesCsv'
+type Names = 'adminWithdrawalsCsv' | 'adminRefundsCsv' | 'suspenseCsv'
 
 type Decided = AdminWithdrawal | AdminRefund
 const ENDS = {
@@ -79,29 +78,6 @@ export const tableHandlers = (db: Db, payoutsByHand: boolean): Handlers<Names> =
           member: (row) => row.member?.name,
           decided: (row) => row.decidedAt,
           reference: (row) => row.reference,
-        },
-      }),
-    disputesCsv: (call) =>
-      exportList(db, call, {
-        name: 'disputes',
-        read: (page) => searchDisputes(db, { ...filterOf(call, 'disputes'), ...page }),
-        columns: {
-          id: (row) => row.id,
-          created: (row) => row.createdAt,
-          amount: (row) => row.amount,
-          state: (row) => row.state,
-          type: (row) => row.type,
-          gateway_status: (row) => row.status,
-          updated: (row) => row.updatedAt,
-          respond_by: (row) => row.respondBy,
-          order_id: (row) => row.order_id,
-          payment_id: (row) => row.paymentId,
-          member_id: (row) => row.member?.id,
-          member: (row) => row.member?.name,
-          email: (row) => row.member?.email,
-          taken: (row) => (row.isTaken ? 'yes' : 'no'),
-          loss: (row) => row.loss,
-          problem: (row) => row.problem,
         },
       }),
   }

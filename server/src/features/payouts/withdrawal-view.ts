@@ -1,5 +1,5 @@
 /** Withdrawals as administrators see them: states, members and problems. A whole account number is never shown. */
-import { nameAt } from '../../staff/audit-log.ts'
+import { nameAt } from '../../staff/staff-log.ts'
 import type { adminWithdrawal } from '@roz/contract/payouts.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
@@ -21,7 +21,7 @@ import {
   suspectColumns,
   suspectOf,
   type SuspectRow,
-} from './lists.ts'
+} from '../../staff/money-rows.ts'
 import { findIds, WITHDRAWALS } from './money-search.ts'
 
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { untilLockWaits } from '../../ledger/fixtures.ts'
+import { untilLockWaits } from '../../ledger/testing/fixtures.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { tellMember } from '../../members/notices.ts'
 import { makeMember } from '../../testing/calls.ts'

@@ -6,7 +6,7 @@
  * - An account that cannot be closed does not block the others.
  */
 import type { Storage } from '../../adapters/storage/port.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { audit } from '../../staff/audit-log.ts'
+import { audit } from '../../staff/staff-log.ts'
 import { type Asked, makeMember, makeStaff, serveCalls, type ServedCalls } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { createStaffLog } from './staff-log.ts'

@@ -24,7 +24,6 @@ import { readWallet } from '../../ledger/wallets.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { addMoney } from './add-money.ts'
-import { settleDispute, sweepDisputes } from './disputes.ts'
 import { findTopup, isOpen, noteKnown, ORDER_STATUS_OF } from './orders.ts'
 import { settleOrder, sweepOrders } from './settle.ts'
 import { findReceipt } from './receipt.ts'
@@ -154,12 +153,10 @@ export function createWallet(deps: WalletDeps) {
         await orKeepJob(settleOrder(deps, orderId))
       },
       note_signals: ({ withdrawalId }: { readonly withdrawalId: string }): Promise<void> => noteWithdrawal(deps, withdrawalId),
-      check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => orKeepJob(settleDispute(deps, disputeId)),
     },
-    /** Sweeps of open orders, of disputes, of old idempotency keys and of old events. Each is due work of its own. */
+    /** Sweeps of open orders, of old idempotency keys and of old events. Each is due work of its own. */
     sweeps: [
       (): Promise<boolean> => sweepOrders(deps),
-      (): Promise<boolean> => sweepDisputes(deps),
       (): Promise<boolean> => idempotency.forgetOld(),
       (): Promise<boolean> => cleanOldEvents(deps),
     ],

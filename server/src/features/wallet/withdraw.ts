@@ -27,7 +27,7 @@ import { holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { type BankDetail, type KnownAccount, useBankAccount } from './bank-accounts.ts'
+import { type BankDetail, type KnownAccount, useBankAccount } from '../../members/bank-accounts.ts'
 
 type WithdrawCall = Call<typeof walletCalls.withdraw>
 type WithdrawAnswer = Answer<typeof walletCalls.withdraw>

@@ -8,7 +8,7 @@
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { noteSignalLater } from '../../members/signals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import type { BankDetail } from './bank-accounts.ts'
+import type { BankDetail } from '../../members/bank-accounts.ts'
 
 /** An account is young while its first top-up can be refunded: by the end of that time a payer has noticed a payment that is not theirs. */
 const YOUNG = sql`interval '7 days'`

@@ -8,7 +8,7 @@
  */
 import { connect, type Db, one, sql } from '../../db/sql.ts'
 import type { TestDatabase } from '../../testing/database.ts'
-import { makeApprover } from '../fixtures.ts'
+import { makeApprover } from './fixtures.ts'
 import { createJoinBatcher } from '../join-batcher.ts'
 import { answerIn, clearStage, linesOf, type Operation, play, setStage, type Stage } from './stage.ts'
 import { RolledBackError, type Stop, stepped } from './stepped-db.ts'

@@ -37,7 +37,7 @@ const Reconciliation = onDemand(async () => (await import('./money/Reconciliatio
 const Disputes = onDemand(async () => (await import('./money/Disputes.tsx')).Disputes)
 
 const Team = onDemand(async () => (await import('./team/Team.tsx')).Team)
-const AuditLog = onDemand(async () => (await import('./team/AuditLog.tsx')).AuditLog)
+const AuditLog = onDemand(async () => (await import('./team/StaffLog.tsx')).AuditLog)
 const Account = onDemand(async () => (await import('./team/Account.tsx')).Account)
 
 const GROUPS: readonly SectionGroup[] = [

@@ -15,7 +15,7 @@ import type { Disbursement } from '../queries.ts'
 import { usePaused } from '../use-paused.ts'
 import { wordsOf } from '../portal-form-errors.ts'
 import { useBeneficiaryFacts } from './beneficiary-facts.ts'
-import { OutlayConsequence, OutlayFields, useOutlayForm } from './OutlayForm.tsx'
+import { OutlayConsequence, OutlayFields, useOutlayForm } from '../outlays/OutlayForm.tsx'
 import { type Beneficiary, helpableQuery, quoteQuery } from './queries.ts'
 import { CoverNext } from './ReceiptPages.tsx'
 

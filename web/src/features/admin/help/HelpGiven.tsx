@@ -18,7 +18,7 @@ import { StoryDialog } from './StoryDialog.tsx'
 import { useMay, useViewerId } from '../use-may.ts'
 import { numberOf, useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
-import { OutlayDecision, type OutlayAction, useDeciders } from './OutlayDecision.tsx'
+import { OutlayDecision, type OutlayAction, useDeciders } from '../outlays/OutlayDecision.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
 import { ReceiptView } from './ReceiptView.tsx'
 

@@ -13,7 +13,7 @@ import { tellFirst, useRules } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
 import { wordsOf } from '../portal-form-errors.ts'
 import { QrCode } from './QrCode.tsx'
-import './house.css'
+import './team.css'
 
 type Started = Output<Api['startTotp']>
 

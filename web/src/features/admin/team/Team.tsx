@@ -18,7 +18,7 @@ import { useMay } from '../use-may.ts'
 import { type Invitation, type StaffMember, type StaffState, staffQuery } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
 import { type Action, InviteDialog, TeamDialog } from './TeamDialogs.tsx'
-import './house.css'
+import './team.css'
 
 const STATES = {
   current: { tone: 'good', label: msg`In the team` },

@@ -6,29 +6,26 @@
  *   about a disbursement does not book its correction alone.
  * - The ledger books it in the transaction of the decision, under the lock of all outlays.
  * - A receipt belongs to one outlay that was not rejected.
- * - Help is paid only to somebody whose consent is recorded and not revoked. The booking checks this again.
  */
 import { randomUUID } from 'node:crypto'
 import { TREASURY, type StaffRole } from '@roz/contract/roles.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
-import { namesPerson } from '@roz/core/help-fields.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { lockInTransaction } from '../../db/advisory-locks.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
-import type { Tx } from '../../db/transaction.ts'
-import type { Idempotency } from '../../http/idempotency.ts'
-import { invalid, type Refusal } from '../../http/route.ts'
-import { type Approver, judgeApprover, recordAlone } from '../../ledger/approvals.ts'
-import { isReceiptUsed, type OutlayKind } from '../../ledger/evidence.ts'
-import { audit } from '../../staff/audit-log.ts'
-import type { Effect } from '../../staff/decision.ts'
-import type { HelpDeps } from './deps.ts'
+import { lockInTransaction } from '../db/advisory-locks.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import type { Idempotency } from '../http/idempotency.ts'
+import { invalid, type Refusal } from '../http/route.ts'
+import { type Approver, judgeApprover, recordAlone } from '../ledger/approvals.ts'
+import { isReceiptUsed, type OutlayKind } from '../ledger/evidence.ts'
+import { audit } from '../staff/staff-log.ts'
+import type { Effect } from '../staff/decision.ts'
 
-export type ConsentRefusal = 'beneficiary_not_found' | 'consent_missing' | 'consent_revoked'
-
+/** `approvalAbove`: above this amount a second person approves. */
+export type OutlayDeps = { readonly approvalAbove: Paise }
 type Outlay = Subject & {
   readonly id: string
   readonly kind: OutlayKind
@@ -64,7 +61,7 @@ type Rules<V, C extends RefusalCode> = {
 }
 
 /** Requests an outlay, and books it where one person is enough. */
-export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency: Idempotency, call: Asking, rules: Rules<V, C>) {
+export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotency: Idempotency, call: Asking, rules: Rules<V, C>) {
   const { session, idempotencyKey, body } = call
   const { kind } = rules
   const id = randomUUID()
@@ -121,7 +118,7 @@ export function askOutlay<V, C extends RefusalCode>(deps: HelpDeps, idempotency:
 type Whole = Subject & { readonly kind: OutlayKind; readonly whole: Paise }
 
 /** Whether this person may decide about the outlay alone: everything else waits for another person. */
-async function decidesAlone(tx: Tx, deps: HelpDeps, { memberId: by, staffRole }: Asking['session'], outlay: Whole): Promise<boolean> {
+async function decidesAlone(tx: Tx, deps: OutlayDeps, { memberId: by, staffRole }: Asking['session'], outlay: Whole): Promise<boolean> {
   if (!TREASURY.some((role) => role === staffRole) || (await isOnOtherSide(tx, by, outlay))) return false
   const approver = { by, limit: deps.approvalAbove }
   const judged = await judgeApprover(tx, approver, { amount: outlay.whole, owner: null, firstApprovedBy: null })
@@ -211,19 +208,3 @@ export async function rejectOutlay(
     update outlay set status = 'rejected', decided_by = ${by}::bigint, decided_at = roz_now(), decision = ${reason}::text where id = ${id}::uuid`)
   return { ok: true, after: { reason } }
 }
-
-/** The public name of somebody who may be helped. The lock makes a revocation wait for the caller's commit. */
-export async function judgeConsent(tx: Tx, id: string): Promise<Outcome<{ readonly publicName: string }, ConsentRefusal>> {
-  const found = await maybeOne<{ publicName: string; hasConsent: boolean; isRevoked: boolean }>(
-    tx,
-    sql`select public_name as "publicName", consent_how is not null as "hasConsent", revoked_at is not null as "isRevoked"
-          from beneficiary where id = ${id}::uuid for share`,
-  )
-  if (found === undefined) return refused('beneficiary_not_found')
-  if (found.isRevoked) return refused('consent_revoked')
-  return found.hasConsent ? accepted({ publicName: found.publicName }) : refused('consent_missing')
-}
-
-/** Refuses public words that contain the name: after a revocation they would still name the person. */
-export const judgePurpose = (words: string, publicName: string): Refusal<'invalid_input'> | undefined =>
-  namesPerson(words, publicName) ? invalid({ purpose: 'purpose_names' }) : undefined

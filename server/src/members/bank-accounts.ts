@@ -5,11 +5,11 @@
  * - A known account is found by an HMAC of number and IFSC, even if other details are written differently.
  */
 import type { walletCalls } from '@roz/contract/wallet.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
-import type { Tx } from '../../db/transaction.ts'
-import { canonicalJson } from '../../http/idempotency.ts'
-import type { Call } from '../../http/route.ts'
-import type { Secrets } from '../../secrets/secrets.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { canonicalJson } from '../http/idempotency.ts'
+import type { Call } from '../http/route.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 
 export type BankDetail = Call<typeof walletCalls.withdraw>['body']['bankDetail']
 export type KnownAccount = {

@@ -1,10 +1,10 @@
 /** The member of a row in the administrator's lists of money, with the flags and debt that inform a decision. */
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Sql, sql } from '../../db/sql.ts'
-import { instantOf } from '../../lists/listing.ts'
-import { owedOf } from '../../ledger/debts.ts'
-import { signalKinds } from '../../members/signals.ts'
-import { nameAt } from '../../staff/audit-log.ts'
+import { type Sql, sql } from '../db/sql.ts'
+import { instantOf } from '../lists/listing.ts'
+import { owedOf } from '../ledger/debts.ts'
+import { signalKinds } from '../members/signals.ts'
+import { nameAt } from './staff-log.ts'
 
 /** The member of a row, if it has one, joined as `m`. */
 export const payeeColumns = sql`m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail"`

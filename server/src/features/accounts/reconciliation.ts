@@ -4,7 +4,7 @@
  * - The figures of the days after the newest books, usually two, are sums of their transfers.
  */
 import type { Output } from '@roz/contract/api.ts'
-import type { outlayCalls } from '@roz/contract/outlays.ts'
+import type { accountCalls } from '@roz/contract/accounts.ts'
 import type { BooksFile } from '@roz/core/books.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
@@ -16,9 +16,9 @@ import { ACCOUNTS, type TransferKind } from '../../ledger/accounts.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { exportList } from '../../staff/exported-list.ts'
-import type { HelpDeps } from './deps.ts'
+import type { AccountsDeps } from './deps.ts'
 
-type ReconciledDay = Output<(typeof outlayCalls)['reconciliation']>['reconciliation'][number]
+type ReconciledDay = Output<(typeof accountCalls)['reconciliation']>['reconciliation'][number]
 type Column = 'captured' | 'refunded' | 'disputed' | 'settled' | 'fee'
 /** A flow adds to its column, or takes from it. `fee` is the part of a settlement that comes from GATEWAY_FEES. */
 type Flow = { readonly kind: string; readonly isToGateway: boolean; readonly isFee: boolean; readonly paise: bigint }
@@ -38,7 +38,7 @@ const COLUMN_OF: Readonly<Partial<Record<string, Column>>> = {
 
 const shown = (amount: bigint): number => rupeesFromPaise(paise(amount))
 
-export const reconciliationHandlers = ({ db, approvalAbove }: HelpDeps): Handlers<'reconciliation' | 'reconciliationCsv'> => ({
+export const reconciliationHandlers = ({ db, approvalAbove }: AccountsDeps): Handlers<'reconciliation' | 'reconciliationCsv'> => ({
   reconciliation: async ({ query, session }) => {
     const page = await pageOf(query, (part) => listReconciled(db, part), [CURSOR_PARTS.day])
     if (!page.ok) return page

@@ -3,7 +3,7 @@ import { addDays, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { addMoney, DAY, newMember, openDay } from '../../ledger/fixtures.ts'
+import { addMoney, DAY, newMember, openDay } from '../../ledger/testing/fixtures.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
 

@@ -1,5 +1,5 @@
 /** Disputes of payments as administrators see them: the bank's deadline for an answer, and the amount that each one took. */
-import type { dispute } from '@roz/contract/suspense.ts'
+import type { dispute } from '@roz/contract/disputes.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { contains } from '../../members/member-search.ts'
@@ -9,7 +9,7 @@ import { ACCOUNTS } from '../../ledger/accounts.ts'
 import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
 import { beyond, microsOf, orderOf } from '../../lists/newest-first.ts'
 import { instantOf, instantOrNull, type Search } from '../../lists/listing.ts'
-import { payeeColumns, payeeOf, type PayeeRow, waitingHours } from './lists.ts'
+import { payeeColumns, payeeOf, type PayeeRow, waitingHours } from '../../staff/money-rows.ts'
 
 type Dispute = z.infer<typeof dispute>
 

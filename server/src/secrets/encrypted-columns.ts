@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { openDevice, sealDevice } from '../features/push/devices.ts'
-import { type BankDetail, macsOf } from '../features/wallet/bank-accounts.ts'
+import { type BankDetail, macsOf } from '../members/bank-accounts.ts'
 import type { Secrets } from './secrets.ts'
 
 /** A sealed value with its row's ctid (`at`) and owner. */

@@ -1,6 +1,6 @@
 /** The audit log of staff: each entry is written in the transaction of its change. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { audit } from './audit-log.ts'
+import { audit } from './staff-log.ts'
 import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'

@@ -10,13 +10,13 @@ import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { bookSettlement, judgeSettlement, type SettlementRefusal } from '../../ledger/gateway-settlements.ts'
-import type { HelpDeps } from './deps.ts'
-import { type HouseEntry, viewHouseEntry } from './outlay-view.ts'
-import { askOutlay, type Book } from './outlays.ts'
+import type { AccountsDeps } from './deps.ts'
+import { type HouseEntry, viewHouseEntry } from './entry-view.ts'
+import { askOutlay, type Book } from '../../outlays/outlays.ts'
 
 export type SettlementRefused = SettlementRefusal | 'receipt_used' | 'idempotency_mismatch'
 
-export const settlementHandlers = (deps: HelpDeps, idempotency: Idempotency): Handlers<'askSettlement'> => ({
+export const settlementHandlers = (deps: AccountsDeps, idempotency: Idempotency): Handlers<'askSettlement'> => ({
   askSettlement: (call) => {
     const { reference, day, fee } = call.body
     const purpose = reference.toUpperCase()

@@ -14,7 +14,7 @@ import { typedPaise } from '../../wallet/amounts.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useMay } from '../use-may.ts'
 import { wordsOf } from '../portal-form-errors.ts'
-import { ReceiptPages, usePages } from './ReceiptPages.tsx'
+import { ReceiptPages, usePages } from '../help/ReceiptPages.tsx'
 
 type Problems = {
   readonly amount?: string

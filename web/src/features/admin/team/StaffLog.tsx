@@ -12,7 +12,7 @@ import { CsvButton } from '../CsvButton.tsx'
 import { SearchField } from '../SearchField.tsx'
 import { usePaused } from '../use-paused.ts'
 import { type AuditEntry, type AuditFilter, auditQuery, givenOf, staffQuery } from './queries.ts'
-import './house.css'
+import './team.css'
 
 const NOTHING: AuditFilter = { actor: '', action: '', subject: '', from: '', to: '' }
 

@@ -12,18 +12,20 @@ import type { Idempotency } from '../../http/idempotency.ts'
 import { pageOf } from '../../lists/listing.ts'
 import type { Handlers } from '../../http/route.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
-import { bookHouseEntry, HOUSE_KINDS, readPayable } from '../../ledger/house-entries.ts'
+import { bookHouseEntry, isHouseKind, readPayable } from '../../ledger/house-entries.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { exportList } from '../../staff/exported-list.ts'
+import { OUTLAY_TABLE } from '../../outlays/outlay-rows.ts'
 import { outlaysThat } from '../../staff/open-work.ts'
-import type { HelpDeps } from './deps.ts'
-import { ENTRY_KINDS, type HouseEntry, searchHouseEntries, viewHouseEntry } from './outlay-view.ts'
-import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from './outlays.ts'
+import type { AccountsDeps } from './deps.ts'
+import { ENTRY_KINDS, type HouseEntry, searchHouseEntries, viewHouseEntry } from './entry-view.ts'
+import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from '../../outlays/outlays.ts'
 import { bookAsked, type SettlementRefused } from './settlements.ts'
 
 export function houseEntryHandlers(
-  deps: HelpDeps,
+  deps: AccountsDeps,
   idempotency: Idempotency,
-): Handlers<'houseEntries' | 'askHouseEntry' | 'approveHouseEntry' | 'rejectHouseEntry'> {
+): Handlers<'houseEntries' | 'houseEntriesCsv' | 'askHouseEntry' | 'approveHouseEntry' | 'rejectHouseEntry'> {
   const { db } = deps
 
   const decide = <C extends RefusalCode>(
@@ -62,6 +64,19 @@ export function houseEntryHandlers(
         },
       }
     },
+    houseEntriesCsv: (call) =>
+      exportList(db, call, {
+        name: 'house-entries',
+        read: (page) => {
+          const { status, q } = call.query
+          return searchHouseEntries(db, { status, work: outlaysThat(call.session, status), q, ...page })
+        },
+        columns: {
+          ...OUTLAY_TABLE,
+          settled_on: (row) => row.settlement?.day,
+          fee: (row) => row.settlement?.fee,
+        },
+      }),
     askHouseEntry: (call) =>
       askOutlay<{ entry: HouseEntry }, Refused>(deps, idempotency, call, {
         kind: call.body.kind,
@@ -92,8 +107,8 @@ const payableToday = async (tx: Tx) => readPayable(tx, await readToday(tx))
 
 type Refused = 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'
 const book: Book<Refused> = async (tx, outlay) => {
-  const kind = HOUSE_KINDS.find((name) => name === outlay.kind)
-  if (kind === undefined) throw new Error(`${outlay.kind} is no entry of the house`)
+  const { kind } = outlay
+  if (!isHouseKind(kind)) throw new Error(`${kind} is no entry of the house`)
   return bookHouseEntry(tx, { ...outlay, kind })
 }
 

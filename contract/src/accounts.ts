@@ -1,0 +1,148 @@
+/** Calls of our accounts: entries of the house, settlements of the gateway, reconciliation. */
+import { rupeeAmount } from '@roz/core/fields.ts'
+import { bankReference } from '@roz/core/reference-fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { APPROVAL_ABOVE, asked, narrowing, outlay, outlayId, reasoned, receipts, seen } from './outlays.ts'
+import { READERS, TREASURY } from './roles.ts'
+import { day, nextCursor, page, rupees } from './shapes.ts'
+
+export const HOUSE_KINDS = ['platform_out', 'tds_remitted', 'losses_covered'] as const
+const houseKind = z.enum(HOUSE_KINDS, 'choice_invalid')
+export const houseEntry = z.object({
+  ...outlay,
+  purpose: z.string().meta({ description: 'Public words. For a settlement: its number at the gateway, shown to the team only' }),
+  kind: z.enum([...HOUSE_KINDS, 'gateway_settled']),
+  settlement: z.object({ day, fee: rupees }).nullable().meta({
+    description: 'Only for gateway_settled: the day on which the gateway paid `amount` to our bank, and the fee with tax that it kept',
+  }),
+})
+
+const reconciledDay = z.object({
+  day: day.meta({ description: 'The day on which we booked it' }),
+  captured: rupees.meta({ description: 'Payments that the gateway took for us, those in suspense included' }),
+  refunded: rupees.meta({ description: 'Refunds that it paid, less those that came back' }),
+  disputed: rupees.meta({ description: 'Disputed payments that it took back, less those that it returned' }),
+  settled: rupees.meta({ description: 'Net amounts of its settlements' }),
+  fee: rupees,
+  owed: rupees.meta({ description: 'What it owes us at the end of the day' }),
+})
+
+export const accountCalls = {
+  houseEntries: endpoint({
+    method: 'GET',
+    path: '/admin/house-entries',
+    access: 'admin',
+    roles: READERS,
+    summary: 'Entries of the platform’s own accounts and settlements of the gateway, newest first; q searches the words.',
+    query: z.object({ ...page.shape, ...narrowing }),
+    output: z.object({
+      entries: z.array(houseEntry),
+      payable: z.record(houseKind, rupees).meta({ description: 'The most that each kind of entry can take today' }),
+      approvalAbove: rupees,
+      nextCursor,
+    }),
+    refusals: [],
+  }),
+  houseEntriesCsv: endpoint({
+    method: 'GET',
+    path: '/admin/house-entries.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The list of house entries as a table, with the same filters. The audit log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
+    refusals: [],
+  }),
+  askHouseEntry: endpoint({
+    method: 'POST',
+    path: '/admin/house-entries',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: `Requests an entry: the platform’s share paid out, tax remitted, or losses covered from the share. ${APPROVAL_ABOVE}`,
+    body: z.strictObject({ ...asked, kind: houseKind }),
+    output: z.object({ entry: houseEntry }),
+    refusals: ['receipt_not_found', 'receipt_used', 'insufficient_funds', 'idempotency_mismatch'],
+  }),
+  askSettlement: endpoint({
+    method: 'POST',
+    path: '/admin/settlements',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: `Records a settlement of the gateway: the net amount that reached the bank, and the fee. Its report stays private. ${APPROVAL_ABOVE}`,
+    body: z.strictObject({ reference: bankReference, day, amount: rupeeAmount, fee: rupeeAmount, receipts }),
+    output: z.object({ entry: houseEntry }),
+    refusals: ['receipt_not_found', 'receipt_used', 'settlement_known', 'settlement_exceeds_owed', 'idempotency_mismatch'],
+  }),
+  approveHouseEntry: endpoint({
+    method: 'POST',
+    path: '/admin/house-entries/{id}/approve',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Approves and books a requested entry; refused to the person who requested it.',
+    params: outlayId,
+    body: seen,
+    output: z.object({ entry: houseEntry }),
+    refusals: [
+      'outlay_not_found',
+      'changed_since_seen',
+      'outlay_final',
+      'own_request',
+      'own_consent',
+      'own_money',
+      'second_person_needed',
+      'role_too_new',
+      'receipt_used',
+      'insufficient_funds',
+      'settlement_known',
+      'settlement_exceeds_owed',
+      'idempotency_mismatch',
+    ],
+  }),
+  rejectHouseEntry: endpoint({
+    method: 'POST',
+    path: '/admin/house-entries/{id}/reject',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Rejects a requested entry with a reason.',
+    params: outlayId,
+    body: reasoned,
+    output: z.object({ entry: houseEntry }),
+    refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
+  }),
+  reconciliation: endpoint({
+    method: 'GET',
+    path: '/admin/reconciliation',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The amounts that the gateway owes us and that our bank should have, and the changes of each day, newest first.',
+    query: page,
+    output: z.object({
+      balances: z.object({
+        gateway: rupees.meta({ description: 'What the gateway owes us; negative if we owe it' }),
+        bank: rupees.meta({ description: 'What our bank account should hold of this money' }),
+        fees: rupees.meta({ description: 'Fees with tax that the gateway has kept so far' }),
+        payoutsPending: rupees,
+        refundsPending: rupees,
+        suspense: rupees,
+      }),
+      reconciliation: z.array(reconciledDay),
+      approvalAbove: rupees,
+      nextCursor,
+    }),
+    refusals: [],
+  }),
+  reconciliationCsv: endpoint({
+    method: 'GET',
+    path: '/admin/reconciliation.csv',
+    access: 'admin',
+    roles: READERS,
+    summary: 'The days of the reconciliation as a table. The audit log records who fetched it.',
+    output: 'csv',
+    refusals: [],
+  }),
+} as const

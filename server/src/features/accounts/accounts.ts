@@ -1,0 +1,17 @@
+/** Our accounts beside the help fund: entries of the house, settlements of the gateway, and the reconciliation with it and the bank. */
+import { createIdempotency } from '../../http/idempotency.ts'
+import type { AccountsDeps } from './deps.ts'
+import { houseEntryHandlers } from './house-entries.ts'
+import { reconciliationHandlers } from './reconciliation.ts'
+import { settlementHandlers } from './settlements.ts'
+
+export function createAccounts(deps: AccountsDeps) {
+  const idempotency = createIdempotency(deps)
+  return {
+    handlers: {
+      ...houseEntryHandlers(deps, idempotency),
+      ...settlementHandlers(deps, idempotency),
+      ...reconciliationHandlers(deps),
+    },
+  }
+}
