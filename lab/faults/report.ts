@@ -47,8 +47,7 @@ const SETUPS: readonly Setup[] = [
     name: 'two-instances',
     heading: 'Two instances on one database',
     options: '--instances 2',
-    words: `Two servers run on one database, behind one address that gives each new connection to the next of them. Both ask one sandbox of the gateway, which runs on while they die.
-A fault of the server hits one of them, and about every third time both. A client whose connection broke repeats the call with its key, mostly at the other server.`,
+    words: `Two servers run behind one address that gives each new connection to the next of them. A fault of the server hits one, and about every third time both.`,
   },
 ]
 
@@ -66,15 +65,13 @@ const HEAD = `| fault | what happens | cycles | in flight | cut off | recovery p
 function setupSection({ heading, options, words }: Setup, report: FaultReport): string {
   const { totals, controls } = report
   const found = controls.filter((control) => control.found !== undefined).length
+  const slowest = report.kinds.toSorted((a, b) => b.maxMs - a.maxMs)[0] as KindRow
   return `## ${heading}
 
 ${words}
 
 \`npm run lab -- faults ${options}\` on ${report.at}, ${thousands(Math.round(report.seconds / 60))} minutes, at commit \`${report.commit.slice(0, 12)}\` with \`--seed ${report.seed}\`:
-**${thousands(totals.cycles)}** cycles, **${thousands(totals.acknowledged)}** acknowledged operations, **${totals.lost}** lost, **${totals.doubled}** doubled, **${totals.strange}** requested by nobody, **${totals.broken}** broken invariants, **${totals.complaints}** wrong answers. ${found} of ${controls.length} weaknesses were found before it.
-
-${HEAD}
-${listed(report.kinds)}
+**${thousands(totals.cycles)}** cycles, **${thousands(totals.acknowledged)}** acknowledged operations, **${totals.lost}** lost, **${totals.doubled}** doubled, **${totals.strange}** requested by nobody, **${totals.broken}** broken invariants, **${totals.complaints}** wrong answers. ${found} of ${controls.length} weaknesses were found before it. The slowest recovery, after \`${slowest.kind}\`, took ${thousands(slowest.maxMs)} ms.
 `
 }
 
@@ -100,33 +97,32 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 
 ## A cycle
 
-- ${report.clients} clients act for ${report.members} members and for administrators. They join, add money, pay at the gateway's sandbox, withdraw, request refunds, decide withdrawals, refunds and payments in suspense, read histories and repeat keys.
-- Strangers pay orders that are not ours, and payers dispute payments at their banks.
-- Each client repeats a call with the same key until the call has a final answer.
-- A fault is injected while calls that move money are in flight, and is then repaired. After the first acknowledgement of a later call, the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present.
-- A client writes each request to a file before it is sent, and each acknowledgement before the next request. An acknowledged operation must be in the ledger once, as it was answered. An operation that nobody requested must not be there.
-- Every few dozen cycles the load stops and the clock moves on by hours. Every payment at the gateway must then be in its wallet, every transfer, refund and dispute must agree with the gateway, and every reported payment of a stranger must be in suspense. A new server with a new database then takes over.
+- ${report.clients} clients act for ${report.members} members and for administrators. They join, add money, pay, withdraw, request and decide refunds, decide withdrawals and suspense, read histories and repeat keys.
+- Strangers pay orders that are not ours; payers dispute payments.
+- A fault is injected while calls that move money are in flight, then repaired. Each client repeats its call with the same key until it has a final answer.
+- After the first acknowledgement of a later call the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present: clients write each request and acknowledgement to a file first.
+- Every few dozen cycles the load stops and the clock moves on by hours. Payments, transfers, refunds and disputes must then agree with the gateway. A new server with a new database follows.
 
 ${operations.length === 0 ? '' : `Acknowledged: ${operations.join(' · ')}.\n\n`}## The faults
 
-Recovery is the time from the end of the fault to the first acknowledgement of a call that began later. A kill or a cut ends at once; a pause or a full disk ends with its release. Recovery includes the restart of the server and the machine's other work.
+Recovery is the time from the end of the fault to the first acknowledgement of a call that began later, a restart of the server included.
 
 ${HEAD}
 ${listed(report.kinds)}
 
 ${report.smallDisk ? 'The database was on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` was not injected.**'}
-Answers of 500 and above, each repeated by its client: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 leaves the operating system's memory intact, so this run does not test a power cut.
+Answers of 500 and above, each repeated by its client: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 is not a power cut.
 
 ${others.join('\n')}
 ## The harness can fail
 
-Before the cycles the same judge checks a system that is weakened on purpose, and must find the weakness.
+Before the cycles the same judge must find the weakness of a system that is weakened on purpose.
 
 | weakened | shows as | |
 | --- | --- | --- |
 ${report.controls.map(controlLine).join('\n')}
 
-- \`commits-in-memory\`: a commit is acknowledged before it is on the disk (\`synchronous_commit=off\`), and every process is killed at once.
+- \`commits-in-memory\`: \`synchronous_commit=off\`, and every process is killed at once.
 - \`forgotten-keys\`: clients repeat a call with a new key, and the server is killed.
 
 ## Run it

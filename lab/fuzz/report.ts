@@ -58,7 +58,7 @@ Answers: ${statuses.join(' · ')}.
 ## Requests
 
 - Each is made from its call's own schemas in \`contract/\`, and sent over HTTP to the real program with a real database (${report.worlds} of them at once, each with a database of its own): ${report.demo ? 'the demo community with thirty days of rounds, ' : ''}members in every state, staff of every role with and without a step-up, and something in every list of the portal.
-- Ids, days, orders and cursors come from earlier answers, so most requests name existing things.
+- Ids, days, orders and cursors come from earlier answers.
 - ${thousands(Math.round((100 * (report.wrongs.none ?? 0)) / report.requests))} % are meant to be valid; the others are wrong in one or two ways:
 
 | wrong | requests | what |
@@ -69,11 +69,11 @@ ${Object.entries(MEANINGS)
 
 ## How it is judged
 
-- The status and every field of an accepted answer are those of the contract, and no others. The code of a refusal is declared for the call, with its status.
-- Triggers note each changed row in the transaction that changes it. Requests are sent one after the other while the worker is paused, so each change belongs to the preceding request. After an answer of 400 and above there is no note.
-- A refused request extends its session. These tables are set aside: ${Object.entries(SET_ASIDE)
-    .map(([table, reason]) => `\`${table}\` (${reason})`)
-    .join(', ')}.
+- Status and fields of an accepted answer are those of the contract, and no others; the code of a refusal is declared for the call.
+- Triggers note each changed row. Requests are sent one after the other while the worker is paused; after an answer of 400 and above there is no note.
+- Set aside, because a refusal or the schedule may change them: ${Object.keys(SET_ASIDE)
+    .map((table) => `\`${table}\``)
+    .join(', ')}, and the use of a session.
 - At the end the audit of money runs (\`server/src/ledger/audit\`).
 
 Never accepted in this run: ${never.length === 0 ? 'none' : never.map(([name]) => `\`${name}\``).join(', ')}.

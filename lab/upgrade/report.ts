@@ -57,19 +57,19 @@ on ${report.machine}, Node ${report.node}, with \`--seed ${report.seed}\`: from 
 
 ## Steps
 
-${report.servers} servers run on one database behind one address. Each is replaced as [the runbook](runbooks/upgrade.md) says: out of the balancer, SIGTERM, a start of the other version, \`/readyz\`, back into the balancer. \`roz_build_info\` must then name ${report.fromVersion} and ${report.toVersion} at the right servers.
+${report.servers} servers run on one database behind one address. Each is replaced as [the runbook](runbooks/upgrade.md) says; \`roz_build_info\` must then name ${report.fromVersion} and ${report.toVersion} at the right servers.
 
-${report.clients} clients act for ${report.members} members and for administrators, with the journal and the judge of [reliability.md](reliability.md). A call without a definite answer (a broken connection, 5xx) is a failed request, and a finding.
+${report.clients} clients act for ${report.members} members and for administrators, with the journal and the judge of [reliability.md](reliability.md). A failed request (a broken connection, 5xx) is a finding.
 
 | step | what happens | seconds | acknowledged | failed requests | longest silence, s |
 | --- | --- | --: | --: | --: | --: |
 ${cycles.map(lineOf).join('\n')}
 
-After each step every acknowledged operation must be in the ledger once, and every invariant of money must hold. At the end, at rest: every payment has arrived, \`roz audit\` of the new version ends with 0, no work is parked, no server logged an error, and both verifiers accept every day that ended.
+The judge looks after each step. At the end, at rest: every payment has arrived, \`roz audit\` of the new version ends with 0, no work is parked, no server logged an error, and both verifiers accept every day that ended.
 
-**The old version** is the newest release. Before the first release it is the oldest commit from which migrations only expand and whose servers start on a newer schema, \`-- --from <commit>\` is another. If the new version brings no migration, a copy of it gets one that expands, and if both have one version, the copy has the next patch.
+**The old version** is the newest release, or before the first one the oldest commit whose servers start on a newer schema; \`-- --from <commit>\` is another. If the new version brings no migration, a copy of it gets one.
 
-**The harness can fail.** Before the upgrade the same judge looks at a new version whose migration drops a column that the old servers use: ${report.control.found === undefined ? '**not found**' : 'found, by its failed requests'}.
+**The harness can fail.** The same judge sees a new version whose migration drops a column that the old servers use: ${report.control.found === undefined ? '**not found**' : 'found, by its failed requests'}.
 `
 }
 

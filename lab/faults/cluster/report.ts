@@ -71,21 +71,21 @@ ${runOf(report, '')}.
 ${complaints(report)}
 ## The cluster
 
-\`npm run lab -- cluster\`: three nodes, each with a network of its own, on one machine. Each node has etcd, PostgreSQL 18 under Patroni, HAProxy (leads to the leader), PgBouncer in transaction mode and an instance of the product; one HAProxy in front is the address. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
+\`npm run lab -- cluster\`: three nodes with networks of their own on one machine, each with etcd, PostgreSQL 18 under Patroni, HAProxy, PgBouncer in transaction mode and an instance of the product; one HAProxy in front is the address. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
 
-${report.clients} clients act for ${report.members} members, with the journal and the judge of [reliability.md](reliability.md): after each fault, when the cluster is whole again, every acknowledged operation must be in the ledger once, and every invariant of money must hold.
+${report.clients} clients act for ${report.members} members, with the journal and the judge of [reliability.md](reliability.md), which judges after each fault, when the cluster is whole again.
 
 ## The faults
 
-- **Back** is the time from the fault to the first acknowledgement of a call that left after it.
-- **Longest silence** is the longest time without an acknowledgement to any client, from the fault to the end of the repair, the node's return included.${report.silenceMaxMs === undefined ? '' : ` More than ${report.silenceMaxMs / 1000} s is a complaint.`}
-- **Failed calls** are calls whose first try got no definite answer (a broken connection, 5xx). Their clients repeated them with the same key.
+- **Back**: from the fault to the first acknowledgement of a call that left after it.
+- **Longest silence**: the longest time without an acknowledgement to any client until the node's return.${report.silenceMaxMs === undefined ? '' : ` More than ${report.silenceMaxMs / 1000} s is a complaint.`}
+- **Failed calls**: the first try got no definite answer (a broken connection, 5xx); clients repeated them with the same key.
 
 ${tableOf(report)}
 
-Answers of 500 and above: ${answers.length === 0 ? 'none' : answers.join(', ')}. All nodes share the processors and the disk of one machine, so seconds are longer than on machines of their own, and a kill -9 is not a power cut. The acknowledgements of a killed or cut node's clients come from the other instances meanwhile.
+Answers of 500 and above: ${answers.length === 0 ? 'none' : answers.join(', ')}. All nodes share one machine, so seconds are longer than on machines of their own, and a kill -9 is not a power cut.
 
-**The harness can fail.** Before the faults the same judge looks at commits that do not wait for the standbys (\`synchronous_commit = local\`), under \`lagging-kill\`. ${controls.join('; ')}.
+**The harness can fail.** Before the faults the same judge sees commits that do not wait for standbys (\`synchronous_commit = local\`), under \`lagging-kill\`. ${controls.join('; ')}.
 ${
   stock === undefined
     ? ''
@@ -97,7 +97,7 @@ Patroni raises a lease below 20 s to 20 s; lab/cluster lifts that bound. Without
 ${tableOf(stock)}
 `
 }
-[The runbook](runbooks/failover.md) has the automatic steps, the switch-over and the return of a node.
+Steps: [the runbook](runbooks/failover.md).
 `
 }
 
