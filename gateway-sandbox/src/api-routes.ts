@@ -5,22 +5,21 @@
  * - The same idempotency key with the same body gets the same answer.
  * - Every refusal has the gateway's own shape.
  */
-import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { admit, answer, once, type Parts } from './calls.ts'
+import { admit, answer, API_VERSIONS, once, type Parts } from './calls.ts'
 import { disputeEntity, readDispute } from './disputes.ts'
-import { orderEntity, paymentEntity, paymentEvent, refundEntity } from './entities.ts'
+import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { fakeEdge } from './edge.ts'
 import { isFields } from './fields.ts'
-import type { AttemptStatus } from './model.ts'
 import { readNewOrder } from './order-fields.ts'
-import { createOrder, readAttempt, readOrder, simulate, terminateOrder } from './orders.ts'
+import { createOrder, readAttempt, readOrder, terminateOrder } from './orders.ts'
 import { createRefund, readNewRefund, readRefund } from './refunds.ts'
-import { badBody, badUrl, invalid, missing } from './refusals.ts'
+import { newPace } from './pace.ts'
+import { badUrl, invalid, missing } from './refusals.ts'
+import { simulationRoutes } from './simulation-routes.ts'
+import { subscriptionRoutes } from './subscriptions/routes.ts'
 
-/** API versions that write ids as strings: this sandbox writes no other form. */
-const VERSIONS: ReadonlySet<string> = new Set(['2023-08-01', '2025-01-01', '2026-01-01'])
-const SIMULATED: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'PENDING', 'USER_DROPPED'] satisfies AttemptStatus[])
+const VERSIONS: ReadonlySet<string> = new Set(API_VERSIONS)
 
 type OrderPath = { Params: { orderId: string } }
 type RefundPath = { Params: { orderId: string; refundId: string } }
@@ -28,7 +27,7 @@ type DisputePath = { Params: { disputeId: string } }
 type PaymentPath = { Params: { orderId: string; cfPaymentId: string } }
 
 export function apiRoutes(app: FastifyInstance, parts: Parts): void {
-  const { store, webhooks } = parts
+  const { store } = parts
   app.setNotFoundHandler(() => {
     throw badUrl()
   })
@@ -66,22 +65,10 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
       return paymentEntity(order, readAttempt(store, order.orderId, request.params.cfPaymentId))
     }),
   )
+  subscriptionRoutes(app, parts, newPace(undefined))
   refundRoutes(app, parts)
   disputeRoutes(app, parts)
-  app.post('/simulate', (request, reply) =>
-    answer(parts, reply, (nowMs) =>
-      once(store, request, reply, nowMs, () => {
-        const { entityId, status, errorCode } = readSimulation(request.body)
-        webhooks.announce(paymentEvent(simulate(store, entityId, status, errorCode, nowMs), nowMs), 1, nowMs)
-        return {
-          simulation_id: `sim_${randomUUID().replaceAll('-', '')}`,
-          entity: 'PAYMENTS',
-          entity_id: entityId,
-          entity_simulation: { payment_status: status, ...(errorCode === null ? {} : { payment_error_code: errorCode }) },
-        }
-      }),
-    ),
-  )
+  simulationRoutes(app, parts)
 }
 
 function refundRoutes(app: FastifyInstance, parts: Parts): void {
@@ -114,21 +101,4 @@ function disputeRoutes(app: FastifyInstance, parts: Parts): void {
       store.disputesOf(readOrder(store, request.params.orderId, nowMs).orderId).map((dispute) => disputeEntity(store, dispute)),
     ),
   )
-}
-
-function readSimulation(body: unknown): { entityId: string; status: AttemptStatus; errorCode: string | null } {
-  if (!isFields(body)) throw badBody()
-  if (body.entity !== 'PAYMENTS') throw invalid('entity', 'should be PAYMENTS', body.entity)
-  if (typeof body.entity_id !== 'string' || body.entity_id === '') throw missing('entity_id')
-  const simulation = body.entity_simulation
-  if (!isFields(simulation)) throw missing('entity_simulation')
-  const status = simulation.payment_status
-  if (typeof status !== 'string' || !SIMULATED.has(status)) {
-    throw invalid('entity_simulation.payment_status', `should be one of ${[...SIMULATED].join(', ')}`, status)
-  }
-  const code = simulation.payment_error_code ?? null
-  if (code !== null && (typeof code !== 'string' || code.length > 100)) {
-    throw invalid('entity_simulation.payment_error_code', 'should be a string', code)
-  }
-  return { entityId: body.entity_id, status: status as AttemptStatus, errorCode: code }
 }

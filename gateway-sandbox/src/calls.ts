@@ -14,13 +14,25 @@ import type { Webhooks } from './webhooks.ts'
 export type Keys = { readonly clientId: string; readonly clientSecret: string }
 /** The payouts account: its own keys and webhook address. With `signatureKey` every call must be signed. */
 export type PayoutAccount = Keys & { readonly notifyUrl?: string | undefined; readonly signatureKey?: string | undefined }
+/** Where the account's own webhooks go, as set in the tabs of the gateway's dashboard. A tab without an address gets none. */
+export type Tabs = {
+  /** Settlements. Webhooks of orders go to the order's `notify_url`. */
+  payments: string | undefined
+  /** Subscriptions have a tab of their own. */
+  subscriptions: { readonly url: string; readonly version: ApiVersion } | undefined
+}
 export type Parts = {
   readonly store: Store
   readonly clock: SandboxClock
   readonly webhooks: Webhooks
   readonly keys: Keys
   readonly payouts: PayoutAccount | undefined
+  readonly tabs: Tabs
 }
+
+/** API versions that write ids as strings: this sandbox writes no other form. */
+export const API_VERSIONS = ['2023-08-01', '2025-01-01', '2026-01-01'] as const
+export type ApiVersion = (typeof API_VERSIONS)[number]
 
 const REPLAY_MS = 86_400_000
 
@@ -42,6 +54,10 @@ export function admit(request: FastifyRequest, reply: FastifyReply, { store, key
   reply.headers({ 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '0', 'x-ratelimit-retry': '1', 'x-ratelimit-type': 'app_id' })
   throw tooMany()
 }
+
+/** The version of a call that was admitted. */
+export const versionOf = (request: FastifyRequest): ApiVersion =>
+  API_VERSIONS.find((one) => one === request.headers['x-api-version']) ?? '2025-01-01'
 
 export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]

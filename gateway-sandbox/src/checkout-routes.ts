@@ -66,7 +66,7 @@ export function checkoutRoutes(app: FastifyInstance, parts: Parts): void {
 
 const isChoice = (value: unknown): value is keyof typeof OUTCOMES => typeof value === 'string' && Object.hasOwn(OUTCOMES, value)
 
-function statusOf(error: unknown): number {
+export function statusOf(error: unknown): number {
   if (error instanceof Refusal) return error.status
   const status = isFields(error) ? error.statusCode : undefined
   return typeof status === 'number' && status >= 400 && status < 500 ? status : 500

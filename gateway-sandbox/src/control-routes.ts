@@ -1,25 +1,24 @@
 /**
  * The control API under /__sandbox: people and tests play the payer, the bank and a bad network.
  *
- * - 200 carries the order, refund, dispute or transfer. 400: unknown body. 404: unknown id. 409: the state does not allow the step.
+ * - 200 carries the record that moved. 400: unknown body. 404: unknown id. 409: the state does not allow the step.
  * - A call needs a JSON content type, so no web page of another origin can make one.
  */
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from './calls.ts'
-import { indianTime } from './clock.ts'
+import { force, parse, webhookCopies, webhooksOf } from './control-views.ts'
 import { disputeEntity, readDispute, STAGES, STEPS } from './disputes.ts'
 import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { faultSwitches } from './faults.ts'
-import type { AttemptStatus, Delivery, Dispute, Refund, Transfer } from './model.ts'
+import type { AttemptStatus, Dispute, Refund, Transfer } from './model.ts'
 import { playDispute, playNewDispute, playOrder, playRefund, playTransfer } from './moves.ts'
 import { readOrder } from './orders.ts'
 import { transferEntity } from './payout-entities.ts'
 import { readTransfer } from './payouts.ts'
-import { badBody, badUrl, noRefund, Refusal } from './refusals.ts'
+import { badUrl, noRefund, Refusal } from './refusals.ts'
 import type { Store } from './store.ts'
-
-const MAX_WEBHOOKS = 100
+import { subscriptionControl } from './subscriptions/control-routes.ts'
 
 /** Outcomes that the payer can choose: the hosted page has one button for each. */
 export const OUTCOMES = { success: 'SUCCESS', failed: 'FAILED', pending: 'PENDING', dropped: 'USER_DROPPED' } as const satisfies Record<
@@ -34,13 +33,10 @@ const RARE = { not_attempted: 'NOT_ATTEMPTED', flagged: 'FLAGGED', void: 'VOID',
 >
 const ALL = { ...OUTCOMES, ...RARE }
 
-const webhooks = z.int().min(0).max(MAX_WEBHOOKS).default(1)
+const webhooks = webhookCopies
 
 /** `again`: makes a second payment for an order that is already paid. */
 const payment = z.strictObject({ outcome: z.enum(Object.keys(ALL) as (keyof typeof ALL)[]), webhooks, again: z.boolean().default(false) })
-
-/** Reverses a final state. No gateway should do this, but a shop must survive one that does. */
-const force = z.boolean().default(false)
 
 const refundMove = z.strictObject({ status: z.enum(['PENDING', 'ONHOLD', 'SUCCESS', 'CANCELLED', 'FAILED']), webhooks, force })
 
@@ -103,17 +99,12 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
     return transferView(store, playTransfer(parts, request.params.transferId, { ...move, statusCode }, move.webhooks, await clock.now()))
   })
   app.get<TransferPath>('/transfers/:transferId', (request) => transferView(store, readTransfer(store, request.params.transferId)))
+  subscriptionControl(app, parts)
   app.get('/faults', () => store.faults())
   app.post('/faults', (request) => {
     store.put({ kind: 'faults', value: parse(faultSwitches, request.body) })
     return store.faults()
   })
-}
-
-function parse<T>(schema: z.ZodType<T>, body: unknown): T {
-  const result = schema.safeParse(body ?? {})
-  if (result.success) return result.data
-  throw badBody(result.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`).join('; '))
 }
 
 /** Answers 409 where the API would answer 400: the requested step is impossible. */
@@ -151,16 +142,4 @@ const disputeView = (store: Store, dispute: Dispute): Record<string, unknown> =>
 const transferView = (store: Store, transfer: Transfer): Record<string, unknown> => ({
   ...transferEntity(transfer),
   webhooks: webhooksOf(store, `transfer:${transfer.transferId}`),
-})
-
-const webhooksOf = (store: Store, subject: string): Record<string, unknown>[] => store.deliveriesOf(subject).map(deliveryView)
-
-const deliveryView = (delivery: Delivery): Record<string, unknown> => ({
-  type: delivery.type,
-  url: delivery.url,
-  idempotency_key: delivery.idempotencyKey,
-  body: delivery.body,
-  state: delivery.state,
-  next_attempt_at: delivery.state === 'waiting' ? indianTime(delivery.dueAtMs) : null,
-  attempts: delivery.sendings.map(({ attempt, atMs, status, answer, error }) => ({ attempt, at: indianTime(atMs), status, answer, error })),
 })

@@ -2,7 +2,8 @@
  * The faults that a test or a person can switch on. All are off by default.
  *
  * - A fault spoils answers and webhooks, not the state behind them: `lose` loses the webhook, not the payment.
- * - Exceptions: `rate_limit` and `bank_failure` refuse a call before it changes anything; `surcharge` raises the amount paid.
+ * - Exceptions: `rate_limit`, `bank_failure` and `rate` refuse a call before it changes anything; `surcharge` raises the amount paid;
+ *   those of subscriptions and settlements spoil what the gateway and the banks do.
  */
 import { z } from 'zod'
 
@@ -52,6 +53,24 @@ export const faultSwitches = z.strictObject({
     .string()
     .regex(/^[A-Z]{3}$/)
     .default('INR'),
+  /** What the payers' banks do on the day of a debit: nothing until somebody presses, or pay or refuse in the debit windows. */
+  debits: z.enum(['wait', 'pay', 'refuse']).default('wait'),
+  /** The issuer cannot tell the payer before the debit, so the debit fails. */
+  notice_fails: z.boolean().default(false),
+  /** A successful debit is made twice, under one payment id. */
+  debit_twice: z.boolean().default(false),
+  /** A failed debit turns out to have succeeded, an hour later. */
+  late_success: z.boolean().default(false),
+  /** CANCEL of a charge or a mandate is answered with 200 and changes nothing. */
+  cancel_ignored: z.boolean().default(false),
+  /** The first debit of a mandate takes ₹1, whatever was asked for. */
+  auth_one_rupee: z.boolean().default(false),
+  /** A charge gets the cf_payment_id of a payment of an order: the two number ranges meet. */
+  same_numbers: z.boolean().default(false),
+  /** A settlement pays ₹1 less than its events add up to. */
+  settlement_off: z.boolean().default(false),
+  /** Calls a minute of each call of subscriptions and settlements; 0 is no limit for subscriptions and the published 30 for settlements. */
+  rate: z.int().min(0).max(10_000).default(0),
   /** Webhooks carry a timestamp, and a signature over it, that is this many milliseconds old: stale webhooks. */
   agedMs: z.int().min(0).max(315_360_000_000).default(0),
 })

@@ -31,3 +31,34 @@ export function amount(value: unknown, field: string, minPaise: number, maxPaise
   if (paise > maxPaise) throw invalid(field, `should be at most ${maxPaise / 100}`, value)
   return paise
 }
+
+/** Accepts plain http, which the real gateway refuses: a shop on localhost has no TLS. */
+export function url(value: unknown, field: string): string | null {
+  if (absent(value)) return null
+  const address = text(value, field, 1, 250, /^https?:\/\/[\x21-\x7e]+$/, 'should be a url')
+  if (!URL.canParse(address)) throw invalid(field, 'should be a url', value)
+  return address
+}
+
+const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/
+
+export function instant(value: unknown, field: string): number {
+  const atMs = typeof value === 'string' && ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
+  if (!Number.isNaN(atMs)) return atMs
+  throw invalid(field, 'time should be ISO8601 string. Example 2021-07-02T10:20:12+05:30 for IST, 2021-07-02T10:20:12Z for UTC', value)
+}
+
+export function tags(value: unknown, field: string, most: number): Readonly<Record<string, string>> {
+  if (absent(value)) return {}
+  if (!isFields(value)) throw invalid(field, 'should be an object', value)
+  const entries = Object.entries(value)
+  if (entries.length > most) throw invalid(field, `should have at most ${most} entries`, entries.length)
+  return Object.fromEntries(entries.map(([key, tag]) => [key, text(tag, `${field}.${key}`, 1, 255, /^/, '')]))
+}
+
+export function oneOf<T extends string>(value: unknown, field: string, words: readonly T[]): T {
+  if (absent(value)) throw missing(field)
+  const found = words.find((word) => word === value)
+  if (found === undefined) throw invalid(field, `should be one of ${words.join(', ')}`, value)
+  return found
+}

@@ -116,10 +116,12 @@ export type Channel = 'pg' | 'payouts'
 /** The content of a webhook, before its first delivery. */
 export type Event = {
   readonly channel: Channel
-  /** The record that the webhook reports on: `order:…`, `refund:…`, `dispute:…`, `transfer:…`. */
+  /** The record that the webhook reports on: `order:…`, `refund:…`, `dispute:…`, `transfer:…`, `subscription:…`, `settlement:…`. */
   readonly subject: string
   readonly type: string
   readonly url: string
+  /** The version of a tab that has one of its own. */
+  readonly version?: string
   /** The exact text that is signed and sent; identical in every attempt. */
   readonly body: string
 }

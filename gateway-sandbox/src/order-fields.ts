@@ -4,7 +4,7 @@
  * - Refusals carry the gateway's codes: `<field>_missing`, `<field>_invalid`.
  * - The answer names the first fault only, as the gateway's does.
  */
-import { absent, amount, isFields, optional, text } from './fields.ts'
+import { absent, amount, instant, isFields, optional, tags, text, url } from './fields.ts'
 import type { Customer } from './model.ts'
 import { badBody, badExpiry, invalid, missing } from './refusals.ts'
 
@@ -45,7 +45,7 @@ export function readNewOrder(body: unknown, nowMs: number): NewOrder {
     paymentMethods: optional(meta.payment_methods, 'order_meta.payment_methods', 2, 250, /^[a-z]+(,[a-z]+)*$/),
     expiresAtMs: expiry(body.order_expiry_time, nowMs),
     note: optional(body.order_note, 'order_note', 3, 200),
-    tags: readTags(body.order_tags),
+    tags: tags(body.order_tags, 'order_tags', 15),
   }
 }
 
@@ -62,34 +62,9 @@ function readCustomer(value: unknown): Customer {
   }
 }
 
-/** Accepts plain http, which the real gateway refuses: a shop on localhost has no TLS. */
-function url(value: unknown, field: string): string | null {
-  if (absent(value)) return null
-  const address = text(value, field, 1, 250, /^https?:\/\/[\x21-\x7e]+$/, 'should be a url')
-  if (!URL.canParse(address)) throw invalid(field, 'should be a url', value)
-  return address
-}
-
-const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/
-
 function expiry(value: unknown, nowMs: number): number {
   if (absent(value)) return nowMs + 30 * DAY_MS
-  const atMs = typeof value === 'string' && ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(atMs)) {
-    throw invalid(
-      'order_expiry_time',
-      'time should be ISO8601 string. Example 2021-07-02T10:20:12+05:30 for IST, 2021-07-02T10:20:12Z for UTC',
-      value,
-    )
-  }
+  const atMs = instant(value, 'order_expiry_time')
   if (atMs <= nowMs + 15 * MINUTE_MS || atMs >= nowMs + 30 * DAY_MS) throw badExpiry()
   return atMs
-}
-
-function readTags(value: unknown): Readonly<Record<string, string>> {
-  if (absent(value)) return {}
-  if (!isFields(value)) throw invalid('order_tags', 'should be an object', value)
-  const entries = Object.entries(value)
-  if (entries.length > 15) throw invalid('order_tags', 'should have at most 15 entries', entries.length)
-  return Object.fromEntries(entries.map(([key, tag]) => [key, text(tag, `order_tags.${key}`, 1, 255, /^/, '')]))
 }

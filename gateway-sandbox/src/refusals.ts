@@ -19,8 +19,8 @@ const shown = (value: unknown): string =>
 
 export const missing = (field: string): Refusal =>
   new Refusal(400, `${field} : is missing in the request. Value received: `, `${field}_missing`)
-export const invalid = (field: string, rule: string, value: unknown): Refusal =>
-  new Refusal(400, `${field} : ${rule}. Value received: ${shown(value)}`, `${field}_invalid`)
+export const invalid = (field: string, rule: string, value: unknown, code = `${field}_invalid`): Refusal =>
+  new Refusal(400, `${field} : ${rule}. Value received: ${shown(value)}`, code)
 
 export const badExpiry = (): Refusal =>
   new Refusal(400, 'order_expiry_time : Expiry time should be more than 15 min and less than 30 days', 'order_expiry_time_invalid')
@@ -46,6 +46,20 @@ export const noDispute = (): Refusal => new Refusal(404, 'dispute not found', 'd
 export const orderNotPaid = (): Refusal => new Refusal(400, 'order is not paid, nothing to refund', 'order_not_paid')
 export const refundTooLate = (): Refusal =>
   new Refusal(400, 'refunds can be initiated only within six months of the payment', 'refund_not_allowed')
+
+export const noPlan = (): Refusal => new Refusal(404, 'plan does not exist', 'plan_does_not_exist')
+export const duplicatePlan = (): Refusal => new Refusal(409, 'plan with same id is already present', 'plan_already_exists')
+export const noSubscription = (): Refusal => new Refusal(404, 'subscription does not exist', 'subscription_does_not_exist')
+export const duplicateSubscription = (): Refusal =>
+  new Refusal(409, 'subscription with same id is already present', 'subscription_already_exists')
+export const noCharge = (): Refusal => new Refusal(404, 'payment does not exist', 'payment_does_not_exist')
+export const duplicateCharge = (): Refusal => new Refusal(409, 'payment with same id is already present', 'payment_already_exists')
+export const wrongMode = (): Refusal => new Refusal(400, 'payment mode is invalid for this action', 'payment_mode_invalid_for_action')
+/** The state of a subscription, a charge or a settlement does not allow the call. */
+export const notNow = (what: string, status: string, action: string): Refusal =>
+  new Refusal(400, `${what} is ${status}: ${action} is not allowed`, `${what}_status_invalid`)
+export const noSettlement = (): Refusal => new Refusal(404, 'settlement does not exist', 'settlement_not_found')
+export const noSimulation = (): Refusal => new Refusal(404, 'simulation does not exist', 'simulation_not_found')
 
 export const payoutsOff = (): Refusal =>
   new Refusal(403, 'APIs not enabled. Please fill out the Support Form', 'apis_not_enabled', 'authentication_error')

@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { apiRoutes } from './api-routes.ts'
-import type { Keys, Parts, PayoutAccount } from './calls.ts'
+import type { Keys, Parts, PayoutAccount, Tabs } from './calls.ts'
 import { checkoutRoutes, scriptRoute } from './checkout-routes.ts'
 import { sandboxClock } from './clock.ts'
 import { controlRoutes } from './control-routes.ts'
@@ -17,6 +17,8 @@ import { overviewRoutes } from './overview-routes.ts'
 import { payoutRoutes } from './payout-routes.ts'
 import { badBody, badHost, badUrl, internal, Refusal } from './refusals.ts'
 import { openStore } from './store.ts'
+import { mandatePageRoutes } from './subscriptions/checkout-routes.ts'
+import { startTimekeeper } from './subscriptions/timekeeper.ts'
 import { startWebhooks } from './webhooks.ts'
 
 const BODY_LIMIT_BYTES = 65_536
@@ -30,6 +32,8 @@ export type SandboxOptions = {
   readonly pg: Keys
   /** Without an account the payouts API answers that payouts are not enabled. */
   readonly payouts?: PayoutAccount | undefined
+  /** Where webhooks of settlements and subscriptions go. A control call may set it later. */
+  readonly tabs?: Partial<Tabs> | undefined
   /** Address that answers `{"now": iso}`. Without it the machine's clock is used. */
   readonly clockUrl?: string | undefined
 }
@@ -42,8 +46,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = sandboxClock(options.clockUrl)
   const secrets = { pg: options.pg.clientSecret, payouts: options.payouts?.clientSecret ?? options.pg.clientSecret }
   const webhooks = startWebhooks(store, clock, secrets)
-  const app = build({ store, clock, webhooks, keys: options.pg, payouts: options.payouts }, options.host)
+  const tabs: Tabs = { payments: options.tabs?.payments, subscriptions: options.tabs?.subscriptions }
+  const parts: Parts = { store, clock, webhooks, keys: options.pg, payouts: options.payouts, tabs }
+  const app = build(parts, options.host)
+  const timekeeper = startTimekeeper(parts)
   async function close(): Promise<void> {
+    timekeeper.close()
     webhooks.close()
     await app.close()
     store.close()
@@ -90,6 +98,13 @@ function build(parts: Parts, host: string): FastifyInstance {
   app.get('/healthz', () => ({ status: 'ok' }))
   scriptRoute(app)
   app.register(async (scope) => apiRoutes(scope, parts), { prefix: '/pg' })
+  app.register(
+    async (scope) => {
+      await scope.register(formbody)
+      mandatePageRoutes(scope, parts)
+    },
+    { prefix: '/pg/view/subscriptions' },
+  )
   app.register(async (scope) => payoutRoutes(scope, parts), { prefix: '/payout' })
   app.register(async (scope) => controlRoutes(scope, parts), { prefix: '/__sandbox' })
   app.register(

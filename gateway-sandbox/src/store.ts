@@ -9,29 +9,52 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, w
 import { join } from 'node:path'
 import { type Faults, faultSwitches, NO_FAULTS } from './faults.ts'
 import type { Attempt, Beneficiary, Delivery, Dispute, Order, Refund, Replay, Transfer } from './model.ts'
+import type { Settlement, Simulation } from './settlements/model.ts'
+import type { Charge, ChargeRefund, Plan, Subscription } from './subscriptions/model.ts'
 
-type Change =
-  | { kind: 'order'; value: Order }
-  | { kind: 'attempt'; value: Attempt }
-  | { kind: 'refund'; value: Refund }
-  | { kind: 'dispute'; value: Dispute }
-  | { kind: 'beneficiary'; value: Beneficiary }
-  | { kind: 'transfer'; value: Transfer }
-  | { kind: 'delivery'; value: Delivery }
-  | { kind: 'replay'; value: Replay }
-  | { kind: 'faults'; value: Faults }
+type Records = {
+  order: Order
+  attempt: Attempt
+  refund: Refund
+  dispute: Dispute
+  beneficiary: Beneficiary
+  transfer: Transfer
+  plan: Plan
+  subscription: Subscription
+  charge: Charge
+  chargeRefund: ChargeRefund
+  settlement: Settlement
+  simulation: Simulation
+  delivery: Delivery
+  replay: Replay
+}
+type Kind = keyof Records
+type Change = { [K in Kind]: { kind: K; value: Records[K] } }[Kind] | { kind: 'faults'; value: Faults }
 
-const KINDS: ReadonlySet<string> = new Set([
-  'order',
-  'attempt',
-  'refund',
-  'dispute',
-  'beneficiary',
-  'transfer',
-  'delivery',
-  'replay',
-  'faults',
-] satisfies Change['kind'][])
+/** `key`: the record's own id. `owner`: the record that it is listed under. `cfIds`: numbers of the gateway that may not come again. */
+type Table<T> = { readonly key: (value: T) => string; readonly owner?: (value: T) => string; readonly cfIds?: (value: T) => string[] }
+
+const TABLES: { readonly [K in Kind]: Table<Records[K]> } = {
+  order: { key: (one) => one.orderId, cfIds: (one) => [one.cfOrderId] },
+  attempt: { key: (one) => one.cfPaymentId, owner: (one) => one.orderId, cfIds: (one) => [one.cfPaymentId] },
+  refund: { key: (one) => one.refundId, owner: (one) => one.orderId, cfIds: (one) => [one.cfRefundId] },
+  dispute: { key: (one) => one.disputeId, owner: (one) => one.orderId, cfIds: (one) => [one.disputeId] },
+  beneficiary: { key: (one) => one.beneficiaryId },
+  transfer: { key: (one) => one.transferId, cfIds: (one) => [one.cfTransferId] },
+  plan: { key: (one) => one.planId },
+  subscription: { key: (one) => one.subscriptionId, cfIds: (one) => [one.cfSubscriptionId] },
+  charge: {
+    key: (one) => one.cfPaymentId,
+    owner: (one) => one.subscriptionId,
+    cfIds: (one) => [one.cfPaymentId, one.cfOrderId, one.cfTxnId ?? '0'],
+  },
+  chargeRefund: { key: (one) => one.refundId, owner: (one) => one.subscriptionId, cfIds: (one) => [one.cfRefundId] },
+  settlement: { key: (one) => one.settlementId, cfIds: (one) => [one.settlementId] },
+  simulation: { key: (one) => one.simulationId },
+  delivery: { key: (one) => one.deliveryId, owner: (one) => one.subject },
+  replay: { key: (one) => one.key },
+}
+const KINDS = Object.keys(TABLES) as Kind[]
 
 export type Store = {
   readonly orders: ReadonlyMap<string, Order>
@@ -39,15 +62,29 @@ export type Store = {
   readonly disputes: ReadonlyMap<string, Dispute>
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>
   readonly transfers: ReadonlyMap<string, Transfer>
+  readonly plans: ReadonlyMap<string, Plan>
+  readonly subscriptions: ReadonlyMap<string, Subscription>
+  readonly charges: ReadonlyMap<string, Charge>
+  readonly chargeRefunds: ReadonlyMap<string, ChargeRefund>
+  readonly settlements: ReadonlyMap<string, Settlement>
+  readonly simulations: ReadonlyMap<string, Simulation>
+  readonly attempts: ReadonlyMap<string, Attempt>
   readonly deliveries: ReadonlyMap<string, Delivery>
   readonly replays: ReadonlyMap<string, Replay>
   faults(): Faults
   orderBySession(sessionId: string): Order | undefined
+  subscriptionBySession(sessionId: string): Subscription | undefined
+  /** The payment of a subscription under the shop's own id; the first, if it was debited twice. */
+  chargeByPaymentId(paymentId: string): Charge | undefined
+  /** Charges that time may still move. */
+  openCharges(): Charge[]
   attempt(cfPaymentId: string): Attempt | undefined
   /** Oldest first. */
   attemptsOf(orderId: string): Attempt[]
   refundsOf(orderId: string): Refund[]
   disputesOf(orderId: string): Dispute[]
+  chargesOf(subscriptionId: string): Charge[]
+  chargeRefundsOf(subscriptionId: string): ChargeRefund[]
   deliveriesOf(subject: string): Delivery[]
   /** Ascending numbers that start at the clock's ms, so a new data folder does not repeat those of an old one. */
   nextCfId(): string
@@ -56,85 +93,78 @@ export type Store = {
   close(): void
 }
 
+const isOpen = ({ status, lateAtMs }: Charge): boolean => status === 'INITIALIZED' || status === 'PENDING' || lateAtMs !== null
+
 export function openStore(dataDir: string): Store {
   mkdirSync(dataDir, { recursive: true })
   const path = join(dataDir, 'gateway.jsonl')
-  const orders = new Map<string, Order>()
+  const maps = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as { [K in Kind]: Map<string, Records[K]> }
+  const owned = Object.fromEntries(KINDS.map((kind) => [kind, new Map<string, Set<string>>()])) as Record<Kind, Map<string, Set<string>>>
   const sessions = new Map<string, string>()
-  const attempts = new Map<string, Attempt>()
-  const attemptIds = new Map<string, Set<string>>()
-  const refunds = new Map<string, Refund>()
-  const refundIds = new Map<string, Set<string>>()
-  const disputes = new Map<string, Dispute>()
-  const beneficiaries = new Map<string, Beneficiary>()
-  const transfers = new Map<string, Transfer>()
-  const deliveries = new Map<string, Delivery>()
-  const deliveryIds = new Map<string, Set<string>>()
-  const replays = new Map<string, Replay>()
+  const subscriptionSessions = new Map<string, string>()
+  const paymentIds = new Map<string, string>()
+  const open = new Set<string>()
   let faults = NO_FAULTS
   let lastCfId = 0
 
-  const seen = (cfId: string): void => {
-    lastCfId = Math.max(lastCfId, Number(cfId))
+  function remember(change: Change): void {
+    if (change.kind === 'faults') {
+      faults = change.value
+      return
+    }
+    keep(change.kind, change.value)
+    if (change.kind === 'order') sessions.set(change.value.sessionId, change.value.orderId)
+    else if (change.kind === 'subscription') subscriptionSessions.set(change.value.sessionId, change.value.subscriptionId)
+    else if (change.kind === 'charge') {
+      const { paymentId, cfPaymentId } = change.value
+      if (!paymentIds.has(paymentId)) paymentIds.set(paymentId, cfPaymentId)
+      if (isOpen(change.value)) open.add(cfPaymentId)
+      else open.delete(cfPaymentId)
+    }
   }
 
-  function remember(change: Change): void {
-    const { kind, value } = change
-    if (kind === 'order') {
-      orders.set(value.orderId, value)
-      sessions.set(value.sessionId, value.orderId)
-      seen(value.cfOrderId)
-    } else if (kind === 'attempt') {
-      attempts.set(value.cfPaymentId, value)
-      addTo(attemptIds, value.orderId, value.cfPaymentId)
-      seen(value.cfPaymentId)
-    } else if (kind === 'refund') {
-      refunds.set(value.refundId, value)
-      addTo(refundIds, value.orderId, value.refundId)
-      seen(value.cfRefundId)
-    } else if (kind === 'dispute') {
-      disputes.set(value.disputeId, value)
-      seen(value.disputeId)
-    } else if (kind === 'transfer') {
-      transfers.set(value.transferId, value)
-      seen(value.cfTransferId)
-    } else if (kind === 'delivery') {
-      deliveries.set(value.deliveryId, value)
-      addTo(deliveryIds, value.subject, value.deliveryId)
-    } else if (kind === 'beneficiary') beneficiaries.set(value.beneficiaryId, value)
-    else if (kind === 'replay') replays.set(value.key, value)
-    else faults = value
+  function keep<K extends Kind>(kind: K, value: Records[K]): void {
+    const { key, owner, cfIds } = TABLES[kind]
+    maps[kind].set(key(value), value)
+    if (owner !== undefined) addTo(owned[kind], owner(value), key(value))
+    for (const cfId of cfIds?.(value) ?? []) lastCfId = Math.max(lastCfId, Number(cfId))
   }
+
+  const listed = <K extends Kind>(kind: K, owner: string): Records[K][] =>
+    [...(owned[kind].get(owner) ?? [])].map((id) => maps[kind].get(id) as Records[K])
 
   for (const change of readJournal(path)) remember(change)
-  rewrite(path, [
-    ...[...orders.values()].map((value) => ({ kind: 'order', value }) as const),
-    ...[...attempts.values()].map((value) => ({ kind: 'attempt', value }) as const),
-    ...[...refunds.values()].map((value) => ({ kind: 'refund', value }) as const),
-    ...[...disputes.values()].map((value) => ({ kind: 'dispute', value }) as const),
-    ...[...beneficiaries.values()].map((value) => ({ kind: 'beneficiary', value }) as const),
-    ...[...transfers.values()].map((value) => ({ kind: 'transfer', value }) as const),
-    ...[...deliveries.values()].map((value) => ({ kind: 'delivery', value }) as const),
-    ...[...replays.values()].map((value) => ({ kind: 'replay', value }) as const),
-    { kind: 'faults', value: faults },
-  ])
+  const all = KINDS.flatMap((kind) => [...maps[kind].values()].map((value) => ({ kind, value }) as Change))
+  rewrite(path, [...all, { kind: 'faults', value: faults }])
   const file = openSync(path, 'a', 0o600)
 
   return {
-    orders,
-    refunds,
-    disputes,
-    beneficiaries,
-    transfers,
-    deliveries,
-    replays,
+    orders: maps.order,
+    refunds: maps.refund,
+    disputes: maps.dispute,
+    beneficiaries: maps.beneficiary,
+    transfers: maps.transfer,
+    plans: maps.plan,
+    subscriptions: maps.subscription,
+    charges: maps.charge,
+    chargeRefunds: maps.chargeRefund,
+    settlements: maps.settlement,
+    simulations: maps.simulation,
+    attempts: maps.attempt,
+    deliveries: maps.delivery,
+    replays: maps.replay,
     faults: () => faults,
-    orderBySession: (sessionId) => orders.get(sessions.get(sessionId) ?? ''),
-    attempt: (cfPaymentId) => attempts.get(cfPaymentId),
-    attemptsOf: (orderId) => [...(attemptIds.get(orderId) ?? [])].map((id) => attempts.get(id) as Attempt),
-    refundsOf: (orderId) => [...(refundIds.get(orderId) ?? [])].map((id) => refunds.get(id) as Refund),
-    disputesOf: (orderId) => [...disputes.values()].filter((dispute) => dispute.orderId === orderId),
-    deliveriesOf: (subject) => [...(deliveryIds.get(subject) ?? [])].map((id) => deliveries.get(id) as Delivery),
+    orderBySession: (sessionId) => maps.order.get(sessions.get(sessionId) ?? ''),
+    subscriptionBySession: (sessionId) => maps.subscription.get(subscriptionSessions.get(sessionId) ?? ''),
+    chargeByPaymentId: (paymentId) => maps.charge.get(paymentIds.get(paymentId) ?? ''),
+    openCharges: () => [...open].map((id) => maps.charge.get(id) as Charge),
+    attempt: (cfPaymentId) => maps.attempt.get(cfPaymentId),
+    attemptsOf: (orderId) => listed('attempt', orderId),
+    refundsOf: (orderId) => listed('refund', orderId),
+    disputesOf: (orderId) => listed('dispute', orderId),
+    chargesOf: (subscriptionId) => listed('charge', subscriptionId),
+    chargeRefundsOf: (subscriptionId) => listed('chargeRefund', subscriptionId),
+    deliveriesOf: (subject) => listed('delivery', subject),
     nextCfId() {
       lastCfId = Math.max(lastCfId + 1, Date.now())
       return String(lastCfId)
@@ -184,8 +214,7 @@ function readJournal(path: string): Change[] {
 function asChanges(line: unknown): Change[] {
   if (!Array.isArray(line)) throw new Error('not a list of changes')
   return line.map((value: unknown) => {
-    if (typeof value !== 'object' || value === null || !('kind' in value) || !KINDS.has(String(value.kind)))
-      throw new Error('unknown change')
+    if (typeof value !== 'object' || value === null || !('kind' in value) || !isKind(value.kind)) throw new Error('unknown change')
     const change = value as Change
     if (change.kind === 'faults') return { kind: 'faults', value: faultSwitches.parse(change.value) }
     return change.kind === 'delivery' ? { kind: 'delivery', value: withSubject(change.value) } : change
@@ -198,3 +227,5 @@ function withSubject(delivery: Delivery | (Omit<Delivery, 'subject' | 'channel'>
   const { orderId, ...rest } = delivery
   return { ...rest, channel: 'pg', subject: `order:${orderId}` }
 }
+
+const isKind = (kind: unknown): boolean => kind === 'faults' || (typeof kind === 'string' && Object.hasOwn(TABLES, kind))

@@ -197,6 +197,15 @@ describe('the faults', () => {
       currency: 'INR',
       agedMs: 0,
       edge: 'none',
+      debits: 'wait',
+      notice_fails: false,
+      debit_twice: false,
+      late_success: false,
+      cancel_ignored: false,
+      auth_one_rupee: false,
+      same_numbers: false,
+      settlement_off: false,
+      rate: 0,
     }
     expect((await control('/faults')).body).toEqual(none)
     expect((await control('/faults', { duplicate: true, delayMs: 5 })).body).toEqual({ ...none, duplicate: 1, delayMs: 5 })

@@ -18,7 +18,7 @@ const TICK_MS = 1_000
 const TIMEOUT_MS = 10_000
 const SHUFFLE_MS = 500
 const WEBHOOK_VERSIONS = { pg: '2025-01-01', payouts: '2024-01-01' } as const satisfies Record<Channel, string>
-const AMOUNT = /"(order|refund|transfer)_amount":/
+const AMOUNT = /"(order|refund|transfer|payment|plan_max)_amount":/
 
 export const signature = (secret: string, timestamp: string, body: string): string =>
   createHmac('sha256', secret)
@@ -131,7 +131,7 @@ async function post(delivery: Delivery, { secret, attempt, atMs, tamper }: Post,
         'content-type': 'application/json',
         'x-webhook-timestamp': timestamp,
         'x-webhook-signature': signature(secret, timestamp, delivery.body),
-        'x-webhook-version': WEBHOOK_VERSIONS[delivery.channel],
+        'x-webhook-version': delivery.version ?? WEBHOOK_VERSIONS[delivery.channel],
         'x-webhook-attempt': String(attempt),
         'x-idempotency-key': delivery.idempotencyKey,
       },
