@@ -33,7 +33,7 @@ export const beneficiary = z.object({
   ...knownBy,
   status: beneficiaryState.meta({ description: 'waiting: no consent is recorded yet; revoked: nothing public names them any more' }),
   isChild: z.boolean(),
-  note: z.string().nullable().meta({ description: 'Only for owner, finance and editor; sealed at rest' }),
+  note: z.string().nullable().meta({ description: 'Only for owner, finance and editor; encrypted at rest' }),
   revokedAt: instant.nullable(),
   createdAt: instant,
 })

@@ -15,7 +15,7 @@ import { startPostgres } from '@roz/server/db/embedded/embedded.ts'
 import { migrate } from '@roz/server/db/migrate.ts'
 import { connect, type Db, sql } from '@roz/server/db/sql.ts'
 import { createSecrets } from '@roz/server/secrets/secrets.ts'
-import { SEALED_KEY_BYTES } from '@roz/server/tickets/flat-list.ts'
+import { ENCRYPTED_KEY_BYTES } from '@roz/server/tickets/flat-list.ts'
 import { keyContextOf } from '@roz/server/tickets/ticket.ts'
 
 export const SECRET_KEY = 'the secret of the bench, of no use elsewhere'
@@ -169,12 +169,12 @@ async function addKeys(root: Db, from: number, to: number): Promise<void> {
   for (let start = from; start < to; start += PORTION) {
     const count = Math.min(PORTION, to - start)
     const keys = Buffer.concat(
-      Array.from({ length: count }, (_, offset) => secrets.seal(randomBytes(32), keyContextOf(memberAt(start + offset)))),
+      Array.from({ length: count }, (_, offset) => secrets.encrypt(randomBytes(32), keyContextOf(memberAt(start + offset)))),
     )
     await writing
     writing = root.query(sql`
       insert into ticket_key (member_id, serves_from, sealed_key, custodial)
-      select ${memberAt(start)}::bigint + n, '-infinity', substring(${keys}::bytea from n * ${SEALED_KEY_BYTES}::int + 1 for ${SEALED_KEY_BYTES}::int), true
+      select ${memberAt(start)}::bigint + n, '-infinity', substring(${keys}::bytea from n * ${ENCRYPTED_KEY_BYTES}::int + 1 for ${ENCRYPTED_KEY_BYTES}::int), true
         from generate_series(0, ${count - 1}::int) n`)
   }
   await writing

@@ -16,6 +16,7 @@ import type { Config } from './config/config.ts'
 import { createHeartbeat } from './db/heartbeat.ts'
 import type { Db } from './db/sql.ts'
 import { createAnnouncements } from './features/announcements/announcements.ts'
+import { ENCRYPTED_DATA } from './encrypted-columns.ts'
 import { createAccounts } from './features/accounts/accounts.ts'
 import { createAdmin } from './features/admin/admin.ts'
 import { createAudit } from './features/audit/scheduled-audit.ts'
@@ -47,7 +48,7 @@ import { createLogProofs } from './transparency-log/log-tree.ts'
 import { createReceipts } from './transparency-log/receipts.ts'
 import { mailHandlers } from './mail/before-sending.ts'
 import { createMailJob } from './mail/mail-job.ts'
-import { createReseal } from './secrets/reseal.ts'
+import { createReencryption } from './secrets/reencryption.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTicketKeys, type TicketKeys } from './tickets/ticket-keys.ts'
 
@@ -236,7 +237,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       audit.nightly,
       () => forgetDoneJobs(db),
       () => forgetUntried(db),
-      createReseal(deps).due,
+      createReencryption({ ...deps, data: ENCRYPTED_DATA }).due,
     ],
     handlers: {
       ...identity.jobs,

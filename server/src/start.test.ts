@@ -213,15 +213,15 @@ test('a database that was recovered to a second by hand is served only after it 
   }
 }, 120_000)
 
-test('sealed values whose key is missing stop the start with their kind and the setting that would open them', async () => {
+test('encrypted values whose key is missing stop the start with their kind and the setting that would open them', async () => {
   const database = await createTestDatabase()
   const keys = createTicketKeys({ secrets: testSecrets })
   for (let n = 0; n < 2; n++) await keys.get(database.db, await makeMember(database.db), '2026-11-21' as IstDay)
   const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, SECRET_KEY: 'another secret of the tests' }
   expect(await failureOf(env)).toEqual(
     new StartError(
-      'The database has sealed values that cannot be opened (2 ticket keys): they were sealed with another key than SECRET_KEY. ' +
-        'Start with the previous key as SECRET_KEY_OLD; remove SECRET_KEY_OLD when “roz keys reseal” says so.',
+      'The database has encrypted values that cannot be decrypted (2 ticket keys): they were encrypted with another key than SECRET_KEY. ' +
+        'Start with the previous key as SECRET_KEY_OLD; remove SECRET_KEY_OLD when “roz keys reencrypt” says so.',
     ),
   )
   expect(await failureOf({ ...env, SECRET_KEY_OLD: 'a wrong one' })).toMatchObject({

@@ -28,7 +28,8 @@ import { stopGently } from './operation/gentle-stop.ts'
 import { createMeters, type Meters } from './operation/meters.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
 import { adminPassword, keepAdminPassword } from './staff/first-admin-password.ts'
-import { inWords as keptInWords, listUnreadable } from './secrets/reseal.ts'
+import { ENCRYPTED_COLUMNS } from './encrypted-columns.ts'
+import { inWords as keptInWords, listUnreadable } from './secrets/reencryption.ts'
 import { ensureSecretKey } from './secrets/secret-key.ts'
 import { createSecrets, type Secrets } from './secrets/secrets.ts'
 import { parseWitnessKey } from './transparency-log/note.ts'
@@ -241,9 +242,9 @@ async function openTraces({ traces }: Config, { log, meters }: { log: FastifyBas
   stops.push(startTraces({ settings: traces, count: meters.spans, warn: (details, message) => log.warn(details, message) }))
 }
 
-/** Checks all sealed values at the start: a missing key would otherwise show at midnight, with the first sealed value. */
+/** Checks all encrypted values at the start: a missing key would otherwise show at midnight, with the first value that needs it. */
 async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
-  const unreadable = await listUnreadable(db, secrets)
+  const unreadable = await listUnreadable(db, secrets, ENCRYPTED_COLUMNS)
   if (unreadable.length === 0) return
   const [, old] = secrets.keyIds
   const [what, advice] =
@@ -251,7 +252,7 @@ async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
       ? ['another key than SECRET_KEY', 'Start with the previous key as SECRET_KEY_OLD']
       : ['a key that is neither SECRET_KEY nor SECRET_KEY_OLD', 'Start with the right previous key as SECRET_KEY_OLD']
   throw new StartError(
-    `The database has sealed values that cannot be opened (${keptInWords(unreadable)}): they were sealed with ${what}. ${advice}; remove SECRET_KEY_OLD when “roz keys reseal” says so.`,
+    `The database has encrypted values that cannot be decrypted (${keptInWords(unreadable)}): they were encrypted with ${what}. ${advice}; remove SECRET_KEY_OLD when “roz keys reencrypt” says so.`,
   )
 }
 

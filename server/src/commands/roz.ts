@@ -13,7 +13,7 @@ import { noteBackupNow } from './backup-note.ts'
 import { clockNow } from './clock.ts'
 import { heldBooksNow } from './held-books.ts'
 import { parkedNow } from './parked.ts'
-import { resealNow } from './reseal.ts'
+import { reencryptNow } from './reencrypt.ts'
 import { resetTotpNow } from './reset-totp.ts'
 import { rotateLogKey } from './rotate-log-key.ts'
 import { rotatePushKey } from './rotate-push-key.ts'
@@ -91,9 +91,9 @@ const NOUNS: Readonly<Record<string, Noun>> = {
         says: 'Replaces the VAPID key for push services. A device subscribes under it when its app is next opened.',
         run: (asked) => rotatePushKey(keyed(asked)),
       },
-      reseal: {
+      reencrypt: {
         says: 'After a change of SECRET_KEY: encrypts every old value again at once, and says when the old key can be removed.',
-        run: (asked) => resealNow(keyed(asked)),
+        run: (asked) => reencryptNow(keyed(asked)),
       },
       ticket: {
         takes: 'MEMBER [put DAY | new [despite-receipts]]',
@@ -182,7 +182,7 @@ const FORMER: Readonly<Record<string, string>> = {
   'after-restore': 'restore finish',
   'backup-note': 'backup note',
   parked: 'work list',
-  reseal: 'keys reseal',
+  reseal: 'keys reencrypt',
   'reset-totp': 'staff reset-totp',
   'rotate-log-key': 'keys rotate-log',
   'rotate-push-key': 'keys rotate-push',

@@ -56,7 +56,7 @@ const NOTHING_COMPARED =
   'The key is back in its row. No sealed list has a ticket of it yet: it was compared only with the keys that the member has claimed.'
 const listedOn = (day: string): string => `The key is back in its row: it makes the member's ticket in the sealed list of ${day}.`
 const parked = (name = ''): Promise<Said> => told((target) => parkedNow(target, name))
-/** The sealed value, as the same command prints it on a copy of a backup. */
+/** The encrypted value, as the same command prints it on a copy of a backup. */
 const inBackup = async (memberId: bigint): Promise<string> => (await ticketKey(String(memberId))).said.split('  ').at(-1) ?? ''
 const ownKey = async (as: bigint): Promise<string> => String((await world.ask('GET /user/ticket-key', { as })).body.key)
 /** Both verifiers: closing the world checks the days once more. */

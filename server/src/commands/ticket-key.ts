@@ -1,6 +1,6 @@
 /**
  * `roz keys ticket <member>`: says which ticket keys of a member can be read (docs/runbooks/parked-work.md).
- * - `put <day>` puts a lost key back: its sealed value out of a backup, or the key of the member's device. The value comes from standard
+ * - `put <day>` puts a lost key back: its encrypted value out of a backup, or the key of the member's device. The value comes from standard
  *   input, because arguments are kept in the shell's history and shown by `ps`.
  * - `new` replaces a key that nobody has any more, for a member who entered none of the days without books; `new despite-receipts` for
  *   one who did.
@@ -16,7 +16,7 @@ import { createSecrets, type Secrets } from '../secrets/secrets.ts'
 import { audit } from '../staff/staff-log.ts'
 import { letJoinIfMended, listKeys, putKeyBack, replaceLostKey } from '../tickets/lost-keys.ts'
 import { onDatabase } from './command-database.ts'
-import type { ResealTarget } from './reseal.ts'
+import type { ReencryptTarget } from './reencrypt.ts'
 
 const USAGE =
   'roz keys ticket MEMBER · roz keys ticket MEMBER put DAY (then paste the value) · roz keys ticket MEMBER new [despite-receipts]'
@@ -48,7 +48,7 @@ function read(words: readonly string[]): Asked | undefined {
   return { memberId, action: { put: detail === FIRST ? '-infinity' : detail } }
 }
 
-/** The first line: 32 bytes, or the 65 of a sealed key, in hex. */
+/** The first line: 32 bytes, or the 65 of an encrypted key, in hex. */
 async function readValue(input: Readable): Promise<Buffer | undefined> {
   for await (const line of createInterface({ input })) {
     const value = line.trim()
@@ -57,7 +57,7 @@ async function readValue(input: Readable): Promise<Buffer | undefined> {
   return undefined
 }
 
-type Target = ResealTarget & { readonly words: readonly string[]; readonly input: Readable }
+type Target = ReencryptTarget & { readonly words: readonly string[]; readonly input: Readable }
 
 export async function ticketKeyNow(target: Target): Promise<0 | 1 | 2> {
   const { say, dataDir, secretKey, secretKeyOld, words, input } = target
@@ -83,9 +83,9 @@ export async function ticketKeyNow(target: Target): Promise<0 | 1 | 2> {
 
 async function list({ db, secrets, memberId, say }: Work): Promise<0 | 1> {
   const keys = await listKeys(db, secrets, memberId)
-  for (const { servesFrom, custodial, sealed, key } of keys)
+  for (const { servesFrom, custodial, encrypted, key } of keys)
     say(
-      `${dayText(servesFrom)}  ${custodial ? 'custodial' : "the member's own"}  ${key === undefined ? 'CANNOT BE READ' : sealed.toString('hex')}`,
+      `${dayText(servesFrom)}  ${custodial ? 'custodial' : "the member's own"}  ${key === undefined ? 'CANNOT BE READ' : encrypted.toString('hex')}`,
     )
   if (keys.length === 0) say(WHY.no_such_row)
   if (await inTransaction(db, (tx) => letJoinIfMended(tx, secrets, memberId))) say('The member can join rounds again.')

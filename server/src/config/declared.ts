@@ -121,7 +121,7 @@ const keys = {
   SECRET_KEY_OLD: {
     kind: 'text',
     secret: true,
-    says: 'The former `SECRET_KEY`, while the server encrypts every value again, and seven days more, because repeated calls with an `Idempotency-Key` need it. The log and `roz keys reseal` print when it can be removed. A start without a needed key fails.',
+    says: 'The former `SECRET_KEY`, while the server encrypts every value again, and seven days more, because repeated calls with an `Idempotency-Key` need it. The log and `roz keys reencrypt` print when it can be removed. A start without a needed key fails.',
   },
 } as const satisfies Group
 

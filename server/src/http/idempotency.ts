@@ -8,6 +8,7 @@
  * - Keys expire after 7 days.
  */
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
+import { sortedJson } from '@roz/core/sorted-json.ts'
 import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx, type Waits } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -42,7 +43,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
   /** Claims the key in the caller's transaction, or finds it claimed; waits for a concurrent claim. */
   async function claim<A extends AnyAnswer>(tx: Tx, { memberId, key, route, body }: KeyedCall, ref: string): Promise<Claimed<A>> {
     if (key === undefined) return { kind: 'fresh' }
-    const bodyHmacs = secrets.fingerprints(Buffer.from(canonicalJson(body)), 'idempotency')
+    const bodyHmacs = secrets.fingerprints(Buffer.from(sortedJson(body)), 'idempotency')
     const claimed = await tx.query(sql`
       insert into idempotency_key (member_id, route, key, body_hmac, body_key, ref)
       values (${memberId}::bigint, ${route}::text, ${key}::text, ${bodyHmacs[0]}::bytea, ${secrets.keyIds[0]}::bytea, ${ref}::text)
@@ -112,13 +113,4 @@ export async function isNeededUntil(from: Queryable, bodyKey: Buffer): Promise<D
          where body_key = ${bodyKey}::bytea and created_at > (select roz_now()) - interval '7 days'`,
   )
   return until ?? undefined
-}
-
-/** Canonical JSON: the order of an object's keys does not change the text. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : part,
-  )
 }

@@ -122,7 +122,7 @@ describe('orders, disputes and events', () => {
 
   test('an event that cannot be cleaned blocks no other event', async () => {
     for (let n = 1; n <= 5; n++) {
-      const sealed = testSecrets.seal(Buffer.from('{"data":{"customer_details":{"customer_phone":"9"}}}'), `gateway_event:old ${n}`)
+      const sealed = testSecrets.encrypt(Buffer.from('{"data":{"customer_details":{"customer_phone":"9"}}}'), `gateway_event:old ${n}`)
       await world.db.query(sql`
         insert into gateway_event (event_key, type, sealed, received_at)
         values (${`old ${n}`}::text, 'X', ${sealed}::bytea, roz_now() - interval '91 days')`)

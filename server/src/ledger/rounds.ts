@@ -30,7 +30,7 @@ export type Round = {
   readonly closesAt: Date
   readonly mode: 'local' | 'drand'
   readonly secretHash: Buffer | null
-  readonly sealedSecret: Buffer | null
+  readonly encryptedSecret: Buffer | null
   readonly closedAt: Date | null
   readonly entries: number | null
   readonly pool: Paise | null
@@ -55,7 +55,7 @@ export type Round = {
 /** A round's columns under the names of `Round`. Append the rest of the statement. */
 export const ROUND_COLUMNS: Sql = sql`
   day, status, json_build_object('name', policy, 'need', need, 'reward', reward, 'platform', platform, 'winners', winners) as policy,
-  opens_at as "opensAt", closes_at as "closesAt", mode, secret_hash as "secretHash", sealed_secret as "sealedSecret",
+  opens_at as "opensAt", closes_at as "closesAt", mode, secret_hash as "secretHash", sealed_secret as "encryptedSecret",
   closed_at as "closedAt", entries::float8 as entries, pool, root, sealed_at as "sealedAt", draw_at as "drawAt",
   beacon_round::float8 as "beaconRound", randomness, seed, drawn_at as "drawnAt",
   need_paise as "needPaise", reward_paise as "rewardPaise", platform_paise as "platformPaise", tax_paise as "taxPaise",
@@ -73,7 +73,7 @@ export type NewRound = {
   readonly mode: 'local' | 'drand'
   /** In mode `local`: H(S), and S encrypted. */
   readonly secretHash?: Buffer | undefined
-  readonly sealedSecret?: Buffer | undefined
+  readonly encryptedSecret?: Buffer | undefined
   /** In mode `drand`: the beacon's chain. */
   readonly chainHash?: Buffer | undefined
 }
@@ -87,7 +87,7 @@ export async function makeRound(tx: Tx, round: NewRound): Promise<boolean> {
     sql`insert into round (day, policy, need, reward, platform, winners, opens_at, closes_at, mode, secret_hash, sealed_secret, chain_hash)
         values (${day}::date, ${policy.name}::text, ${policy.need}::smallint, ${policy.reward}::smallint, ${policy.platform}::smallint,
                 ${policy.winners}::int, ${new Date(startOfDayMs(day))}::timestamptz, ${new Date(endOfDayMs(day))}::timestamptz,
-                ${round.mode}::text, ${round.secretHash ?? null}::bytea, ${round.sealedSecret ?? null}::bytea,
+                ${round.mode}::text, ${round.secretHash ?? null}::bytea, ${round.encryptedSecret ?? null}::bytea,
                 ${round.chainHash ?? null}::bytea)
         on conflict (day) do nothing returning day`,
   )

@@ -1,17 +1,22 @@
 /**
- * Bank accounts of withdrawals.
+ * Bank accounts of withdrawals: the one place that encrypts their details, and decrypts them.
  *
- * - The details are stored encrypted for their member. Logs, answers and mails have only the bank's name and the last four digits.
+ * - The details are encrypted for their member. Logs, answers and mails have only the bank's name and the last four digits.
+ * - They are decrypted for the gateway, for finance paying by hand, and for the signals of a withdrawal; never logged or stored again.
  * - A known account is found by an HMAC of number and IFSC, even if other details are written differently.
  */
-import type { walletCalls } from '@roz/contract/wallet.ts'
+import { randomBytes } from 'node:crypto'
+import { bankDetail } from '@roz/contract/wallet.ts'
+import { sortedJson } from '@roz/core/sorted-json.ts'
+import type { z } from 'zod'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { canonicalJson } from '../http/idempotency.ts'
-import type { Call } from '../http/route.ts'
+import { type EncryptedColumn, plainColumn } from '../secrets/encrypted-columns.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
-export type BankDetail = Call<typeof walletCalls.withdraw>['body']['bankDetail']
+export type BankDetail = z.output<typeof bankDetail>
+/** A row of `bank_account`: `sealed` has the details. */
+export type StoredAccount = { readonly memberId: bigint; readonly sealed: Buffer }
 export type KnownAccount = {
   readonly id: bigint
   /** Never used by this member before. */
@@ -22,10 +27,18 @@ export type KnownAccount = {
   readonly lastFour: string
 }
 
+const contextOf = (memberId: bigint): string => `bank_account:${memberId}`
+
+const encryptDetail = (secrets: Secrets, memberId: bigint, detail: BankDetail): Buffer =>
+  secrets.encrypt(Buffer.from(JSON.stringify(detail)), contextOf(memberId))
+
+export const readBankDetail = (secrets: Secrets, { memberId, sealed }: StoredAccount): BankDetail =>
+  bankDetail.parse(JSON.parse(secrets.decrypt(sealed, contextOf(memberId)).toString('utf8')))
+
 /** The HMACs that find an account, and the exact details, again. */
-export const macsOf = (secrets: Pick<Secrets, 'fingerprints'>, detail: BankDetail) => ({
+const macsOf = (secrets: Pick<Secrets, 'fingerprints'>, detail: BankDetail) => ({
   accountMacs: secrets.fingerprints(Buffer.from(`${detail.accountNumber}\n${detail.ifscCode}`), 'bank_account'),
-  detailsMacs: secrets.fingerprints(Buffer.from(canonicalJson(detail)), 'bank_details'),
+  detailsMacs: secrets.fingerprints(Buffer.from(sortedJson(detail)), 'bank_details'),
 })
 
 /** Returns the row of these details, made at their first use. */
@@ -48,8 +61,34 @@ export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint,
       sql`
       insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
       values (${memberId}::bigint, ${accountMacs[0]}::bytea, ${detailsMacs[0]}::bytea,
-        ${secrets.seal(Buffer.from(JSON.stringify(detail)), `bank_account:${memberId}`)}::bytea, ${detail.bankName}::text, ${lastFour}::text)
+        ${encryptDetail(secrets, memberId, detail)}::bytea, ${detail.bankName}::text, ${lastFour}::text)
       returning id`,
     ))
   return { id: row.id, ...known, bankName: detail.bankName, lastFour }
+}
+
+/** An account encrypted again has new fingerprints. */
+export const bankAccountColumn: EncryptedColumn = {
+  ...plainColumn({ name: 'bank accounts', table: sql`bank_account`, column: sql`sealed`, context: sql`'bank_account:' || member_id` }),
+  write: async (tx, secrets, rows) => {
+    const taken = new Set<string>()
+    const renewed = rows.map(({ sealed, context }) => {
+      const bytes = secrets.decrypt(sealed, context)
+      const { accountMacs, detailsMacs } = macsOf(secrets, JSON.parse(bytes.toString('utf8')) as BankDetail)
+      // An earlier rotation may have left the same details in two rows: the first row keeps the fingerprint and is found by it.
+      const name = `${context}:${detailsMacs[0].toString('hex')}`
+      const details = taken.has(name) ? randomBytes(detailsMacs[0].length) : detailsMacs[0]
+      taken.add(name)
+      return { sealed: secrets.encrypt(bytes, context), account: accountMacs[0], details }
+    })
+    await tx.query(sql`
+      update bank_account t set sealed = v.sealed, account_mac = v.account,
+             -- If the member gave the same details meanwhile to a process that has no old key, a newer row exists. Keep that row's fingerprint.
+             details_mac = case when exists (select from bank_account o where o.member_id = t.member_id and o.details_mac = v.details and o.id <> t.id)
+               then sha256(uuid_send(gen_random_uuid())) else v.details end
+        from unnest(${rows.map(({ at }) => at)}::tid[], ${renewed.map(({ sealed }) => sealed)}::bytea[],
+                    ${renewed.map(({ account }) => account)}::bytea[], ${renewed.map(({ details }) => details)}::bytea[])
+             as v(at, sealed, account, details)
+       where t.ctid = v.at`)
+  },
 }

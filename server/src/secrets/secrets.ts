@@ -1,7 +1,8 @@
 /**
  * Encryption at rest: AES-256-GCM under SECRET_KEY.
- * - A sealed value opens only with the context that it was sealed for. The context is authenticated, so a value cannot move to another row.
- * - A sealed value contains its key's id. After a rotation, values under SECRET_KEY_OLD still open, and new ones use SECRET_KEY.
+ * - A value is decrypted only with the context that it was encrypted for. The context is authenticated, so a value cannot move to another row.
+ * - An encrypted value contains its key's id. After a rotation, values under SECRET_KEY_OLD can still be decrypted, and new ones use SECRET_KEY.
+ * - The columns of such values are named `sealed…`, as they were released.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
@@ -12,7 +13,7 @@ const TAG_BYTES = 16
 const HEAD_BYTES = 1 + ID_BYTES + NONCE_BYTES + TAG_BYTES
 
 export type SecretKeys = { readonly secretKey: string; readonly secretKeyOld?: string | undefined }
-export type SealedValues = {
+export type EncryptedValues = {
   readonly bytes: Buffer
   /** Length of each of the concatenated values. */
   readonly each: number
@@ -22,19 +23,19 @@ export type SealedValues = {
 export type Secrets = {
   /** The keys, from which a worker thread makes the same `Secrets`. */
   readonly keys: SecretKeys
-  /** The key ids in sealed values: SECRET_KEY's, then SECRET_KEY_OLD's. */
+  /** The key ids in encrypted values: SECRET_KEY's, then SECRET_KEY_OLD's. */
   readonly keyIds: readonly [Buffer, ...Buffer[]]
   /** Layout: version, key id, nonce, tag, ciphertext. `context` names the kind of value and its owner: `ticket_key:1001`. */
-  readonly seal: (plain: Uint8Array, context: string) => Buffer
-  /** Throws where the value was altered, has another context, or was sealed with an unknown key. */
-  readonly open: (sealed: Uint8Array, context: string) => Buffer
-  /** Opens concatenated values of one length into `into`. Throws where `open` would. */
-  readonly openMany: (values: SealedValues, into: Buffer) => void
+  readonly encrypt: (plain: Uint8Array, context: string) => Buffer
+  /** Throws where the value was altered, has another context, or was encrypted with an unknown key. */
+  readonly decrypt: (encrypted: Uint8Array, context: string) => Buffer
+  /** Decrypts concatenated values of one length into `into`. Throws where `decrypt` would. */
+  readonly decryptMany: (values: EncryptedValues, into: Buffer) => void
   /** Keyed hashes for looking up a secret: under the present key first, then under the old one. */
   readonly fingerprints: (plain: Uint8Array, purpose: string) => readonly [Buffer, ...Buffer[]]
 }
 
-type Key = { readonly id: Buffer; readonly sealing: KeyObject; readonly mac: Buffer }
+type Key = { readonly id: Buffer; readonly cipher: KeyObject; readonly mac: Buffer }
 
 /** `secretKey` is any text with enough entropy. A key for each use is derived from it by HKDF. */
 export function createSecrets(given: SecretKeys): Secrets {
@@ -44,22 +45,22 @@ export function createSecrets(given: SecretKeys): Secrets {
 
   function keyOf(bytes: Buffer, context: string): Key {
     const key = keys.find(({ id }) => id.equals(bytes.subarray(1, 1 + ID_BYTES)))
-    if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw new Error(`not a sealed value: ${context}`)
-    if (key === undefined) throw new Error(`sealed with a key that is neither SECRET_KEY nor SECRET_KEY_OLD: ${context}`)
+    if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw new Error(`not an encrypted value: ${context}`)
+    if (key === undefined) throw new Error(`encrypted with a key that is neither SECRET_KEY nor SECRET_KEY_OLD: ${context}`)
     return key
   }
 
-  function open(bytes: Buffer, context: string): Buffer {
+  function decrypt(bytes: Buffer, context: string): Buffer {
     const key = keyOf(bytes, context)
     const nonce = bytes.subarray(1 + ID_BYTES, 1 + ID_BYTES + NONCE_BYTES)
-    const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
+    const decipher = createDecipheriv('aes-256-gcm', key.cipher, nonce, { authTagLength: TAG_BYTES })
     decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(HEAD_BYTES - TAG_BYTES, HEAD_BYTES))
     const plain = decipher.update(bytes.subarray(HEAD_BYTES))
     try {
       // Throws unless the tag is right. GCM has no further output here.
       decipher.final()
     } catch (cause) {
-      throw new Error(`it was altered and cannot be opened: ${context}`, { cause })
+      throw new Error(`it was altered and cannot be decrypted: ${context}`, { cause })
     }
     return plain
   }
@@ -67,18 +68,18 @@ export function createSecrets(given: SecretKeys): Secrets {
   return {
     keys: given,
     keyIds: [current.id, ...keys.slice(1).map(({ id }) => id)],
-    seal: (plain, context) => {
+    encrypt: (plain, context) => {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', current.sealing, nonce).setAAD(Buffer.from(context))
+      const cipher = createCipheriv('aes-256-gcm', current.cipher, nonce).setAAD(Buffer.from(context))
       const body = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([Buffer.of(VERSION), current.id, nonce, cipher.getAuthTag(), body])
     },
-    open: (sealed, context) => open(Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length), context),
-    openMany: ({ bytes, each, contextOf }, into) => {
+    decrypt: (encrypted, context) => decrypt(Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.length), context),
+    decryptMany: ({ bytes, each, contextOf }, into) => {
       const [count, length] = [bytes.length / each, each - HEAD_BYTES]
-      if (!Number.isInteger(count) || length < 0) throw new Error('not sealed values of one length')
+      if (!Number.isInteger(count) || length < 0) throw new Error('not encrypted values of one length')
       for (let index = 0; index < count; index++)
-        open(bytes.subarray(index * each, (index + 1) * each), contextOf(index)).copy(into, index * length)
+        decrypt(bytes.subarray(index * each, (index + 1) * each), contextOf(index)).copy(into, index * length)
     },
     fingerprints: (plain, purpose) => {
       const under = ({ mac }: Key): Buffer => createHmac('sha256', mac).update(`${purpose}\n`).update(plain).digest()
@@ -90,5 +91,5 @@ export function createSecrets(given: SecretKeys): Secrets {
 
 function deriveKey(secretKey: string): Key {
   const derive = (use: string, length: number): Buffer => Buffer.from(hkdfSync('sha256', secretKey, '', `roz secrets: ${use}`, length))
-  return { id: derive('id', ID_BYTES), sealing: createSecretKey(derive('sealing', 32)), mac: derive('mac', 32) }
+  return { id: derive('id', ID_BYTES), cipher: createSecretKey(derive('sealing', 32)), mac: derive('mac', 32) }
 }

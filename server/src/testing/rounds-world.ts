@@ -58,11 +58,10 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const jobs: KeptJob[] = []
   const ticketKeys = createTicketKeys({ secrets: testSecrets })
   const keep = (fault: unknown): void => void faults.push(fault)
-  const attempt = createAttempt({ db, log: { warn: keep, error: keep } })
   const log = { warn: keep, error: keep }
   const drawing = {
     db,
-    attempt,
+    attempt: createAttempt({ db, log }),
     secrets: testSecrets,
     ticketKeys,
     tax: tax ?? { percent: 0, above: paise(0n) },

@@ -125,7 +125,7 @@ async function fill(db: Db, { day }: DayOfList, ticketKeys: TicketKeys, maker: L
         // Forces an index scan: without statistics of the day, the planner would sort all remaining entrants for each page.
         await from.query(sql`select set_config('enable_bitmapscan', 'off', true)`)
         for (let read = 0; read < READS_AT_ONCE && !isOver; read++) {
-          const page = await ticketKeys.listSealedKeys(from, day, after, KEYS_PAGE)
+          const page = await ticketKeys.listEncryptedKeys(from, day, after, KEYS_PAGE)
           if (page === 'bare') return true
           if (page === undefined) {
             isOver = true

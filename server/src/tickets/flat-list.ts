@@ -21,8 +21,8 @@ const ID_BYTES = 8
 export const TICKET_BYTES = 32
 /** A group's first ticket and its root. */
 export const GROUP_BYTES = 64
-/** A 32-byte key as Secrets.seal writes it. */
-export const SEALED_KEY_BYTES = 65
+/** A 32-byte key as Secrets.encrypt writes it. */
+export const ENCRYPTED_KEY_BYTES = 65
 
 export type FlatList = Pages & {
   readonly day: IstDay
@@ -43,10 +43,10 @@ export type Pages = {
 type Shown = { readonly members: Uint8Array; readonly tickets: Uint8Array; readonly groups: Uint8Array }
 
 /**
- * Some entrants in the order of their ids: concatenated ids (8 bytes each) and concatenated sealed keys.
+ * Some entrants in the order of their ids: concatenated ids (8 bytes each) and concatenated encrypted keys.
  * Both are base64, so that the list's thread decodes them and not the server's main thread.
  */
-export type SealedKeys = { readonly count: number; readonly members: string; readonly sealed: string }
+export type EncryptedKeys = { readonly count: number; readonly members: string; readonly encrypted: string }
 /** A page and the root of its subtree. Its buffer is reused PAGES_AT_ONCE + 1 pages later. */
 export type ListPage = Shown & { readonly root: Uint8Array }
 
@@ -74,14 +74,19 @@ export function newList(day: IstDay, pages: Pages): FlatList {
 }
 
 /** Makes the tickets of some entrants and stores them from index `from` on. */
-export function fillList({ day, members, tickets }: FlatList, secrets: Pick<Secrets, 'openMany'>, from: number, keys: SealedKeys): void {
-  const bytes = Buffer.from(keys.sealed, 'base64')
+export function fillList(
+  { day, members, tickets }: FlatList,
+  secrets: Pick<Secrets, 'decryptMany'>,
+  from: number,
+  keys: EncryptedKeys,
+): void {
+  const bytes = Buffer.from(keys.encrypted, 'base64')
   const isWhole = members.write(keys.members, from * ID_BYTES, 'base64') === keys.count * ID_BYTES
-  if (!isWhole || bytes.length !== keys.count * SEALED_KEY_BYTES) throw new Error('these keys do not fit the list')
+  if (!isWhole || bytes.length !== keys.count * ENCRYPTED_KEY_BYTES) throw new Error('these keys do not fit the list')
   const contextOf = (index: number): string => keyContextOf(members.readBigInt64BE((from + index) * ID_BYTES))
   // Each ticket overwrites its key.
   const own = tickets.subarray(from * TICKET_BYTES, (from + keys.count) * TICKET_BYTES)
-  secrets.openMany({ bytes, each: SEALED_KEY_BYTES, contextOf }, own)
+  secrets.decryptMany({ bytes, each: ENCRYPTED_KEY_BYTES, contextOf }, own)
   for (let at = 0; at < own.length; at += TICKET_BYTES) writeTicket(own, at, day, own, at)
 }
 

@@ -12,11 +12,11 @@ const DAY = '2026-11-21' as IstDay
 const secrets = createSecrets({ secretKey: 'a secret of the tests' })
 const text = Buffer.from(`roz/v1/ticket\n${DAY}`)
 
-type Member = { readonly id: bigint; readonly key: Buffer; readonly sealed: Buffer }
+type Member = { readonly id: bigint; readonly key: Buffer; readonly encrypted: Buffer }
 const makeMembers = (count: number): Member[] =>
   Array.from({ length: count }, (_, index) => {
     const [id, key] = [BigInt(index + 1001), randomBytes(32)]
-    return { id, key, sealed: secrets.seal(key, keyContextOf(id)) }
+    return { id, key, encrypted: secrets.encrypt(key, keyContextOf(id)) }
   })
 const idBytes = (id: bigint): Buffer => {
   const bytes = Buffer.alloc(8)
@@ -26,7 +26,7 @@ const idBytes = (id: bigint): Buffer => {
 const keysOf = (members: readonly Member[]) => ({
   count: members.length,
   members: Buffer.concat(members.map(({ id }) => idBytes(id))).toString('base64'),
-  sealed: Buffer.concat(members.map(({ sealed }) => sealed)).toString('base64'),
+  encrypted: Buffer.concat(members.map(({ encrypted }) => encrypted)).toString('base64'),
 })
 
 async function make(members: readonly Member[], options: { readonly threadFrom: number; readonly portion: number }) {
@@ -69,7 +69,7 @@ test('a list made in a thread equals one made without: every ticket once, ascend
 
 test('a key that was moved to another member fails the list, with a thread and without', async () => {
   const [first, second, ...rest] = members.slice(0, 50) as [Member, Member, ...Member[]]
-  const moved = [first, { ...second, sealed: first.sealed }, ...rest]
+  const moved = [first, { ...second, encrypted: first.encrypted }, ...rest]
   for (const threadFrom of [0, Number.POSITIVE_INFINITY]) await expect(make(moved, { threadFrom, portion: 10 })).rejects.toThrow()
 })
 

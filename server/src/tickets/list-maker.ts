@@ -15,7 +15,7 @@ import {
   newList,
   newPages,
   type Pages,
-  type SealedKeys,
+  type EncryptedKeys,
   shownOf,
   sortList,
 } from './flat-list.ts'
@@ -23,7 +23,7 @@ import type { ListWork, ListWorkDone, ListWorkerData } from './list-worker.ts'
 
 export type ListMaker = {
   /** Adds entrants in the order of their ids. Resolves when the maker can take more (back-pressure). */
-  readonly fill: (keys: SealedKeys) => Promise<void>
+  readonly fill: (keys: EncryptedKeys) => Promise<void>
   /** Call it once the list has as many entrants as the day has entries. */
   readonly sort: () => Promise<void>
   /** Makes the pages in order, at most PAGES_AT_ONCE beside the one that is read. */

@@ -2,10 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { createSecrets, type SecretKeys } from '../secrets/secrets.ts'
-import { fillList, makePage, newList, type Pages, type SealedKeys, sortList } from './flat-list.ts'
+import { fillList, makePage, newList, type Pages, type EncryptedKeys, sortList } from './flat-list.ts'
 
 export type ListWork =
-  | { readonly kind: 'fill'; readonly from: number; readonly keys: SealedKeys }
+  | { readonly kind: 'fill'; readonly from: number; readonly keys: EncryptedKeys }
   | { readonly kind: 'sort' }
   | { readonly kind: 'page'; readonly page: number }
 export type ListWorkerData = { readonly day: IstDay; readonly pages: Pages; readonly secretKeys: SecretKeys }

@@ -16,13 +16,13 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { TICKET_BYTES } from './flat-list.ts'
 import { keyContextOf, TICKET_KEY_BYTES, ticketOf } from './ticket.ts'
 import { claimOf } from './ticket-keys.ts'
-import { letJoin, openKey } from './unreadable-keys.ts'
+import { letJoin, decryptKey } from './unreadable-keys.ts'
 
 /** `servesFrom`: a day, or `-infinity`. `key`: undefined where the row cannot be read. */
 export type StoredKey = {
   readonly servesFrom: string
   readonly custodial: boolean
-  readonly sealed: Buffer
+  readonly encrypted: Buffer
   readonly key: Buffer | undefined
 }
 type Why = 'no_such_row' | 'readable' | 'not_their_key' | 'of_other_days' | 'joined' | 'sealed'
@@ -31,8 +31,8 @@ const no = <Code extends Why>(code: Code): { readonly ok: false; readonly code: 
 /** The keys of a member, oldest first. */
 export async function listKeys(from: Queryable, secrets: Secrets, memberId: bigint): Promise<readonly StoredKey[]> {
   const rows = await from.query<Omit<StoredKey, 'key'>>(sql`
-    select serves_from::text as "servesFrom", custodial, sealed_key as sealed from ticket_key where member_id = ${memberId}::bigint order by serves_from`)
-  return rows.map((row) => ({ ...row, key: openKey(secrets, memberId, row.sealed) }))
+    select serves_from::text as "servesFrom", custodial, sealed_key as encrypted from ticket_key where member_id = ${memberId}::bigint order by serves_from`)
+  return rows.map((row) => ({ ...row, key: decryptKey(secrets, memberId, row.encrypted) }))
 }
 
 /** The keys that cannot be read and serve on the day or later; `from`: the first of these days, undefined where there is no such key. */
@@ -58,7 +58,7 @@ export type Lost = { readonly memberId: bigint; readonly servesFrom: string }
 /** `compared`: the day in whose sealed list the key makes the member's ticket; undefined where no list has a ticket of that key. */
 export type PutBack = { readonly compared: IstDay | undefined }
 
-/** Puts the key back into its row: the sealed value of a backup, or the 32 bytes that the member's device has. */
+/** Puts the key back into its row: the encrypted value of a backup, or the 32 bytes that the member's device has. */
 export async function putKeyBack(tx: Tx, secrets: Secrets, { memberId, servesFrom }: Lost, given: Buffer): Promise<Outcome<PutBack, Why>> {
   await lock(tx, memberId)
   const keys = await listKeys(tx, secrets, memberId)
@@ -66,7 +66,7 @@ export async function putKeyBack(tx: Tx, secrets: Secrets, { memberId, servesFro
   const row = keys[at]
   if (row === undefined) return no('no_such_row')
   if (row.key !== undefined) return no('readable')
-  const key = given.length === TICKET_KEY_BYTES ? given : openKey(secrets, memberId, given)
+  const key = given.length === TICKET_KEY_BYTES ? given : decryptKey(secrets, memberId, given)
   if (key === undefined) return no('not_their_key')
   const claim = await maybeOne(
     tx,
@@ -77,7 +77,7 @@ export async function putKeyBack(tx: Tx, secrets: Secrets, { memberId, servesFro
   const isOther = compared === undefined ? keys.some((each) => each.key?.equals(key)) : !(await isListed(tx, compared, key))
   if (isOther) return no('of_other_days')
   await tx.query(sql`
-    update ticket_key set sealed_key = ${secrets.seal(key, keyContextOf(memberId))}::bytea
+    update ticket_key set sealed_key = ${secrets.encrypt(key, keyContextOf(memberId))}::bytea
      where member_id = ${memberId}::bigint and serves_from = ${servesFrom}::date`)
   await letJoinIfMended(tx, secrets, memberId)
   return accepted({ compared })
@@ -142,7 +142,7 @@ export async function replaceLostKey(
        and serves_from::text = any(${lost.map(({ servesFrom }) => servesFrom)}::text[])`)
   await tx.query(sql`
     insert into ticket_key (member_id, serves_from, sealed_key, custodial)
-    values (${memberId}::bigint, ${from}::date, ${secrets.seal(key, keyContextOf(memberId))}::bytea, true)
+    values (${memberId}::bigint, ${from}::date, ${secrets.encrypt(key, keyContextOf(memberId))}::bytea, true)
     on conflict (member_id, serves_from) do update set sealed_key = excluded.sealed_key, custodial = true, created_at = roz_now()`)
   await letJoinIfMended(tx, secrets, memberId)
   const daysOf = (days: readonly EnteredDay[]): IstDay[] => days.map(({ day }) => day)

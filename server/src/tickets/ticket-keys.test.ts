@@ -21,15 +21,15 @@ test('an entrant without a key who requests one while the list is written gets t
   const member = await world.member(5)
   expect((await createJoinBatcher({ db }).join({ memberId: member })).ok).toBe(true)
   let asked: ReturnType<typeof ticketKeys.ensure> | undefined
-  const sealed = await inTransaction(db, async (tx) => {
+  const page = await inTransaction(db, async (tx) => {
     await ticketKeys.ensureForEntrants(tx, DAY)
     asked = inTransaction(db, (other) => ticketKeys.ensure(other, member))
     await new Promise((resolve) => setTimeout(resolve, 150))
-    return ticketKeys.listSealedKeys(tx, DAY, 0n, 10)
+    return ticketKeys.listEncryptedKeys(tx, DAY, 0n, 10)
   })
   const shown = await asked
-  if (sealed === undefined || sealed === 'bare') throw new Error('an entrant has no key')
-  const key = testSecrets.open(Buffer.from(sealed.sealed, 'base64'), keyContextOf(member))
+  if (page === undefined || page === 'bare') throw new Error('an entrant has no key')
+  const key = testSecrets.decrypt(Buffer.from(page.encrypted, 'base64'), keyContextOf(member))
   expect(shown?.ok && shown.value?.key).toBe(key.toString('hex'))
   expect(await ticketKeys.find(db, member, DAY)).toEqual(shown?.ok && shown.value)
 })

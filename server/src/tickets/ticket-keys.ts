@@ -13,19 +13,19 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { SEALED_KEY_BYTES, type SealedKeys } from './flat-list.ts'
+import { ENCRYPTED_KEY_BYTES, type EncryptedKeys } from './flat-list.ts'
 import { createListMaker, type ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import { keyContextOf, TICKET_KEY_BYTES } from './ticket.ts'
-import { keepFromJoining, openKey, UnreadableKeyError } from './unreadable-keys.ts'
+import { keepFromJoining, decryptKey, UnreadableKeyError } from './unreadable-keys.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
 /** A page of entrants with their keys, and the last entrant's id. */
-export type KeysPage = SealedKeys & { readonly last: bigint }
+export type KeysPage = EncryptedKeys & { readonly last: bigint }
 /** Members, and their concatenated 32-byte keys in the same order. */
 export type FlatKeys = { readonly members: readonly bigint[]; readonly keys: Buffer }
-type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
+type Stored = { readonly encryptedKey: Buffer; readonly custodial: boolean }
 
 /** A claim is stored under the key's plain hash: a hash of 32 random bytes reveals nothing, and needs no secret of ours. */
 const CLAIM = Buffer.from('roz ticket key claim\n')
@@ -33,8 +33,8 @@ export const claimOf = (key: Uint8Array): Buffer => Buffer.from(sha256(CLAIM, ke
 
 export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   /** Undefined where the key cannot be read. */
-  function openOr(memberId: bigint, { sealedKey, custodial }: Stored): TicketKey | undefined {
-    const key = openKey(secrets, memberId, sealedKey)
+  function openOr(memberId: bigint, { encryptedKey, custodial }: Stored): TicketKey | undefined {
+    const key = decryptKey(secrets, memberId, encryptedKey)
     return key === undefined ? undefined : { key: key.toString('hex'), custodial }
   }
   function opened(memberId: bigint, stored: Stored): TicketKey {
@@ -46,7 +46,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   async function store(tx: Tx, memberId: bigint, key: Buffer, options: { custodial: boolean; servesFrom: IstDay | '-infinity' }) {
     await tx.query(sql`
       insert into ticket_key (member_id, serves_from, sealed_key, custodial)
-      values (${memberId}::bigint, ${options.servesFrom}::date, ${secrets.seal(key, keyContextOf(memberId))}::bytea, ${options.custodial}::boolean)
+      values (${memberId}::bigint, ${options.servesFrom}::date, ${secrets.encrypt(key, keyContextOf(memberId))}::bytea, ${options.custodial}::boolean)
       on conflict (member_id, serves_from) do update set sealed_key = excluded.sealed_key, custodial = excluded.custodial, created_at = roz_now()`)
   }
 
@@ -116,9 +116,9 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
    * `members` and `keys` have the same order, but no particular one. The statement reads the index backwards, in one range.
    */
   async function flatFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<FlatKeys> {
-    const { members, sealed } = await one<{ members: bigint[]; sealed: string }>(
+    const { members, encrypted } = await one<{ members: bigint[]; encrypted: string }>(
       from,
-      sql`select coalesce(array_agg(member_id), '{}') as members, coalesce(encode(string_agg(sealed_key, ''), 'base64'), '') as sealed
+      sql`select coalesce(array_agg(member_id), '{}') as members, coalesce(encode(string_agg(sealed_key, ''), 'base64'), '') as encrypted
             from (
               select distinct on (member_id) member_id, sealed_key from ticket_key
                where member_id = any ((select ${memberIds}::bigint[])::bigint[]) and serves_from <= ${day}::date
@@ -127,7 +127,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     const keys = Buffer.alloc(members.length * TICKET_KEY_BYTES)
     const contextOf = (index: number): string => keyContextOf(members[index] as bigint)
     try {
-      secrets.openMany({ bytes: Buffer.from(sealed, 'base64'), each: SEALED_KEY_BYTES, contextOf }, keys)
+      secrets.decryptMany({ bytes: Buffer.from(encrypted, 'base64'), each: ENCRYPTED_KEY_BYTES, contextOf }, keys)
     } catch (error) {
       const [first, ...others] = await listUnreadable(from, memberIds, day)
       throw first === undefined ? error : new UnreadableKeyError([first, ...others], error)
@@ -138,7 +138,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   /** Of the given members, those whose key of the day cannot be read. Opens each key by itself: a row may have lost bytes. */
   async function listUnreadable(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<bigint[]> {
     const rows = await from.query<Stored & { readonly memberId: bigint }>(sql`
-      select distinct on (member_id) member_id as "memberId", sealed_key as "sealedKey", custodial from ticket_key
+      select distinct on (member_id) member_id as "memberId", sealed_key as "encryptedKey", custodial from ticket_key
        where member_id = any(${memberIds}::bigint[]) and serves_from <= ${day}::date order by member_id, serves_from desc`)
     return rows.filter((row) => openOr(row.memberId, row) === undefined).map(({ memberId }) => memberId)
   }
@@ -234,10 +234,10 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
      * The page is one row of concatenated bytes: a row per member would cost more than decrypting the key.
      * `bare`: an entrant has no key; `ensureForEntrants` makes it.
      */
-    async listSealedKeys(from: Queryable, day: IstDay, after: bigint, limit: number): Promise<KeysPage | 'bare' | undefined> {
+    async listEncryptedKeys(from: Queryable, day: IstDay, after: bigint, limit: number): Promise<KeysPage | 'bare' | undefined> {
       const page = await one<FoundPage>(from, keysStatement(day, after, limit))
       if (!page.isWhole) return 'bare'
-      return page.last === null ? undefined : { count: page.count, last: page.last, members: page.members, sealed: page.sealed }
+      return page.last === null ? undefined : { count: page.count, last: page.last, members: page.members, encrypted: page.encrypted }
     },
   }
 }
@@ -268,11 +268,11 @@ export const keysStatement = (day: IstDay, after: bigint, limit: number): Sql =>
       select sealed_key from ticket_key
        where ticket_key.member_id = page.member_id and serves_from <= ${day}::date order by serves_from desc limit 1) newest
      where (select sparse from span))
-  select span.count, span.last, served.count = span.count and served.are_whole as "isWhole", served.members, served.sealed
+  select span.count, span.last, served.count = span.count and served.are_whole as "isWhole", served.members, served.encrypted
     from span cross join (
-      select count(*) as count, coalesce(bool_and(octet_length(sealed_key) = ${SEALED_KEY_BYTES}::int), true) as are_whole,
+      select count(*) as count, coalesce(bool_and(octet_length(sealed_key) = ${ENCRYPTED_KEY_BYTES}::int), true) as are_whole,
              coalesce(encode(string_agg(int8send(member_id), '' order by member_id), 'base64'), '') as members,
-             coalesce(encode(string_agg(sealed_key, '' order by member_id), 'base64'), '') as sealed
+             coalesce(encode(string_agg(sealed_key, '' order by member_id), 'base64'), '') as encrypted
         from serving) served`
 
 /** Locks the wallet, which blocks joins, and returns whether the member has ever joined. */
@@ -288,6 +288,6 @@ async function lockJoined(tx: Tx, memberId: bigint): Promise<boolean> {
 const findKey = (from: Queryable, memberId: bigint, day: IstDay | undefined): Promise<Stored | undefined> =>
   maybeOne<Stored>(
     from,
-    sql`select sealed_key as "sealedKey", custodial from ticket_key
+    sql`select sealed_key as "encryptedKey", custodial from ticket_key
          where member_id = ${memberId}::bigint and serves_from <= ${day ?? 'infinity'}::date order by serves_from desc limit 1`,
   )

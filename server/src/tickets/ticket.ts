@@ -49,5 +49,5 @@ function prepare(day: IstDay): void {
   newest = day
 }
 
-/** The context that a sealed key is bound to: it does not decrypt in another member's row. */
+/** The context that an encrypted key is bound to: it does not decrypt in another member's row. */
 export const keyContextOf = (memberId: bigint): string => `ticket_key:${memberId}`

@@ -1,5 +1,5 @@
 /**
- * Ticket keys that do not decrypt: their row was damaged, or sealed under a key that nobody has.
+ * Ticket keys that do not decrypt: their row was damaged, or encrypted under a key that nobody has.
  * - Work that needs such a key fails and names all its members, so that the others' work can be done without them.
  * - A member in `unreadable_key` joins no round (ledger/join-statement.ts): the entry would have no receipt, and its day no list.
  */
@@ -21,9 +21,9 @@ export class UnreadableKeyError extends Error {
 }
 
 /** The key of a row; undefined if it cannot be read. */
-export function openKey(secrets: Secrets, memberId: bigint, sealed: Buffer): Buffer | undefined {
+export function decryptKey(secrets: Secrets, memberId: bigint, encrypted: Buffer): Buffer | undefined {
   try {
-    const key = secrets.open(sealed, keyContextOf(memberId))
+    const key = secrets.decrypt(encrypted, keyContextOf(memberId))
     return key.length === TICKET_KEY_BYTES ? key : undefined
   } catch {
     return undefined

@@ -23,9 +23,9 @@ export type LogKey = {
   readonly keyId: string
 }
 export type LogKeys = ReturnType<typeof createLogKeys>
-type Row = { readonly number: number; readonly origin: string; readonly publicKey: Buffer; readonly sealedSeed: Buffer }
+type Row = { readonly number: number; readonly origin: string; readonly publicKey: Buffer; readonly encryptedSeed: Buffer }
 
-const COLUMNS = sql`number, origin, public_key as "publicKey", sealed_seed as "sealedSeed"`
+const COLUMNS = sql`number, origin, public_key as "publicKey", sealed_seed as "encryptedSeed"`
 const contextOf = (number: number): string => `log_key:${number}`
 
 /** A rotation dated D that commits after midnight would let the old key sign on D + 1, a day on which only the new key serves. */
@@ -40,8 +40,8 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
   const newest = (from: Queryable): Promise<Row | undefined> =>
     maybeOne<Row>(from, sql`select ${COLUMNS} from log_key order by number desc limit 1`)
 
-  function keyOf({ number, origin: name, publicKey, sealedSeed }: Row): LogKey {
-    const privateKey = privateKeyObject(secrets.open(sealedSeed, contextOf(number)))
+  function keyOf({ number, origin: name, publicKey, encryptedSeed }: Row): LogKey {
+    const privateKey = privateKeyObject(secrets.decrypt(encryptedSeed, contextOf(number)))
     if (!publicKeyOf(privateKey).equals(publicKey)) throw new Error('the stored seed of the log key does not belong to its public key')
     return { origin: name, publicKey, privateKey, text: logKeyText(name, publicKey), keyId: hex(logKeyId(name, publicKey)) }
   }
@@ -57,11 +57,11 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
   async function insert(tx: Tx, number: number, name: string): Promise<LogKey> {
     const seed = randomBytes(32)
     const publicKey = publicKeyOf(privateKeyObject(seed))
-    const sealedSeed = secrets.seal(seed, contextOf(number))
+    const encryptedSeed = secrets.encrypt(seed, contextOf(number))
     await tx.query(sql`
       insert into log_key (number, origin, public_key, sealed_seed)
-      values (${number}::int, ${name}::text, ${publicKey}::bytea, ${sealedSeed}::bytea)`)
-    return keyOf({ number, origin: name, publicKey, sealedSeed })
+      values (${number}::int, ${name}::text, ${publicKey}::bytea, ${encryptedSeed}::bytea)`)
+    return keyOf({ number, origin: name, publicKey, encryptedSeed })
   }
 
   /** The key in force as this transaction sees it; made where there is none. Takes the log's lock. */

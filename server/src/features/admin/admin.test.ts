@@ -50,7 +50,7 @@ test('the overview counts members, money, entries and active rounds', async () =
   await database.db.query(sql`update member set deleted_at = roz_now() where id = ${gone}::bigint`)
   const { today } = await one<{ today: IstDay }>(database.db, sql`select ist_day(roz_now()) as today`)
   await insertSettledRound(database, { day: addDays(today, -2), entries: 10n, winner })
-  const secret = { mode: 'local', secretHash: Buffer.alloc(32), sealedSecret: Buffer.alloc(32) } as const
+  const secret = { mode: 'local', secretHash: Buffer.alloc(32), encryptedSecret: Buffer.alloc(32) } as const
   await inTransaction(database.db, async (tx) => {
     for (const day of [today, nextDay(today)]) await makeRound(tx, { day, policy: POLICY_A, ...secret })
   })

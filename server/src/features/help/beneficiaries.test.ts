@@ -18,7 +18,7 @@ const edit = (id: string, body: object, as = world.staff.editor) => world.calls.
 const list = (query = '', as = world.staff.finance) => world.calls.ask(`GET /admin/beneficiaries${query}`, { as })
 
 describe('a new beneficiary', () => {
-  test('has the consent that was given and is in the list; the note is sealed at rest', async () => {
+  test('has the consent that was given and is in the list; the note is encrypted at rest', async () => {
     const { status, body } = await create({})
     expect([status, body.beneficiary]).toEqual([
       201,

@@ -41,7 +41,7 @@ type Row = {
   readonly consentedOn: IstDay | null
   readonly isChild: boolean
   readonly guardian: Guardian | null
-  readonly sealedNote: Buffer | null
+  readonly encryptedNote: Buffer | null
   readonly revokedAt: Date | null
   readonly createdAt: Date
   readonly helped: Paise
@@ -55,7 +55,7 @@ export const HELPED = sql`
 
 const rows = sql`
   select b.id, b.public_name as "publicName", b.consent_how as how, b.consented_on as "consentedOn", b.is_child as "isChild",
-    b.guardian_relation as guardian, b.sealed_note as "sealedNote", b.revoked_at as "revokedAt", b.created_at as "createdAt",
+    b.guardian_relation as guardian, b.sealed_note as "encryptedNote", b.revoked_at as "revokedAt", b.created_at as "createdAt",
     ${HELPED} as helped,
     ${microsOf(sql`b.created_at`)} as "sortedAt"
   from beneficiary b`
@@ -85,9 +85,9 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
     guardian: row.guardian,
     consent: consentOf(row),
     note:
-      row.sealedNote === null || !HELPERS.some((helper) => helper === role)
+      row.encryptedNote === null || !HELPERS.some((helper) => helper === role)
         ? null
-        : secrets.open(row.sealedNote, contextOf(row.id)).toString('utf8'),
+        : secrets.decrypt(row.encryptedNote, contextOf(row.id)).toString('utf8'),
     revokedAt: instantOrNull(row.revokedAt),
     createdAt: instantOf(row.createdAt),
     helped: rupeesFromPaise(row.helped),
@@ -96,7 +96,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
     ok: true as const,
     value: { beneficiary: viewOf(await one<Row>(from, sql`${rows} where b.id = ${id}::uuid`), role) },
   })
-  const seal = (id: string, note: string): Buffer | null => (note === '' ? null : secrets.seal(Buffer.from(note), contextOf(id)))
+  const encrypt = (id: string, note: string): Buffer | null => (note === '' ? null : secrets.encrypt(Buffer.from(note), contextOf(id)))
 
   return {
     beneficiaries: async (call) => {
@@ -128,7 +128,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
         await tx.query(sql`
           insert into beneficiary (id, public_name, consent_how, consented_on, is_child, guardian_relation, sealed_note, created_by)
           values (${id}::uuid, ${body.publicName}::text, ${body.consent?.how ?? null}::text, ${body.consent?.on ?? null}::date,
-            ${body.isChild}::boolean, ${body.guardian}::text, ${seal(id, body.note)}::bytea, ${session.memberId}::bigint)`)
+            ${body.isChild}::boolean, ${body.guardian}::text, ${encrypt(id, body.note)}::bytea, ${session.memberId}::bigint)`)
         await audit(tx, { actorId: session.memberId, action: 'beneficiary.create', subject: `beneficiary:${id}`, after: openly(body) })
         return show(tx, id, session.staffRole)
       }),
@@ -149,7 +149,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
           return invalid({ publicName: 'public_name_in_words' })
         const proofs = revoked === true ? await judgeProofs(tx, session.memberId, await paidTo(tx, id)) : NO_PROOFS
         if (!proofs.ok) return proofs
-        const note = edit.note === undefined ? before.sealedNote : seal(id, edit.note)
+        const note = edit.note === undefined ? before.encryptedNote : encrypt(id, edit.note)
         await tx.query(sql`
           update beneficiary set public_name = ${fields.publicName}::text, consent_how = ${fields.consent?.how ?? null}::text,
             consented_on = ${fields.consent?.on ?? null}::date, is_child = ${fields.isChild}::boolean,

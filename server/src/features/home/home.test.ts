@@ -67,7 +67,7 @@ test('the home page counts need shares, settled rounds and people who joined, an
   await insertSettledRound(database, { day: '2026-01-01', entries: 10n, winner, joins: [winner] })
   await insertSettledRound(database, { day: '2026-01-02', entries: 20n, winner })
   const { today } = await one<{ today: IstDay }>(database.db, sql`select ist_day(roz_now()) as today`)
-  const secret = { mode: 'local', secretHash: Buffer.alloc(32), sealedSecret: Buffer.alloc(32) } as const
+  const secret = { mode: 'local', secretHash: Buffer.alloc(32), encryptedSecret: Buffer.alloc(32) } as const
   await inTransaction(database.db, async (tx) => {
     await makeRound(tx, { day: today, policy: POLICY_A, ...secret })
     await makeRound(tx, { day: nextDay(today), policy: POLICY_A, ...secret })

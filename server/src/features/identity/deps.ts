@@ -9,7 +9,7 @@ export type IdentityDeps = {
   readonly db: Db
   /** Outside production, requests from this machine have no limits by network address. */
   readonly production: boolean
-  readonly secrets: LinkSecrets & Pick<Secrets, 'seal' | 'open'>
+  readonly secrets: LinkSecrets & Pick<Secrets, 'encrypt' | 'decrypt'>
   /** Issuer of one-time codes in authenticator apps. */
   readonly brandName: string
   /** The date of the terms in force, recorded at registration. */

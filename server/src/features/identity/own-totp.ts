@@ -15,7 +15,7 @@ import { base32, otpauthUri, SECRET_BYTES } from '../../staff/totp.ts'
 import { findById, lockAccount, type LockedAccount } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import type { PasswordCheck } from './password-check.ts'
-import { type CodeLimit, lockEnrolment, removeTotp, replaceRecoveryCodes, sealSecret, useCode, useTotp } from './second-factor.ts'
+import { type CodeLimit, lockEnrolment, removeTotp, replaceRecoveryCodes, encryptSecret, useCode, useTotp } from './second-factor.ts'
 import { endOtherSessions } from './sessions.ts'
 
 type Names = 'startTotp' | 'confirmTotp' | 'newRecoveryCodes' | 'disableTotp'
@@ -62,7 +62,7 @@ export function ownTotpHandlers(
         const secret = randomBytes(SECRET_BYTES)
         const started = await maybeOne(
           tx,
-          sql`insert into staff_totp (member_id, sealed) values (${memberId}::bigint, ${sealSecret(secrets, memberId, secret)}::bytea)
+          sql`insert into staff_totp (member_id, sealed) values (${memberId}::bigint, ${encryptSecret(secrets, memberId, secret)}::bytea)
               on conflict (member_id) do update set sealed = excluded.sealed, created_at = roz_now()
               where staff_totp.confirmed_at is null returning member_id`,
         )

@@ -26,7 +26,7 @@ const stepUp = (token: string, body: object) => roz.ask('POST /admin/step-up', {
 const account = async (token: string) => (await roz.ask('GET /admin/account', { token })).body
 
 describe('setting up an app', () => {
-  test('answers an address and a secret that is sealed at rest, and counts only after a code of it', async () => {
+  test('answers an address and a secret that is encrypted at rest, and counts only after a code of it', async () => {
     const { email, memberId } = await person()
     const token = await openPortal(roz, email)
     const { uri, secret } = (await start(token)).body

@@ -1,7 +1,7 @@
 /**
  * The second factor of a staff account: an authenticator app (staff/totp.ts), passkeys (passkeys.ts) and recovery codes.
  *
- * - The secret is sealed. Recovery codes have 118 random bits and are stored as SHA-256.
+ * - The secret is encrypted. Recovery codes have 118 random bits and are stored as SHA-256.
  * - Each code works once. It is used up under the lock of its row, in the transaction of what it allows.
  * - Wrong codes are limited. A hit is taken before the code is looked at, and given back for a right one.
  */
@@ -15,11 +15,13 @@ import { matchingStep } from '../../staff/totp.ts'
 import type { Credentials } from './accounts.ts'
 import { countPasskeys, type Place, type Purpose, type Signed, usePasskey } from './passkeys.ts'
 
-export type SecretStore = Pick<Secrets, 'seal' | 'open'>
+export type SecretStore = Pick<Secrets, 'encrypt' | 'decrypt'>
 const contextOf = (memberId: bigint): string => `staff_totp:${memberId}`
 
-export const sealSecret = (secrets: SecretStore, memberId: bigint, secret: Buffer): Buffer => secrets.seal(secret, contextOf(memberId))
-export const openSecret = (secrets: SecretStore, memberId: bigint, sealed: Buffer): Buffer => secrets.open(sealed, contextOf(memberId))
+export const encryptSecret = (secrets: SecretStore, memberId: bigint, secret: Buffer): Buffer =>
+  secrets.encrypt(secret, contextOf(memberId))
+export const decryptSecret = (secrets: SecretStore, memberId: bigint, sealed: Buffer): Buffer =>
+  secrets.decrypt(sealed, contextOf(memberId))
 
 export type Enrolment = {
   readonly sealed: Buffer
@@ -41,7 +43,7 @@ export const lockEnrolment = (tx: Tx, memberId: bigint): Promise<Enrolment | und
 /** Uses up a code of the app; false where it is wrong or used. */
 export async function useTotp(tx: Tx, secrets: SecretStore, memberId: bigint, app: Enrolment, code: string): Promise<boolean> {
   const now = { atMs: app.now.getTime(), lastStep: Number(app.lastStep) }
-  const step = matchingStep(openSecret(secrets, memberId, app.sealed), code, now)
+  const step = matchingStep(decryptSecret(secrets, memberId, app.sealed), code, now)
   if (step === undefined) return false
   await tx.query(sql`update staff_totp set last_step = ${step}::bigint where member_id = ${memberId}::bigint`)
   return true

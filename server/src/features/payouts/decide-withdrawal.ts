@@ -29,7 +29,7 @@ import {
   takeOver,
 } from '../../ledger/withdrawals.ts'
 import { approveMany } from './approve-many.ts'
-import { readBankDetail, type StoredAccount } from './bank-detail.ts'
+import { readBankDetail, type StoredAccount } from '../../members/bank-accounts.ts'
 import { tellEnd } from './book-transfer.ts'
 import { askSoon } from './checks.ts'
 import { changedSince, type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'

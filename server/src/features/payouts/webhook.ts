@@ -34,12 +34,12 @@ export async function receiveWebhook(
 async function storeEvent({ db, secrets, webhookLag }: PayoutsDeps, event: PayoutEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
   const transferId = event.kind === 'transfer' ? event.transferId : null
   const lag = await inTransaction(db, async (tx) => {
-    const sealed = secrets.seal(bytes, `payout_event:${event.eventKey}`)
+    const encrypted = secrets.encrypt(bytes, `payout_event:${event.eventKey}`)
     const stored = await maybeOne<{ askAt: Date; lag: number | null }>(
       tx,
       sql`
       insert into payout_event (event_key, type, transfer_id, sealed, is_late)
-      values (${event.eventKey}::text, ${event.type}::text, ${transferId}::text, ${sealed}::bytea, ${isLate(age)})
+      values (${event.eventKey}::text, ${event.type}::text, ${transferId}::text, ${encrypted}::bytea, ${isLate(age)})
       on conflict do nothing returning ${askAt} as "askAt", ${lagSeconds(age)} as lag`,
     )
     if (stored === undefined || transferId === null) return stored?.lag

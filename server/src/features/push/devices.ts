@@ -22,18 +22,18 @@ export type NewDevice = {
   readonly target: PushTarget
   readonly keyNumber: number
 }
-export type SealedDevice = { readonly memberId: bigint; readonly endpointMac: Buffer; readonly sealed: Buffer }
-type DeviceSecrets = Pick<Secrets, 'seal' | 'open' | 'fingerprints'>
+export type EncryptedDevice = { readonly memberId: bigint; readonly endpointMac: Buffer; readonly sealed: Buffer }
+type DeviceSecrets = Pick<Secrets, 'encrypt' | 'decrypt' | 'fingerprints'>
 
 const contextOf = (memberId: bigint, mac: Buffer): string => `push_device:${memberId}:${mac.toString('hex')}`
 
-export const openDevice = (secrets: Pick<Secrets, 'open'>, { memberId, endpointMac, sealed }: SealedDevice): PushTarget =>
-  JSON.parse(secrets.open(sealed, contextOf(memberId, endpointMac)).toString('utf8')) as PushTarget
+export const decryptDevice = (secrets: Pick<Secrets, 'decrypt'>, { memberId, endpointMac, sealed }: EncryptedDevice): PushTarget =>
+  JSON.parse(secrets.decrypt(sealed, contextOf(memberId, endpointMac)).toString('utf8')) as PushTarget
 
 /** A device as it is stored: the MACs it is found by, and the subscription, encrypted for that MAC and member. */
-export function sealDevice(secrets: Pick<Secrets, 'seal' | 'fingerprints'>, memberId: bigint, target: PushTarget) {
+export function encryptDevice(secrets: Pick<Secrets, 'encrypt' | 'fingerprints'>, memberId: bigint, target: PushTarget) {
   const macs = secrets.fingerprints(Buffer.from(target.endpoint), 'push_endpoint')
-  return { macs, sealed: secrets.seal(Buffer.from(JSON.stringify(target)), contextOf(memberId, macs[0])) }
+  return { macs, sealed: secrets.encrypt(Buffer.from(JSON.stringify(target)), contextOf(memberId, macs[0])) }
 }
 
 const lockMember = async (tx: Tx, memberId: bigint): Promise<boolean> =>
@@ -42,7 +42,7 @@ const lockMember = async (tx: Tx, memberId: bigint): Promise<boolean> =>
 /** Adds the session's device; false when the session has ended meanwhile. */
 export function addDevice(db: Db, secrets: DeviceSecrets, device: NewDevice): Promise<boolean> {
   const { sessionHash, memberId, target, keyNumber } = device
-  const { macs, sealed } = sealDevice(secrets, memberId, target)
+  const { macs, sealed } = encryptDevice(secrets, memberId, target)
   const [mac] = macs
   return inTransaction(db, async (tx) => {
     if (!(await lockMember(tx, memberId))) return false
@@ -92,8 +92,8 @@ export const findDeviceKey = async (from: Queryable, sessionHash: Buffer): Promi
 
 /** All devices, for the member's export. */
 export async function listDevices(from: Queryable, secrets: DeviceSecrets, memberId: bigint): Promise<MemberExport['devices']> {
-  const rows = await from.query<SealedDevice & { readonly createdAt: Date }>(sql`
+  const rows = await from.query<EncryptedDevice & { readonly createdAt: Date }>(sql`
     select member_id as "memberId", endpoint_mac as "endpointMac", sealed, created_at as "createdAt"
       from push_device where member_id = ${memberId}::bigint order by created_at desc, id desc`)
-  return rows.map((row) => ({ endpoint: openDevice(secrets, row).endpoint, since: isoIst(row.createdAt.getTime()) }))
+  return rows.map((row) => ({ endpoint: decryptDevice(secrets, row).endpoint, since: isoIst(row.createdAt.getTime()) }))
 }

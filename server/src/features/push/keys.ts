@@ -12,16 +12,16 @@ import type { Secrets } from '../../secrets/secrets.ts'
 
 export type NumberedKey = PushKey & { readonly number: number }
 export type PushKeys = ReturnType<typeof createPushKeys>
-type Row = { readonly number: number; readonly publicKey: Buffer; readonly sealedPrivate: Buffer }
+type Row = { readonly number: number; readonly publicKey: Buffer; readonly encryptedPrivate: Buffer }
 
-const COLUMNS = sql`number, public_key as "publicKey", sealed_private as "sealedPrivate"`
+const COLUMNS = sql`number, public_key as "publicKey", sealed_private as "encryptedPrivate"`
 const contextOf = (number: number): string => `push_key:${number}`
 
-export function createPushKeys({ secrets }: { readonly secrets: Pick<Secrets, 'seal' | 'open'> }) {
+export function createPushKeys({ secrets }: { readonly secrets: Pick<Secrets, 'encrypt' | 'decrypt'> }) {
   const known = new Map<number, NumberedKey>()
 
-  function opened({ number, publicKey, sealedPrivate }: Row): NumberedKey {
-    const key = known.get(number) ?? { number, publicKey, privateKey: secrets.open(sealedPrivate, contextOf(number)) }
+  function opened({ number, publicKey, encryptedPrivate }: Row): NumberedKey {
+    const key = known.get(number) ?? { number, publicKey, privateKey: secrets.decrypt(encryptedPrivate, contextOf(number)) }
     known.set(number, key)
     return key
   }
@@ -31,7 +31,7 @@ export function createPushKeys({ secrets }: { readonly secrets: Pick<Secrets, 's
     const { publicKey, privateKey } = makeKey()
     await into.query(sql`
       insert into push_key (number, public_key, sealed_private)
-      values (${number}::int, ${publicKey}::bytea, ${secrets.seal(privateKey, contextOf(number))}::bytea)
+      values (${number}::int, ${publicKey}::bytea, ${secrets.encrypt(privateKey, contextOf(number))}::bytea)
       on conflict (number) do nothing`)
   }
 

@@ -16,14 +16,14 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { type JobPayloads, LaterError } from '../../jobs/queue.ts'
 import { debtPaidFrom } from '../../ledger/debts.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { openDevice, type SealedDevice } from './devices.ts'
+import { decryptDevice, type EncryptedDevice } from './devices.ts'
 import type { PushKeys } from './keys.ts'
 
 export type ResultsDeps = {
   readonly db: Db
   readonly keys: PushKeys
   readonly push: PushSender
-  readonly secrets: Pick<Secrets, 'open'>
+  readonly secrets: Pick<Secrets, 'decrypt'>
   readonly warn: (details: object, message: string) => void
 }
 
@@ -34,7 +34,7 @@ const NEWS_SECONDS = 18 * 3600
 const KEPT_SECONDS = 20 * 3600
 
 type News = { readonly ageSeconds: number; readonly hasWinners: boolean }
-type Device = SealedDevice & {
+type Device = EncryptedDevice & {
   readonly id: bigint
   readonly keyNumber: number
   readonly language: Language
@@ -109,7 +109,7 @@ async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news:
   const won = device.won === null ? undefined : formatPaise(paise(device.won))
   const text = resultNews({ day, won, hasWinners: news.hasWinners, ...taxData(device.tax), ...debtData(device.paid) }, device.language)
   const key = await keys.get(db, device.keyNumber)
-  const target = openedOrNone(secrets, device)
+  const target = decryptedOrNone(secrets, device)
   if (target === undefined) return { is: 'refused', status: 0 }
   return push.send({
     target,
@@ -121,9 +121,9 @@ async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news:
 }
 
 /** Undefined when it cannot be decrypted: the device stays untold, and the others are told. */
-export function openedOrNone(secrets: ResultsDeps['secrets'], device: SealedDevice): PushTarget | undefined {
+export function decryptedOrNone(secrets: ResultsDeps['secrets'], device: EncryptedDevice): PushTarget | undefined {
   try {
-    return openDevice(secrets, device)
+    return decryptDevice(secrets, device)
   } catch {
     return undefined
   }

@@ -9,13 +9,13 @@ import { storyNews } from '@roz/core/story-news.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { hasPart, TOLD } from '../../members/own-stories.ts'
-import type { SealedDevice } from './devices.ts'
-import { openedOrNone, PAGE, type ResultsDeps, sendToAll } from './results.ts'
+import type { EncryptedDevice } from './devices.ts'
+import { decryptedOrNone, PAGE, type ResultsDeps, sendToAll } from './results.ts'
 
 const NEWS_SECONDS = 18 * 3600
 
 type News = { readonly purpose: string; readonly ageSeconds: number }
-type Device = SealedDevice & { readonly id: bigint; readonly keyNumber: number; readonly language: Language }
+type Device = EncryptedDevice & { readonly id: bigint; readonly keyNumber: number; readonly language: Language }
 
 async function findNews(db: Db, storyId: string): Promise<News | undefined> {
   const news = await maybeOne<News>(
@@ -47,7 +47,7 @@ export async function tellStoryPage(deps: ResultsDeps, { storyId, from, to }: Jo
        and not exists (select from story_pushed p where p.story_id = s.id and p.device_id = d.id) and ${hasPart(sql`d.member_id`)}
      order by d.id`)
   await sendToAll(devices, async (device) => {
-    const target = openedOrNone(secrets, device)
+    const target = decryptedOrNone(secrets, device)
     // Untold until the fault is mended.
     if (target === undefined) return undefined
     const text = storyNews({ id: storyId, purpose: news.purpose }, device.language)

@@ -153,8 +153,8 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
       return { round: { mode: 'drand', chainHash: bytesOf(chain.chainHash) }, draw: { mode: 'beacon', ...chain } } as const
     const secret = randomBytes(32)
     const secretHash = Buffer.from(sha256(secret))
-    const sealedSecret = secrets.seal(secret, secretContextOf(day))
-    return { round: { mode: 'local', secretHash, sealedSecret }, draw: { mode: 'local', chainHash: hex(secretHash) } } as const
+    const encryptedSecret = secrets.encrypt(secret, secretContextOf(day))
+    return { round: { mode: 'local', secretHash, encryptedSecret }, draw: { mode: 'local', chainHash: hex(secretHash) } } as const
   }
 }
 

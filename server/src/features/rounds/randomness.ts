@@ -38,8 +38,8 @@ export async function findRandomness(tx: Tx, secrets: Secrets, { round, open, cl
 
 /** Decrypts the secret S; throws if S is not the committed one. */
 function revealed(secrets: Secrets, round: Round, open: OpenRecord): Buffer {
-  if (round.sealedSecret === null) throw new Error(`round ${round.day} has no secret`)
-  const secret = secrets.open(round.sealedSecret, secretContextOf(round.day))
+  if (round.encryptedSecret === null) throw new Error(`round ${round.day} has no secret`)
+  const secret = secrets.decrypt(round.encryptedSecret, secretContextOf(round.day))
   if (hex(sha256(secret)) !== open.draw.chainHash) throw new Error(`the secret of ${round.day} is not the committed one`)
   return secret
 }

@@ -38,7 +38,7 @@ test('a list that was written before a crash is sealed unchanged and once, by se
 
 test('a list with fewer tickets than rupees is not sealed', async () => {
   await close()
-  const fewer = { ...world.ticketKeys, listSealedKeys: async () => undefined }
+  const fewer = { ...world.ticketKeys, listEncryptedKeys: async () => undefined }
   await expect(writeDayList(world.db, { day: DAY, entries: ENTRIES }, fewer, { waits: false })).rejects.toThrow('0 tickets for 3 rupees')
   expect(await pages()).toEqual([])
   expect(await closings()).toEqual([])

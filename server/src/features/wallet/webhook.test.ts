@@ -113,7 +113,7 @@ async function bodyOf(orderId: string): Promise<unknown> {
     world.db,
     sql`select event_key as key, sealed from gateway_event where order_id = ${orderId}::text`,
   )
-  return JSON.parse(testSecrets.open(sealed, `gateway_event:${key}`).toString('utf8'))
+  return JSON.parse(testSecrets.decrypt(sealed, `gateway_event:${key}`).toString('utf8'))
 }
 
 test('a payer’s phone, email and UPI id are readable nowhere in the database: the event is stored encrypted for its own key', async () => {

@@ -40,13 +40,13 @@ export async function receiveWebhook(
 
 async function storeEvent({ db, secrets, webhookLag }: Deps, event: WebhookEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
   const orderId = event.kind === 'other' ? null : event.orderId
-  const sealed = secrets.seal(bytes, contextOf(event.eventKey))
+  const encrypted = secrets.encrypt(bytes, contextOf(event.eventKey))
   const lag = await inTransaction(db, async (tx) => {
     const stored = await maybeOne<{ askAt: Date; lag: number | null }>(
       tx,
       sql`
       insert into gateway_event (event_key, type, order_id, sealed, is_late)
-      values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${sealed}::bytea, ${isLate(age)})
+      values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${encrypted}::bytea, ${isLate(age)})
       on conflict do nothing returning ${askAt} as "askAt", ${lagSeconds(age)} as lag`,
     )
     if (stored !== undefined && event.kind !== 'other') await askGateway(tx, event, stored.askAt)
@@ -96,9 +96,9 @@ export async function cleanOldEvents({ db, secrets, attempt }: Deps & { readonly
 
 async function writeCleaned({ db, secrets }: Deps, old: readonly OldEvent[]): Promise<void> {
   const cleaned = old.map(({ key, sealed }) => {
-    const event: unknown = JSON.parse(secrets.open(sealed, contextOf(key)).toString('utf8'))
+    const event: unknown = JSON.parse(secrets.decrypt(sealed, contextOf(key)).toString('utf8'))
     const left = JSON.stringify(event, (name, value: unknown) => (CUSTOMER_FIELDS.has(name) ? undefined : value))
-    return secrets.seal(Buffer.from(left), contextOf(key))
+    return secrets.encrypt(Buffer.from(left), contextOf(key))
   })
   await db.query(sql`
     update gateway_event e set cleaned_at = roz_now(), sealed = c.sealed
@@ -106,13 +106,13 @@ async function writeCleaned({ db, secrets }: Deps, old: readonly OldEvent[]): Pr
 }
 
 /** Encrypts some of the bodies that were stored before bodies were encrypted; returns how many. */
-export const sealPlainEvents = ({ db, secrets }: Deps, limit: number): Promise<number> =>
+export const encryptPlainEvents = ({ db, secrets }: Deps, limit: number): Promise<number> =>
   inTransaction(db, async (tx) => {
     const plain = await tx.query<{ key: string; body: string }>(sql`
       select event_key as key, payload::text as body from gateway_event where payload is not null limit ${limit}::int for update skip locked`)
-    const sealed = plain.map(({ key, body }) => secrets.seal(Buffer.from(body), contextOf(key)))
+    const encrypted = plain.map(({ key, body }) => secrets.encrypt(Buffer.from(body), contextOf(key)))
     await tx.query(sql`
       update gateway_event e set payload = null, sealed = s.sealed
-      from unnest(${plain.map(({ key }) => key)}::text[], ${sealed}::bytea[]) as s (key, sealed) where e.event_key = s.key`)
+      from unnest(${plain.map(({ key }) => key)}::text[], ${encrypted}::bytea[]) as s (key, sealed) where e.event_key = s.key`)
     return plain.length
   })

@@ -41,7 +41,7 @@ test('a withdrawal holds its amount at once, shows the last four digits, and mai
   const stored = await world.db.query<{ sealed: Buffer }>(sql`select sealed from bank_account where member_id = ${member}::bigint`)
   expect(stored).toHaveLength(2)
   expect(JSON.stringify(stored.map((row) => row.sealed.toString('latin1')))).not.toContain('123456789012')
-  const opened = testSecrets.open(stored[0]?.sealed ?? Buffer.alloc(0), `bank_account:${member}`).toString()
+  const opened = testSecrets.decrypt(stored[0]?.sealed ?? Buffer.alloc(0), `bank_account:${member}`).toString()
   expect(JSON.parse(opened)).toEqual(BANK)
   expect(JSON.stringify(world.jobs)).not.toContain('123456789012')
 })
@@ -167,7 +167,7 @@ test('a bank account is read as a person writes it: digits in groups and of any 
   const written = { ...BANK, accountNumber: '९८७६ ५४३२ 1012', ifscCode: 'hdfc0 abc123' }
   expect((await world.withdraw(member, 10, written)).status).toBe(200)
   const stored = await world.db.query<{ sealed: Buffer }>(sql`select sealed from bank_account where member_id = ${member}::bigint`)
-  expect(JSON.parse(testSecrets.open(stored[0]?.sealed ?? Buffer.alloc(0), `bank_account:${member}`).toString())).toEqual({
+  expect(JSON.parse(testSecrets.decrypt(stored[0]?.sealed ?? Buffer.alloc(0), `bank_account:${member}`).toString())).toEqual({
     ...BANK,
     accountNumber: '987654321012',
   })

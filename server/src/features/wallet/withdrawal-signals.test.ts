@@ -125,7 +125,7 @@ test('details that cannot be opened hold up no other withdrawal, and are noted o
   const failed = sql`kind = 'note_signals' and key = ${id}::text`
   expect(await one(db, sql`select done_at as "doneAt", last_error as error from job where ${failed}`)).toEqual({
     doneAt: null,
-    error: expect.stringContaining('not a sealed value'),
+    error: expect.stringContaining('not an encrypted value'),
   })
   await db.query(sql`update bank_account set sealed = ${sealed}::bytea where member_id = ${broken}::bigint`)
   await db.query(sql`update job set due_at = roz_now() where ${failed}`)

@@ -8,7 +8,7 @@
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { noteSignalLater } from '../../members/signals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import type { BankDetail } from '../../members/bank-accounts.ts'
+import { readBankDetail } from '../../members/bank-accounts.ts'
 
 /** An account is young while its first top-up can be refunded: by the end of that time a payer has noticed a payment that is not theirs. */
 const YOUNG = sql`interval '7 days'`
@@ -26,6 +26,6 @@ export async function noteWithdrawal({ db, secrets }: { readonly db: Db; readonl
   if (row === undefined) return
   const { memberId, sealed, isYoung } = row
   if (isYoung) await noteSignalLater(db, secrets, { kind: 'young_money', value: String(memberId), memberId })
-  const { accountNumber, ifscCode } = JSON.parse(secrets.open(sealed, `bank_account:${memberId}`).toString()) as BankDetail
+  const { accountNumber, ifscCode } = readBankDetail(secrets, { memberId, sealed })
   await noteSignalLater(db, secrets, { kind: 'bank', value: `${accountNumber}\n${ifscCode}`, memberId })
 }

@@ -92,7 +92,7 @@ export async function openDay(database: TestDatabase, day: IstDay, policy: Split
 
 export async function makeDay(db: Db, day: IstDay, policy: SplitPolicy = POLICY_A): Promise<void> {
   await inTransaction(db, (tx) =>
-    makeRound(tx, { day, policy, mode: 'local', secretHash: hashOf(`secret ${day}`), sealedSecret: Buffer.from('sealed') }),
+    makeRound(tx, { day, policy, mode: 'local', secretHash: hashOf(`secret ${day}`), encryptedSecret: Buffer.from('sealed') }),
   )
 }
 

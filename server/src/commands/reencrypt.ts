@@ -1,37 +1,44 @@
 /**
- * `roz keys reseal`: seals with SECRET_KEY all values that SECRET_KEY_OLD sealed.
+ * `roz keys reencrypt`: encrypts with SECRET_KEY all values that are encrypted with SECRET_KEY_OLD.
  * - It may run beside the server, which does the same in the background.
  * - It may be interrupted at any moment and repeated.
  * - Exit code 0 only if SECRET_KEY_OLD is no longer needed.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'
-import { createReseal, inWords, listUnreadable } from '../secrets/reseal.ts'
+import { ENCRYPTED_COLUMNS, ENCRYPTED_DATA } from '../encrypted-columns.ts'
+import { createReencryption, inWords, listUnreadable } from '../secrets/reencryption.ts'
 import { ensureSecretKey } from '../secrets/secret-key.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 
-export type ResealTarget = CommandTarget & {
+export type ReencryptTarget = CommandTarget & {
   readonly secretKey: string | undefined
   readonly secretKeyOld: string | undefined
   readonly portion?: number
 }
 
-export async function resealNow(target: ResealTarget): Promise<0 | 1> {
+export async function reencryptNow(target: ReencryptTarget): Promise<0 | 1> {
   const { say, dataDir, secretKey, secretKeyOld } = target
   const done = await onDatabase(target, async (url) => {
-    const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-reseal' })
+    const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-reencrypt' })
     try {
       const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
-      const unreadable = await listUnreadable(db, secrets)
+      const unreadable = await listUnreadable(db, secrets, ENCRYPTED_COLUMNS)
       if (unreadable.length > 0) {
-        say(`${inWords(unreadable)}: sealed with a key that is neither SECRET_KEY nor SECRET_KEY_OLD. Nothing was done.`)
+        say(`${inWords(unreadable)}: encrypted with a key that is neither SECRET_KEY nor SECRET_KEY_OLD. Nothing was done.`)
         return false
       }
-      const error = ({ context }: { readonly context: string }): void => say(`${context} was altered: it cannot be opened.`)
-      const reseal = createReseal({ ...target, db, secrets, log: { info: () => undefined, error } as never })
-      return await run(reseal, say)
+      const error = ({ context }: { readonly context: string }): void => say(`${context} was altered: it cannot be decrypted.`)
+      const reencryption = createReencryption({
+        ...target,
+        db,
+        secrets,
+        data: ENCRYPTED_DATA,
+        log: { info: () => undefined, error } as never,
+      })
+      return await run(reencryption, say)
     } catch (error) {
-      say(`Not everything was sealed again: ${String(error)}. Run it again: it continues where it stopped.`)
+      say(`Not everything was encrypted again: ${String(error)}. Run it again: it continues where it stopped.`)
       return false
     } finally {
       await db.close()
@@ -40,7 +47,7 @@ export async function resealNow(target: ResealTarget): Promise<0 | 1> {
   return done === true ? 0 : 1
 }
 
-async function run({ step, listLeft, judge }: ReturnType<typeof createReseal>, say: (line: string) => void): Promise<boolean> {
+async function run({ step, listLeft, judge }: ReturnType<typeof createReencryption>, say: (line: string) => void): Promise<boolean> {
   const all = await listLeft()
   const counts = new Map<string, number>()
   for (let done = await step(); done !== undefined; done = await step()) {
