@@ -1,14 +1,20 @@
 /** The description of each kind of transaction; complete over kinds and languages. */
 import { inEach, type Language, SPEECH, type Texts } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
-import type { Movement } from '../../ledger/movements.ts'
+import type { Movement, WaitingStatus } from '../../ledger/movements.ts'
 
 const SYSTEM = texts('Booking')
+
+type Described = Exclude<Movement['kind'], 'waiting'> | `waiting_${WaitingStatus}`
 
 /** `{day}` is the round's day, `{bank}` the bank's name with the last four digits. */
 const DESCRIPTIONS = {
   join: texts('Joined the round of {day}'),
   order: texts('Adding money'),
+  waiting_checking: texts('Payment received, being checked'),
+  waiting_returning: texts('Payment being sent back to you'),
+  waiting_returned: texts('Payment sent back to you'),
+  waiting_elsewhere: texts('Payment added to another wallet after a check'),
   topup: texts('Money added'),
   suspense_credit: texts('Payment added after a check'),
   prize: texts('Reward from the round of {day}'),
@@ -43,7 +49,7 @@ const DESCRIPTIONS = {
   refund_conflict: SYSTEM,
   refund_conflict_back: SYSTEM,
   gateway_settled: SYSTEM,
-} as const satisfies Record<Movement['kind'], Texts>
+} as const satisfies Record<Described, Texts>
 
 const DAY = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
 const printed = inEach((language) => new Intl.DateTimeFormat(SPEECH[language].locale, DAY))
@@ -52,7 +58,7 @@ const printed = inEach((language) => new Intl.DateTimeFormat(SPEECH[language].lo
 export const printDay = (day: string, language: Language): string => printed[language].format(new Date(`${day}T00:00:00Z`))
 
 export function describe(
-  movement: { readonly kind: Movement['kind']; readonly day: string | undefined; readonly bank: string | undefined },
+  movement: { readonly kind: Described; readonly day: string | undefined; readonly bank: string | undefined },
   language: Language,
 ): string {
   const day = movement.day === undefined ? '' : printDay(movement.day, language)

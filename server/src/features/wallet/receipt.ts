@@ -29,6 +29,7 @@ const BOOKS = texts('Our accounts')
 const OTHER_SIDE: Readonly<Partial<Record<Movement['kind'], Texts>>> = {
   join: ROUND,
   order: PAYMENT,
+  waiting: PAYMENT,
   topup: PAYMENT,
   suspense_credit: PAYMENT,
   prize: ROUND,
@@ -48,8 +49,9 @@ const OTHER_SIDE: Readonly<Partial<Record<Movement['kind'], Texts>>> = {
 type Outside = { readonly orderId: string | null; readonly reference: string | null; readonly bank: string | null }
 const NONE: Outside = { orderId: null, reference: null, bank: null }
 
-async function readOutside(from: Queryable, memberId: bigint, { kind, ref }: Movement): Promise<Outside> {
+async function readOutside(from: Queryable, memberId: bigint, { kind, ref, orderId = null }: Movement): Promise<Outside> {
   if (kind === 'order') return { ...NONE, orderId: ref }
+  if (kind === 'waiting') return { ...NONE, orderId, reference: ref }
   if (kind === 'topup' || kind === 'suspense_credit') {
     const found = await maybeOne<Outside>(
       from,

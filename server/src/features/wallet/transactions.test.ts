@@ -1,4 +1,9 @@
+import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { creditSuspense } from '../../ledger/suspense.ts'
+import { captureTopup } from '../../ledger/topups.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
 
@@ -63,4 +68,40 @@ test('a foreign cursor answers 400', async () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', fields: { cursor: 'This page cursor is not valid' } } })
   }
   expect((await world.calls.ask('GET /wallet/transactions?limit=101', { as: member })).status).toBe(400)
+})
+
+test('a payment that waits is a line in words, never a completed one; the receipt names the gateway’s number', async () => {
+  const member = await world.funded(20)
+  const other = await makeMember(world.db)
+  const paid = async (orderAmount: number, currency = 'INR'): Promise<{ readonly orderId: string; readonly itemId: bigint }> => {
+    const orderId = await world.newOrder(member)
+    const capture = { orderId, paymentId: `wait-${orderId}`, orderAmount: paise(BigInt(orderAmount)), currency }
+    await inTransaction(world.db, (tx) => captureTopup(tx, capture))
+    const found = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+    return { orderId, itemId: found.id }
+  }
+  const [open, foreign, elsewhere, own] = [await paid(1200), await paid(1300, 'USD'), await paid(1400), await paid(1500)]
+  for (const [{ itemId }, memberId] of [
+    [elsewhere, other],
+    [own, member],
+  ] as const)
+    await inTransaction(world.db, (tx) => creditSuspense(tx, { itemId, memberId, decidedBy: 1n }))
+  const { transactions: list } = await world.transactions(member)
+  expect(list).toMatchObject([
+    { type: 'credit', description: 'Payment added after a check', amount: 15, status: 'completed' },
+    { id: `waiting:${elsewhere.itemId}`, description: 'Payment added to another wallet after a check', amount: 14, status: 'closed' },
+    { id: `waiting:${foreign.itemId}`, description: 'Payment received, being checked (USD 13)', amount: 0, status: 'pending' },
+    { id: `waiting:${open.itemId}`, type: 'credit', description: 'Payment received, being checked', amount: 12, status: 'pending' },
+    { description: 'Money added', amount: 20, status: 'completed' },
+  ])
+  const completed = list.filter(({ status }) => status === 'completed').reduce((sum, { amount }) => sum + amount, 0)
+  expect(completed).toBe(await world.balanceOf(member))
+  const hindi = await world.transactions(member, '', { 'accept-language': 'hi' })
+  expect(hindi.transactions[3]?.description).toBe('पेमेंट मिल गया, जाँच चल रही है')
+  const exported = await world.wallet.exports.transactions(member, 'en')
+  expect(exported.map(({ id }) => id)).toEqual(list.map(({ id }) => id))
+  const receipt = await world.calls.ask(`GET /wallet/transactions/${encodeURIComponent(`waiting:${open.itemId}`)}`, { as: member })
+  expect(receipt.body).toMatchObject({
+    receipt: { status: 'pending', balanceAfter: null, orderId: open.orderId, reference: `wait-${open.orderId}`, from: 'Your payment' },
+  })
 })

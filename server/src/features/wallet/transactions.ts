@@ -2,16 +2,18 @@
  * The wallet's movements as the member's list of transactions.
  *
  * - An order is one line whose id stays the same, whether it is open, failed or paid.
+ * - A payment that waits in SUSPENSE is never `completed`: whoever adds up the completed lines gets the balance. One in another currency
+ *   has no amount in rupees; its description names the sum.
  * - A rejection carries its reason.
  */
 import type { transaction } from '@roz/contract/wallet.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
-import { rupeesFromPaise } from '@roz/core/money.ts'
+import { CURRENCY, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Queryable, sql } from '../../db/sql.ts'
 import { readPages } from '../../lists/cursor.ts'
-import { listMovements, type Movement } from '../../ledger/movements.ts'
+import { listMovements, type Movement, type WaitingStatus } from '../../ledger/movements.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { describe } from './descriptions.ts'
 import { SHOWN_STATUS } from './withdraw.ts'
@@ -83,23 +85,34 @@ const readRejections = (from: Queryable, memberId: bigint, ids: readonly string[
      where member_id = ${memberId}::bigint and id = any (${ids}::uuid[]) and status = 'rejected'`)
 
 function transactionOf(movement: Movement, details: Details, language: Language): Transaction {
-  const { kind, ref } = movement
+  const { kind, ref, currency, amount } = movement
   const orderId = kind === 'order' ? ref : (movement.orderId ?? details.orderByPayment.get(ref))
+  const foreign = kind === 'waiting' && currency !== CURRENCY ? ` (${currency} ${rupeesFromPaise(amount)})` : ''
+  // A join's reference is its day; a pool's payment has day and rank, or day and member.
+  const about = { kind: described(movement), day: /^\d{4}-\d{2}-\d{2}/.exec(ref)?.[0], bank: details.bankByWithdrawal.get(ref) }
   return {
-    id: orderId ?? movement.id,
+    id: kind === 'waiting' ? movement.id : (orderId ?? movement.id),
     type: movement.direction,
-    // A join's reference is its day; a pool's payment has day and rank, or day and member.
-    description: describe({ kind, day: /^\d{4}-\d{2}-\d{2}/.exec(ref)?.[0], bank: details.bankByWithdrawal.get(ref) }, language),
+    description: `${describe(about, language)}${foreign}`,
     createdAt: isoIst(movement.at.getTime()),
-    amount: rupeesFromPaise(movement.amount),
+    amount: rupeesFromPaise(foreign === '' ? amount : ZERO),
     status: statusOf(movement),
     reason: details.reasons.get(ref) ?? null,
   }
 }
 
+/** Of one kind the description follows the state: a waiting payment. */
+const described = ({ kind, status }: Movement) => (kind === 'waiting' ? (`waiting_${status as WaitingStatus}` as const) : kind)
+
+const WAITING = { checking: 'pending', returning: 'processing', returned: 'returned', elsewhere: 'closed' } as const satisfies Record<
+  WaitingStatus,
+  string
+>
+
 /** The status that screens colour: success green, pending yellow, failed red. */
 function statusOf({ kind, status }: Movement): string {
   if (kind === 'order') return status === 'created' || status === null ? 'pending' : status
+  if (kind === 'waiting') return WAITING[status as WaitingStatus]
   const isHold = kind === 'wd_hold' || kind === 'refund_hold'
   // Every state of a refund is also a state of a withdrawal.
   return isHold && status !== null ? SHOWN_STATUS[status as WithdrawalStatus] : 'completed'

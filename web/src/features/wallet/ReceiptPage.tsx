@@ -23,7 +23,7 @@ import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { OwnRupee } from '../RupeeTrail.tsx'
-import { isVoided } from './transaction-status.ts'
+import { isVoided, toneOf } from './transaction-status.ts'
 import { Status } from './Transactions.tsx'
 import './receipt.css'
 
@@ -93,7 +93,11 @@ function Paper({ receipt }: { readonly receipt: Found }) {
       </div>
       {moved ? null : (
         <p className="demo-label" role="note">
-          <Trans>Payment not completed, or returned. Not a receipt.</Trans>
+          {toneOf(status) === 'waiting' ? (
+            <Trans>Not in your wallet yet. Not a receipt.</Trans>
+          ) : (
+            <Trans>Payment not completed, or returned. Not a receipt.</Trans>
+          )}
         </p>
       )}
       <p className="receipt-amount">

@@ -50,6 +50,8 @@ const STATUS_WORDS = {
   failed: msg`Failed`,
   rejected: msg`Rejected`,
   expired: msg`Expired`,
+  returned: msg`Sent back`,
+  closed: msg`Closed`,
 } satisfies Record<KnownStatus, MessageDescriptor>
 
 /** An unknown status is shown as the server sent it. */
@@ -87,14 +89,17 @@ function Rows({ transactions }: { readonly transactions: readonly Transaction[] 
   )
 }
 
+/** A payment in another currency has no amount in rupees: its description names the sum. */
+export const Moved = ({ transaction: { type, amount } }: { readonly transaction: Pick<Transaction, 'type' | 'amount'> }) =>
+  amount === 0 ? '–' : `${type === 'credit' ? '+' : '−'}${formatMoney(amount)}`
+
 function Line({ transaction }: { readonly transaction: Transaction }) {
-  const { type, amount, createdAt, status } = transaction
+  const { createdAt, status } = transaction
   return (
     <li>
       <ToReceipt transaction={transaction} />
       <span className={`amount${amountClass(transaction)}`}>
-        {type === 'credit' ? '+' : '−'}
-        {formatMoney(amount)}
+        <Moved transaction={transaction} />
       </span>
       <time className="small muted" dateTime={createdAt}>
         {formatInstant(createdAt, currentLanguage())}
@@ -144,7 +149,7 @@ function Book({ transactions }: { readonly transactions: readonly Transaction[] 
               {transaction.type === 'debit' ? formatMoney(transaction.amount) : null}
             </td>
             <td className={`number ruled${amountClass(transaction)}`}>
-              {transaction.type === 'credit' ? formatMoney(transaction.amount) : null}
+              {transaction.type === 'credit' && transaction.amount !== 0 ? formatMoney(transaction.amount) : null}
             </td>
           </tr>
         ))}

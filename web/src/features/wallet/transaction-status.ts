@@ -9,6 +9,8 @@ const TONES = {
   failed: 'bad',
   rejected: 'bad',
   expired: 'plain',
+  returned: 'plain',
+  closed: 'plain',
 } as const satisfies Record<string, BadgeTone>
 export type KnownStatus = keyof typeof TONES
 
@@ -24,4 +26,4 @@ export function toneOf(status: string): BadgeTone {
 }
 
 /** Whether the transaction moved no money and never will. Its amount is struck through. */
-export const isVoided = (status: string): boolean => ['failed', 'rejected', 'expired'].includes(status.toLowerCase())
+export const isVoided = (status: string): boolean => ['failed', 'rejected', 'expired', 'returned', 'closed'].includes(status.toLowerCase())

@@ -15,7 +15,7 @@ import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { at, paging } from '../../queries.ts'
-import { Status } from '../../wallet/Transactions.tsx'
+import { Moved, Status } from '../../wallet/Transactions.tsx'
 import { HOLD_REASONS, MAIL_KINDS, ROUND_STATES } from './member-words.ts'
 import { MemberActions } from './MemberActions.tsx'
 import { MemberNotes } from './MemberNotes.tsx'
@@ -183,8 +183,7 @@ function Transactions({ id }: { readonly id: string }) {
               <li key={key}>
                 <span>{description}</span>
                 <span className="amount">
-                  {type === 'credit' ? '+' : '−'}
-                  {formatMoney(amount)}
+                  <Moved transaction={{ type, amount }} />
                 </span>
                 <span className="small muted">{formatInstant(createdAt, currentLanguage())}</span>
                 <span className="end">
