@@ -14,8 +14,10 @@ import { isFields } from './fields.ts'
 import { readNewOrder } from './order-fields.ts'
 import { createOrder, readAttempt, readOrder, terminateOrder } from './orders.ts'
 import { createRefund, readNewRefund, readRefund } from './refunds.ts'
+import { PAY_ORDER_PATH, payOrderRoute } from './pay-order.ts'
 import { newPace } from './pace.ts'
 import { badUrl, invalid, missing } from './refusals.ts'
+import { settlementRoutes } from './settlements/routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 
@@ -33,7 +35,8 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
   })
   fakeEdge(app, store)
   app.addHook('onRequest', (request, reply, done) => {
-    admit(request, reply, { store, keys: parts.keys, versions: VERSIONS })
+    const needsKeys = request.routeOptions.url !== `/pg${PAY_ORDER_PATH}`
+    admit(request, reply, { store, keys: needsKeys ? parts.keys : undefined, versions: VERSIONS })
     done()
   })
 
@@ -66,6 +69,8 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
     }),
   )
   subscriptionRoutes(app, parts, newPace(undefined))
+  payOrderRoute(app, parts)
+  settlementRoutes(app, parts)
   refundRoutes(app, parts)
   disputeRoutes(app, parts)
   simulationRoutes(app, parts)

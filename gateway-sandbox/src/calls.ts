@@ -36,13 +36,17 @@ export type ApiVersion = (typeof API_VERSIONS)[number]
 
 const REPLAY_MS = 86_400_000
 
-export type Door = { readonly store: Store; readonly keys: Keys; readonly versions: ReadonlySet<string> }
+/** `keys` is undefined for the one call that a payer's device may make. */
+export type Door = { readonly store: Store; readonly keys: Keys | undefined; readonly versions: ReadonlySet<string> }
 
 export function admit(request: FastifyRequest, reply: FastifyReply, { store, keys, versions }: Door): void {
   const version = header(request, 'x-api-version')
   reply.header('x-request-id', header(request, 'x-request-id')?.slice(0, 200) ?? randomUUID())
   if (version !== undefined) reply.header('x-api-version', version)
-  if (!same(header(request, 'x-client-id'), keys.clientId) || !same(header(request, 'x-client-secret'), keys.clientSecret))
+  if (
+    keys !== undefined &&
+    !(same(header(request, 'x-client-id'), keys.clientId) && same(header(request, 'x-client-secret'), keys.clientSecret))
+  )
     throw wrongKeys()
   if (version === undefined) throw new Refusal(400, 'version is missing in the request', 'version_missing')
   if (!versions.has(version)) {

@@ -18,6 +18,7 @@ import { transferEntity } from './payout-entities.ts'
 import { readTransfer } from './payouts.ts'
 import { badUrl, noRefund, Refusal } from './refusals.ts'
 import type { Store } from './store.ts'
+import { settlementControl } from './settlements/control-routes.ts'
 import { subscriptionControl } from './subscriptions/control-routes.ts'
 
 /** Outcomes that the payer can choose: the hosted page has one button for each. */
@@ -100,6 +101,7 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
   })
   app.get<TransferPath>('/transfers/:transferId', (request) => transferView(store, readTransfer(store, request.params.transferId)))
   subscriptionControl(app, parts)
+  settlementControl(app, parts)
   app.get('/faults', () => store.faults())
   app.post('/faults', (request) => {
     store.put({ kind: 'faults', value: parse(faultSwitches, request.body) })

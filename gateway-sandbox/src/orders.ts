@@ -71,16 +71,25 @@ export function pay(store: Store, orderId: string, { outcome, surchargePaise, ag
   const open = pendingAttempt(store, orderId)
   if (open !== undefined && !isSecond) return moveAttempt(store, order, open, outcome, null, nowMs)
   if (order.status !== 'ACTIVE' && !isSecond) throw orderInactive()
-  const attempt: Attempt = {
+  return keep(store, order, newAttempt(store, order, { outcome, surchargePaise }, nowMs))
+}
+
+/** The shop starts an attempt by itself: nothing has been paid yet. */
+export function beginAttempt(store: Store, order: Order, nowMs: number): Attempt {
+  if (order.status !== 'ACTIVE') throw orderInactive()
+  return keep(store, order, newAttempt(store, order, { outcome: 'NOT_ATTEMPTED', surchargePaise: 0 }, nowMs)).attempt
+}
+
+function newAttempt(store: Store, order: Order, { outcome, surchargePaise }: Omit<Payer, 'again'>, nowMs: number): Attempt {
+  return {
     cfPaymentId: store.nextCfId(),
-    orderId,
+    orderId: order.orderId,
     status: outcome,
     amountPaise: order.amountPaise + surchargePaise,
     startedAtMs: nowMs,
     endedAtMs: OPEN.has(outcome) ? null : nowMs,
     errorCode: null,
   }
-  return keep(store, order, attempt)
 }
 
 /** Plays the bank: sets the status of an attempt. A later status may contradict an earlier one, but SUCCESS is final. */

@@ -17,8 +17,8 @@ export function paced({ store }: Parts, { published, calls }: Pace, request: Fas
   const limit = store.faults().rate || published
   if (limit === undefined) return
   const name = `${request.method} ${request.routeOptions.url ?? ''}`
-  // A clock that was set back forgets what it has not reached yet.
-  const recent = (calls.get(name) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS && atMs <= nowMs)
+  // Calls at the same time may read the clock out of turn. A clock that was set back forgets what it has not reached yet.
+  const recent = (calls.get(name) ?? []).filter((atMs) => Math.abs(nowMs - atMs) < MINUTE_MS)
   const isOver = recent.length >= limit
   if (!isOver) recent.push(nowMs)
   calls.set(name, recent)
@@ -28,6 +28,6 @@ export function paced({ store }: Parts, { published, calls }: Pace, request: Fas
     'x-ratelimit-type': 'app_id',
   })
   if (!isOver) return
-  reply.header('x-ratelimit-retry', String(Math.ceil(((recent[0] ?? nowMs) + MINUTE_MS - nowMs) / 1000)))
+  reply.header('x-ratelimit-retry', String(Math.ceil((Math.min(...recent) + MINUTE_MS - nowMs) / 1000)))
   throw tooMany()
 }

@@ -13,6 +13,8 @@ export type EventType =
 
 /** One movement of money of the account. `amountPaise` has no sign: `sale` says whether it is added or deducted. */
 export type MoneyEvent = {
+  /** Unique among all events, where two number ranges may meet. */
+  readonly key: string
   readonly eventId: string
   readonly type: EventType
   readonly sale: 'CREDIT' | 'DEBIT'

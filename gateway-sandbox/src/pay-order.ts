@@ -1,0 +1,74 @@
+/**
+ * POST /orders/sessions: the shop starts a UPI payment itself, with the order's session and without keys.
+ *
+ * - `link` answers addresses for the UPI apps, `qrcode` the text of a code, `collect` asks the payer in their app.
+ * - The attempt is NOT_ATTEMPTED until the bank is played.
+ */
+import type { FastifyInstance } from 'fastify'
+import { answer, once, type Parts } from './calls.ts'
+import { rupees } from './entities.ts'
+import { absent, type Fields, isFields, oneOf, required } from './fields.ts'
+import type { Order } from './model.ts'
+import { beginAttempt, readOrder } from './orders.ts'
+import { newPace, paced } from './pace.ts'
+import { badBody, invalid, missing, Refusal } from './refusals.ts'
+
+export const PAY_ORDER_PATH = '/orders/sessions'
+const CALLS_A_MINUTE = 100
+const CHANNELS = ['link', 'qrcode', 'collect'] as const
+
+export function payOrderRoute(app: FastifyInstance, parts: Parts): void {
+  const { store } = parts
+  const pace = newPace(CALLS_A_MINUTE)
+  app.post(PAY_ORDER_PATH, (request, reply) =>
+    answer(parts, reply, (nowMs) => {
+      paced(parts, pace, request, reply, nowMs)
+      return once(store, request, reply, nowMs, () => {
+        const { sessionId, channel } = readPayOrder(request.body)
+        const found = store.orderBySession(sessionId)
+        if (found === undefined) throw new Refusal(404, 'payment_session_id is not present or is invalid', 'payment_session_id_invalid')
+        const order = readOrder(store, found.orderId, nowMs)
+        const attempt = beginAttempt(store, order, nowMs)
+        return {
+          payment_amount: rupees(attempt.amountPaise),
+          cf_payment_id: attempt.cfPaymentId,
+          payment_method: 'upi',
+          channel,
+          action: 'custom',
+          data: { url: null, payload: payload(order, channel), content_type: null, method: null },
+        }
+      })
+    }),
+  )
+}
+
+function readPayOrder(body: unknown): { sessionId: string; channel: (typeof CHANNELS)[number] } {
+  if (!isFields(body)) throw badBody()
+  const sessionId = required(body.payment_session_id, 'payment_session_id', 1, 400, /^/, '')
+  const upi = isFields(body.payment_method) ? body.payment_method.upi : undefined
+  if (!isFields(upi)) throw missing('payment_method.upi')
+  const channel = oneOf(upi.channel, 'payment_method.upi.channel', CHANNELS)
+  if (channel === 'collect') readCollect(upi)
+  return { sessionId, channel }
+}
+
+function readCollect({ upi_id: upiId, upi_expiry_minutes: minutes }: Fields): void {
+  required(upiId, 'payment_method.upi.upi_id', 3, 255, /^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+$/, 'should be a UPI ID')
+  if (absent(minutes)) return
+  if (typeof minutes !== 'number' || minutes < 5 || minutes > 15)
+    throw invalid('payment_method.upi.upi_expiry_minutes', 'should be from 5 to 15', minutes)
+}
+
+function payload({ orderId, amountPaise }: Order, channel: (typeof CHANNELS)[number]): Fields | null {
+  if (channel === 'collect') return null
+  const query = new URLSearchParams({ pa: 'sandbox@testbank', pn: 'Shop', tr: orderId, am: (amountPaise / 100).toFixed(2), cu: 'INR' })
+  const asked = `pay?${query.toString()}`
+  if (channel === 'qrcode') return { qrcode: `upi://${asked}` }
+  return {
+    default: `upi://${asked}`,
+    bhim: `bhim://${asked}`,
+    gpay: `tez://upi/${asked}`,
+    paytm: `paytmmp://${asked}`,
+    phonepe: `phonepe://${asked}`,
+  }
+}
