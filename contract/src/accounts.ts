@@ -1,4 +1,4 @@
-/** Calls of our accounts: entries of the house, settlements of the gateway, reconciliation. */
+/** Calls of our accounts: platform entries, settlements of the gateway, reconciliation. */
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'

@@ -6,7 +6,7 @@ import { READERS } from './roles.ts'
 import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
 
 export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
-/** What waits for the team, as the to-do list counts it for the person who asks. */
+/** Work that waits for the team, as the to-do list counts it for the caller. */
 const disputeFilter = z.enum([...disputeState.options, 'to_answer'], 'choice_invalid')
 
 export const dispute = z.object({

@@ -21,7 +21,7 @@ export const receipt = z.object({
 const id = z.object({ id: z.string().max(100) })
 
 export const beneficiaryState = z.enum(['waiting', 'consented', 'revoked'], 'choice_invalid')
-/** What tells two beneficiaries of one public name apart. */
+/** Tells two beneficiaries of one public name apart. */
 export const knownBy = {
   id: z.string(),
   publicName: z.string(),

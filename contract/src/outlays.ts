@@ -1,4 +1,4 @@
-/** What the calls of all outlays share: payments from our accounts that staff decide (disbursements.ts, accounts.ts). */
+/** The common parts of all outlays' calls: payments from our accounts that staff decide (disbursements.ts, accounts.ts). */
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { purpose, RECEIPTS_MAX } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'

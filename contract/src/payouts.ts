@@ -14,7 +14,7 @@ export const withdrawalState = z.enum(
   'choice_invalid',
 )
 
-/** What waits for the team, as the to-do list counts it for the person who asks. */
+/** Work that waits for the team, as the to-do list counts it for the caller. */
 const WORK = ['to_decide', 'to_second', 'not_sent'] as const
 export const withdrawalFilter = z.enum([...withdrawalState.options, ...WORK, 'by_hand'], 'choice_invalid')
 

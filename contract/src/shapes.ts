@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { STAFF_ROLES } from './roles.ts'
 
 /**
- * What a client assumes for a field that an answer lacks.
+ * The client's default for a field that an answer lacks.
  * - `absent`: this value. `like`: the value of another field of the object.
  * - Neither: the client works without the field.
  */

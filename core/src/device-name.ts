@@ -1,4 +1,4 @@
-/** Names of browser and system from a user agent. The names are those of their makers, in every language. */
+/** Names of browser and system from a user agent. The names are their makers' own, in every language. */
 export type DeviceName = { readonly browser: string | null; readonly system: string | null }
 
 /** The first match counts, because most browsers also name the browsers that they descend from. */

@@ -1,6 +1,6 @@
 /**
- * What the operator has switched on: the one object from which every page, screen, mail and picture takes its words.
- * - `split` is that of rounds made from now on. A round keeps the split that it was made with, and is shown with that one.
+ * The operator's switches: the one object from which every page, screen, mail and picture takes its words.
+ * - `split` applies to rounds made from now on. A round keeps, and shows, the split that it was made with.
  * - Without winners a round has no draw, and the reward share is for people in need.
  */
 import type { SplitPolicy } from './split.ts'

@@ -22,7 +22,7 @@ const AFTER_CHECK = texts('The amount is set aside, and waits until we have chec
 export const whenPaid = ({ held }: { readonly held?: string }): Texts => (held === undefined ? IN_TIME : AFTER_CHECK)
 /** After money that was won or returned, and paid a debt first. */
 export const PAID_DEBT = texts('{paid} of it paid what you owed.')
-/** After a reward of which tax was withheld. */
+/** After a reward from which tax was withheld. */
 export const TAX_WITHHELD = texts('Tax of {tax} was withheld from the reward.')
 /** The data of that sentence; none without tax. */
 export const taxData = (tax: Paise): { readonly tax?: string } => (tax > 0n ? { tax: formatPaise(tax) } : {})

@@ -1,6 +1,6 @@
 /**
  * The rule of two persons: who may approve money that leaves, and when one approval is enough.
- * - What one person decides alone in 24 hours is together at most the limit. Above it the first approval is recorded, and another person
+ * - One person decides alone at most the limit in 24 hours. Above it the first approval is recorded, and another person
  *   must approve too: many small decisions are one large one.
  * - A recorded first approval always needs the second one, even if the limit was raised since.
  * - Above the limit a voice counts only 48 hours after its account got its role.
@@ -21,7 +21,7 @@ export type Approval = {
   readonly amount: Paise
   /** The setting APPROVAL_ABOVE. */
   readonly limit: Paise
-  /** What the approver decided alone in the last 24 hours. */
+  /** The sum that the approver decided alone in the last 24 hours. */
   readonly alone: Paise
   /** The person of the recorded first approval, compared with the approver. `unsettled`: another one, whose voice does not count now. */
   readonly first: 'nobody' | 'same' | 'another' | 'unsettled'

@@ -26,7 +26,7 @@ export const plainTyped = (text: string): string =>
         .replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '')
         .replace(/[\p{Zs}\t]/gu, ' ')
 
-/** What people put between the digits of a phone: blanks, dashes, dots, a slash, brackets. */
+/** Separators that people type between the digits of a phone: blanks, dashes, dots, a slash, brackets. */
 const PHONE_PARTS = /^(\(?\+)?[\d .()/\-\u2010-\u2015]+$/
 const ABROAD = /^910?([6-9]\d{9})$/
 const AT_HOME = /^(?:0{0,2}91)?0?([6-9]\d{9})$/

@@ -1,4 +1,4 @@
-/** What a failed test of a screen leaves in .build/failed/<file>/<test>/: each open page as picture and HTML, and each server's output. */
+/** Saves a failed screen test's pages (picture, HTML) and servers' output in .build/failed/<file>/<test>/. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { openPages } from './browser.ts'

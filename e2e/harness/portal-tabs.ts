@@ -1,4 +1,4 @@
-/** The ids of the portal's sections, from their own list: a test that walks them covers a new section without an edit. */
+/** The ids of the portal's sections, from their own list: a test over them covers a new section without an edit. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { ROOT } from './program.ts'

@@ -45,7 +45,7 @@ export type ProgramOptions = {
   readonly dataDir?: string
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
-  /** The sources to run; by default those of this checkout. */
+  /** The sources to run; by default this checkout's. */
   readonly sources?: string
   /** Makes its own data and keeps fsync on, as in production: for the crash tests. */
   readonly isDurable?: boolean

@@ -1,4 +1,4 @@
-/** Everything that a page says: its text, labels, title and descriptions. For a page that is open, and for the HTML of one that is not. */
+/** All words of a page: text, labels, title and descriptions. For an open page, or for HTML. */
 import type { Page } from 'playwright-core'
 
 /** Runs in the browser. Text in a closed part counts, because a reader can open it; what has `hidden` does not. */
@@ -19,8 +19,8 @@ function textsIn(html: string | undefined): string[] {
   return [...new Set(texts.map((text) => text.replace(/\s+/g, ' ').trim()))].filter((text) => text !== '')
 }
 
-/** What the open page says. */
+/** The words of the open page. */
 export const spokenOn = (page: Page): Promise<string[]> => page.evaluate(textsIn, undefined)
 
-/** What a page of this HTML says, without its scripts. The open page only parses it. */
+/** The words of this HTML, without its scripts. The open page only parses it. */
 export const spokenIn = (page: Page, html: string): Promise<string[]> => page.evaluate(textsIn, html)

@@ -1,4 +1,4 @@
-/** What the page /verify shows: its verdict, its steps and their words. */
+/** Reads the page /verify: its verdict, its steps and their words. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from './expect.ts'
 

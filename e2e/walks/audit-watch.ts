@@ -1,5 +1,5 @@
 /**
- * Watches the audit log during the walk over all calls.
+ * Watches the audit log during the scenario of all calls.
  * - An accepted write of an administrator leaves exactly one entry, of its actor and with its origin. A refused one leaves none.
  * - A batch leaves one entry for each row that it accepts.
  * - A repeat with the same Idempotency-Key leaves none: it changes nothing.
@@ -19,7 +19,7 @@ const writes = (Object.keys(api) as CallName[]).filter((name) => isWrite(specOf(
 
 const KEYED = 'server/src/http/keyed-calls.test.ts'
 /**
- * Writes that the walk's program refuses: its gateway pays by itself, it has no second person, and nothing is in suspense.
+ * Writes that the scenario's program refuses: its gateway pays by itself, it has no second person, and nothing is in suspense.
  * The named test makes an accepted one, and looks at its entry.
  */
 const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
@@ -96,7 +96,7 @@ export function createAuditWatch(dataDir: string) {
       if (changes > 0 && key !== undefined) keys.add(`${name} ${key}`)
       return answer
     },
-    /** The writes of which no accepted one was seen here, and whose entry no test elsewhere looks at. */
+    /** The writes that were never accepted here and whose entry no other test checks. */
     listUnseen: (): CallName[] => writes.filter((name) => !accepted.has(name) && !isLoggedElsewhere(name)),
   }
 }

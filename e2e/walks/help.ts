@@ -1,4 +1,4 @@
-/** The walk over the help desk: a beneficiary, a receipt, and what the public sees of it before anything is booked. */
+/** The scenario of the help desk: a beneficiary, a receipt, and what the public sees of it before anything is booked. */
 import { expect } from 'vitest'
 import { png } from '../harness/pictures.ts'
 import { addColleague } from '../harness/team.ts'
@@ -8,7 +8,7 @@ type Given = { readonly admin: string; readonly picture: Buffer }
 
 export async function walkHelp(walk: Walk, { admin, picture }: Given): Promise<void> {
   const fields = { publicName: 'Meera', isChild: false, guardian: null, consent: null, note: 'In the blue folder.' }
-  // Whoever wrote the record of a person pays nothing to them.
+  // The author of a person's record pays nothing to that person.
   const editor = await addColleague(walk.roz, 'editor')
   const made = await walk.step('createBeneficiary', { token: editor, body: fields })
   expect([made.status, made.output.beneficiary]).toMatchObject([201, { ...fields, status: 'waiting' }])

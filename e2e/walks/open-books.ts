@@ -1,4 +1,4 @@
-/** The walk over the public files: each file with its immutable cache header, each proof, and a member's own part. */
+/** The scenario of the public files: each file with its immutable cache header, each proof, and a member's own part. */
 import { nextDay, type IstDay } from '@roz/core/ist-day.ts'
 import { expect } from 'vitest'
 import { setClock } from '../harness/people.ts'

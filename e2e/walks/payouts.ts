@@ -1,5 +1,5 @@
 /**
- * The walk over the calls that end withdrawals, refunds and suspense items.
+ * The scenario of the calls that end withdrawals, refunds and suspense items.
  * - Some calls need a payout gateway, others its absence; both cases are checked.
  */
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** The walk over the portal's figures, members, site and review list. */
+/** The scenario of the portal's figures, members, site and review list. */
 import { inEach } from '@roz/core/language.ts'
 import { expect } from 'vitest'
 import { readClock } from '../harness/people.ts'

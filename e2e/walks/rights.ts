@@ -1,4 +1,4 @@
-/** The walk over the members' rights: data export, preferences, and the deletion of the account. */
+/** The scenario of the members' rights: data export, preferences, and the deletion of the account. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { BODIES } from '../harness/examples.ts'

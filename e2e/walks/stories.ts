@@ -1,4 +1,4 @@
-/** The walk over stories: a draft, its publication, its views, and the home page with it. By then the books contain two rounds' rupees. */
+/** The scenario of stories: a draft, its publication, its views, and the home page with it. By then the books contain two rounds' rupees. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Walk } from './walk.ts'

@@ -1,5 +1,5 @@
 /**
- * The base of the walk over all calls: the program, a local issuer of Google credentials, a known gateway secret, and a checked step.
+ * The base of the scenario of all calls: the program, a local issuer of Google credentials, a known gateway secret, and a checked step.
  * - Each step checks the headers that every answer must have.
  */
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'

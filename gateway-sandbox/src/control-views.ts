@@ -1,4 +1,4 @@
-/** What control calls read and show: their bodies, and the webhooks that were sent about a record. */
+/** Bodies and answers of control calls, with the webhooks that were sent about a record. */
 import { z } from 'zod'
 import { indianTime } from './clock.ts'
 import type { Delivery } from './model.ts'

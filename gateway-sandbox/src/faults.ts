@@ -7,7 +7,7 @@
  */
 import { z } from 'zod'
 
-/** Who answers in the gateway's place (edge.ts). */
+/** The stranger that answers instead of the gateway (edge.ts). */
 export const EDGES = [
   'none',
   'page',
@@ -53,7 +53,7 @@ export const faultSwitches = z.strictObject({
     .string()
     .regex(/^[A-Z]{3}$/)
     .default('INR'),
-  /** What the payers' banks do on the day of a debit: nothing until somebody presses, or pay or refuse in the debit windows. */
+  /** The payers' banks on the day of a debit: wait until somebody presses, or pay or refuse in the debit windows. */
   debits: z.enum(['wait', 'pay', 'refuse']).default('wait'),
   /** The issuer cannot tell the payer before the debit, so the debit fails. */
   notice_fails: z.boolean().default(false),

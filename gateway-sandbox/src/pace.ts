@@ -2,7 +2,7 @@
  * Limits of calls a minute, of each call by itself.
  *
  * - `published`: the limit in the gateway's documents. The fault switch `rate` replaces it.
- * - The minute is that of the sandbox's clock.
+ * - Minutes are of the sandbox's clock.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Parts } from './calls.ts'

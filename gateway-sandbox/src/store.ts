@@ -86,7 +86,7 @@ export type Store = {
   chargesOf(subscriptionId: string): Charge[]
   chargeRefundsOf(subscriptionId: string): ChargeRefund[]
   deliveriesOf(subject: string): Delivery[]
-  /** Ascending numbers that start at the clock's ms, so a new data folder does not repeat those of an old one. */
+  /** Ascending numbers that start at the clock's ms, so a new data folder does not repeat an old one's numbers. */
   nextCfId(): string
   /** Applies the changes atomically, as one line of the journal. */
   put(...changes: Change[]): void

@@ -2,7 +2,7 @@
  * `npm run bench`: measures every published speed figure in one run on one server.
  *
  * - Figures are ratios to pgbench, the empty server or the peer.
- * - The run writes the figures of docs/performance.md, and those of docs/scale.md where a run of the sizes is kept.
+ * - The run writes the figures of docs/performance.md, and of docs/scale.md if a run of the sizes is kept.
  * - `--quick` uses a tenth of the members and writes nothing.
  */
 import { sql } from '@roz/server/db/sql.ts'

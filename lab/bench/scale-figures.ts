@@ -2,7 +2,7 @@
  * The figures of docs/scale.md, written by `npm run lab -- bench` and `-- sizes`, from the
  * newest figures of both in .build/; while one of the two is missing, the page stays as it is.
  *
- * - Medians and units are those of docs/performance.md.
+ * - Medians and units match docs/performance.md.
  * - A figure of 10 million members is measured if a run of the sizes has it. Otherwise its cell says that it is computed.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

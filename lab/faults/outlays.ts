@@ -1,5 +1,5 @@
 /**
- * The part of the load that pays help out: disbursements, money of them that came back, and entries of the house's accounts.
+ * The part of the load that pays help out: disbursements, their corrections, and platform entries.
  * - Each try has a receipt of its own, which names it in the journal and in the books.
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -50,7 +50,7 @@ type OutlayDeps = {
 
 export function createOutlays({ operations, dice, desk, signIn, signOut, complain }: OutlayDeps) {
   const { operation, ok, field } = operations
-  /** Booked disbursements of which something may come back. */
+  /** Booked disbursements that may still be corrected. */
   const booked: string[] = []
 
   async function ask(kind: OutlayKind, under: string, more: object): Promise<void> {

@@ -20,7 +20,7 @@ export type FuzzOptions = {
   /** Without a payout gateway: finance pays withdrawals by hand. */
   readonly byHand?: boolean
   readonly goesOn?: () => boolean
-  /** Called when the world is ready. */
+  /** Called when server and data are ready. */
   readonly opened?: () => void
   readonly say?: (line: string) => void
 }
@@ -96,7 +96,7 @@ export async function runFuzz({
   }
 }
 
-/** Several worlds at once, each with a server and a database of its own; their figures together. */
+/** Several set-ups at once, each with its own server and database; adds up their figures. */
 export async function runWorlds(count: number, { requests, seed, ...options }: FuzzOptions): Promise<FuzzResult> {
   const each = Math.ceil(requests / count)
   const opened: Promise<unknown>[] = []
@@ -106,7 +106,7 @@ export async function runWorlds(count: number, { requests, seed, ...options }: F
       const before = Promise.allSettled(opened.slice(0, world))
       const start = Promise.withResolvers<void>()
       opened.push(start.promise)
-      // In every second world, staff pay by hand.
+      // In every second set-up, staff pay by hand.
       const share = { requests: Math.min(each, requests - each * world), seed: seed + world, byHand: world % 2 === 1 }
       return before.then(() => runFuzz({ ...options, ...share, opened: start.resolve }))
     }),

@@ -1,4 +1,4 @@
-/** Bugs in outlays: disbursements of the help fund, their corrections, house entries, settlements of the gateway, and their audit. */
+/** Bugs in outlays: disbursements of the help fund, their corrections, platform entries, settlements of the gateway, and their audit. */
 import { type Bug, DISBURSEMENTS, LEDGER } from './bug.ts'
 
 const FILE = `${LEDGER}/disbursements.ts`

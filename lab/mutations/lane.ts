@@ -113,7 +113,7 @@ export async function openLane(root: string, commit: string) {
   }
 }
 
-/** Links the installed packages; our own workspaces are those of the commit. */
+/** Links the installed packages; our own workspaces come from the commit. */
 function copySources(root: string, folder: string, commit: string): void {
   const archive = execFileSync('git', ['archive', commit, ...COPIED], { cwd: root, maxBuffer: 1 << 30 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })

@@ -5,7 +5,7 @@ import type { Circumstances } from '../faults/summary.ts'
 import type { Step } from './steps.ts'
 import type { Outcome } from './run.ts'
 
-/** `commit` is that of the new version. */
+/** `commit`: the new version's. */
 export type UpgradeReport = Outcome &
   Omit<Circumstances, 'instances' | 'leaseSeconds'> & {
     readonly servers: number

@@ -1,6 +1,6 @@
 /**
  * Servers of a former version on one database behind one address are replaced by this version, go back, and come again, under load.
- * - The journal and the judge are those of `npm run lab -- faults`, and no call may fail: it is a finding.
+ * - Journal and judge come from `npm run lab -- faults`; each failed call is a finding.
  * - At the end the audit passes, nothing is parked, no server logged an error, and both verifiers accept each day that ended.
  */
 import { execFile } from 'node:child_process'

@@ -61,7 +61,7 @@ export async function buildFormer({ commit }: Former, say: (line: string) => voi
   return { name: versionOf(folder), folder, webDir: web }
 }
 
-/** Links the packages of the checkout if they are those of the former version; installs its own otherwise. */
+/** Links the checkout's packages if the former version has the same; installs its own otherwise. */
 async function installIn(folder: string, say: (line: string) => void): Promise<void> {
   const packagesOf = (root: string): Lock['packages'] =>
     (JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as Lock).packages

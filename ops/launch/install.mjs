@@ -1,7 +1,7 @@
 /**
  * Installs the packages of the lockfile.
  * - No install script runs: `--ignore-scripts` suffices for every package that we use.
- * - Nothing is installed while node_modules matches the lockfile, whoever installed it.
+ * - Nothing is installed while node_modules matches the lockfile.
  * - Simultaneous starts install only once.
  */
 import { createHash } from 'node:crypto'

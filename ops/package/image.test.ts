@@ -141,7 +141,7 @@ describe.runIf(isWhole && web !== undefined)('the image', () => {
   )
 })
 
-/** The settings that production needs beside those of the image. Nothing is sent: the mail server and the gateway are not asked. */
+/** The settings that production needs beside the image's own. Nothing is sent: the mail server and the gateway are not asked. */
 const SETTINGS = { ...PRODUCTION, TRUST_PROXY: '1' }
 
 async function freePort(): Promise<string> {

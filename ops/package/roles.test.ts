@@ -1,4 +1,4 @@
-/** Runs what the compose stack's database runs once, and compares the roles, rights and limits with those of `npm start`. */
+/** Runs what the compose stack's database runs once, and compares the roles, rights and limits with the database of `npm start`. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

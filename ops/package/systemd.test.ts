@@ -1,4 +1,4 @@
-/** Tests the unit: its flags are those of npm start, systemd accepts it, and its exposure stays low. */
+/** Tests the unit: its flags equal npm start's, systemd accepts it, and its exposure stays low. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ test('an instance has its own port and the pages of its own folder, also where t
 })
 
 test('the page of upgrades changes the one link that the unit names, and every page names its instances', () => {
-  // What systemd and the program look up by the link; the rest is relative to the folder of the start.
+  // Paths that systemd and the program look up by the link; the rest is relative to the folder of the start.
   const settings = unit.split('\n').filter((line) => /^(WorkingDirectory|Environment|ExecStart)=/.test(line))
   expect([...settings.join('\n').matchAll(/\/opt\/\S+/g)].map(([place]) => place)).toEqual(['/opt/roz', '/opt/roz/node'])
   const links = [...text('docs/runbooks/upgrade.md').matchAll(/ln -sfn (\S+) (\/\S*\w)/g)]

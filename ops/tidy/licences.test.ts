@@ -10,7 +10,7 @@ const foreign = Object.entries(packages).filter(([place, { link }]) => place.sta
 
 /** Each may be part of a work under AGPL-3.0 (docs/decisions/0028-the-licence.md). */
 const COMPATIBLE = new Set(['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-3-Clause', 'Unlicense', 'Apache-2.0', 'LGPL-3.0-or-later', 'MPL-2.0'])
-/** Data that the build reads, none of which is shipped. */
+/** Data that the build reads and does not ship. */
 const DATA_OF_THE_BUILD = new Map([['CC-BY-4.0', ['node_modules/caniuse-lite']]])
 test('the licence of every package allows that of the product', () => {
   const findings = foreign

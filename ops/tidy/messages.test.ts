@@ -17,7 +17,7 @@ const WRITTEN = new Set([
 /** A text that consists of placeholders would match every sentence. */
 const LETTERS_MIN = 6
 
-/** What a text looks like on a screen: without tags, with any value in its placeholders. */
+/** The text on a screen: without tags, with any value in its placeholders. */
 function shape(text: string): RegExp | undefined {
   const parts = text.replaceAll(/<\/?\d+\/?>/g, '').split(/\{[^{}]*\}/)
   if (parts.join('').replaceAll(/\P{L}/gu, '').length < LETTERS_MIN) return undefined

@@ -17,7 +17,7 @@ export type Import = {
 export type Func = {
   readonly name: string
   readonly line: number
-  /** Without the lines of named inner functions, each of which counts separately. */
+  /** Without the lines of named inner functions, which count separately. */
   readonly lines: number
   readonly hasJsx: boolean
   readonly holdsTests: boolean

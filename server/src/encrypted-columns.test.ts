@@ -222,7 +222,7 @@ test('an altered value is reported once and left unchanged; all others are encry
   expect(said).toEqual([`ticket_key:${broken} was altered: it cannot be decrypted.`, expect.stringMatching(/^Left.*: 1 ticket keys\.$/)])
   await flip()
   expect(await reencryptNow(target({ secretKey: 'a third', secretKeyOld: NEW }, said))).toBe(0)
-  // Back to the key that the rest of the test world uses.
+  // Back to the key of the rest of the test.
   expect(await reencryptNow(target({ secretKey: OLD, secretKeyOld: 'a third' }, said))).toBe(0)
   expect((await world.ticketKeys.find(db, sound, TODAY))?.key).toBe(keys.get(sound))
   await owner.close()

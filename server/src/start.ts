@@ -211,7 +211,7 @@ async function serve(
   announce(config, around, signIns)
 }
 
-/** Outside production /dev/clock moves the product's clock and that of the sandbox's beacon: nobody outside knows their time. */
+/** Outside production /dev/clock moves the clocks of the product and of the sandbox's beacon: nobody outside knows their time. */
 function outsideOf({ production, payments, gateway, beacon: { chain, relays } }: Config) {
   if (!production) return {}
   return {
@@ -235,7 +235,7 @@ async function openSmtp({ mailUrl, mailFrom, mailNeedsTls, business }: Config) {
   return createSmtpMailer({ url: mailUrl as string, from: mailFrom, brandName: business.brandName, needsTls: mailNeedsTls })
 }
 
-/** Imported only if traces are on. Its stop comes after that of the server and of the due work, whose last spans it sends. */
+/** Imported only if traces are on. It stops after the server and the due work, whose last spans it sends. */
 async function openTraces({ traces }: Config, { log, meters }: { log: FastifyBaseLogger; meters: Meters }, stops: Stop[]): Promise<void> {
   if (traces === undefined) return
   const { startTraces } = await import('./tracing/opentelemetry.ts')

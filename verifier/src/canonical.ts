@@ -11,9 +11,9 @@ export type Json = string | number | readonly Json[] | { readonly [key: string]:
 /** Checks a decoded value and returns it typed. On a mismatch it throws and names the place. */
 export type Shape<T> = (value: unknown, where: string) => T
 
-/** Maximum nesting, above that of any form of the protocol. It keeps later recursion from a stack overflow. */
+/** Maximum nesting, above any form of the protocol. It keeps later recursion from a stack overflow. */
 const DEEPEST = 32
-/** Maximum number of commas, above that of any valid file. It bounds memory: a file full of empty lists would exhaust it. */
+/** Maximum number of commas, above any valid file's. It bounds memory: a file full of empty lists would exhaust it. */
 const MOST_COMMAS = 2 ** 22
 
 export function canonicalText(value: Json): string {

@@ -1,5 +1,5 @@
 /**
- * Checks what books say of help and of the house's other entries (spec/protocol.md, chapter 12): each disbursed paisa is
+ * Checks help and platform entries in the books (spec/protocol.md, chapter 12): each disbursed paisa is
  * the share of a day. No share is given twice or exceeded, the oldest day gives first, and each receipt proves one entry.
  */
 import { MalformedError } from './bytes.ts'

@@ -1,7 +1,7 @@
 /**
  * Computes the Merkle root of a streamed list in constant memory: the sealed tickets, and the liability parts with their sums.
  *
- * - The tree is that of RFC 6962 section 2.1, however the stream is cut into pieces.
+ * - The tree follows RFC 6962 section 2.1, however the stream is cut into pieces.
  */
 import { concat, MalformedError } from './bytes.ts'
 import { type HashInto, hashInto, sha256 } from './sha256.ts'

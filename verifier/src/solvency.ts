@@ -1,5 +1,5 @@
 /**
- * Checks whether the house has what it owes, by its own books (spec/protocol.md, chapter 12, *Solvency*).
+ * Checks whether the platform has what it owes, by its own books (spec/protocol.md, chapter 12, *Solvency*).
  *
  * - Fees and losses are the platform's to bear. Where they exceed its share, money of members or of the help fund is missing.
  * - The books cannot prove that somebody stole. So what is missing or unproven makes the step weak, with the amount.

@@ -138,7 +138,7 @@ async function attemptDay(source: Source, day: string, options: VerifyOptions): 
   return { day, steps, verdict, exitCode: EXIT_CODES[verdict], remarks, keep: toKeep(bundle, steps) }
 }
 
-/** The terms that differ from those of the day before. A change is allowed, but the report must show it. */
+/** The terms that differ from the day before's. A change is allowed, but the report must show it. */
 function changedTerms({ day, inLog }: Bundle): readonly string[] {
   const [now, before] = [inLog(day).open?.record, inLog(shiftDay(day, -1)).open?.record]
   if (now === undefined || before === undefined) return []

@@ -16,7 +16,7 @@ import { type Done, tampered } from './tampers.ts'
 export type Forgery = { readonly what: string; readonly make: () => Done; readonly verdict: Verdict; readonly named?: string }
 
 const own = (member: number): Uint8Array => ticketOf(memberKey(member), DAY)
-/** Replaces the last tickets by those of the operator's own members. */
+/** Replaces the last tickets by tickets of the operator's own members. */
 const withOwn = (count: number): Done => ({
   files: makeSite({}, BEACON, (tickets) =>
     [...tickets.slice(0, tickets.length - count), ...Array.from({ length: count }, (_, i) => own(900 + i))].sort(compare),

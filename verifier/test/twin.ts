@@ -12,7 +12,7 @@ import type { Done } from './tampers.ts'
 const TWIN = fileURLToPath(new URL('../../spec/verify.py', import.meta.url))
 const plan = { day: DAY, tickets: ticketsOf(7, DAY) }
 
-/** What a reader of the test's sites trusts. */
+/** The keys and pins that a reader of the test's sites trusts. */
 export const ASKED = { logKey: verifierKeyOf(LOG), chainHash: BEACON.draw.chainHash } as const
 
 export const makeFolder = (): string => mkdtempSync(path.join(os.tmpdir(), 'roz-twin-'))

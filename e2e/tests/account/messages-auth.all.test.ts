@@ -35,7 +35,7 @@ beforeAll(async () => {
   member = await newMember(roz)
 })
 
-/** A visitor at a screen; the stage's proxy can break the network. */
+/** A visitor at a screen; the proxy in front can break the network. */
 function at(path: string, work: (page: Page) => Promise<void>, script = buttonThatAnswers('{}')): Promise<void> {
   googleScript = script
   return stage.at(path, work)

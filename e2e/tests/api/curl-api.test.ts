@@ -1,8 +1,8 @@
 /**
- * One walk by plain HTTP makes every call of the contract once, on a fresh start.
+ * One scenario by plain HTTP makes every call of the contract once, on a fresh start.
  *
  * - Each step checks status, body, caching headers and language, and may use the results of the steps before it.
- * - The last test names every call that the walk left out.
+ * - The last test names every call that the scenario left out.
  */
 import { randomUUID } from 'node:crypto'
 import { api, type CallName } from '@roz/contract/api.ts'

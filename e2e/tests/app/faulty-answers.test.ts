@@ -1,5 +1,5 @@
 /**
- * Every screen of a member and of the portal with answers that are none, and with those of an older server.
+ * Every screen of a member and of the portal, with malformed answers and with answers of an older server.
  * - A new screen is covered by a row in SCREENS; a section of the portal without one.
  * - With ROZ_TEST_ALL each field that the specification does not name is left out in turn.
  */
@@ -85,7 +85,7 @@ async function brokenOf(
 }
 
 describe.each(SCREENS.map((side) => [side[0], side] as const))('the screens of %s', (_who, side) => {
-  // Who is logged in must be known: session-start.test.ts has the start without an answer.
+  // The session must be known: session-start.test.ts has the start without an answer.
   test.each(['html', 'half'] as const)('answers that are none (%s) are failed calls: no screen breaks', async (rewriting) => {
     expect(await brokenOf(side, rewriting, ['me'])).toEqual([])
   })

@@ -76,7 +76,7 @@ async function inHindi(person: Person): Promise<Person> {
   return person
 }
 
-/** The findings of the running test, by screen: one walk reports them all. */
+/** The findings of the running test, by screen: one run reports them all. */
 let findings: string[] = []
 async function judge(where: string, check: () => Promise<void>): Promise<void> {
   try {

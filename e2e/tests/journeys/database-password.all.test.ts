@@ -73,7 +73,7 @@ test('under a new password of its role the server continues after a restart; unt
   const env = settings(withPassword(postgres.appUrl, NEW))
   const after = await startUntouched({ dataDir, env })
   expect(await readiness(after)).toBe(200)
-  // Each repeats under its own key: those of the first two were answered before.
+  // Each repeats under its own key: the first two were answered before.
   expect([await join(after, first), await join(after, second), await join(after, third), await join(after, fourth)]).toEqual([
     200, 200, 200, 200,
   ])

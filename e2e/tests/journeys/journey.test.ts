@@ -1,7 +1,7 @@
 /**
  * The main journey on a fresh start, in the browser: two members join, one wins, one withdraws.
  * - Each step reads the texts on the screens.
- * - This file covers screens with data; screens.test.ts covers those of an empty first day.
+ * - This file covers screens with data; screens.test.ts covers an empty first day.
  */
 import { expect } from '../../harness/expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'

@@ -1,6 +1,6 @@
 /**
  * The real product in a language that it does not know: an invented one is added to a copy of the sources as its folder and one line.
- * - Its words are those of Hindi with a sign of their own, so that Hindi in its place is found..
+ * - Its words are the Hindi ones with a sign of their own, so that a Hindi text among them is found.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -116,7 +116,7 @@ describe('notifications', () => {
       await expect(failed(page, 'The next page could not be loaded.')).toBeVisible()
       await expect(rows).toHaveCount(PAGE_ROWS)
       await retry(page, 'The next page could not be loaded.')
-      // The written notifications and that of the payment.
+      // The written notifications and the payment's.
       await expect(rows).toHaveCount(PAGE_ROWS + 1)
       await expect(button(page, 'Load more')).toHaveCount(0)
     })

@@ -1,7 +1,7 @@
 /**
  * No two buttons of a section of the portal have one name, so a screen reader and a voice tell them apart.
  * - The button that shows a password belongs to its field, whose name is read before it.
- * - Every list that can has two rows with the same buttons. The sections are those of the portal's own tabs.
+ * - Every list that can has two rows with the same buttons. The sections come from the portal's own tabs.
  */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect as expectValue, test } from 'vitest'
@@ -31,7 +31,7 @@ async function fillFor({ name, email, token }: Person): Promise<void> {
   expectValue((await ask(url, 'contact', { body: { name, email, message: 'How do I change my phone number?' } })).status).toBeLessThan(300)
 }
 
-/** Somebody to help, help and a house entry that wait for approval, a story, an announcement, and an invitation. */
+/** Somebody to help, help and a platform entry that wait for approval, a story, an announcement, and an invitation. */
 async function fillDesk(publicName: string): Promise<void> {
   const { url } = stage.roz
   const made = async (done: Promise<{ readonly status: number; readonly text: string }>): Promise<void> => {

@@ -19,7 +19,7 @@ let database: TestDatabase | undefined
 const stage = useStage({
   size: WIDE,
   env: async () => {
-    // A start in production refuses a database without fsync, as that of the tests is.
+    // A start in production refuses a database without fsync, such as the tests' own.
     durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
     database = await cloneTemplate(durable.urls)
     return { ...PRODUCTION, BEACON_RELAYS: 'https://127.0.0.1:1', DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
@@ -79,7 +79,7 @@ test('an owner sets the app up at the first login, keeps the recovery codes, and
   const field = page.getByLabel('Code of your authenticator app')
   await expect(field).toBeFocused()
   await expectSilence(visit, /the server responded with a status of 4\d\d/)
-  // The code of the next step: that of the present one is used up.
+  // The code of the next step: the present step's code is used up.
   await field.fill(codeOfApp(secret, Date.now(), 1))
   await page.keyboard.press('Enter')
   await expect(page.getByRole('tab', { name: 'Withdrawals' })).toBeVisible()

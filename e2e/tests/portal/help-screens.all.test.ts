@@ -1,7 +1,7 @@
 /**
  * The help desk's screens with data, in both languages and at both widths: axe, contrast, no sideways scroll, a silent console.
  * - Lists, stories, forms with their messages, the tool that covers personal data, the receipts, and every decision's dialog.
- * - The screens are found by their structure, so the same walk goes through both languages.
+ * - The screens are found by their structure, so the same test runs in both languages.
  */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect as expectValue, test } from 'vitest'
@@ -38,11 +38,11 @@ async function upload(red: number): Promise<string> {
   return (await ask(roz.url, 'uploadReceipt', { token: admin, form })).output.hash
 }
 
-/** A child helped and one whose consent was revoked; help that is booked, more help than the fund has that waits for another person, and a house entry. */
+/** A child helped and one whose consent was revoked; help that is booked, a request above the fund that waits for another person, and a platform entry. */
 async function fillDesk(): Promise<void> {
   const consent = { how: 'written', on: '2026-01-05' }
   const fields = { publicName: 'Meera', isChild: true, guardian: 'mother', consent, note: 'Her school has the paper.' }
-  // Whoever wrote the record of a person pays nothing to them.
+  // The author of a person's record pays nothing to that person.
   const editor = await addColleague(roz, 'editor')
   const { beneficiary } = (await ask(roz.url, 'createBeneficiary', { token: editor, body: fields })).output
   const gone = { ...fields, publicName: 'Kavya', isChild: false, guardian: null, note: '' }

@@ -31,7 +31,7 @@ const BILL = [
 const SECRET = 1
 const file = (buffer: Buffer) => ({ name: 'bill.pdf', mimeType: 'application/pdf', buffer })
 
-/** A path, because the test's own channel takes seconds for so many bytes. */
+/** A path, because the test's own channel takes seconds for this size. */
 const LARGE = path.join(tmpdir(), `roz-${process.pid}-large.pdf`)
 beforeAll(() => writeFile(LARGE, Buffer.alloc(20 * 1024 * 1024 + 1)))
 afterAll(() => rm(LARGE, { force: true }))

@@ -14,7 +14,7 @@ import { chooseOption, toast } from '../../harness/steps.ts'
 const stage = useStage()
 let roz: Program
 let admin: string
-/** Whoever wrote the record of a person pays nothing to them. */
+/** The author of a person's record pays nothing to that person. */
 let editor: string
 beforeAll(async () => {
   ;({ roz } = stage)
@@ -293,7 +293,7 @@ test.each([
 )
 
 test('money that came back is booked after a tick, with a warning while a published story tells of the help, and everybody reads it', async () => {
-  // Whoever paid does not book the correction alone.
+  // The payer does not book the correction alone.
   const token = await addColleague(roz, 'finance')
   const asFinance = (work: (page: Page) => Promise<void>) => stage.at('/admin/dashboard?tab=help-given', work, { token })
   await asFinance(async (page) => {

@@ -1,6 +1,6 @@
 /**
  * A stranger verifies a day in the browser, and a member verifies their own ticket.
- * - The server is real and has settled two days; lies are put into its answers by the stage's proxy.
+ * - The server is real and has settled two days; the test's proxy puts lies into its answers.
  * - The witnessed day is the protocol's example site.
  */
 import { readFileSync } from 'node:fs'

@@ -42,7 +42,7 @@ export const upiMethod = (): Json => ({
   upi_payer_ifsc: '',
 })
 
-/** The state of the mandate: ACTIVE once it is authorised, else that of the first debit. */
+/** The state of the mandate: ACTIVE once it is authorised, else the first debit's state. */
 export function authorizationStatus(subscription: Subscription, auth: Charge | undefined): string {
   if (subscription.authorizedAtMs !== null) return 'ACTIVE'
   if (subscription.status === 'BANK_APPROVAL_PENDING') return 'PENDING'

@@ -7,7 +7,7 @@ import type { Charge, ChargeStatus, Subscription, SubscriptionStatus } from './m
 import { refundAuth } from './refunds.ts'
 import { changeStatus, isAuthorising, saveSubscription } from './subscriptions.ts'
 
-/** What the payer can do on the hosted page. */
+/** The payer's choices on the hosted page. */
 export const PAGE_STEPS = ['approve', 'bank_pending', 'decline', 'leave'] as const
 export type PageStep = (typeof PAGE_STEPS)[number]
 

@@ -103,7 +103,7 @@ function paid(parts: Parts, subscription: Subscription, paying: Paying, nowMs: n
   return payEntity(createAuth(parts, subscription, paying, nowMs), paying.channel, mandateLink(subscription))
 }
 
-/** What the UPI app shows: up to the plan's maximum, as presented. */
+/** The amount in the UPI app: up to the plan's maximum, as presented. */
 function mandateLink({ subscriptionId, plan, tags }: Subscription): string {
   const query = new URLSearchParams({
     pa: 'sandbox@testbank',
@@ -127,7 +127,7 @@ function managed(parts: Parts, subscriptionId: string, body: unknown, nowMs: num
   throw invalid('action', isKnown ? 'is not for ON_DEMAND plans' : 'should be CANCEL or ACTIVATE', action)
 }
 
-/** The ids of the body must be those of the path. */
+/** The ids of the body must equal the path's. */
 function readAction(body: unknown, ids: Readonly<Record<string, string>>): { action: unknown; details: Fields } {
   if (!isFields(body)) throw badBody()
   for (const [field, id] of Object.entries(ids)) {

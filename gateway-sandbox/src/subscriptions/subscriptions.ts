@@ -58,7 +58,7 @@ export function saveSubscription(store: Store, subscription: Subscription): Subs
   return subscription
 }
 
-/** Returns the subscription. Its expiry and that of its session take effect here. */
+/** Returns the subscription; first ends it or its session if expired. */
 export function readSubscription(parts: Parts, subscriptionId: string, nowMs: number): Subscription {
   const { store } = parts
   const subscription = store.subscriptions.get(subscriptionId)

@@ -1,5 +1,5 @@
 /**
- * What the gateway does by itself with charges when its clock moves.
+ * The gateway's own steps with charges when its clock moves.
  *
  * - With the fault switch `debits` at `wait`, the default, nothing: a person or a test plays the bank.
  * - `pay` and `refuse`: the payer is notified on the day before, at most seven times an hour apart. The debit follows 25 hours after a

@@ -109,7 +109,7 @@ describe('while the database’s clock is wrong nothing ends, and afterwards the
     const before = await state()
     const beforeMs = await productNow()
     await jumpBy(jump)
-    // Whoever is served in the second before the next look of the worker.
+    // Members served in the second before the worker's next look.
     expect(await world.services.sessions.find(first.token)).toBeDefined()
     for (let ticks = 0; ticks < 3; ticks++) await tick()
     expect(await alarms()).toEqual(isJump(jump) ? ['clock_doubted'] : [])

@@ -75,7 +75,7 @@ export function measuring() {
       for (let at = 0; at < own.length; at++) own[at] = (own[at] ?? 0) + Number(cells[at + 1])
     }
     entries += lines.length
-    // Sums of one piece are exact as numbers; those of a month need not be.
+    // Sums of one piece are exact as numbers; sums of a month may exceed a number.
     for (const [at, sum] of own.entries()) sums[at] = (sums[at] ?? 0n) + BigInt(sum)
   }
   async function* pass(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -1,5 +1,5 @@
 /**
- * Opens the database of an operator's command: that of DATABASE_URL, else the local one under DATA_DIR.
+ * Opens the database of an operator's command: DATABASE_URL, else the local database under DATA_DIR.
  * - A local database that a server already runs is shared and stays running.
  */
 import { existsSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * `roz status`: lists waiting work with its age and its runbook. It only reads, also while no server runs.
- * - Its figures and limits are those of /metrics and of the alerts (ops/observability/alerts.yml); its alarms are those of /readyz.
+ * - Figures come from /metrics, limits from the alerts (ops/observability/alerts.yml), alarms from /readyz.
  * - Exit code: 0 if nothing needs a person, 1 if something does, 2 if the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'

@@ -47,7 +47,7 @@ const targetOf = (say: (line: string) => void) => ({
 const typing = (value: string, ...words: string[]): Promise<Said> =>
   told((target) => ticketKeyNow({ ...target, words, input: Readable.from([`${value}\n`]) }))
 const ticketKey = (...words: string[]): Promise<Said> => typing('', ...words)
-/** What `put` answers, without the line that asks for the value. */
+/** The output of `put`, without the line that asks for the value. */
 async function put(memberId: bigint, day: string, value: string): Promise<Said> {
   const { code, said } = await typing(value, String(memberId), 'put', day)
   return { code, said: said.replace('Paste the value and press Enter:\n', '') }

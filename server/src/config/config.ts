@@ -203,7 +203,7 @@ function trustProxy(settings: Settings): number | string | false {
   return false
 }
 
-/** Each number above that of the real proxies lets clients choose their address. */
+/** A number above the real count of proxies lets clients choose their address. */
 const PROXIES_MAX = 5
 /** The names that Fastify knows for groups of private addresses. */
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal']

@@ -1,4 +1,4 @@
-/** The page of settings and the samples are those of the declarations, and every declared setting is read. */
+/** The settings page and the samples match the declarations, and every declared setting is read. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'

@@ -6,7 +6,7 @@ const defaultShown = ({ shown, otherwise }: Declared): string => {
   return typeof otherwise === 'boolean' ? (otherwise ? 'on' : 'off') : String(otherwise ?? 'none')
 }
 
-/** What a value looks like. */
+/** The form of a value. */
 function kindShown(declared: Declared): string {
   if (declared.kind === 'integer') return `${declared.min} to ${declared.max}`
   if (declared.kind === 'choice') return declared.of.map((one) => `\`${one}\``).join(', ')
@@ -69,7 +69,7 @@ export function envExample(): string {
 
 const quoted = (text: string): string => (/^[\w.:/@+-]*$/.test(text) ? text : `"${text}"`)
 
-/** What compose.yml makes by itself, or takes from a setting of its own. */
+/** Settings that compose.yml sets itself, or takes from its own variables. */
 const OF_COMPOSE = new Set(['PUBLIC_URL', 'DATABASE_URL', 'MAIL_URL', 'MAIL_FROM', 'TRUST_PROXY', 'PAYMENTS', 'BEACON'])
 const LEGAL = ['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'] as const
 export const SAMPLE_BEGIN = '# The settings that production needs, from docs/settings.md:'

@@ -23,7 +23,7 @@ export const ADVISORY_LOCKS = {
   dayList: 7_242_017,
   /** Appending to the log of days and signing it: numbers without a gap. */
   logOfDays: 7_242_011,
-  /** Outlays: disbursements, their corrections, and house entries. */
+  /** Outlays: disbursements, their corrections, and platform entries. */
   helpFund: 7_242_012,
   /** Making the books of a day. */
   books: 7_242_013,

@@ -21,7 +21,7 @@ export type BatchSchedule = {
 
 /**
  * Size of the next batch: a quarter of the waiting requests, but at least 256. A quarter lets the database work
- * while the server sends answers and reads requests. A statement's fixed cost equals that of a few dozen requests.
+ * while the server sends answers and reads requests. A statement's fixed cost equals the cost of a few dozen requests.
  * Measured with 512 simultaneous joins: batches of 512 or of 60 are both 10 % slower.
  */
 const TOGETHER = 256

@@ -1,4 +1,4 @@
-/** Tests an address with several hosts, on two real servers of which one refuses writes as a standby does. */
+/** Tests an address with several hosts, on two real servers; one refuses writes as a standby does. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { temporaryPostgres } from './embedded/embedded.ts'
 import { addressesOf, openConnection } from './hosts.ts'

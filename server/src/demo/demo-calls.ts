@@ -1,7 +1,7 @@
 /**
  * The actions of the demo's members and its editor, by the product's own calls.
  * - Every action is idempotent: accounts by mail address, orders by ids of member and day, joins by day. Withdrawals use an
- *   Idempotency-Key, stories the day of their draft. help.ts has those of the help desk.
+ *   Idempotency-Key, stories the day of their draft. help.ts has the stories of the help desk.
  */
 import { createHash } from 'node:crypto'
 import type { Api, CallName } from '@roz/contract/api.ts'

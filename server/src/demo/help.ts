@@ -1,6 +1,6 @@
 /**
  * The demo's help: somebody who consented, a receipt, and a disbursement of everything that is open, by the help desk's own calls.
- * - The editor records the consents: whoever wrote the record of a person pays nothing to them.
+ * - The editor records the consents: the author of a person's record pays nothing to that person.
  * - One payment is asked for by the editor and approved by the owner, so that the portal shows two persons.
  * - Each step is idempotent: people and disbursements are found by their words, and a receipt by its picture.
  */

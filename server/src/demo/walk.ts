@@ -1,7 +1,7 @@
 /**
  * Moves the product's clock through the demo's days.
  * - Each step is stored before it is taken. After a crash the clock is set to the stored step and the step is repeated.
- * - The walk begins only on an empty database and ends at real time.
+ * - The simulation begins only on an empty database and ends at real time.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, one, sql } from '../db/sql.ts'
@@ -17,7 +17,7 @@ export type Walk = {
 /** Number of days with rounds before today. */
 export const DEMO_DAYS = 30
 
-/** The unfinished or finished walk, or a new one; undefined if the database already has a member or a round. */
+/** The unfinished or finished simulation, or a new one; undefined if the database already has a member or a round. */
 export function findOrBegin(db: Db): Promise<Walk | undefined> {
   return inTransaction(db, async (tx) => {
     const known = await maybeOne<Walk>(

@@ -86,7 +86,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
   }
 
   /**
-   * Runs work in steps of its own, each of which is idempotent: a second request with the key waits for the first one's answer.
+   * Runs work whose steps are idempotent: a second request with the key waits for the first one's answer.
    * If the process dies before the answer, nothing is remembered.
    */
   function onceInSteps<A extends AnyAnswer>(call: KeyedCall, steps: () => Promise<A>): Promise<A | Mismatch> {

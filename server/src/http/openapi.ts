@@ -121,7 +121,7 @@ function operationOf(name: string, spec: EndpointSpec, shared: Map<z.ZodType, st
   }
 }
 
-/** What the operator has switched on, for those who read the answers. */
+/** The operator's switches, for API clients. */
 export function factsOf({ split: { need, reward, platform, winners }, topupsOn, withdrawalsOn, tax }: Modes): string {
   const facts = [
     winners === 0

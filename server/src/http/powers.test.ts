@@ -33,7 +33,7 @@ beforeAll(async () => {
   await addMoney(db, giver, wholeRupees(200))
   await inTransaction(db, (tx) => giveRest(tx, { memberId: giver, ref: randomUUID() }))
 }, 120_000)
-/** The draw of this world is no draw, so no verifier reads its days. */
+/** This test draws nothing, so no verifier reads its days. */
 afterAll(async () => {
   await services.calls.close()
   await services.services.worker.stop()
@@ -63,7 +63,7 @@ const rows = lines.slice(lines.findIndex((line) => line.startsWith('act ')) + 1)
   return cells.length === COLUMNS.length ? [Object.fromEntries(COLUMNS.map((name, at) => [name, cells[at] ?? ''])) as Row] : []
 })
 
-/** What an act answers: `done`, `waits`, or its refusal. */
+/** The outcome of an act: `done`, `waits`, or its refusal. */
 const wordOf = ({ status, body }: Answered): string => {
   if (body?.code !== undefined) return body.code
   if (status >= 300) return String(status)
@@ -286,7 +286,7 @@ const acts: Readonly<Record<string, Make>> = {
   'end a hold': () => member('hold', 'release'),
 }
 
-/** What the owners were mailed about after a job. */
+/** The owners' mails after a job. */
 const mailedAfter = async (job: bigint): Promise<string[]> =>
   (
     await db.query<{ what: string }>(sql`

@@ -2,7 +2,7 @@
  * Authorization of a call by its session.
  * - A token opens only calls of its kind: an admin's token opens no member's call, and a member's token no admin's call.
  * - Staff have no member's session: they log in to the portal alone, with the second factor.
- * - An admin's token opens only calls that declare the admin's role. The role is that of the account now, not that of the login.
+ * - An admin's token opens only calls that declare the admin's role. The role is the account's present one, not the one at login.
  * - An admin who owes an authenticator app opens only the calls needed to set it up.
  * - A missing, unknown or ended token answers 401; a token of the wrong kind answers 403 `forbidden`.
  */

@@ -2,7 +2,7 @@
  * Approvals of money that leaves, by one person or two (core/src/two-persons.ts).
  * - The caller has locked what is decided; then all decisions are judged one after the other. Lock order: the subject, the decisions, wallets.
  * - Two accounts of one mailbox are one person, even if one of them was removed.
- * - What one person decides alone in 24 hours is together at most the limit. In its first 48 hours an account counts as its inviter's.
+ * - One person decides alone at most the limit in 24 hours. In its first 48 hours an account counts as its inviter's.
  * - The schema also refuses an approval of one's own money, and a second approval by the first approver.
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
@@ -27,7 +27,7 @@ type Subject = {
 export const isOwnMoney = async (tx: Tx, by: bigint, owner: bigint): Promise<boolean> =>
   (await one<{ isOwn: boolean }>(tx, sql`select coalesce(is_own_money(${by}::bigint, ${owner}::bigint), false) as "isOwn"`)).isOwn
 
-/** What this person decided alone in the last 24 hours. */
+/** The sum that this person decided alone in the last 24 hours. */
 const readAlone = async (from: Queryable, by: bigint): Promise<Paise> =>
   (
     await one<{ alone: Paise }>(

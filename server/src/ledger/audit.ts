@@ -46,7 +46,7 @@ export async function listInvariants(): Promise<Invariant[]> {
   )
 }
 
-/** Checks one invariant after the other; with `since`, only those of a recent run. */
+/** Checks one invariant after the other; with `since`, only the invariants of a recent run. */
 export async function* auditEach(from: Queryable, since?: IstDay): AsyncGenerator<Checked> {
   for (const { name, sentence, text, isRecent } of await listInvariants()) {
     if (since !== undefined && !isRecent) continue

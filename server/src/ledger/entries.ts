@@ -1,7 +1,7 @@
 /**
  * SQL fragments that find a member's entries of any age. An entry of an archived month is not a row of `round_join`.
  * - Queries about the last twelve months (archive/months.ts) read only `round_join`.
- * - The view `entry` has every entry, `entry_in_archive` those of archived months. Neither is in the order of days.
+ * - The view `entry` has every entry, `entry_in_archive` the entries of archived months. Neither is in the order of days.
  */
 import { type Sql, sql } from '../db/sql.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The receipts that prove an outlay: a disbursement, its correction, an entry of the house, or a settlement of the gateway.
+ * The receipts that prove an outlay: a disbursement, its correction, a platform entry, or a settlement of the gateway.
  * - Each receipt proves one entry of all the books.
  * - An outlay is posted on no earlier day than the one before it.
  */

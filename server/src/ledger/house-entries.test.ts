@@ -1,4 +1,4 @@
-/** Entries of the house: the platform's share, the withheld tax and covered losses, never more than there is. */
+/** Platform entries: the platform's share, the withheld tax and covered losses, never more than there is. */
 import { randomUUID } from 'node:crypto'
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise, wholeRupees } from '@roz/core/money.ts'

@@ -1,5 +1,5 @@
 /**
- * House entries: outlays from the house's own accounts, each with its receipts.
+ * Platform entries: outlays from the platform's own accounts, each with its receipts.
  * - `platform_out`: the platform's share is paid out. At most the share less the gateway's fees and the losses can leave.
  * - `losses_covered`: the platform's share covers losses, at most their amount.
  * - `tds_remitted`: tax withheld from prizes is paid to the government.

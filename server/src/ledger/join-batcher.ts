@@ -1,6 +1,6 @@
 /**
  * Batches joins: requests that arrive together, or while a statement runs, share the next statement.
- * - The outcome equals that of joining one member at a time.
+ * - The outcome equals joining one member at a time.
  * - A member is in at most one running statement.
  * - An answer that was lost with its connection is found again by the batch's UUID: no fee is taken twice.
  * - A wallet that stays locked elsewhere is left out of its batch after 50 ms, and its member joins alone.

@@ -151,7 +151,7 @@ test('the rest of a partly used payment has its own line, and the line of the us
     { kind: 'suspense_credit', amount: 1000n, balanceAfter: 1000n },
     { kind: 'waiting', ref: `${paymentId}#rest`, amount: 1500n, status: 'checking', orderId },
   ])
-  // Whoever kept the address of the line finds the credit.
+  // The old address of the line leads to the credit.
   expect(await findMovement(db, memberId, before?.id ?? '')).toMatchObject({ kind: 'suspense_credit', amount: 1000n })
 })
 

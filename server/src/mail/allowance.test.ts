@@ -1,4 +1,4 @@
-/** Tests that nobody floods a mailbox: one allowance for an address, whoever causes the mails and whatever becomes of the account. */
+/** Tests that nobody floods a mailbox: an address has one allowance, for any cause of mails and any state of its account. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'

@@ -20,7 +20,7 @@ type Send = (payload: MailPayload, jobId: string) => Promise<void>
 
 /** A registration's mail and five others. */
 export const STRANGERS_MAX = 6
-/** Of one kind, and of a kind about money. */
+/** Mails of one kind, and of a kind about money. */
 export const KIND_MAX = 5
 export const MONEY_MAX = 30
 const DAY_SECONDS = 86_400

@@ -1,7 +1,7 @@
 /**
  * The layout of every mail: a text part and an HTML part with the same content.
  * - Every value is escaped here, once.
- * - The colours are those of the site's light theme (web/src/ui/tokens.css).
+ * - The colours match the site's light theme (web/src/ui/tokens.css).
  * - A mail contains no picture, no script, and no address but its one link and the link that ends such mails.
  */
 export type MailWords = {

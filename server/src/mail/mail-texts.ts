@@ -23,7 +23,7 @@ export type MailFrame = {
   readonly link: (path: string) => string
   readonly token: string
   readonly supportEmail: string
-  /** What the operator has switched on. */
+  /** The operator's switches. */
   readonly modes: Modes
 }
 

@@ -22,7 +22,7 @@ export type TeamEvent =
   | 'consent_revoked'
 type Event = {
   readonly what: TeamEvent
-  /** Who did it. */
+  /** The person who did it. */
   readonly actorId: bigint
   /** The person or thing it is about, and a word more: a role, an amount, a reason. */
   readonly about: string

@@ -91,7 +91,7 @@ test('signs are found by name, mail and phone of any of their accounts', async (
   for (const q of ['kavya n', email, '+91 91234 56780'])
     expect([q, await flags(`?${String(new URLSearchParams({ q }))}`)]).toMatchObject([q, [{ kind: 'bank', count: 2 }]])
   expect(await flags('?q=kavya&status=reviewed')).toEqual([])
-  // Whoever reviews is no account of the sign.
+  // The reviewer is not one of the signal's accounts.
   expect(await flags('?q=staff')).toEqual([])
 })
 
@@ -179,7 +179,7 @@ test('who sets the phone of another account is named with the day; the first own
   expect([await kindsOn(ravi), await kindsOn(asha)]).toEqual([['phone_set_by_another'], ['shared_phone']])
   await set(asha, '9822222222')
   expect([await match(), await suspected(ravi), await suspected(asha)]).toEqual([[], [], []])
-  // What was, stays on the page of the one who did it.
+  // Past signals stay on the page of their member.
   expect([await kindsOn(ravi), await kindsOn(asha)]).toEqual([[], ['had_phone_of_another']])
   // A second time it counts again, from then on.
   await set(asha, '9811111111')

@@ -175,7 +175,7 @@ const STANDBYS: readonly Figure[] = [
   },
 ]
 
-/** Notes of another cluster, out of which this one was copied, do not count. */
+/** Notes of the cluster that this one was copied from do not count. */
 const BACKUP_AGE = sql`(select greatest(extract(epoch from roz_now() - at), 0) from backup_note
   where what = 'backup' and cluster = (select system_identifier::text from pg_control_system()))`
 /** With a limit on the age of a segment, or after a failure, the age of the last archived one says how much is missing. */

@@ -1,4 +1,4 @@
-/** What the portal shows of every outlay, and the pages of its lists. Each feature adds the columns of its own kinds. */
+/** The portal's columns of every outlay, and the pages of its lists. Each feature adds the columns of its own kinds. */
 import type { outlayState } from '@roz/contract/outlays.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'

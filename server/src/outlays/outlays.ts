@@ -2,7 +2,7 @@
  * An outlay: a payment from our accounts that staff decide.
  * - An outlay is requested once. Up to APPROVAL_ABOVE, with what the person decided alone in the last 24 hours, the requester's
  *   confirmation books it. Above the limit, and after a request by an editor, another person must approve it.
- * - Nobody is on both sides of a payment: whoever wrote or changed the record of a person pays nothing to them, and whoever decided
+ * - Nobody is on both sides of a payment: an author of a person's record pays nothing to that person, and a person who decided
  *   about a disbursement does not book its correction alone.
  * - The ledger books it in the transaction of the decision, under the lock of all outlays.
  * - A receipt belongs to one outlay that was not rejected.

@@ -144,7 +144,7 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...network(source.ip, 'register', 300, HOUR),
     ],
-    /** Registrations that were told of an account with the address: whoever looks for members asks often. */
+    /** Registrations that were told of an account with the address: a search for members asks often. */
     probes: (source: Source): Limit[] => network(source.ip, 'probes', 20, HOUR),
     /** Corrections of an address that is not confirmed: each one mails an address of the member's choice. */
     correction: (memberId: bigint, email: string, source: Source): Limit[] => [

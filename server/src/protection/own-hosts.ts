@@ -18,7 +18,7 @@ export function registerOwnHosts(app: FastifyInstance, { host, publicUrl }: OwnH
   const own = new Set([...LOCAL, inUrl(host), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])])
   const isOwn = (given: string | undefined): boolean => given !== undefined && own.has(nameOf(given))
   app.addHook('onRequest', (request, reply, done) => {
-    // `request.host` is that of X-Forwarded-Host behind a trusted proxy: links are made of it.
+    // `request.host` is X-Forwarded-Host behind a trusted proxy: links are made of it.
     const isNameless = request.headers.host === undefined && (request.method === 'GET' || request.method === 'HEAD')
     if (isNameless || (isOwn(request.headers.host) && isOwn(request.host))) done()
     else void sendProblem(request, reply, { code: 'wrong_host' })

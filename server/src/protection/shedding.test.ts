@@ -213,7 +213,7 @@ test('uploads take no place of other calls; one address, and one account, gets t
   expect((await upload('192.0.2.7', '3')).status).toBe(503)
   sent.push(upload('2001:db8:1:2::1', '1'))
   await busy.until(3)
-  // The pool is full, whoever asks.
+  // The pool is full for every caller.
   expect((await upload('198.51.100.4', '4')).status).toBe(503)
   sent.push(
     busy.ask('GET', '/somewhere'),

@@ -54,7 +54,7 @@ export function decideOnce<V, C extends RefusalCode>(
 export const changedSince = (call: Deciding, status: string): Refusal<'changed_since_seen'> | undefined =>
   call.body.status === status ? undefined : { ok: false, code: 'changed_since_seen' }
 
-/** What is shown beside the state and can change while the state stays. */
+/** Data shown beside the state, which can change while the state stays. */
 type Facts = {
   readonly member: { readonly id: string; readonly name: string } | null
   readonly bank?: { readonly name: string; readonly lastFour: string }

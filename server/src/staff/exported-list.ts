@@ -1,5 +1,5 @@
 /**
- * A list of the portal as a table for a spreadsheet, with the list's filters; and the trace of whoever reads a list about persons.
+ * A list of the portal as a table for a spreadsheet, with the list's filters; and the log entry of each reader of a list about persons.
  * - The audit log records who fetched it, and with which filters. It keeps no word of a search: the log is never erased, and the words
  *   may be a person's name, address or phone.
  */

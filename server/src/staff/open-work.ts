@@ -1,5 +1,5 @@
 /**
- * What waits for the team: one condition each, for the count of the to-do list and for the list that its line opens.
+ * Work that waits for the team: one condition each, for the count of the to-do list and for the list that its line opens.
  * - Nobody is shown what another person must approve for them. A hold leaves nothing to decide.
  * - The rows are named `w` (withdrawal), `r` (refund), `s` (suspense item), `d` (dispute), `o` (payment by decision).
  */

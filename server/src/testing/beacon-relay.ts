@@ -1,4 +1,4 @@
-/** A test relay of drand over a chain with its own key. Its mood decides whether it tells the truth or how it fails. */
+/** A test relay of drand over a chain with its own key. Its mode decides whether it tells the truth or how it fails. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -99,7 +99,7 @@ export async function breakRows(
   { ownerUrl }: Pick<TestDatabase, 'ownerUrl'>,
   table: string,
   condition: string,
-  // PostgreSQL's code of an exception that a function raises; 25006 is that of a read-only host.
+  // PostgreSQL's code of an exception that a function raises; 25006: a read-only host.
   code: 'P0001' | '25006' = 'P0001',
 ): Promise<() => Promise<void>> {
   const name = `broken_${randomBytes(6).toString('hex')}`

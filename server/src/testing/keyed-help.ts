@@ -40,7 +40,7 @@ export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeye
       await addMoney(db, memberId, wholeRupees(amount))
       await giveRest(tx, { memberId, ref: `gift ${memberId}` })
     })
-    // Whoever wrote the record pays nothing to this person.
+    // The record's author pays nothing to this person.
     const { body } = await world.calls.ask('POST /admin/beneficiaries', {
       as: await makeStaff(db, 'editor'),
       body: { ...MEERA, consent: { how: 'written', on: '2026-01-05' } },
@@ -51,7 +51,7 @@ export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeye
     const { world, admin } = helpWorld()
     return (await world.calls.ask('POST /admin/disbursements', { as: admin, body: await help(amount) })).body.disbursement.id
   }
-  /** An entry as it waits for a second person: the platform of this world has too little for one above the limit. */
+  /** An entry as it waits for a second person: the platform's account in this test is too small for one above the limit. */
   const requestedEntry = async (): Promise<string> => {
     const { world, admin } = helpWorld()
     const [row] = await world.database.db.query<{ id: string }>(sql`

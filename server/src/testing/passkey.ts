@@ -18,7 +18,7 @@ export function cbor(value: Cbor): Buffer {
 const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest()
 const text = (bytes: Buffer): string => bytes.toString('base64url')
 
-/** What a person, a browser or an attacker does differently. */
+/** Deviations of a person, a browser or an attacker. */
 export type Twist = {
   readonly origin?: string
   readonly rpId?: string

@@ -50,7 +50,7 @@ test('a key that replaces an unused one serves from today, and earlier days keep
   expect((await ask('')).body).toEqual({ key: third, custodial: false })
   expect((await ask(`?day=${DAY}`)).body).toEqual({ key: first, custodial: false })
   for (const wrong of ['2026-02-30', 'today', '']) expect((await ask(`?day=${wrong}`)).status).toBe(400)
-  // The liabilities of the first key's day are found under the first key, those of the next day under the third.
+  // The liabilities of the first key's day are found under the first key, the next day's under the third.
   await world.goTo(`${addDays(DAY, 2)}T09:00:00+05:30`)
   for (const day of [DAY, addDays(DAY, 1)]) {
     const { body } = await world.ask(`GET /user/liabilities/${day}?limit=128`, { as: member })

@@ -143,7 +143,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     return rows.filter((row) => openOr(row.memberId, row) === undefined).map(({ memberId }) => memberId)
   }
 
-  /** Keeps those of the members from joining whose present key cannot be read. One that serves on earlier days alone keeps nobody. */
+  /** Refuses members whose present key cannot be read. An unreadable key of earlier days alone refuses nobody. */
   async function keepUnreadable(into: Queryable, memberIds: readonly bigint[]): Promise<void> {
     const { today } = await one<{ today: IstDay }>(into, sql`select ist_day(roz_now()) as today`)
     await keepFromJoining(into, await listUnreadable(into, memberIds, today))

@@ -75,7 +75,7 @@ export function startTraces({ settings, count, warn }: TracesDeps): () => Promis
   }
 }
 
-/** The queue of the SDK, with its losses counted: those of a full queue, and those of an export that failed. */
+/** The queue of the SDK; counts the spans lost to a full queue or a failed export. */
 function countedQueue(exporter: SpanExporter, count: TracesDeps['count'], warn: TracesDeps['warn']): SpanProcessor {
   let waiting = 0
   let isAway = false

@@ -37,7 +37,7 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
   const batches = new Map<bigint, Promise<Made | undefined>>()
   const again = new Map<bigint, { readonly memberIds: bigint[]; readonly made: Promise<Made> }>()
 
-  /** The receipts of the batch, without those of members whose key cannot be read: `ofItsOwn` fails for these alone. */
+  /** The receipts of the batch, except for members whose key cannot be read: `ofItsOwn` fails for these alone. */
   async function make(batch: JoinedBatch): Promise<Made> {
     try {
       return await makeAll(batch)

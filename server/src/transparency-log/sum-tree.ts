@@ -1,6 +1,6 @@
 /**
  * The sum tree of the liabilities (spec/protocol.md, chapter 13).
- * - Its shape is that of RFC 6962.
+ * - Its shape follows RFC 6962.
  * - Each node carries the sum of its leaves. A parent hashes each child's hash together with the child's sum.
  */
 import { u64 } from '@roz/core/draw.ts'

@@ -41,7 +41,7 @@ export function completed(form: Form, value: unknown, place = 'answer'): unknown
 
 const isList = (form: Form): form is readonly [Form] => Array.isArray(form)
 
-/** What only code can derive, by call. */
+/** Values that only code can derive, by call. */
 export const DERIVED: Readonly<Record<string, (answer: Fields) => Fields>> = {
   currentRound: (round) => {
     const id = (round.id as IstDay | undefined) ?? dayAt(Date.parse(String(round.endTime)) - 1)

@@ -40,7 +40,7 @@ const sessionOf = ({ user, announcements }: Opened): Session =>
 /** The browser's choice of language is saved to the member's account, for mails. Without a choice, the browser follows the account. */
 async function alignLanguage(user: User): Promise<void> {
   const chosen = chosenLanguage()
-  // The account of an older server has no language, and that of a newer one may have a language that this app does not know.
+  // An older server sends no language; a newer one may send a language that this app does not know.
   if (!LANGUAGES.includes(user.language)) return
   // If the catalogue fails to load, the language stays.
   if (chosen === undefined) await adoptLanguage(user.language).catch(() => undefined)

@@ -1,4 +1,4 @@
-/** What is said beside a day's winner: how the operator could have chosen it, and that the day has more winners. */
+/** The words beside a day's winner: how the operator could have chosen it, and that the day has more winners. */
 import { Plural, Trans } from '@lingui/react/macro'
 import { chanceOf } from '@roz/core/modes.ts'
 import { formatCount } from '@roz/core/numbers.ts'
@@ -23,7 +23,7 @@ export function WinnerLabel({ assurance, isDemo }: Drawn) {
   ) : null
 }
 
-/** The chance that each entry of a past round had, whose first winner had so many others. */
+/** The chance of each entry of a past round, from its number of other entries. */
 export function ChanceOf({ entries, others }: { readonly entries: number; readonly others: number }) {
   const { wins, of } = chanceOf(entries, others + 1)
   return (

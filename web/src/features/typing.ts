@@ -1,5 +1,5 @@
 /**
- * What a field keeps of what is typed and pasted into it.
+ * Keeps only the allowed characters of typed and pasted text.
  * - One keystroke changes one character: the caret stays, and a full field takes no more.
  * - A paste with one meaning is read as that. Of any other the field keeps the characters that it takes, at most `max`, and is
  *   refused in words until it is edited: no paste becomes another value.

@@ -177,7 +177,7 @@ function Evidence({ entry: { evidence, hasPictures, withheld } }: { readonly ent
   )
 }
 
-/** What left the platform's own accounts, and help that came back: the newest of all days. */
+/** Payments from the platform's own accounts, and help that came back: the newest of all days. */
 export function OtherEntries({ entries }: { readonly entries: PublicDays['otherEntries'] }) {
   const { t } = useLingui()
   const kinds = {

@@ -251,7 +251,7 @@ type OlderProps = {
   readonly children: ReactNode
 }
 
-/** Loads the rows before those of the page: on a press, site.ts requests them and appends one line each to the list above. */
+/** Loads older rows: on a press, site.ts requests them and appends one line each to the list above. */
 export function OlderRows({ cursor, page, from, children }: OlderProps) {
   const { to } = usePage()
   return cursor === null ? null : (

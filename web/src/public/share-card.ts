@@ -1,6 +1,6 @@
 /**
  * The words of a shared link: for its meta tags, and for its picture, which the server draws.
- * - It names no member. Its figures are those of the day or story that the link leads to.
+ * - It names no member. Its figures come from the day or story behind the link.
  */
 import type { I18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
@@ -37,7 +37,7 @@ const PAGES: Readonly<Record<PublicPage, PageCard>> = {
   verify: { art: 'coin', lead: msg`Don't trust us. Check.` },
 }
 
-/** What those pages say where rounds have no draw. */
+/** The words of those pages if rounds have no draw. */
 const WITHOUT_DRAW: Partial<Record<PublicPage, PageCard['lead']>> = {
   giveawaySelection: msg`Each rupee is for people in need and for running the platform.`,
   dailyReports: msg`One report for each day: what came in, what was set aside and sent.`,

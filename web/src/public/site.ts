@@ -182,7 +182,7 @@ type Older = {
   readonly nextCursor: string | null
 }
 
-/** Appends older rows below those of the page, one batch per press. Each row links to its own page. */
+/** Appends older rows below the page's, one batch per press. Each row links to its own page. */
 function startOlder(): void {
   const button = byData<HTMLButtonElement>('older')
   const row = byData<HTMLTemplateElement>('old-row')?.content.firstElementChild

@@ -18,7 +18,7 @@ export function useShares({ need, reward, platform, winners }: SplitShown): read
   return shares.filter(({ percent }) => percent > 0)
 }
 
-/** What is withheld from a reward; nothing without a tax or without a reward. */
+/** The tax withheld from a reward; nothing without a tax or without a reward. */
 export function TaxNote({ split, tax }: Pick<Modes, 'split' | 'tax'>) {
   if (tax === null || split.winners === 0) return null
   const { percent } = tax

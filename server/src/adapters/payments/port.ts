@@ -196,7 +196,7 @@ export class GatewayUnavailableError extends Error {
 
 /**
  * An answer that is not about our question: it names another id or another account, or it is old. Nothing of it is believed, so the
- * outcome is unknown. Somebody between the gateway and us answers in its place: the operator is alarmed.
+ * outcome is unknown. Something between the gateway and us answers instead: the operator is alarmed.
  */
 export class GatewayForeignError extends GatewayUnavailableError {
   override readonly name = 'GatewayForeignError'

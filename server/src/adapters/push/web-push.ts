@@ -12,7 +12,7 @@ import { createPushHosts } from './hosts.ts'
 import type { PushAnswer, PushMessage, PushSender } from './port.ts'
 
 export type WebPushOptions = {
-  /** Allowed hosts beside those of the known browsers. */
+  /** Further allowed hosts, beside the known browsers' hosts. */
   readonly hosts: readonly string[]
   /** Contact for the operators of push services: `mailto:…`. */
   readonly subject: string

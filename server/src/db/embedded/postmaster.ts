@@ -1,7 +1,7 @@
 /**
  * Finds the postmaster of a folder or starts one. Call it under the folder's lock (lock.ts).
  * - A pid file counts only if its process works in this folder.
- * - Processes that a killed postmaster left behind are killed after 3 s, and only those of this folder.
+ * - Processes of this folder that a killed postmaster left behind are killed after 3 s.
  */
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'

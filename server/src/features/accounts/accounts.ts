@@ -1,4 +1,4 @@
-/** Our accounts beside the help fund: entries of the house, settlements of the gateway, and the reconciliation with it and the bank. */
+/** Our accounts beside the help fund: platform entries, settlements of the gateway, and the reconciliation with gateway and bank. */
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { AccountsDeps } from './deps.ts'
 import { houseEntryHandlers } from './house-entries.ts'

@@ -1,4 +1,4 @@
-/** Entries of the house: the same two persons, receipts and refusals as help, from the platform's own accounts. */
+/** Platform entries: the same two persons, receipts and refusals as help, from the platform's own accounts. */
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

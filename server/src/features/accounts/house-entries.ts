@@ -1,5 +1,5 @@
 /**
- * Entries of the house's own accounts: the platform's share paid out, tax remitted, losses covered. Each is an outlay.
+ * Platform entries: the platform's share paid out, tax remitted, losses covered. Each is an outlay.
  * - The same list and decisions serve the settlements of the gateway (settlements.ts).
  */
 import type { IstDay } from '@roz/core/ist-day.ts'

@@ -112,7 +112,7 @@ const listDays = (db: Db, before: string | undefined, limit: number): Promise<{ 
     select l.day, b.bytes from ledger_day l left join books_day b using (day)
      where l.day <= ist_day(roz_now()) and l.day < ${before ?? 'infinity'}::date order by l.day desc limit ${limit + 1}::int`)
 
-/** What moved at the gateway on each day after the newest books, the oldest day first. */
+/** Movements at the gateway on each day after the newest books, the oldest day first. */
 async function listDaysSince(from: Queryable, newest: IstDay | undefined): Promise<Day[]> {
   const rows = await from.query<Flow & { day: IstDay }>(sql`
     select day, kind, credit = ${ACCOUNTS.GATEWAY}::bigint as "isToGateway", debit = ${ACCOUNTS.GATEWAY_FEES}::bigint as "isFee", sum(amount)::bigint as paise
@@ -126,7 +126,7 @@ async function listDaysSince(from: Queryable, newest: IstDay | undefined): Promi
 /** The amount by which a flow raises the gateway's debt to us. */
 const raised = ({ isToGateway, paise: amount }: Flow): bigint => (isToGateway ? -amount : amount)
 
-/** What the gateway owed at the end of a day after the newest books. */
+/** The gateway's debt to us at the end of a day after the newest books. */
 function owedAtEnds(days: readonly Day[], owedBefore: bigint): (day: IstDay) => bigint {
   return (until) =>
     days.filter(({ day }) => day <= until).reduce((owed, { flows }) => flows.reduce((sum, flow) => sum + raised(flow), owed), owedBefore)

@@ -7,7 +7,7 @@ import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 
 const HOUR_MS = 3_600_000
-/** The clock of the services' world. */
+/** The clock of the services under test. */
 const NOON_MS = startOfDayMs(DAY) + 12 * HOUR_MS
 let world: ServicesWorld
 let editor: bigint

@@ -46,7 +46,7 @@ const columns = sql`
 
 const viewOf = (row: Row): Announcement => ({
   id: String(row.id),
-  // A language that was added later is empty: whoever edits the announcement writes it.
+  // A language that was added later is empty until somebody edits the announcement.
   text: inEach((language) => row.text[language] ?? ''),
   link: row.link,
   startsAt: instantOf(row.startsAt),

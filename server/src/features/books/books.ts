@@ -118,7 +118,7 @@ export function createBooks(deps: BooksDeps) {
   }
 }
 
-/** After so many tries beyond the time limit the day is held. One such try may be due to a moment's load. */
+/** A day is held after this many tries beyond the time limit; a single one may be a moment's load. */
 const TIMEOUTS_MAX = 3
 
 /** Holds a day whose books are unsound or cannot be made, and raises the alarm. */

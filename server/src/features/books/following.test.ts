@@ -93,7 +93,7 @@ async function published(world: RoundsWorld, members: readonly bigint[]): Promis
   }
 }
 
-/** An entry's time would show who joins at nine: files contain no time but that of the seal, and no Last-Modified header. */
+/** An entry's time would show who joins at nine: files contain no time but the seal's, and no Last-Modified header. */
 async function expectNoTimeButTheSeal({ url }: RoundsWorld): Promise<void> {
   for (const path of ['log/entries/0', `draws/${FIRST}`, `books/${FIRST}`, `log/sealed/${FIRST}`, `liabilities/${FIRST}`]) {
     const answer = await fetch(`${url}/api/public/${path}`)

@@ -1,4 +1,4 @@
-/** Help in the books: allotments, corrections and the house's own entries, day after day, as both verifiers check them. */
+/** Help in the books: allotments, corrections and platform entries, day after day, as both verifiers check them. */
 import { afterEach, expect, test } from 'vitest'
 import type { BooksFile } from '@roz/core/books.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'

@@ -1,6 +1,6 @@
 /**
  * The help in a day's books (spec/protocol.md, chapter 12): disbursements and corrections with their days, the days with an
- * open share, and house entries.
+ * open share, and platform entries.
  */
 import { type BooksAccount, type BooksFile, byText } from '@roz/core/books.ts'
 import { hex } from '@roz/core/draw.ts'

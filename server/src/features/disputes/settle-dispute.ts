@@ -29,7 +29,7 @@ export type DisputeDeps = {
 }
 
 const SWEEP_AT_ONCE = 8
-/** A decision can be taken to a later stage: the gateway is asked daily for this long. */
+/** A decision can be appealed at a later stage: the gateway is asked daily for this long. */
 const WATCHED = sql`interval '60 days'`
 
 /** Returns whether a row holds the question (jobs/questions.ts). */

@@ -44,7 +44,7 @@ const auditOf = async (id: string): Promise<string[]> =>
     ({ action }) => action,
   )
 
-// What one person decided alone counts for 24 hours: each test has a day of its own.
+// One person's own decisions count for 24 hours, so each test has a separate day.
 beforeEach(() => forgetAlone(world.database))
 
 describe('a disbursement', () => {
@@ -103,7 +103,7 @@ describe('a disbursement', () => {
       await expect(world.db.query(book)).rejects.toThrow('it was asked for by the same person')
     }
     expect(await bookedTimes(id)).toBe(0)
-    // Whoever left has no voice: the owner's is the only one, and the amount is above the limit.
+    // A former colleague's approval does not count: only the owner's is left, and the amount is above the limit.
     expect((await decide(id, 'approve')).body.code).toBe('role_too_new')
   })
 
@@ -300,7 +300,7 @@ describe('money that came back', () => {
   beforeEach(async () => {
     booked = (await ask({ amount: 500 })).body.disbursement.id
   })
-  // Whoever paid does not book the correction alone.
+  // The payer does not book the correction alone.
   const correct = async (fields: Sent = {}, id = booked, as = world.staff.owner) =>
     world.calls.ask(`POST /admin/disbursements/${id}/correct`, {
       as,

@@ -1,6 +1,6 @@
 /**
  * Proofs of booked payments that are taken back: a withheld receipt, a revoked consent.
- * - Whoever requested or decided about the payment does not take its proof back, while somebody else of the treasury can.
+ * - The persons who requested or decided a payment do not take its proof back while somebody else of the treasury can.
  * - The owners are told of it, by mail and in the list of alarms, where it follows a payment within 30 days.
  */
 import type { Paise } from '@roz/core/money.ts'

@@ -4,7 +4,7 @@
  * - The same picture is kept once, also if it is uploaded again.
  * - Everybody can see a receipt once its entry is booked; until then, and after the consent is revoked, only staff can.
  * - A picture can be withheld for good, for example one with a phone number: only staff see it then. Its hash stays in the books.
- *   Whoever decided about the payment does not withhold it.
+ *   A person who decided about the payment does not withhold it.
  * - Caches may keep a receipt for five minutes only, so that a revocation or a withheld picture takes effect soon.
  * - An upload that no request names within a day is deleted.
  */

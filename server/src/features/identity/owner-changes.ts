@@ -23,7 +23,7 @@ type Asking = { readonly actorId: bigint; readonly person: Owner; readonly chang
 
 const ACTIONS = { role: 'staff.role_asked', removed: 'staff.remove_asked', totp_reset: 'staff.totp_reset_asked' } as const
 
-/** What was asked about an account and neither took effect nor was stopped. */
+/** Open requests about an account: neither in effect nor stopped. */
 const askedAbout = (id: Sql): Sql => sql`
   (select a.id, a.action, a.actor_id, a.actor_name, a.at, a.after ->> 'role' as role from audit_log a
     where a.subject = 'member:' || ${id} and a.action in ('staff.role_asked', 'staff.remove_asked', 'staff.totp_reset_asked')

@@ -163,7 +163,7 @@ const credentialsOf = async (tx: Tx, memberId: bigint): Promise<{ type: 'public-
     )
   ).map(({ id }) => ({ type: 'public-key', id: id.toString('base64url') }))
 
-/** What the browser needs to use a passkey (PublicKeyCredentialRequestOptionsJSON); undefined for an account without one. */
+/** Options with which the browser uses a passkey (PublicKeyCredentialRequestOptionsJSON); undefined for an account without a passkey. */
 export async function requestOptions(tx: Tx, memberId: bigint, use: Purpose & Place) {
   const allowCredentials = await credentialsOf(tx, memberId)
   if (allowCredentials.length === 0) return undefined
@@ -171,7 +171,7 @@ export async function requestOptions(tx: Tx, memberId: bigint, use: Purpose & Pl
   return { challenge, timeout: CHALLENGE_MS, rpId: rpIdOf(use.origin), allowCredentials, userVerification: 'required' as const }
 }
 
-/** What the browser needs to make a passkey (PublicKeyCredentialCreationOptionsJSON). */
+/** Options with which the browser makes a passkey (PublicKeyCredentialCreationOptionsJSON). */
 export async function creationOptions(
   tx: Tx,
   account: { readonly id: bigint; readonly email: string },

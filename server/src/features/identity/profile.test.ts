@@ -80,7 +80,7 @@ async function upload(part: Part, token = asha.token, field = 'avatar') {
   form.append(field, new Blob([new Uint8Array(part.bytes)], { type: part.type }), part.name ?? 'picture')
   return roz.ask('POST /user/avatar', { token, form })
 }
-/** The first line of the answer to a picture of which only the first bytes arrive. */
+/** The first line of the answer to an upload that breaks off after its first bytes. */
 async function answerToHalf(token: string): Promise<string> {
   const { hostname: host, port } = new URL(roz.url)
   const line = openLine({ host, port: Number(port) })

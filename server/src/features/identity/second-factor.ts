@@ -52,7 +52,7 @@ export async function useTotp(tx: Tx, secrets: SecretStore, memberId: bigint, ap
 export type Passed =
   | { readonly ok: true; readonly by: 'none' | 'app' | 'recovery' | 'passkey' }
   | { readonly ok: false; readonly code: 'code_required' | 'wrong_code' | 'passkey_required' | 'passkeys_only' | 'wrong_passkey' }
-/** What a login or a step-up gives: a code, or the answer of a passkey. */
+/** The second factor of a login or a step-up: a code, or a passkey's answer. */
 export type Given = { readonly totp?: string | undefined; readonly passkey?: Signed | undefined }
 
 /** Checks the second factor of a locked account at a login or a step-up. An account without an app passes without one. */

@@ -1,7 +1,7 @@
-/** A language that the product did not know when its database was made: an invented one walks through the server. */
+/** An invented language passes through the server, although the database was made without it. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
-// The list is extended before any text and any call is made of it. Its words are those of Hindi.
+// The list is extended before any text and any call is made of it. Its words are the Hindi ones.
 const INVENTED = 'xx'
 vi.resetModules()
 const { LANGUAGES, SPEECH } = await import('@roz/core/language.ts')

@@ -2,7 +2,7 @@
  * Corrects a mail address that is not confirmed: a mistyped one would keep its member out for good.
  *
  * - A confirmed address never changes. The account's lock decides between a correction and a confirmation of the same moment.
- * - The password is required: whoever only holds a session of the account cannot take it over.
+ * - The password is required: a session alone cannot take the account over.
  * - Links in mails to the old address die, those for a new password included: a stranger may have got them, and would otherwise confirm
  *   the new address.
  * - A suspended or held account keeps its address: it is evidence.

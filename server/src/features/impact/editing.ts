@@ -69,7 +69,7 @@ function editAction(before: StoryContent, after: StoryContent): string {
   return 'story.update'
 }
 
-/** What the audit log keeps of a story. */
+/** The fields of a story in the audit log. */
 export const stateOf = ({ outlayId, isActive, publishAt }: StoryContent) => ({ outlayId, isActive, publishAt })
 
 const WORDS = ['title', 'description', 'charityName', 'charityDescription', 'videoUrl', 'imageUrl'] as const

@@ -1,4 +1,4 @@
-/** The help of a story whose givers were told, and of one that is about to tell them. */
+/** Help of stories whose givers were told, and of stories that are about to tell them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { insertOutlay } from '../../testing/help.ts'

@@ -94,7 +94,7 @@ afterAll(async () => {
   await database.dropUnaudited()
 })
 
-/** Values whose first bytes ascend evenly, as those of sorted hashes do, with the given values in their places. */
+/** Values whose first bytes ascend evenly, like sorted hashes, with the given values among them. */
 function ascending(count: number, bytes: number, given: readonly Buffer[]): Buffer {
   const step = (1n << 64n) / BigInt(count) + 1n
   const all = randomBytes(count * bytes)

@@ -1,4 +1,4 @@
-/** What one person decides alone in 24 hours is together at most the limit, here ₹20; and SUSPENSE is no way around it. */
+/** One person decides alone at most the limit in 24 hours, here ₹20; SUSPENSE is no way around it. */
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'

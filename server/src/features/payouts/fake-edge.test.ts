@@ -1,5 +1,5 @@
 /**
- * A stranger between the gateway and us answers in its place: every job and call that asks the gateway meets every kind of answer.
+ * A stranger answers instead of the gateway: every job and call that asks the gateway gets every kind of answer.
  * Nothing is lost, nothing is booked, and when the stranger is gone everything completes by itself.
  */
 import { EDGES } from '@roz/gateway-sandbox/faults.ts'

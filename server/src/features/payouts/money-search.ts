@@ -19,7 +19,7 @@ export type MoneyTable = { readonly row: Sql; readonly from: Sql; readonly words
 export const WITHDRAWALS: MoneyTable = { row: sql`w`, from: sql`withdrawal w`, words: sql`withdrawal_words(w.id, w.reference)` }
 export const REFUNDS: MoneyTable = { row: sql`r`, from: sql`refund r`, words: sql`refund_words(r.id, r.order_id, r.reference)` }
 
-/** The ids of one page, and of one row more where there is a next page. `walk`: rows looked through before the indexes are asked. */
+/** The ids of one page, plus one row if there is a next page. `walk`: rows to look through before the indexes are used. */
 export async function findIds(db: Queryable, table: MoneyTable, search: Search, walk = WALK): Promise<readonly string[]> {
   const needle = needleOf(search.q)
   // A reference may have hyphens between its digits, a stored phone number has none.

@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = await openPayoutsWorld({ approvalAbove: 1000n })
 })
 beforeEach(async () => {
-  // What one person decided alone counts for 24 hours: each test has a team of its own.
+  // One person's own decisions count for 24 hours, so each test has its own team.
   ;[ravi, sunita, meera] = [await makeStaff(world.db, 'finance'), await makeStaff(world.db, 'finance'), await makeStaff(world.db, 'owner')]
   member = await world.funded(30)
 })

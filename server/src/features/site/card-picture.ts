@@ -1,7 +1,7 @@
 /**
  * Draws the picture of a shared link, 1200×630.
  *
- * - Words are set in our own two typefaces, and other scripts in those of their language's folder, so that the picture is the same on
+ * - Words are set in our own two typefaces, and other scripts in the typefaces of their language's folder, so that the picture is the same on
  *   every machine and Devanagari is shaped.
  * - Any words stay inside the sheet, and the file stays below 100 kB.
  */

@@ -1,5 +1,5 @@
 /**
- * Serves the pictures of shared links at /share/<name>-<hash>.png, where the hash is that of the picture's contents.
+ * Serves the pictures of shared links at /share/<name>-<hash>.png; the hash is of the picture's contents.
  *
  * - Only existing subjects have a picture: a made-up day or story costs one look-up and answers 404.
  * - At most one picture is drawn at a time, at its first request, and a stored one is not drawn again.

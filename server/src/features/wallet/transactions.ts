@@ -2,7 +2,7 @@
  * The wallet's movements as the member's list of transactions.
  *
  * - An order is one line whose id stays the same, whether it is open, failed or paid.
- * - A payment that waits in SUSPENSE is never `completed`: whoever adds up the completed lines gets the balance. One in another currency
+ * - A payment that waits in SUSPENSE is never `completed`: the completed lines add up to the balance. One in another currency
  *   has no amount in rupees; its description names the sum.
  * - A rejection carries its reason.
  */
@@ -101,7 +101,7 @@ function transactionOf(movement: Movement, details: Details, language: Language)
   }
 }
 
-/** Of one kind the description follows the state: a waiting payment. */
+/** The description of a waiting payment follows its state. */
 const described = ({ kind, status }: Movement) => (kind === 'waiting' ? (`waiting_${status as WaitingStatus}` as const) : kind)
 
 const WAITING = { checking: 'pending', returning: 'processing', returned: 'returned', elsewhere: 'closed' } as const satisfies Record<

@@ -2,7 +2,7 @@
  * Runs two operations of money on two connections.
  * - The first stops after one of its statements, with its locks held, until the second waits for a lock or is done. Then it commits or
  *   rolls back.
- * - The answers and the whole state must be those of one of the two orders. After a rollback they must be those of the second operation
+ * - The answers and the whole state must match one of the two orders. After a rollback they must match the second operation
  *   alone.
  * - A deadlock is a finding.
  */

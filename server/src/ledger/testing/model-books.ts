@@ -104,7 +104,7 @@ export type ItemBook = {
   creditedTo?: bigint
 }
 
-/** A disbursement, its correction or an entry of the house; `parts`: the days that gave, or got back. */
+/** A disbursement, its correction or a platform entry; `parts`: the days that gave, or got back. */
 export type OutlayBook = {
   readonly kind: string
   readonly id: string

@@ -1,4 +1,4 @@
-/** The model's rules of outlays: disbursements of the help fund, their corrections, house entries, settlements of the gateway. */
+/** The model's rules of outlays: disbursements of the help fund, their corrections, platform entries, settlements of the gateway. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Books, type OutlayBook, SYSTEM } from './model-books.ts'
 import type { OpOf } from './model-ops.ts'

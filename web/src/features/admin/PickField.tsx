@@ -1,5 +1,5 @@
 /**
- * Selects one of those that a search finds, with its loading, failed and empty states.
+ * Selects one of a search's results, with its loading, failed and empty states.
  * - The chosen one stays listed while the search changes.
  */
 import type { UseQueryResult } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** What a step-up asks for, its call, and its refusals, for each form that has its fields (StepUpFields.tsx). */
+/** The fields of a step-up, its call and its refusals, for each form with StepUpFields.tsx. */
 import { t } from '@lingui/core/macro'
 import { givenPassword } from '@roz/core/person-fields.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'

@@ -2,7 +2,7 @@
  * Lists about persons, which the server shows only after a step-up.
  *
  * - One dialog (StepUpDialog.tsx) asks for all readers that wait. After the answer they read again: the place and the filters stay.
- * - Whoever closes the dialog gets the refusal, and a new attempt asks again.
+ * - Closing the dialog gives the refusal; a new attempt asks again.
  */
 import { useSyncExternalStore } from 'react'
 import { ApiError } from '../../app/api.ts'
@@ -40,7 +40,7 @@ function ask(): Promise<boolean> {
   return answer
 }
 
-/** Whoever leaves the portal has not confirmed. */
+/** Leaving the portal confirms nothing. */
 export const dismiss = (): void => asked?.settle(false)
 
 const subscribe = (listener: () => void): (() => void) => {

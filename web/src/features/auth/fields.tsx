@@ -32,7 +32,7 @@ export function SignInFields({ form }: { readonly form: UseFormReturn<LoginValue
 }
 
 type NewAddressProps = UseFormRegisterReturn & {
-  /** What the field contains. */
+  /** The kind of content. */
   readonly given: string
   /** The member accepts the address that was probably meant. */
   readonly onMeant: (address: string) => void

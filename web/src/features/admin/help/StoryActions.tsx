@@ -16,7 +16,7 @@ export function Preview({ story, onClose }: { readonly story: PortalStory; reado
   )
 }
 
-/** What the publication of a story does, and what it lacks. */
+/** The effects of publishing a story, and what the story still lacks. */
 export function Publication({ story }: { readonly story: PortalStory }) {
   return (
     <div className="under-button">

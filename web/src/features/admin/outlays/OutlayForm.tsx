@@ -115,7 +115,7 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
   )
 }
 
-/** What the button does; where it books at once, with the tick that confirms it. */
+/** The effect of the button; if it books at once, with the tick that confirms it. */
 export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
   const { t } = useLingui()
   const { approvalAbove, booksNow, isSure, problems } = form

@@ -1,4 +1,4 @@
-/** The form of an announcement, with a preview in every language. Times are those of India. */
+/** The form of an announcement, with a preview in every language. Times are India time. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ANNOUNCEMENT_MAX, announcementLink, announcementText } from '@roz/core/announcement-fields.ts'
 import { inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'

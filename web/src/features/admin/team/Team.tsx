@@ -167,7 +167,7 @@ function PersonRow({ person, onAction }: { readonly person: StaffMember; readonl
   )
 }
 
-/** What another owner asked about this owner, and that waits. An older server sends none. */
+/** Another owner's waiting request about this owner. An older server sends none. */
 function AskedLines({ person }: { readonly person: StaffMember }) {
   const { t, i18n } = useLingui()
   return (person.asked ?? []).map(({ what, role, by, at }) => {

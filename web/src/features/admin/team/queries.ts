@@ -48,7 +48,7 @@ export function useOwesApp(): boolean | undefined {
   return !isFetched ? undefined : data?.totp.required === true && data.totp.enrolledAt === null
 }
 
-/** What a step-up asks for: a code, also where there is a passkey. If that is unknown, the server's answer to the password will tell. */
+/** The factors of a step-up: a code, also where there is a passkey. If they are unknown, the server's answer to the password tells. */
 export async function stepUpAsks(): Promise<'password' | 'code' | 'passkey'> {
   try {
     const { totp, passkeys } = await queryClient.fetchQuery(accountQuery)
