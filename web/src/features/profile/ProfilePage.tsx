@@ -17,13 +17,12 @@ import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
 import { catchFocus } from '../../ui/focus.ts'
 import { formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
+import { toast } from '../../ui/Toast.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { profileQuery } from '../queries.ts'
-import { AvatarPicker } from './AvatarPicker.tsx'
 import { CloseAccount } from './CloseAccount.tsx'
 import { MyData } from './MyData.tsx'
 import { PersonalInformation } from './PersonalInformation.tsx'
-import { ProfileEditor } from './ProfileEditor.tsx'
 import { PasswordForm, PublicNameForm } from './ProfileSettings.tsx'
 import { SignedInDevices } from './SignedInDevices.tsx'
 
@@ -46,16 +45,35 @@ export function ProfilePage() {
   )
 }
 
+type EditMode = Pick<typeof import('./AvatarPicker.tsx') & typeof import('./ProfileEditor.tsx'), 'AvatarPicker' | 'ProfileEditor'>
+/** Loaded at the press: most visits only look. */
+const loadEditMode = async (): Promise<EditMode> => {
+  const [{ AvatarPicker }, { ProfileEditor }] = await Promise.all([import('./AvatarPicker.tsx'), import('./ProfileEditor.tsx')])
+  return { AvatarPicker, ProfileEditor }
+}
+
 function Loaded({ user }: { readonly user: User }) {
   const { t } = useLingui()
   const client = useQueryClient()
-  const [editing, setEditing] = useState(false)
+  const [edit, setEdit] = useState<EditMode>()
+  const [opening, setOpening] = useState(false)
   const card = useRef<HTMLDivElement>(null)
   // The pressed button no longer exists, so the focus moves to the card's first button. The answer to a save may arrive
   // when the member is already in another form; the focus then stays there.
-  const turn = (on: boolean): void => {
-    flushSync(() => setEditing(on))
+  const turn = (mode: EditMode | undefined): void => {
+    flushSync(() => setEdit(mode))
     catchFocus(card.current?.querySelector('button'))
+  }
+  const open = async (): Promise<void> => {
+    setOpening(true)
+    try {
+      turn(await loadEditMode())
+    } catch (error) {
+      console.warn('The edit mode could not be loaded:', error)
+      toast.error(t`Network error. Please check your connection and try again.`)
+    } finally {
+      setOpening(false)
+    }
   }
   // Only the changed fields: answers may arrive out of order, and an older answer must not overwrite newer fields.
   const take = (changed: Partial<User>): void => {
@@ -80,7 +98,11 @@ function Loaded({ user }: { readonly user: User }) {
         </h1>
         <div className="profile">
           <div className="profile-card" ref={card}>
-            {editing ? <AvatarPicker user={user} onChange={take} /> : <Avatar name={user.name || t`User`} src={user.avatar} size="lg" />}
+            {edit === undefined ? (
+              <Avatar name={user.name || t`User`} src={user.avatar} size="lg" />
+            ) : (
+              <edit.AvatarPicker user={user} onChange={take} />
+            )}
             <div>
               <p className="profile-name">{user.name || t`User`}</p>
               <p className="muted">
@@ -90,20 +112,20 @@ function Loaded({ user }: { readonly user: User }) {
                 <Trans>Member since {formatDay(user.createdAt, currentLanguage())}</Trans>
               </p>
             </div>
-            {editing ? null : (
-              <Button kind="secondary" onClick={() => turn(true)}>
+            {edit === undefined ? (
+              <Button kind="secondary" busy={opening} onClick={() => void open()}>
                 <Trans>Edit Profile</Trans>
               </Button>
-            )}
+            ) : null}
           </div>
           <div>
             <h2 className="spaced">
               <Trans>Personal Information</Trans>
             </h2>
-            {editing ? (
-              <ProfileEditor user={user} onSaved={take} onClose={() => turn(false)} />
-            ) : (
+            {edit === undefined ? (
               <PersonalInformation user={user} onChange={take} />
+            ) : (
+              <edit.ProfileEditor user={user} onSaved={take} onClose={() => turn(undefined)} />
             )}
           </div>
         </div>
