@@ -5,7 +5,7 @@
  * - A scrape is cheap however old the books are. Each figure reads an index from its end, a partial index of open rows, or a
  *   table with a row per failure. Counts of queues stop at MOST.
  */
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, type Registry } from '@prometheus-io/client'
 import { UNAUDITED_SECONDS } from '../db/heartbeat.ts'
 import { type Db, joinSql, one, type Sql, sql } from '../db/sql.ts'
 import { NO_ROUND_TODAY } from '../ledger/rounds.ts'

@@ -2,7 +2,7 @@
  * The measurements of this process that features report: one registry.
  * - Reporting costs one addition; it neither waits nor throws.
  */
-import { Counter, Histogram, Registry } from 'prom-client'
+import { Counter, Histogram, Registry } from '@prometheus-io/client'
 
 export type Meters = {
   readonly registry: Registry

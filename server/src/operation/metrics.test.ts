@@ -18,7 +18,7 @@ import { startTestServer } from '../testing/postgres.ts'
 import { freePort, seriesIn } from '../testing/program.ts'
 import { askedByAlerts, askedByDashboard, type Selector, selectorsOf, seriesOf } from '../testing/prometheus.ts'
 
-const ROOT = path.join(import.meta.dirname, '../..')
+const ROOT = path.join(import.meta.dirname, '../../..')
 const readRoot = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
 // The test run's own database runs without fsync, and a start refuses such a database.

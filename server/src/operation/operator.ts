@@ -7,7 +7,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { VERSION } from '@roz/core/version.ts'
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import { listAlarms } from './alarms.ts'
 import { countParked } from '../jobs/parking.ts'
 import { sendProblem } from '../http/faults.ts'

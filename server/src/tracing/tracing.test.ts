@@ -166,7 +166,7 @@ test('without an endpoint no module of OpenTelemetry is loaded and nothing is se
     await join(program, CALLED_BY)
     expect(await program.stop()).toBe(0)
     const addresses = existsSync(file) ? (await readFile(file, 'utf8')).trim().split('\n') : []
-    // prom-client imports the API, which does nothing by itself.
+    // @prometheus-io/client imports the API, which does nothing by itself.
     return addresses.filter((address) => !address.includes('/@opentelemetry/api/'))
   }
   const before = collector.texts.length

@@ -30,7 +30,7 @@ describe('setting up an app', () => {
     const { email, memberId } = await person()
     const token = await openPortal(roz, email)
     const { uri, secret } = (await start(token)).body
-    expect(uri).toBe(`otpauth://totp/Roz:${encodeURIComponent(email)}?secret=${secret}&issuer=Roz&algorithm=SHA1&digits=6&period=30`)
+    expect(uri).toBe(`otpauth://totp/Roz:${encodeURIComponent(email)}?issuer=Roz&secret=${secret}&algorithm=SHA1&digits=6&period=30`)
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
     const { sealed } = await one<{ sealed: Buffer }>(roz.db, sql`select sealed from staff_totp where member_id = ${memberId}::bigint`)
     expect(sealed.includes(Buffer.from(secret))).toBe(false)
