@@ -33,6 +33,7 @@ const WORK = {
   upgrade: { file: 'lab/upgrade/main.ts', pages: true, says: 'an upgrade under load, back, and forward again' },
   fuzz: { file: 'lab/fuzz/main.ts', pages: true, says: 'requests made from the contract, valid and wrong in every way' },
   interleavings: { file: 'lab/interleavings.ts', says: 'each pair of money operations, the first paused after each statement' },
+  sdk: { file: 'lab/sdk/main.ts', beside: 'lab/sdk', says: "the gateway's own SDK as a client of the gateway sandbox" },
   mutations: { file: 'lab/mutations/run.ts', says: 'seeded bugs in SQL, locks and money, and the test that catches each' },
   screenshots: {
     file: 'lab/screenshots/main.ts',

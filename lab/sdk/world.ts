@@ -1,0 +1,126 @@
+/** The gateway sandbox with a clock that can be set and a shop that receives webhooks. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
+import { type Answered, type Json, openSdk, type Sdk } from './sdk.ts'
+
+const KEYS = { clientId: 'sdk_client', clientSecret: 'sdk_secret_0123456789' }
+
+export type Webhook = { readonly headers: Readonly<Record<string, string>>; readonly text: string }
+export type World = {
+  /** The SDK with its own version, 2026-01-01. */
+  readonly sdk: Sdk
+  /** The same with 2025-01-01. */
+  readonly older: Sdk
+  readonly webhooks: readonly Webhook[]
+  readonly shopUrl: string
+  readonly setClock: (time: string) => void
+  readonly control: (path: string, body: Json) => Promise<Json>
+  readonly close: () => Promise<void>
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}
+
+export async function openWorld(): Promise<World> {
+  const webhooks: Webhook[] = []
+  const shop = createServer((request, response) => {
+    void bodyOf(request).then((text) => {
+      webhooks.push({ headers: request.headers as Record<string, string>, text })
+      response.end()
+    })
+  })
+  let offsetMs = 0
+  const clock = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ now: new Date(Date.now() + offsetMs).toISOString() }))
+  })
+  const [shopUrl, clockUrl] = [await listen(shop), await listen(clock)]
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'roz-sdk-'))
+  const tabs = { payments: `${shopUrl}/settlements`, subscriptions: { url: `${shopUrl}/subscriptions`, version: '2026-01-01' } as const }
+  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, clockUrl, tabs })
+  return {
+    sdk: openSdk(`${sandbox.url}/pg`, KEYS),
+    older: openSdk(`${sandbox.url}/pg`, KEYS, '2025-01-01'),
+    webhooks,
+    shopUrl,
+    setClock(time) {
+      offsetMs = Date.parse(`${time}+05:30`) - Date.now()
+    },
+    async control(where, body) {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${sandbox.url}/__sandbox${where}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      if (!answer.ok) throw new Error(`${where}: ${await answer.text()}`)
+      return (await answer.json()) as Json
+    },
+    async close() {
+      await sandbox.close()
+      await Promise.all([close(shop), close(clock)])
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One expectation of the SDK's answers: it throws if it does not hold. */
+export type Expectation = readonly [name: string, holds: (world: World) => Promise<void>]
+
+let made = 0
+export const freshId = (): string => `sdk${Date.now()}${made++}`
+
+/** The status and the code of a refusal. */
+export const refusal = ({ status, data }: Answered): readonly [number, unknown] => [status, data.code]
+
+/** An order of ₹30 that is paid, unless `outcome` says otherwise. */
+export async function order({ sdk, control, shopUrl }: World, outcome: string | null = 'success'): Promise<Json> {
+  const { data } = await sdk.call('PGCreateOrder', {
+    order_id: freshId(),
+    order_amount: 30,
+    order_currency: 'INR',
+    customer_details: { customer_id: 'u123', customer_phone: '9999999999' },
+    order_meta: { notify_url: `${shopUrl}/orders` },
+  })
+  if (outcome !== null) await control(`/orders/${String(data.order_id)}/pay`, { outcome })
+  return data
+}
+
+export const subscriptionBody = (more: Json = {}): Json => ({
+  subscription_id: freshId(),
+  customer_details: { customer_email: 'asha@example.com', customer_phone: '9999999999' },
+  plan_details: { plan_name: 'Top-up', plan_type: 'ON_DEMAND', plan_max_amount: 30 },
+  authorization_details: { authorization_amount: 30, payment_methods: ['upi'] },
+  ...more,
+})
+
+/** A mandate that its payer approved; answers its id. */
+export async function mandate({ sdk, control }: World): Promise<string> {
+  const { data } = await sdk.call('SubsCreateSubscription', subscriptionBody())
+  const id = String(data.subscription_id)
+  await control(`/subscriptions/${id}`, { step: 'approve' })
+  return id
+}
+
+export const charge = ({ sdk }: World, id: string, more: Json = {}): Promise<Answered> =>
+  sdk.call('SubsCreatePayment', {
+    subscription_id: id,
+    payment_id: freshId(),
+    payment_type: 'CHARGE',
+    payment_amount: 30,
+    payment_schedule_date: '2026-03-06',
+    ...more,
+  })
