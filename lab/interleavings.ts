@@ -16,7 +16,7 @@ import { cloneTemplate } from '../server/src/testing/database.ts'
 import { startTestServer } from '../server/src/testing/postgres.ts'
 import { createMeetings, type Finding, type Meetings } from '../server/src/ledger/testing/meetings.ts'
 import { OPERATIONS } from '../server/src/ledger/testing/operations.ts'
-import type { Operation } from '../server/src/ledger/testing/stage.ts'
+import type { Operation } from '../server/src/ledger/testing/scenario.ts'
 import type { Stop } from '../server/src/ledger/testing/stepped-db.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))

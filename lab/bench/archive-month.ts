@@ -11,17 +11,17 @@ import { fileOf, type Month } from '@roz/server/archive/month-file.ts'
 import { findArchived } from '@roz/server/archive/months.ts'
 import { openConnection } from '@roz/server/db/hosts.ts'
 import { one, sql } from '@roz/server/db/sql.ts'
-import { openScene } from './scene.ts'
+import { openSetUp } from './set-up.ts'
 
 const MEMBERS = Number(process.argv.find((word) => word.startsWith('--members='))?.split('=')[1] ?? 100_000)
 const MONTH = '2025-03' as Month
 const FIRST = 100_001
 const MB = 1_000_000
 
-const scene = await openScene()
-const owner = await openConnection(scene.ownerUrl, 'bench')
+const setUp = await openSetUp()
+const owner = await openConnection(setUp.ownerUrl, 'bench')
 try {
-  const { root, folder } = scene
+  const { root, folder } = setUp
   await root.withConnection(
     async (connection) => {
       await connection.query(sql`select make_join_month('2025-03-01')`)
@@ -57,5 +57,5 @@ try {
   await timed('restored', () => loadMonth(owner, noted, noted.folder))
 } finally {
   await owner.end()
-  await scene.stop()
+  await setUp.stop()
 }

@@ -6,13 +6,13 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { maybeOne, one, sql } from '@roz/server/db/sql.ts'
 import type { Program } from './processes.ts'
-import type { Scene } from './scene.ts'
+import type { SetUp } from './set-up.ts'
 
-export const today = async ({ db }: Scene): Promise<IstDay> => (await one<{ day: IstDay }>(db, sql`select ist_day(roz_now()) as day`)).day
+export const today = async ({ db }: SetUp): Promise<IstDay> => (await one<{ day: IstDay }>(db, sql`select ist_day(roz_now()) as day`)).day
 
 /** Sets the clock to 00:00:05 IST of the next day. Returns when no work is due any more. */
-export async function passDay(scene: Scene, product: Program, maxMs = 120_000): Promise<IstDay> {
-  const day = nextDay(await today(scene))
+export async function passDay(setUp: SetUp, product: Program, maxMs = 120_000): Promise<IstDay> {
+  const day = nextDay(await today(setUp))
   await setClock(product, `${day}T00:00:05+05:30`, maxMs)
   return day
 }
@@ -49,20 +49,20 @@ export type Passed = {
 export type AutoJoined = { readonly members: number; readonly seconds: number }
 
 /** Passes a day; measures its settlement, the auto-join of the next day and the server's response time meanwhile. */
-export async function watchDay(scene: Scene, product: Program): Promise<Passed> {
-  const day = await today(scene)
+export async function watchDay(setUp: SetUp, product: Program): Promise<Passed> {
+  const day = await today(setUp)
   const began = performance.now()
   let isOver = false
   const probing = probe(product, () => isOver)
-  const settled = untilSettled(scene, day, began)
-  const next = await passDay(scene, product)
+  const settled = untilSettled(setUp, day, began)
+  const next = await passDay(setUp, product)
   const settledSeconds = await settled
   isOver = true
-  const { entries } = await one<{ entries: number }>(scene.db, sql`select entries::float8 as entries from round where day = ${day}::date`)
-  return { entries, settledSeconds, slowestAnswerMs: await probing, autoJoin: await autoJoined(scene, next) }
+  const { entries } = await one<{ entries: number }>(setUp.db, sql`select entries::float8 as entries from round where day = ${day}::date`)
+  return { entries, settledSeconds, slowestAnswerMs: await probing, autoJoin: await autoJoined(setUp, next) }
 }
 
-async function untilSettled({ db }: Scene, day: IstDay, began: number): Promise<number> {
+async function untilSettled({ db }: SetUp, day: IstDay, began: number): Promise<number> {
   for (;;) {
     const { status } = await one<{ status: string }>(db, sql`select status from round where day = ${day}::date`)
     if (status === 'settled' || status === 'void') return (performance.now() - began) / 1000
@@ -82,7 +82,7 @@ async function probe({ port }: Program, isOver: () => boolean): Promise<number> 
 }
 
 /** Duration from the first auto-join page to the row that records that all members were notified. */
-const autoJoined = ({ db }: Scene, day: IstDay): Promise<AutoJoined | undefined> =>
+const autoJoined = ({ db }: SetUp, day: IstDay): Promise<AutoJoined | undefined> =>
   maybeOne<AutoJoined>(
     db,
     sql`select sum(b.n)::int as members, extract(epoch from min(t.told_at) - min(b.created_at))::float8 as seconds

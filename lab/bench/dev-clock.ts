@@ -6,27 +6,27 @@
  */
 import { passDay } from './days.ts'
 import { startProduct } from './processes.ts'
-import { addMembers, openScene } from './scene.ts'
+import { addMembers, openSetUp } from './set-up.ts'
 
 const DAYS = 40
 
-const scene = await openScene({ makesBooks: true })
-const product = await startProduct(scene)
+const setUp = await openSetUp({ makesBooks: true })
+const product = await startProduct(setUp)
 try {
   await passDays('warming up', 10)
   await passDays('nobody in it', DAYS)
-  await addMembers(scene, 0, 1, { autoJoin: true, sessions: true })
+  await addMembers(setUp, 0, 1, { autoJoin: true, sessions: true })
   await passDays('one member, by Auto Participate', DAYS)
 } finally {
   await product.stop()
-  await scene.stop()
+  await setUp.stop()
 }
 
 async function passDays(what: string, days: number): Promise<void> {
   const times: number[] = []
   for (let day = 0; day < days; day++) {
     const began = performance.now()
-    await passDay(scene, product)
+    await passDay(setUp, product)
     times.push(performance.now() - began)
   }
   times.sort((a, b) => a - b)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { one, sql } from '@roz/server/db/sql.ts'
 import { createJoinBatcher } from '@roz/server/ledger/join-batcher.ts'
 import { joinMembers, passingHeld } from '@roz/server/ledger/join-statement.ts'
-import { memberAt, type Scene } from './scene.ts'
+import { memberAt, type SetUp } from './set-up.ts'
 
 export type Range = { readonly from: number; readonly to: number }
 const sizeOf = ({ from, to }: Range): number => to - from
@@ -30,7 +30,7 @@ export const IN_FLIGHT = 512
 
 /** `inOrder` joins members in id order, as Auto Participate does; otherwise the order is scattered. */
 export async function batchedJoins(
-  { db }: Scene,
+  { db }: SetUp,
   range: Range,
   options: { readonly width?: number; readonly inOrder?: boolean } = {},
 ): Promise<number> {
@@ -45,13 +45,13 @@ export async function batchedJoins(
 const CONNECTIONS = 32
 
 /** The same statement for one member per transaction, on many connections. */
-export async function singleJoins(scene: Scene, range: Range, width = CONNECTIONS): Promise<number> {
+export async function singleJoins(setUp: SetUp, range: Range, width = CONNECTIONS): Promise<number> {
   const at = scattered(range)
-  const seconds = await inFlight(range, width, (index) => joinAlone(scene, at(index)))
+  const seconds = await inFlight(range, width, (index) => joinAlone(setUp, at(index)))
   return sizeOf(range) / seconds
 }
 
-async function joinAlone({ db }: Scene, memberId: bigint): Promise<void> {
+async function joinAlone({ db }: SetUp, memberId: bigint): Promise<void> {
   const [row] = await passingHeld((held) =>
     joinMembers(db, { uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held }),
   )
@@ -65,7 +65,7 @@ function expectJoined(joined: boolean): void {
 const ROUNDS = 10
 
 /** One request at a time, with and without the batcher. The two alternate, so both see the same noise. */
-export async function oneAtATime(scene: Scene, range: Range): Promise<{ readonly on: number; readonly off: number }> {
+export async function oneAtATime(setUp: SetUp, range: Range): Promise<{ readonly on: number; readonly off: number }> {
   const step = Math.floor(sizeOf(range) / (2 * ROUNDS))
   const seconds = { on: 0, off: 0 }
   for (let round = 0; round < ROUNDS; round++) {
@@ -75,8 +75,8 @@ export async function oneAtATime(scene: Scene, range: Range): Promise<{ readonly
       { from: from + step, to: from + 2 * step },
     ]
     const [on, off] = round % 2 === 0 ? [first, second] : [second, first]
-    const measureOn = async (): Promise<void> => void (seconds.on += step / (await batchedJoins(scene, on, { width: 1 })))
-    const measureOff = async (): Promise<void> => void (seconds.off += step / (await singleJoins(scene, off, 1)))
+    const measureOn = async (): Promise<void> => void (seconds.on += step / (await batchedJoins(setUp, on, { width: 1 })))
+    const measureOff = async (): Promise<void> => void (seconds.off += step / (await singleJoins(setUp, off, 1)))
     for (const measure of round % 2 === 0 ? [measureOn, measureOff] : [measureOff, measureOn]) await measure()
   }
   return { on: (ROUNDS * step) / seconds.on, off: (ROUNDS * step) / seconds.off }
@@ -90,16 +90,16 @@ export type Weight = { readonly bytes: number; readonly walBytes: number; readon
  * - Full-page images are off: after each checkpoint they would add one image per changed page.
  * - Nearly every scattered join prunes a page of wallets, which adds WAL.
  */
-export async function weighJoins(scene: Scene, first: Range, second: Range): Promise<Weight> {
-  await setBackground(scene, false)
-  const apart = await weigh(scene, first, false)
-  const inOrder = await weigh(scene, second, true)
-  await setBackground(scene, true)
+export async function weighJoins(setUp: SetUp, first: Range, second: Range): Promise<Weight> {
+  await setBackground(setUp, false)
+  const apart = await weigh(setUp, first, false)
+  const inOrder = await weigh(setUp, second, true)
+  await setBackground(setUp, true)
   return { bytes: apart.bytes, walBytes: apart.walBytes, walBytesInOrder: inOrder.walBytes, perBatch: apart.perBatch }
 }
 
 type Look = { readonly wal: number; readonly bytes: number; readonly batches: number }
-const look = ({ root }: Scene): Promise<Look> =>
+const look = ({ root }: SetUp): Promise<Look> =>
   one<Look>(
     root,
     sql`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal, (select count(*)::int from join_batch) as batches,
@@ -107,10 +107,10 @@ const look = ({ root }: Scene): Promise<Look> =>
                                                          where inhparent = 'round_join'::regclass))::float8 as bytes`,
   )
 
-async function weigh(scene: Scene, range: Range, inOrder: boolean) {
-  const before = await look(scene)
-  await batchedJoins(scene, range, { inOrder })
-  const after = await look(scene)
+async function weigh(setUp: SetUp, range: Range, inOrder: boolean) {
+  const before = await look(setUp)
+  await batchedJoins(setUp, range, { inOrder })
+  const after = await look(setUp)
   const joins = sizeOf(range)
   return {
     bytes: (after.bytes - before.bytes) / joins,
@@ -120,7 +120,7 @@ async function weigh(scene: Scene, range: Range, inOrder: boolean) {
 }
 
 /** Turns full-page images and autovacuum on or off: both write WAL that is not the joins' own. */
-async function setBackground({ root }: Scene, on: boolean): Promise<void> {
+async function setBackground({ root }: SetUp, on: boolean): Promise<void> {
   await root.query(on ? sql`alter system reset full_page_writes` : sql`alter system set full_page_writes = off`)
   await root.query(on ? sql`alter system reset autovacuum` : sql`alter system set autovacuum = off`)
   await root.query(sql`select pg_reload_conf()`)

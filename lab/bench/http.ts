@@ -6,7 +6,7 @@ import { type Db, connect, sql } from '@roz/server/db/sql.ts'
 import { IN_FLIGHT } from './engine.ts'
 import { closedLoop, type Loaded, openLoop, percentile } from './load.ts'
 import type { Program } from './processes.ts'
-import { memberAt, type Scene, tokenAt } from './scene.ts'
+import { memberAt, type SetUp, tokenAt } from './set-up.ts'
 
 /** The same concurrency as in the engine. */
 export const CONNECTIONS = IN_FLIGHT
@@ -45,8 +45,8 @@ const REST_MS = 200
 const RESTS_MAX = 25
 
 /** Waits until programs and database are idle, so leftover work of a day's end or an earlier run is not measured. */
-export async function comeToRest(scene: Scene, programs: readonly Program[]): Promise<void> {
-  const spentMs = (): number => programs.reduce((sum, program) => sum + program.cpuMs(), scene.databaseCpuMs())
+export async function comeToRest(setUp: SetUp, programs: readonly Program[]): Promise<void> {
+  const spentMs = (): number => programs.reduce((sum, program) => sum + program.cpuMs(), setUp.databaseCpuMs())
   for (let look = 0; look < RESTS_MAX; look++) {
     const before = spentMs()
     await sleep(REST_MS)
@@ -55,13 +55,13 @@ export async function comeToRest(scene: Scene, programs: readonly Program[]): Pr
 }
 
 /** Sends all joins in a closed loop, as fast as the server answers. */
-export async function measureJoins(scene: Scene, program: Program, requests: readonly Buffer[], secondsMax: number): Promise<Joined> {
-  const before = { server: program.cpuMs(), database: scene.databaseCpuMs() }
+export async function measureJoins(setUp: SetUp, program: Program, requests: readonly Buffer[], secondsMax: number): Promise<Joined> {
+  const before = { server: program.cpuMs(), database: setUp.databaseCpuMs() }
   const loaded = await closedLoop({ port: program.port, connections: CONNECTIONS, requests }, secondsMax)
   const other = Object.keys(loaded.byStatus).filter((status) => status !== '200')
   if (other.length > 0) throw new Error(`joins were answered ${JSON.stringify(loaded.byStatus)}`)
   const usFor = (sinceMs: number): number => (sinceMs * 1000) / loaded.answers
-  return { ...loaded, serverUs: usFor(program.cpuMs() - before.server), databaseUs: usFor(scene.databaseCpuMs() - before.database) }
+  return { ...loaded, serverUs: usFor(program.cpuMs() - before.server), databaseUs: usFor(setUp.databaseCpuMs() - before.database) }
 }
 
 /** Fetches an answer of a loaded server: members join concurrently, because a receipt's path grows with its batch. */
@@ -112,11 +112,11 @@ export const measureReads = (program: Program, path: string, from: number, to: n
   )
 
 /** Creates the peer's tables with the same members and tokens. */
-export async function preparePeer(scene: Scene, members: number): Promise<Db> {
-  const root = connect({ url: scene.urlOf('postgres'), max: 1 })
+export async function preparePeer(setUp: SetUp, members: number): Promise<Db> {
+  const root = connect({ url: setUp.urlOf('postgres'), max: 1 })
   await root.query(sql`create database peer`)
   await root.close()
-  const peer = connect({ url: scene.urlOf('peer'), max: 2, queryTimeoutMs: 120_000 })
+  const peer = connect({ url: setUp.urlOf('peer'), max: 2, queryTimeoutMs: 120_000 })
   await peer.withConnection((connection) => connection.command(readFileSync(new URL('./peer/schema.sql', import.meta.url), 'utf8')))
   const [first, last] = [memberAt(0), memberAt(members - 1)]
   await peer.query(

@@ -6,7 +6,7 @@
  */
 import { ADVISORY_LOCKS } from '@roz/server/db/advisory-locks.ts'
 import { one, sql } from '@roz/server/db/sql.ts'
-import type { Scene } from './scene.ts'
+import type { SetUp } from './set-up.ts'
 
 const EVERY_MS = 25
 
@@ -16,7 +16,7 @@ export type Watch = {
   readonly stop: () => void
 }
 
-export function watchDatabase({ root }: Scene): Watch {
+export function watchDatabase({ root }: SetUp): Watch {
   let longest = 0
   let isOver = false
   const watching = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { mkdtemp } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { connect, sql } from '@roz/server/db/sql.ts'
-import type { Scene } from './scene.ts'
+import type { SetUp } from './set-up.ts'
 
 const run = promisify(execFile)
 const SCALE = 10
@@ -21,12 +21,12 @@ function findPgbench(): string {
 const DEBIAN = '/usr/lib/postgresql'
 const debianFolders = (): string[] => (existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => path.join(DEBIAN, version, 'bin')) : [])
 
-export async function preparePgbench(scene: Scene) {
+export async function preparePgbench(setUp: SetUp) {
   const program = findPgbench()
-  const root = connect({ url: scene.urlOf('postgres'), max: 1 })
+  const root = connect({ url: setUp.urlOf('postgres'), max: 1 })
   await root.query(sql`create database pgbench`)
   await root.close()
-  const url = scene.urlOf('pgbench')
+  const url = setUp.urlOf('pgbench')
   await run(program, ['-i', '-q', '-s', String(SCALE), url])
   const simple = ['-N', '-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n']
   const version = (await run(program, ['--version'])).stdout.trim()
@@ -43,7 +43,7 @@ export async function preparePgbench(scene: Scene) {
     },
     /** Latencies in ms, ascending, each from the moment its transaction was due. */
     atRate: async (rate: number, seconds: number): Promise<Float64Array> => {
-      const folder = await mkdtemp(path.join(scene.folder, 'pgbench-'))
+      const folder = await mkdtemp(path.join(setUp.folder, 'pgbench-'))
       await run(program, [...simple, '-T', String(seconds), '-R', String(Math.round(rate)), '-l', url], { cwd: folder })
       // Columns: client, transaction, latency in µs (including the wait until it starts), …
       const latencies = readdirSync(folder).flatMap((file) =>

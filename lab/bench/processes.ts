@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SERVER_FLAGS, SERVER_MEMORY } from '../../ops/launch/server-program.mjs'
-import { cpuMsOf, type Scene, SECRET_KEY } from './scene.ts'
+import { cpuMsOf, type SetUp, SECRET_KEY } from './set-up.ts'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 const READY_MS = 60_000
@@ -30,7 +30,7 @@ async function freePort(): Promise<number> {
 
 /** Starts a program as `npm start` does, with a compile cache. Its output goes to a log file. */
 async function startProgram(
-  scene: Scene,
+  setUp: SetUp,
   file: string,
   readyPath: string,
   env: Readonly<Record<string, string>>,
@@ -38,7 +38,7 @@ async function startProgram(
 ): Promise<Program> {
   const port = await freePort()
   const name = path.basename(file).replace(/\.\w+$/, '')
-  const log = openSync(path.join(scene.folder, `${name}-${port}.log`), 'a')
+  const log = openSync(path.join(setUp.folder, `${name}-${port}.log`), 'a')
   const child = spawn(process.execPath, [...flags, file], {
     cwd: ROOT,
     stdio: ['ignore', log, log, 'ipc'],
@@ -79,37 +79,37 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
 
 const SERVER_ENV = { SECRET_KEY, LOG_LEVEL: 'info', DEMO: '0', ADMIN_PASSWORD: 'bench password 1' }
 
-export async function startProduct(scene: Scene, more: Readonly<Record<string, string>> = {}): Promise<Program> {
-  const dataDir = path.join(scene.folder, 'data')
+export async function startProduct(setUp: SetUp, more: Readonly<Record<string, string>> = {}): Promise<Program> {
+  const dataDir = path.join(setUp.folder, 'data')
   mkdirSync(dataDir, { recursive: true })
   const env = {
     ...SERVER_ENV,
-    DATABASE_URL: scene.appUrl,
-    MIGRATE_DATABASE_URL: scene.ownerUrl,
+    DATABASE_URL: setUp.appUrl,
+    MIGRATE_DATABASE_URL: setUp.ownerUrl,
     DATA_DIR: dataDir,
     SANDBOX_PORT: String(await freePort()),
     ...more,
   }
-  return startProgram(scene, 'server/src/main.ts', '/readyz', env, SERVER_FLAGS)
+  return startProgram(setUp, 'server/src/main.ts', '/readyz', env, SERVER_FLAGS)
 }
 
 /** Starts the empty server: the product's HTTP layer, sessions and log, with the same answer to every call. */
-export function startEmpty(scene: Scene, joined: string): Promise<Program> {
-  const env = { ...SERVER_ENV, DATABASE_URL: scene.appUrl, JOINED: joined }
-  return startProgram(scene, 'lab/bench/empty-server.ts', '/healthz', env, SERVER_FLAGS)
+export function startEmpty(setUp: SetUp, joined: string): Promise<Program> {
+  const env = { ...SERVER_ENV, DATABASE_URL: setUp.appUrl, JOINED: joined }
+  return startProgram(setUp, 'lab/bench/empty-server.ts', '/healthz', env, SERVER_FLAGS)
 }
 
 export const WEBHOOK_SECRET = 'the secret of the peer'
-export const startPeer = (scene: Scene, day: string): Promise<Program> =>
-  startProgram(scene, 'lab/bench/peer/server.mjs', '/', {
+export const startPeer = (setUp: SetUp, day: string): Promise<Program> =>
+  startProgram(setUp, 'lab/bench/peer/server.mjs', '/', {
     NODE_ENV: 'production',
-    DATABASE_URL: scene.urlOf('peer'),
+    DATABASE_URL: setUp.urlOf('peer'),
     WEBHOOK_SECRET,
     DAY: day,
   })
 
 /** The newest warnings and errors in the programs' logs. */
-export function complaints({ folder }: Scene): string {
+export function complaints({ folder }: SetUp): string {
   const logs = readdirSync(folder).filter((name) => name.endsWith('.log'))
   const lines = logs.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'))
   return lines

@@ -27,7 +27,7 @@ import { preparePgbench } from './pgbench.ts'
 import { complaints, type Program, startEmpty, startPeer, startProduct } from './processes.ts'
 import { finish, median, type Results, type Taken } from './results.ts'
 import { writeScale } from './scale-figures.ts'
-import { addHistory, addMembers, openScene, type Scene } from './scene.ts'
+import { addHistory, addMembers, openSetUp, type SetUp } from './set-up.ts'
 import { endStarts, secondStarts } from './second-start.ts'
 
 const quick = process.argv.includes('--quick')
@@ -86,7 +86,7 @@ const say = (text: string): void => {
   process.stdout.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
 }
 
-const scene = await openScene()
+const setUp = await openSetUp()
 const programs: Program[] = []
 const keep = (program: Program): Program => {
   programs.push(program)
@@ -99,7 +99,7 @@ const end = (): Promise<void> => (ending ??= endAll())
 async function endAll(): Promise<void> {
   await endStarts()
   for (const program of programs.splice(0).reverse()) await program.stop()
-  await scene.stop()
+  await setUp.stop()
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -109,20 +109,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
-  const results = await measureAll(scene)
+  const results = await measureAll(setUp)
   await finish(results, { write: !quick })
   if (!quick) writeScale()
 } catch (error) {
   // After a signal, calls in flight fail: report nothing.
   if (!isStopped) {
-    process.stderr.write(`${complaints(scene)}\n`)
+    process.stderr.write(`${complaints(setUp)}\n`)
     throw error
   }
 } finally {
   await end()
 }
 
-async function measureAll(at: Scene): Promise<Results> {
+async function measureAll(at: SetUp): Promise<Results> {
   const starts = await secondStarts(at.folder, SIZE.starts)
   say(`a second npm start: ${starts.map((seconds) => seconds.toFixed(1)).join(', ')} s`)
   say('preparing members, sessions and keys')
@@ -154,7 +154,7 @@ async function measureAll(at: Scene): Promise<Results> {
   }
 }
 
-async function measureEngine(at: Scene, product: Program, pgbench: Awaited<ReturnType<typeof preparePgbench>>): Promise<Results['engine']> {
+async function measureEngine(at: SetUp, product: Program, pgbench: Awaited<ReturnType<typeof preparePgbench>>): Promise<Results['engine']> {
   const repeats: Results['engine']['repeats'][number][] = []
   const { engine, single, alone } = SIZE
   // The first day is a warm-up: pages enter the cache, statements are planned.
@@ -178,7 +178,7 @@ async function measureEngine(at: Scene, product: Program, pgbench: Awaited<Retur
 }
 
 async function measureHttp(
-  at: Scene,
+  at: SetUp,
   product: Program,
   pgbench: Awaited<ReturnType<typeof preparePgbench>>,
   peerDb: Awaited<ReturnType<typeof preparePeer>>,
@@ -252,7 +252,7 @@ async function compareReads(product: Program, other: Program): Promise<Results['
 
 /** Latencies at half of each program's throughput, from the moment a request was due. */
 async function measureRates(
-  at: Scene,
+  at: SetUp,
   product: Program,
   pgbench: Awaited<ReturnType<typeof preparePgbench>>,
   most: { readonly joins: number; readonly pgbench: number },
@@ -274,7 +274,7 @@ async function measureRates(
   return rates
 }
 
-async function measureDays(at: Scene, product: Program): Promise<Results['days']> {
+async function measureDays(at: SetUp, product: Program): Promise<Results['days']> {
   await passDay(at, product)
   // New members without profiles: they get no weekly mail during the measurement.
   const [hundred, all] = [SIZE.active + SIZE.auto, SIZE.active + SIZE.all]

@@ -22,7 +22,7 @@ import { complaints, type Program, ROOT, startProduct } from './processes.ts'
 import { passDay, today } from './days.ts'
 import { watchDatabase } from './longest.ts'
 import { writeScale } from './scale-figures.ts'
-import { addMembers, cpuMsOf, leaveOutAudits, memberAt, openScene, type Scene } from './scene.ts'
+import { addMembers, cpuMsOf, leaveOutAudits, memberAt, openSetUp, type SetUp } from './set-up.ts'
 import { pageOf, type Report, type Size, type Step, tableOf } from './sizes-results.ts'
 import { runWatched } from './watched-program.ts'
 
@@ -43,39 +43,39 @@ const say = (text: string): void => {
   process.stdout.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${text}\n`)
 }
 
-const scene = await openScene({ makesBooks: true })
-await leaveOutAudits(scene.root)
+const setUp = await openSetUp({ makesBooks: true })
+await leaveOutAudits(setUp.root)
 let product: Program | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end().finally(() => process.exit(130)))
 
 async function end(): Promise<void> {
   await product?.stop()
   product = undefined
-  await scene.stop()
+  await setUp.stop()
 }
 
 /** One day in which Auto Participate joins every member. Each size has its own server, so its memory is measured separately. */
 async function measure(members: number, before: number): Promise<Size> {
   for (let from = before; from < members; from += ADDED_AT_ONCE) {
     const to = Math.min(members, from + ADDED_AT_ONCE)
-    await addMembers(scene, from, to, { autoJoin: true, sessions: false, balance: BALANCE_PAISE })
+    await addMembers(setUp, from, to, { autoJoin: true, sessions: false, balance: BALANCE_PAISE })
     if (to % 1_000_000 === 0) say(`${to} members are there`)
   }
-  await scene.root.query(sql`vacuum analyze wallet`)
-  await scene.root.query(sql`vacuum analyze ticket_key`)
-  await scene.root.query(sql`checkpoint`)
+  await setUp.root.query(sql`vacuum analyze wallet`)
+  await setUp.root.query(sql`vacuum analyze ticket_key`)
+  await setUp.root.query(sql`checkpoint`)
   // The books are measured by themselves: otherwise they would share the processor with the other steps.
   const { server, joined } = await withoutBooks(async () => {
-    const started = await startProduct(scene)
+    const started = await startProduct(setUp)
     product = started
     // The previous size ended in the middle of a day. The new server catches that day up while it serves.
-    const day = await today(scene)
+    const day = await today(setUp)
     while (!(await readState(day, day)).joined) await sleep(50)
     return { server: started, joined: await stepsOfDay(started, ['auto-join']) }
   })
   const books = await booksOf(server)
   await halve(members)
-  const drawn = await today(scene)
+  const drawn = await today(setUp)
   const settled = await withoutBooks(() => stepsOfDay(server, ['close', 'list and seal', 'draw', 'settle']))
   await untilBooks()
   const verification = await verify(server, drawn)
@@ -84,13 +84,13 @@ async function measure(members: number, before: number): Promise<Size> {
   await server.stop()
   product = undefined
   await joinAgain(members)
-  const { bytes } = await one<{ bytes: number }>(scene.root, sql`select pg_database_size(current_database())::float8 as bytes`)
+  const { bytes } = await one<{ bytes: number }>(setUp.root, sql`select pg_database_size(current_database())::float8 as bytes`)
   say(`${members} members: peak memory of the server ${peakMb.toFixed(0)} MB, database ${(bytes / 1e9).toFixed(1)} GB`)
   return { members, steps: [...joined, ...settled, ...books, ...voided], verification, peakMb, databaseBytes: bytes }
 }
 
 const withoutBooks = <T>(work: () => Promise<T>): Promise<T> =>
-  scene.root.withConnection(async (holder) => {
+  setUp.root.withConnection(async (holder) => {
     await lockSession(holder, 'books')
     try {
       return await work()
@@ -99,7 +99,7 @@ const withoutBooks = <T>(work: () => Promise<T>): Promise<T> =>
     }
   })
 
-const walBytes = async ({ root }: Scene): Promise<number> =>
+const walBytes = async ({ root }: SetUp): Promise<number> =>
   (await one<{ at: number }>(root, sql`select (pg_current_wal_lsn() - '0/0')::float8 as at`)).at
 
 type State = {
@@ -120,16 +120,16 @@ const STEPS: readonly [string, keyof State][] = [
 
 /** Passes midnight. Measures each step of the day that ended, and the auto-join of the new one; returns those that are asked for. */
 async function stepsOfDay(server: Program, names: readonly string[]): Promise<Step[]> {
-  const day = await today(scene)
+  const day = await today(setUp)
   const steps: Step[] = []
-  const watch = watchDatabase(scene)
-  let [since, wal, cpu] = [performance.now(), await walBytes(scene), server.cpuMs() + scene.databaseCpuMs()]
-  const passing = passDay(scene, server, DAY_MAX_MS)
+  const watch = watchDatabase(setUp)
+  let [since, wal, cpu] = [performance.now(), await walBytes(setUp), server.cpuMs() + setUp.databaseCpuMs()]
+  const passing = passDay(setUp, server, DAY_MAX_MS)
   // Its failure is thrown below: until then the steps are watched.
   passing.catch(() => undefined)
   for (const [name, sign] of STEPS) {
     while (!(await readState(day))[sign]) await sleep(20)
-    const [now, written, spent] = [performance.now(), await walBytes(scene), server.cpuMs() + scene.databaseCpuMs()]
+    const [now, written, spent] = [performance.now(), await walBytes(setUp), server.cpuMs() + setUp.databaseCpuMs()]
     const step = {
       name,
       seconds: (now - since) / 1000,
@@ -151,7 +151,7 @@ async function stepsOfDay(server: Program, names: readonly string[]): Promise<St
 
 const readState = (day: IstDay, next = nextDay(day)): Promise<State> =>
   one<State>(
-    scene.root,
+    setUp.root,
     sql`select status <> 'open' as closed, root is not null or status = 'void' as sealed,
                status in ('drawn', 'settled', 'void') as drawn, status in ('settled', 'void') as settled,
                exists (select from auto_join_told where day = ${next}::date) as joined
@@ -160,15 +160,15 @@ const readState = (day: IstDay, next = nextDay(day)): Promise<State> =>
 
 /** Measures `work`, from its call until it ends, as a step. */
 async function measured(server: Program, name: string, work: () => Promise<unknown>): Promise<Step> {
-  const watch = watchDatabase(scene)
-  const [since, wal, cpu] = [performance.now(), await walBytes(scene), server.cpuMs() + scene.databaseCpuMs()]
+  const watch = watchDatabase(setUp)
+  const [since, wal, cpu] = [performance.now(), await walBytes(setUp), server.cpuMs() + setUp.databaseCpuMs()]
   await work()
   watch.stop()
   const step: Step = {
     name,
     seconds: (performance.now() - since) / 1000,
-    cpuSeconds: (server.cpuMs() + scene.databaseCpuMs() - cpu) / 1000,
-    walBytes: (await walBytes(scene)) - wal,
+    cpuSeconds: (server.cpuMs() + setUp.databaseCpuMs() - cpu) / 1000,
+    walBytes: (await walBytes(setUp)) - wal,
     longestSeconds: watch.take(),
   }
   say(`${name}: ${step.seconds.toFixed(2)} s, longest transaction ${step.longestSeconds.toFixed(2)} s`)
@@ -177,9 +177,9 @@ async function measured(server: Program, name: string, work: () => Promise<unkno
 
 /** Waits until each day that is over has its books. */
 async function untilBooks(): Promise<void> {
-  const day = await today(scene)
+  const day = await today(setUp)
   const left = sql`select from round where day < ${day}::date and not exists (select from books_day b where b.day = round.day)`
-  while ((await scene.root.query(left)).length > 0) await sleep(50)
+  while ((await setUp.root.query(left)).length > 0) await sleep(50)
 }
 
 /** The books and liabilities of the day that is over: every member has a balance at its end. */
@@ -200,11 +200,11 @@ const joinAgain = (members: number): Promise<void> => setAutoJoin(members, sql`a
 
 async function setAutoJoin(members: number, set: Sql): Promise<void> {
   for (let from = 0; from < members; from += ADDED_AT_ONCE) {
-    await scene.root.query(sql`
+    await setUp.root.query(sql`
       update wallet set ${set} where member_id % 2 = 0
          and member_id between ${memberAt(from)}::bigint and ${memberAt(Math.min(members, from + ADDED_AT_ONCE) - 1)}::bigint`)
   }
-  await scene.root.query(sql`vacuum wallet`)
+  await setUp.root.query(sql`vacuum wallet`)
 }
 
 /**
@@ -212,17 +212,17 @@ async function setAutoJoin(members: number, set: Sql): Promise<void> {
  * rupee is given back and every member is told.
  */
 async function voidToday(server: Program): Promise<Step[]> {
-  const day = await today(scene)
+  const day = await today(setUp)
   // The clockwork waits for a number that nobody will give, instead of drawing by itself.
-  await scene.root.query(sql`update round set mode = 'drand' where day = ${day}::date`)
-  const { entries } = await inClockwork(scene.db, async (tx) => {
+  await setUp.root.query(sql`update round set mode = 'drand' where day = ${day}::date`)
+  const { entries } = await inClockwork(setUp.db, async (tx) => {
     const closed = await closeRound(tx, day, { early: true })
     if (!closed.ok) throw new Error(`round ${day} cannot be closed: ${closed.code}`)
     return closed.value
   })
   while (!(await readState(day)).sealed) await sleep(50)
   const step = await measured(server, 'void: half of the members get their rupee back', async () => {
-    await inClockwork(scene.db, async (tx) => {
+    await inClockwork(setUp.db, async (tx) => {
       const ended = await voidRound(tx, day)
       if (!ended.ok) throw new Error(`round ${day} cannot end void: ${ended.code}`)
       await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: entries * 100 })
@@ -233,7 +233,7 @@ async function voidToday(server: Program): Promise<Step[]> {
 }
 
 try {
-  const otherCores = watchOtherLoad(() => cpuMsOf(process.pid) + scene.databaseCpuMs())
+  const otherCores = watchOtherLoad(() => cpuMsOf(process.pid) + setUp.databaseCpuMs())
   const measuredSizes: Size[] = []
   for (const members of sizes) measuredSizes.push(await measure(members, sizes[measuredSizes.length - 1] ?? 0))
   const report: Report = { ...circumstancesOf({ beganMs: began, otherCores: otherCores() }), sizes: measuredSizes }
@@ -244,7 +244,7 @@ try {
     writeScale()
   }
 } catch (error) {
-  process.stderr.write(`${complaints(scene)}\n`)
+  process.stderr.write(`${complaints(setUp)}\n`)
   throw error
 } finally {
   await end()

@@ -12,7 +12,7 @@ import { passDay } from './days.ts'
 import { comeToRest, JOIN, joinRequests, type Joined, measureJoins } from './http.ts'
 import { type Program, startProduct } from './processes.ts'
 import { median } from './results.ts'
-import { addMembers, openScene, type Scene } from './scene.ts'
+import { addMembers, openSetUp, type SetUp } from './set-up.ts'
 
 const MEMBERS = process.argv.includes('--quick') ? 3_000 : 30_000
 const REPEATS = 5
@@ -39,20 +39,20 @@ const WAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** `spans`: spans per join, warm-up included. `lost`: the share dropped because the queue to the collector was full. */
 type Run = Joined & { readonly spans: number; readonly lost: number }
 
-const scene = await openScene()
+const setUp = await openSetUp()
 try {
-  await addMembers(scene, 0, MEMBERS, { autoJoin: false, sessions: true })
+  await addMembers(setUp, 0, MEMBERS, { autoJoin: false, sessions: true })
   const runs = new Map<string, Run[]>(Object.keys(WAYS).map((way) => [way, []]))
-  for (let repeat = 0; repeat < REPEATS; repeat++) for (const [way, found] of runs) found.push(await joinsWith(scene, WAYS[way] ?? {}))
+  for (let repeat = 0; repeat < REPEATS; repeat++) for (const [way, found] of runs) found.push(await joinsWith(setUp, WAYS[way] ?? {}))
   tell(runs)
 } finally {
-  await scene.stop()
+  await setUp.stop()
   collector.closeAllConnections()
   collector.close()
 }
 
 /** Each server first takes a day of joins as a warm-up. */
-async function joinsWith(at: Scene, traces: Readonly<Record<string, string>>): Promise<Run> {
+async function joinsWith(at: SetUp, traces: Readonly<Record<string, string>>): Promise<Run> {
   const product = await startProduct(at, traces)
   try {
     for (let day = 0; ; day++) {

@@ -69,7 +69,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     return503OnClosing: false,
   })
   app.decorateRequest('session', undefined)
-  app.decorateRequest('goal', undefined)
+  app.decorateRequest('routeKey', undefined)
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id)
     if (deps.isStopping()) reply.header('connection', 'close')

@@ -75,7 +75,7 @@ test('a draw that waits for hours is told everywhere, and is made from its own b
   await goTo(tomorrow, '00:00:02')
   const sealed = await roundOf(today)
   expect(sealed).toMatchObject({ status: 'closed', waitsFor: ['number'], beacon: { mode: 'drand', round: expect.any(Number) } })
-  relay.mood = 'down'
+  relay.mode = 'down'
   await goTo(tomorrow, '00:30:00')
   expect([await isAlerting(), await alarms()]).toEqual([false, []])
 
@@ -90,7 +90,7 @@ test('a draw that waits for hours is told everywhere, and is made from its own b
   expect(await alarms()).toEqual([{ code: 'draw_waiting', day: today, waiting: 0 }])
   expect(await balanceOf(asha)).toBe(8)
 
-  relay.mood = 'good'
+  relay.mode = 'good'
   await goTo(tomorrow, '12:32:00')
   const settled = await roundOf(today)
   expect(settled).toMatchObject({ status: 'settled', waitsFor: [], beacon: { round: sealed.beacon.round, hasNumber: true }, winners: 1 })
@@ -111,7 +111,7 @@ test('a round whose number nobody has is void after thirty days: every rupee is 
   for (const person of [asha, ravi]) await joinRound(program().url, person)
   await goTo(addDays(today, 1), '00:00:02')
   const { beacon } = await roundOf(today)
-  relay.mood = 'none'
+  relay.mode = 'none'
   await goTo(addDays(today, 2), '00:00:02')
   const last = addDays(today, 31)
   for (const time of ['00:05:00', '00:08:00', '00:11:00']) await goTo(last, time)
@@ -134,7 +134,7 @@ test('a round whose number nobody has is void after thirty days: every rupee is 
   await expectQuiet()
 
   // The number appears after all: no money moves any more.
-  relay.mood = 'good'
+  relay.mode = 'good'
   await goTo(last, '00:30:00')
   expect((await roundOf(today)).status).toBe('void')
   expect(await Promise.all(back.map(balanceOf))).toEqual([10, 20])

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../testing/database.ts'
 import { createMeetings } from './testing/meetings.ts'
 import { OPERATIONS } from './testing/operations.ts'
-import type { Need, Operation } from './testing/stage.ts'
+import type { Need, Operation } from './testing/scenario.ts'
 import type { Stop } from './testing/stepped-db.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'

@@ -7,7 +7,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Secrets } from '../secrets/secrets.ts'
-import { goalOf } from '../http/goal.ts'
+import { routeKeyOf } from '../http/route-key.ts'
 import { addressKey } from '../protection/limits.ts'
 import type { Session } from '../http/session.ts'
 
@@ -15,7 +15,7 @@ type Hashing = Pick<Secrets, 'fingerprints'>
 
 export function registerAccessLog(app: FastifyInstance, secrets: Hashing): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, pattern } = goalOf(request)
+    const { method, pattern } = routeKeyOf(request)
     const { statusCode: status, refusal: code } = reply
     const line = { reqId: request.id, method, route: pattern, status, ms: Math.round(reply.elapsedTime) }
     request.log.info(code === undefined ? line : { ...line, code, ...whoIs(request.session), ...accountOf(request, secrets) }, 'answered')
@@ -30,7 +30,7 @@ const LOGINS: ReadonlySet<string | undefined> = new Set(['/api/auth/login', '/ap
 /** 64 bits of the hash: enough to compare two lines. */
 function accountOf(request: FastifyRequest, secrets: Hashing): { account?: string } {
   const { body } = request
-  if (!LOGINS.has(goalOf(request).pattern) || typeof body !== 'object' || body === null || !('email' in body)) return {}
+  if (!LOGINS.has(routeKeyOf(request).pattern) || typeof body !== 'object' || body === null || !('email' in body)) return {}
   if (typeof body.email !== 'string') return {}
   const [hash] = secrets.fingerprints(Buffer.from(addressKey(body.email)), 'account of a refused login')
   return { account: hash.subarray(0, 8).toString('hex') }

@@ -12,7 +12,7 @@ import { listAlarms } from './alarms.ts'
 import { countParked } from '../jobs/parking.ts'
 import { sendProblem } from '../http/faults.ts'
 import { registerFigures, type Sources } from './figures.ts'
-import { type Goal, goalOf } from '../http/goal.ts'
+import { type RouteKey, routeKeyOf } from '../http/route-key.ts'
 import type { Meters } from './meters.ts'
 
 export type OperatorDeps = Sources & {
@@ -37,19 +37,19 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  const observers = new Map<Goal, Map<number, Histogram.Internal<Labels>>>()
+  const observers = new Map<RouteKey, Map<number, Histogram.Internal<Labels>>>()
   /** A cache: looking a series up by its labels takes longer than counting in it. */
-  const observerOf = (goal: Goal, status: number): Histogram.Internal<Labels> => {
-    const known = observers.get(goal)?.get(status)
+  const observerOf = (routeKey: RouteKey, status: number): Histogram.Internal<Labels> => {
+    const known = observers.get(routeKey)?.get(status)
     if (known !== undefined) return known
-    const made = duration.labels({ method: goal.method, route: goal.pattern ?? 'unknown', status })
-    observers.set(goal, (observers.get(goal) ?? new Map<number, Histogram.Internal<Labels>>()).set(status, made))
+    const made = duration.labels({ method: routeKey.method, route: routeKey.pattern ?? 'unknown', status })
+    observers.set(routeKey, (observers.get(routeKey) ?? new Map<number, Histogram.Internal<Labels>>()).set(status, made))
     return made
   }
   const figures = new Registry()
   const readFigures = registerFigures(figures, deps)
   app.addHook('onResponse', (request, reply, done) => {
-    observerOf(goalOf(request), reply.statusCode).observe(reply.elapsedTime / 1000)
+    observerOf(routeKeyOf(request), reply.statusCode).observe(reply.elapsedTime / 1000)
     done()
   })
   app.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))

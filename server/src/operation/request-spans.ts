@@ -1,7 +1,7 @@
 /** One span for each request, from its arrival until its answer is sent. Registered only where traces are on. */
 import type { FastifyInstance } from 'fastify'
 import { beginRequest, endRequest, inRequest, type Span } from '../tracing/spans.ts'
-import { goalOf } from '../http/goal.ts'
+import { routeKeyOf } from '../http/route-key.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,7 +16,7 @@ const QUIET: readonly string[] = ['/healthz', '/readyz', '/metrics', '/dev/clock
 export function registerRequestSpans(app: FastifyInstance): void {
   app.decorateRequest('span', undefined)
   app.addHook('onRequest', (request, _reply, done) => {
-    const { method, pattern = 'unknown' } = goalOf(request)
+    const { method, pattern = 'unknown' } = routeKeyOf(request)
     if (!QUIET.includes(pattern)) {
       const attributes = { 'http.request.method': method, 'http.route': pattern, 'roz.request_id': request.id }
       const given = request.headers.traceparent

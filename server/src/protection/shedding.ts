@@ -18,7 +18,7 @@ import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UPLOADS_PATH } from '../adapters/storage/port.ts'
 import { sendProblem } from '../http/faults.ts'
-import { type Goal, goalOf } from '../http/goal.ts'
+import { type RouteKey, routeKeyOf } from '../http/route-key.ts'
 import { addressBlock, networkOf } from './limits.ts'
 import { createSlowReaders, type ReadLimits, type SlowReaders } from './slow-readers.ts'
 import { endSlowSenders, type SendLimits } from './slow-senders.ts'
@@ -198,14 +198,14 @@ function createPlaces({ shares, ...limits }: LoadLimits, production: boolean) {
 }
 
 /** A cache: each request asks for its kind twice. */
-const kinds = new Map<Goal, Kind | undefined>()
+const kinds = new Map<RouteKey, Kind | undefined>()
 function kindOf(request: FastifyRequest): Kind | undefined {
-  const goal = goalOf(request)
-  if (!kinds.has(goal)) kinds.set(goal, findKind(goal))
-  return kinds.get(goal)
+  const routeKey = routeKeyOf(request)
+  if (!kinds.has(routeKey)) kinds.set(routeKey, findKind(routeKey))
+  return kinds.get(routeKey)
 }
 
-function findKind({ method, pattern }: Goal): Kind | undefined {
+function findKind({ method, pattern }: RouteKey): Kind | undefined {
   if (pattern === undefined) return 'ordinary'
   if (NEVER.has(pattern)) return undefined
   const call = `${method} ${pattern.replace(/^\/api/, '')}`

@@ -42,7 +42,7 @@ export const infoOf = (chain: BeaconChain): string =>
   })
 
 /** `none`: the relay has no round. `withholds`: it names the newest round and gives no other. */
-export type RelayMood =
+export type RelayMode =
   | 'good'
   | 'none'
   | 'withholds'
@@ -55,7 +55,7 @@ export type RelayMood =
   | 'down'
 export type TestRelay = {
   readonly url: string
-  mood: RelayMood
+  mode: RelayMode
   /** Paths of all requests. */
   readonly asked: string[]
   readonly close: () => Promise<void>
@@ -71,24 +71,24 @@ export async function startRelay({ chain, sign }: TestChain, nowMs: () => number
     asked.push(url)
     const [, hash, , which] = url.split('/')
     const json = (status: number, body: string): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-    if (relay.mood === 'silent') return
-    if (relay.mood === 'down') return void request.socket.destroy()
-    if (relay.mood === 'no json') return json(200, '<html>')
-    if (relay.mood === 'too much') return json(200, JSON.stringify({ padding: 'x'.repeat(100_000) }))
+    if (relay.mode === 'silent') return
+    if (relay.mode === 'down') return void request.socket.destroy()
+    if (relay.mode === 'no json') return json(200, '<html>')
+    if (relay.mode === 'too much') return json(200, JSON.stringify({ padding: 'x'.repeat(100_000) }))
     if (hash !== chain.chainHash) return json(404, '{}')
-    if (relay.mood === 'none' || (relay.mood === 'withholds' && which !== 'latest')) return json(404, '{}')
+    if (relay.mode === 'none' || (relay.mode === 'withholds' && which !== 'latest')) return json(404, '{}')
     const round = which === 'latest' ? await newest() : Number(which)
     if (roundTimeMs(chain, round) > (await nowMs())) return json(425, '{}')
-    const told = relay.mood === 'wrong round' ? round - 1 : round
-    const signature = relay.mood === 'wrong chain' ? stranger.sign(told) : sign(told)
-    if (relay.mood === 'wrong signature') signature.set(sign(told + 1))
+    const told = relay.mode === 'wrong round' ? round - 1 : round
+    const signature = relay.mode === 'wrong chain' ? stranger.sign(told) : sign(told)
+    if (relay.mode === 'wrong signature') signature.set(sign(told + 1))
     json(200, JSON.stringify({ round: told, randomness: '00', signature: signature.toString('hex') }))
   }
   const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const relay: TestRelay = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    mood: 'good',
+    mode: 'good',
     asked,
     close: () => closeServer(server),
   }

@@ -34,25 +34,25 @@ export type Collector = {
   readonly texts: readonly string[]
   readonly headers: () => Readonly<Record<string, unknown>>
   /** `deaf`: it accepts connections and never answers. `full`: it answers 503. */
-  readonly become: (mood: Mood) => void
+  readonly become: (mode: Mode) => void
   readonly close: () => Promise<void>
 }
-type Mood = 'well' | 'deaf' | 'full'
+type Mode = 'well' | 'deaf' | 'full'
 
 const plain = (attributes: readonly Attribute[]): Plain =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.doubleValue]))
 
 export async function startCollector(): Promise<Collector> {
   const texts: string[] = []
-  let mood: Mood = 'well'
+  let mode: Mode = 'well'
   let headers: Readonly<Record<string, unknown>> = {}
   const waiting: ServerResponse[] = []
   const server: Server = createServer((request, response) => {
     let text = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     request.on('end', () => {
-      if (mood === 'deaf') return void waiting.push(response)
-      if (mood === 'full') return void response.writeHead(503).end()
+      if (mode === 'deaf') return void waiting.push(response)
+      if (mode === 'full') return void response.writeHead(503).end()
       if (request.method !== 'POST' || request.url !== '/v1/traces') return void response.writeHead(404).end()
       headers = request.headers
       texts.push(text)
@@ -81,7 +81,7 @@ export async function startCollector(): Promise<Collector> {
         ),
       ),
     become: (next) => {
-      mood = next
+      mode = next
       if (next !== 'deaf') for (const response of waiting.splice(0)) response.writeHead(200).end('{}')
     },
     close: async () => {

@@ -1,7 +1,7 @@
 /** Tests drand with honest, lying and silent relays, and checks signatures of recorded rounds of quicknet. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { infoOf, makeChain, type RelayMood, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
+import { infoOf, makeChain, type RelayMode, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
 import { chainHashOf, isRoundSignature, parseChain, QUICKNET } from './chain.ts'
 import { createDrand } from './drand.ts'
 import { roundTimeMs } from './port.ts'
@@ -54,7 +54,7 @@ describe('relays', () => {
   beforeEach(() => {
     warnings.length = 0
     for (const one of relays) {
-      one.mood = 'good'
+      one.mode = 'good'
       one.asked.length = 0
     }
   })
@@ -65,16 +65,16 @@ describe('relays', () => {
     expect(relay(B).asked).toEqual([])
   })
 
-  test.each(['wrong signature', 'wrong round', 'wrong chain', 'no json', 'too much', 'silent', 'down'] satisfies RelayMood[])(
-    'if the first relay has mood %s the second is used, and if both have it there is no signature',
-    async (mood) => {
-      relay(A).mood = mood
+  test.each(['wrong signature', 'wrong round', 'wrong chain', 'no json', 'too much', 'silent', 'down'] satisfies RelayMode[])(
+    'if the first relay has mode %s the second is used, and if both have it there is no signature',
+    async (mode) => {
+      relay(A).mode = mode
       expect(await drand().getSignature(chain, newest)).toEqual(made.sign(newest))
       expect(warnings).toHaveLength(1)
-      relay(B).mood = mood
+      relay(B).mode = mode
       expect(await drand().getSignature(chain, newest)).toBeUndefined()
       // With "wrong round" a relay sends an older round with its own signature: a valid answer to "latest".
-      if (mood !== 'wrong round') expect(await drand().getNewestRound(chain)).toBeUndefined()
+      if (mode !== 'wrong round') expect(await drand().getNewestRound(chain)).toBeUndefined()
     },
   )
 
@@ -87,17 +87,17 @@ describe('relays', () => {
     const behind = newest + 1
     expect(await drand().askForLater(chain, newest)).toBe('later')
     expect(await drand().askForLater(chain, behind)).toBe('missing')
-    for (const [mood, word] of [
+    for (const [mode, word] of [
       ['none', 'missing'],
       ['withholds', 'later'],
       ['down', 'silent'],
       ['wrong signature', 'silent'],
     ] as const) {
-      for (const one of relays) one.mood = mood
-      expect(await drand().askForLater(chain, newest), mood).toBe(word)
+      for (const one of relays) one.mode = mode
+      expect(await drand().askForLater(chain, newest), mode).toBe(word)
     }
     // One relay that answers is enough.
-    relay(A).mood = 'none'
+    relay(A).mode = 'none'
     expect(await drand().askForLater(chain, newest)).toBe('missing')
   })
 

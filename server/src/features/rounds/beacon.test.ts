@@ -31,8 +31,8 @@ afterAll(async () => {
 })
 let today = '2026-11-21' as IstDay
 let member: bigint
-const all = (mood: TestRelay['mood']): void => {
-  for (const relay of relays) relay.mood = mood
+const all = (mode: TestRelay['mode']): void => {
+  for (const relay of relays) relay.mode = mode
 }
 beforeEach(async () => {
   all('good')
@@ -74,18 +74,18 @@ test('a round is sealed at midnight, waits fifteen minutes, and is drawn by the 
 })
 
 test('a round is drawn though one relay is down and later lies', async () => {
-  ;(relays[0] as TestRelay).mood = 'down'
+  ;(relays[0] as TestRelay).mode = 'down'
   await world.goTo(tomorrow('00:00:02'))
-  ;(relays[0] as TestRelay).mood = 'wrong signature'
+  ;(relays[0] as TestRelay).mode = 'wrong signature'
   await world.goTo(tomorrow('00:16:00'))
   expect(await statusOf()).toBe('settled')
 })
 
-test.each(['down', 'wrong signature', 'wrong round', 'wrong chain'] satisfies TestRelay['mood'][])(
+test.each(['down', 'wrong signature', 'wrong round', 'wrong chain'] satisfies TestRelay['mode'][])(
   'with every relay %s a round stays closed with its drawAt, the next day continues, and the draw follows once they are back',
-  async (mood) => {
+  async (mode) => {
     await world.goTo(tomorrow('00:00:02'))
-    all(mood)
+    all(mode)
     await world.goTo(tomorrow('05:00:00'))
     expect(await statusOf()).toBe('closed')
     const { drawAt } = await one<{ drawAt: Date }>(world.db, sql`select draw_at as "drawAt" from round where day = ${today}::date`)

@@ -10,12 +10,12 @@ import { connect, type Db, one, sql } from '../../db/sql.ts'
 import type { TestDatabase } from '../../testing/database.ts'
 import { makeApprover } from './fixtures.ts'
 import { createJoinBatcher } from '../join-batcher.ts'
-import { answerIn, clearStage, linesOf, type Operation, play, setStage, type Stage } from './stage.ts'
+import { answerIn, clearScenario, linesOf, type Operation, play, setScenario, type Scenario } from './scenario.ts'
 import { RolledBackError, type Stop, stepped } from './stepped-db.ts'
 
 const SECOND = 'second of two'
-/** Stages add days, and so partitions of the join table: the database is replaced after this many. */
-const STAGES_PER_DATABASE = 400
+/** Scenarios add days, and so partitions of the join table: the database is replaced after this many. */
+const SCENARIOS_PER_DATABASE = 400
 
 /** The answers of both operations, and the resulting rows. */
 type Result = { readonly answers: readonly string[]; readonly lines: readonly string[] }
@@ -23,35 +23,35 @@ export type Finding = { readonly where: string; readonly got: unknown; readonly 
 export type Meetings = ReturnType<typeof createMeetings>
 
 export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
-  let house: House | undefined
+  let connections: Connections | undefined
   let orders = new Map<string, Promise<Result>>()
   const statementCounts = new Map<Operation, Promise<number>>()
   let met = 0
 
-  async function onStage(
+  async function onScenario(
     operations: readonly Operation[],
-    work: (stage: Stage, house: House) => Promise<readonly string[]>,
+    work: (scenario: Scenario, connections: Connections) => Promise<readonly string[]>,
   ): Promise<Result> {
-    house ??= await openHouse(await openDatabase())
-    const { database } = house
+    connections ??= await openConnections(await openDatabase())
+    const { database } = connections
     const { db, setClock } = database
     const needs = operations.flatMap((operation) => operation.needs)
-    const stage = await setStage({ db, setClock, batcher: createJoinBatcher({ db }) }, ++house.stages, needs)
-    const answers = await work(stage, house)
-    const lines = await linesOf(db, stage)
-    await clearStage(db, stage)
+    const scenario = await setScenario({ db, setClock, batcher: createJoinBatcher({ db }) }, ++connections.scenarios, needs)
+    const answers = await work(scenario, connections)
+    const lines = await linesOf(db, scenario)
+    await clearScenario(db, scenario)
     return { answers, lines }
   }
 
-  /** Runs the operations one after the other. `of`: the operations whose stage is used, if only one of them runs. */
+  /** Runs the operations one after the other. `of`: the operations whose scenario is used, if only one of them runs. */
   function oneByOne(operations: readonly Operation[], of: readonly Operation[] = operations): Promise<Result> {
     const names = (all: readonly Operation[]): string[] => all.map(({ name }) => name)
     const key = `${names(operations).join(' then ')} of ${names(of).sort().join()}`
     const known = orders.get(key)
     if (known !== undefined) return known
-    const result = onStage(of, async (stage, { database }) => {
+    const result = onScenario(of, async (scenario, { database }) => {
       const answers: string[] = []
-      for (const operation of operations) answers.push(await ended(stage, play(database, stage, operation)))
+      for (const operation of operations) answers.push(await ended(scenario, play(database, scenario, operation)))
       return answers
     })
     orders.set(key, result)
@@ -60,14 +60,14 @@ export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
 
   async function meet(first: Operation, second: Operation, stop: Stop): Promise<Result & { readonly deadlocks: number }> {
     let deadlocks = 0
-    const result = await onStage([first, second], async (stage, { database, secondDb, secondWaits }) => {
+    const result = await onScenario([first, second], async (scenario, { database, secondDb, secondWaits }) => {
       const { setClock } = database
       const ahead = stepped(database.db, stop)
       const behind = stepped(secondDb, undefined)
-      const firstEnds = ended(stage, play({ db: ahead.db, setClock }, stage, first))
+      const firstEnds = ended(scenario, play({ db: ahead.db, setClock }, scenario, first))
       await Promise.race([ahead.stopped, firstEnds])
       let done = false
-      const secondEnds = ended(stage, play({ db: behind.db, setClock }, stage, second)).finally(() => {
+      const secondEnds = ended(scenario, play({ db: behind.db, setClock }, scenario, second)).finally(() => {
         done = true
       })
       while (!done && !(await secondWaits()));
@@ -86,9 +86,9 @@ export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
       if (known !== undefined) return known
       const counting = (async () => {
         let count = 0
-        await onStage([operation], async (stage, { database }) => {
+        await onScenario([operation], async (scenario, { database }) => {
           const { db, statements } = stepped(database.db, undefined)
-          const answer = await ended(stage, play({ db, setClock: database.setClock }, stage, operation))
+          const answer = await ended(scenario, play({ db, setClock: database.setClock }, scenario, operation))
           count = statements()
           return [answer]
         })
@@ -120,26 +120,26 @@ export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
     /** Between two pairs: audits and drops a full database. */
     async rest(): Promise<void> {
       orders = new Map()
-      if ((house?.stages ?? 0) > STAGES_PER_DATABASE) await this.close()
+      if ((connections?.scenarios ?? 0) > SCENARIOS_PER_DATABASE) await this.close()
     },
-    /** Drops the database, which runs the audit over all stages. */
+    /** Drops the database, which runs the audit over all scenarios. */
     async close(): Promise<void> {
-      const left = house
-      house = undefined
+      const left = connections
+      connections = undefined
       await left?.close()
     },
   }
 }
 
-type House = Awaited<ReturnType<typeof openHouse>>
-async function openHouse(database: TestDatabase) {
+type Connections = Awaited<ReturnType<typeof openConnections>>
+async function openConnections(database: TestDatabase) {
   await makeApprover(database.db)
   const secondDb: Db = connect({ url: database.appUrl, applicationName: SECOND, max: 4 })
   const watcher = connect({ url: database.superUrl, max: 1 })
   return {
     database,
     secondDb,
-    stages: 0,
+    scenarios: 0,
     secondWaits: async (): Promise<boolean> => {
       const { waits } = await one<{ waits: boolean }>(
         watcher,
@@ -158,11 +158,11 @@ async function openHouse(database: TestDatabase) {
 
 const isSame = (a: Result, b: Result): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-const ended = async (stage: Stage, running: Promise<unknown>): Promise<string> => {
+const ended = async (scenario: Scenario, running: Promise<unknown>): Promise<string> => {
   try {
-    return answerIn(stage, await running)
+    return answerIn(scenario, await running)
   } catch (error) {
     if (error instanceof RolledBackError) return 'rolled back'
-    return `threw ${stage.named(String(error))}`
+    return `threw ${scenario.named(String(error))}`
   }
 }

@@ -3,12 +3,12 @@ import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import type { HouseKind } from '../house-entries.ts'
 import type { Op } from './model-ops.ts'
-import { type Need, type Operation, type Stage, told } from './stage.ts'
+import { type Need, type Operation, type Scenario, told } from './scenario.ts'
 
-const operation = (name: string, needs: readonly Need[], op: (stage: Stage) => Op): Operation => ({
+const operation = (name: string, needs: readonly Need[], op: (scenario: Scenario) => Op): Operation => ({
   name,
   needs,
-  ops: (stage) => [op(stage)],
+  ops: (scenario) => [op(scenario)],
 })
 
 const article = (word: string): 'a' | 'an' => (word.startsWith('a') ? 'an' : 'a')
@@ -16,9 +16,10 @@ const ofWithdrawal = (
   state: 'requested' | 'approved' | 'shown' | 'sending' | 'paid' | 'rejected',
   name: string,
   op: (id: string) => Op,
-): Operation => operation(`${name} ${article(state)} ${state} withdrawal`, [`${state} withdrawal`], (stage) => op(stage.id(`w${state}`)))
+): Operation =>
+  operation(`${name} ${article(state)} ${state} withdrawal`, [`${state} withdrawal`], (scenario) => op(scenario.id(`w${state}`)))
 const ofRefund = (state: 'requested' | 'approved' | 'sending' | 'paid' | 'rejected', name: string, op: (id: string) => Op): Operation =>
-  operation(`${name} ${article(state)} ${state} refund`, [`${state} refund`], (stage) => op(stage.id(`r${state}`)))
+  operation(`${name} ${article(state)} ${state} refund`, [`${state} refund`], (scenario) => op(scenario.id(`r${state}`)))
 const ofHouse = (name: string, id: string, kind: HouseKind, amount: bigint): Operation =>
   operation(name, ['filled house'], (s) => ({ do: 'house', kind, id: s.id(id), amount, receipts: [s.id(id)] }))
 
@@ -187,7 +188,7 @@ export const OPERATIONS: readonly Operation[] = [
   ofHouse('pay out a platform share that is not settled', 'out3', 'platform_out', 25n),
   ofHouse('remit the withheld tax', 'tax', 'tds_remitted', 18n),
   ofHouse('cover the losses', 'loss', 'losses_covered', 8n),
-  // The fees stay small: the next stage must find a platform's share that is not overdrawn.
+  // The fees stay small: the next scenario must find a platform's share that is not overdrawn.
   operation('record a settlement', ['filled house'], (s) => ({
     do: 'gateway settlement',
     id: s.id('settl'),

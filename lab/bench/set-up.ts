@@ -25,7 +25,7 @@ const FIRST_MEMBER = 100_001
 const BALANCE_PAISE = 5_000
 const PORTION = 20_000
 
-export type Scene = {
+export type SetUp = {
   readonly folder: string
   /** `db` has the server's role; `root` is the superuser, for setup that the server's role may not do. */
   readonly db: Db
@@ -43,7 +43,7 @@ export const memberAt = (index: number): bigint => BigInt(FIRST_MEMBER + index)
 export const tokenAt = (index: number): string => createHash('sha256').update(`bench ${index}`).digest('base64url')
 
 /** Without `makesBooks` the books of past days and their checks are blocked, so they are not measured. */
-export async function openScene({ makesBooks = false }: { readonly makesBooks?: boolean } = {}): Promise<Scene> {
+export async function openSetUp({ makesBooks = false }: { readonly makesBooks?: boolean } = {}): Promise<SetUp> {
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-bench-'))
   // PostgreSQL may run as another user, who needs to traverse this folder.
   await chmod(folder, 0o711)
@@ -131,7 +131,7 @@ const sayCompared = sql`
  * - `sessions` adds profiles and sessions, for members who join over HTTP.
  */
 export async function addMembers(
-  { root }: Scene,
+  { root }: SetUp,
   from: number,
   to: number,
   options: { readonly autoJoin: boolean; readonly sessions: boolean; readonly balance?: number },
@@ -181,7 +181,7 @@ async function addKeys(root: Db, from: number, to: number): Promise<void> {
 }
 
 /** Gives one member a long history: `movements` top-ups, each one transfer. */
-export async function addHistory({ root }: Scene, index: number, movements: number): Promise<void> {
+export async function addHistory({ root }: SetUp, index: number, movements: number): Promise<void> {
   const id = memberAt(index)
   const added = (movements - 1) * 100
   // Triggers are off (`replica`): they require each statement to be one movement.
