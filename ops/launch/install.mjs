@@ -8,9 +8,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { alone } from './lock.mjs'
-import { isStopping, LaunchError, refuseForeign, ROOT, run, say } from './processes.mjs'
+import { isStopping, LaunchError, note, refuseForeign, ROOT, run } from './processes.mjs'
 
 const MODULES = path.join(ROOT, 'node_modules')
+const STDERR = 2
 const STAMP = path.join(MODULES, '.roz-installed')
 /** The dev packages are needed to build and test, so NODE_ENV=production must not omit them. */
 const FLAGS = ['--ignore-scripts', '--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
@@ -18,7 +19,7 @@ const FLAGS = ['--ignore-scripts', '--include=dev', '--include=optional', '--pre
 export async function install() {
   const wanted = stampOfLockfile()
   if (readStamp() === wanted) return
-  const waiting = () => say('Another npm start is installing the packages. Waiting for it…')
+  const waiting = () => note('Another npm start is installing the packages. Waiting for it…')
   await alone('install', waiting, async () => {
     if (readStamp() === wanted) return
     if (!matchesLockfile()) await runNpm()
@@ -29,12 +30,13 @@ export async function install() {
 
 async function runNpm() {
   refuseForeign()
-  say('Installing the packages (npm ci --ignore-scripts); the first time takes about a minute…')
+  note('Installing the packages (npm ci --ignore-scripts); the first time takes about a minute…')
   const npm = process.env.npm_execpath
   const args = ['ci', ...FLAGS]
+  const stdio = ['ignore', STDERR, STDERR]
   const { code } = await (npm !== undefined && npm.endsWith('npm-cli.js')
-    ? run(process.execPath, [npm, ...args])
-    : run('npm', args, { shell: process.platform === 'win32' }))
+    ? run(process.execPath, [npm, ...args], { stdio })
+    : run('npm', args, { stdio, shell: process.platform === 'win32' }))
   if (isStopping()) return
   if (code !== 0)
     throw new LaunchError(
@@ -70,10 +72,10 @@ function writeStamp(stamp) {
 
 /** Compares the lockfile with npm's own record of the installed packages, and with the folders. */
 function matchesLockfile() {
-  const note = path.join(MODULES, '.package-lock.json')
-  if (!existsSync(note)) return false
+  const record = path.join(MODULES, '.package-lock.json')
+  if (!existsSync(record)) return false
   const wanted = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).packages
-  const present = JSON.parse(readFileSync(note, 'utf8')).packages
+  const present = JSON.parse(readFileSync(record, 'utf8')).packages
   return Object.entries(wanted)
     .filter(([place]) => place.startsWith('node_modules/'))
     .every(([place, entry]) => {

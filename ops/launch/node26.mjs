@@ -1,22 +1,22 @@
 /** Finds the Node that runs Roz: the one that npm installed for this machine, else the system's if it can run TypeScript directly. */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { LaunchError, ROOT } from './processes.mjs'
 
 const OLDEST = [22, 18]
 
+/** The places below node_modules where npm puts the pinned Node. Its package for Macs with ARM has another name than the others. */
+export function placesOfNode(platform, arch) {
+  const name = `${platform === 'win32' ? 'win' : platform}-${arch}`
+  const program = platform === 'win32' ? 'bin/node.exe' : 'bin/node'
+  return [`node-${name}/${program}`, `node-bin-${name}/${program}`]
+}
+
 export function findNode() {
-  const platform = process.platform === 'win32' ? 'win' : process.platform
-  const pinned = path.join(
-    ROOT,
-    'node_modules',
-    `node-${platform}-${process.arch}`,
-    'bin',
-    process.platform === 'win32' ? 'node.exe' : 'node',
-  )
+  const pinned = placesOfNode(process.platform, process.arch).map((place) => path.join(ROOT, 'node_modules', place))
   // It may exist and still not run: it is built for glibc, and the system may use musl.
-  if (existsSync(pinned) && spawnSync(pinned, ['--version'], { stdio: 'ignore' }).status === 0) return pinned
+  const found = pinned.find((file) => spawnSync(file, ['--version'], { stdio: 'ignore' }).status === 0)
+  if (found !== undefined) return found
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return process.execPath
   throw new LaunchError(

@@ -18,6 +18,8 @@ const PARENT_LOOK_MS = 200
 export class LaunchError extends Error {}
 
 export const say = (line) => process.stdout.write(`${line}\n`)
+/** What a launcher does before the program runs: standard output is the program's alone, also in `npx roz books list > file`. */
+export const note = (line) => process.stderr.write(`${line}\n`)
 
 /** Installing and building write into the checkout. A checkout that is already built can be started by any user who can read it. */
 export function refuseForeign() {

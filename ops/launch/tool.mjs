@@ -5,7 +5,7 @@
 import path from 'node:path'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
-import { allEnded, isStopping, LaunchError, ROOT, run, say, stopOnSignals } from './processes.mjs'
+import { allEnded, isStopping, LaunchError, note, ROOT, run, stopOnSignals } from './processes.mjs'
 import { buildWeb } from './web.mjs'
 
 /** The exit code if the tool could not be run. */
@@ -36,6 +36,6 @@ try {
   }
 } catch (error) {
   if (!(error instanceof LaunchError)) throw error
-  say(error.message)
+  note(error.message)
   process.exit(NOT_RUN)
 }

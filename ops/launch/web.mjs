@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { alone } from './lock.mjs'
-import { isStopping, LaunchError, lives, nameOf, refuseForeign, ROOT, run, say } from './processes.mjs'
+import { isStopping, LaunchError, lives, nameOf, note, refuseForeign, ROOT, run } from './processes.mjs'
 
 const BUILDS = path.join(ROOT, '.build', 'web')
 const MAKING = path.join(ROOT, '.build', 'web-making')
@@ -22,7 +22,7 @@ export async function buildWeb(node) {
   const hash = hashOfSources()
   const folder = path.join(BUILDS, hash)
   if (!existsSync(folder) || oldBuilds(hash).length > 0) {
-    const waiting = () => say('Another npm start is building the pages. Waiting for it…')
+    const waiting = () => note('Another npm start is building the pages. Waiting for it…')
     await alone('web', waiting, async () => {
       if (!existsSync(folder)) await build(node, folder)
       prune(hash)
@@ -34,7 +34,7 @@ export async function buildWeb(node) {
 
 async function build(node, folder) {
   refuseForeign()
-  say('Building the pages…')
+  note('Building the pages…')
   rmSync(MAKING, { recursive: true, force: true })
   mkdirSync(BUILDS, { recursive: true })
   // The temporary files of the build's tools stay in the checkout too.

@@ -1,0 +1,2 @@
+/** Types of node26.mjs, which its test uses. */
+export declare function placesOfNode(platform: string, arch: string): string[]
