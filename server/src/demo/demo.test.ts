@@ -10,6 +10,7 @@ import { createCatcher } from '../adapters/mail/catcher.ts'
 import { createWebPush } from '../adapters/push/web-push.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { createFileStorage } from '../adapters/storage/files.ts'
+import { statusNow } from '../commands/status.ts'
 import { readConfig } from '../config/config.ts'
 import { one, sql } from '../db/sql.ts'
 import { listAlarms } from '../operation/alarms.ts'
@@ -137,6 +138,9 @@ test('the demo has members, thirty settled rounds, help with receipts, stories a
   const { signIn } = await seedDemo({ db: database.db, services, say: (line) => said.push(line) })
   expect(signIn).toBe(DEMO_EMAIL)
   expect(said).toHaveLength(1)
+  const status: string[] = []
+  const code = await statusNow({ DATABASE_URL: database.appUrl, DATA_DIR: '/nowhere' }, (line) => void status.push(line))
+  expect([code, status.at(-1)]).toEqual([0, 'Nothing needs a person.'])
   await expectWhole()
   await expectHelp()
   await expectEveryDayHolds()

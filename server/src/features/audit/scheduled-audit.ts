@@ -15,7 +15,7 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inSnapshot, inTransaction, type Tx } from '../../db/transaction.ts'
 import { auditEach, type Checked } from '../../ledger/audit.ts'
 import { FINDINGS, type Finding, listFindings } from '../../ledger/audit-findings.ts'
-import { createNightly } from './nightly.ts'
+import { createNightly, DEMO_IN_THE_MAKING } from './nightly.ts'
 import { mailOwners } from './owners.ts'
 
 export type AuditDeps = {
@@ -99,6 +99,7 @@ async function claim(tx: Tx): Promise<Run | undefined> {
     select case when whole.now then 'full' else 'recent' end, case when not whole.now then coalesce(sealed.day, '-infinity'::date) end
       from whole, sealed
      where not exists (select from audit_run where started_at between roz_now() - ${EVERY} and roz_now()) and not exists (${TURNING})
+       and not exists (${DEMO_IN_THE_MAKING})
     returning id, since`,
   )
 }
