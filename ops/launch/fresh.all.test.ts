@@ -4,16 +4,14 @@
  * - The first test runs as an ordinary user with an empty npm cache and without install scripts.
  * - The second runs as the user of the tests, without a network, from the cache that the first has filled.
  */
-import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { ask } from '../../e2e/harness/calls.ts'
 import { newMember } from '../../e2e/harness/people.ts'
 import { freePorts, setToNoon } from '../../e2e/harness/program.ts'
-import { endAll, launch, type Launched, newFolder, nothingLeft, ROOT } from './launched.ts'
+import { copySources, endAll, launch, type Launched, newFolder, nothingLeft } from './launched.ts'
 
-const IGNORED = new Set(['node_modules', '.git', '.data', '.build', '.cache', 'dist', 'test-results', 'screenshots'])
 /** The folders of the checkout in which npm start may write. */
 const BUILT = new Set(['node_modules', '.data', '.build'])
 /** Shared by the whole machine: files left there are never deleted. */
@@ -48,20 +46,6 @@ const leftIn = (folders: readonly string[], uid: number): string[] =>
       .map((name) => path.join(shared, name))
       .filter((file) => lstatSync(file, { throwIfNoEntry: false })?.uid === uid),
   )
-
-/** Undefined if the sources have no git history. */
-function listedByGit(): string[] | undefined {
-  if (!existsSync(path.join(ROOT, '.git'))) return undefined
-  const listed = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 })
-  return listed.split('\0').filter((name) => name !== '')
-}
-
-/** The files of the repository in their current state. */
-function copySources(to: string): void {
-  const listed = listedByGit()
-  if (listed === undefined) return cpSync(ROOT, to, { recursive: true, filter: (file) => !IGNORED.has(path.basename(file)) })
-  for (const name of listed) if (existsSync(path.join(ROOT, name))) cpSync(path.join(ROOT, name), path.join(to, name))
-}
 
 /** A place with only the files of the repository, owned by that user. */
 function freshPlace(name: string, uid?: number): Place {

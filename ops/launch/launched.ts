@@ -1,6 +1,6 @@
 /** Starts `npm start` in a process group of its own, for tests that stop it in every way. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, realpathSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -118,3 +118,23 @@ export async function nothingLeft(one: Launched, waitMs: number): Promise<number
 }
 
 export const newFolder = (name: string): string => realpathSync(mkdtempSync(path.join(tmpdir(), name)))
+
+const IGNORED = new Set(['node_modules', '.git', '.data', '.build', '.cache', 'dist', 'test-results', 'screenshots'])
+
+/** Undefined if the sources have no git history. */
+function listedByGit(): string[] | undefined {
+  if (!existsSync(path.join(ROOT, '.git'))) return undefined
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
+  return listed.split('\0').filter((name) => name !== '')
+}
+
+/** The files of the repository in their current state. */
+export function copySources(to: string): void {
+  const listed = listedByGit()
+  if (listed === undefined) return cpSync(ROOT, to, { recursive: true, filter: (file) => !IGNORED.has(path.basename(file)) })
+  for (const name of listed) if (existsSync(path.join(ROOT, name))) cpSync(path.join(ROOT, name), path.join(to, name))
+}

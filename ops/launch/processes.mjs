@@ -37,13 +37,14 @@ const running = new Set()
 let stopping = false
 export const isStopping = () => stopping
 
-/** Runs a program until it ends. With `quiet`, its output is returned and not printed. */
-export function run(command, args, { quiet = false, env = process.env, cwd = ROOT, ...rest } = {}) {
+/** Runs a program until it ends. With `quiet`, its output is returned and not printed. `started` gets the process. */
+export function run(command, args, { quiet = false, started = () => undefined, env = process.env, cwd = ROOT, ...rest } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env, stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'], ...rest })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text))
     running.add(child)
+    started(child)
     child.once('error', (error) => {
       running.delete(child)
       reject(error)

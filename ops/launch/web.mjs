@@ -73,7 +73,7 @@ function writeDown(hash) {
   }
 }
 
-function hashOfSources() {
+export function hashOfSources() {
   const hash = createHash('sha256')
   for (const source of SOURCES) add(hash, path.join(ROOT, source), source)
   return hash.digest('hex').slice(0, 20)

@@ -12,9 +12,12 @@ import type { Plugin } from 'vite'
 
 export const CATALOGUES = ['app', 'admin', 'public'] as const
 /** Matches a text by `t` or `msg` (marked by a comment) and one by `<Trans>`, as the compiled code contains them. */
-const MESSAGE = /(?:\/\*+\s*i18n\s*\*+\/|_jsxs?\(_?Trans\w*,)\s*\{\s*id:\s*"([^"]+)"/g
+const MESSAGE = /(?:\/\*+\s*i18n\s*\*+\/|_jsx(?:s|DEV)?\(_?Trans\w*,)\s*\{\s*id:\s*"([^"]+)"(?:,\s*message:\s*("(?:[^"\\]|\\.)*"))?/g
 
 export const idsIn = (code: string): readonly string[] => [...code.matchAll(MESSAGE)].map(([, id = '']) => id)
+/** By id, the English of the texts. Only the code of `npm run dev` still has it beside the id. */
+export const englishIn = (code: string): ReadonlyMap<string, string> =>
+  new Map([...code.matchAll(MESSAGE)].map(([, id = '', english]) => [id, english === undefined ? id : (JSON.parse(english) as string)]))
 
 /** The ids of the texts in the modules of this build, each with the file that uses it. */
 export function messageCollector(): { readonly plugin: Plugin; readonly used: ReadonlyMap<string, string> } {
@@ -62,11 +65,12 @@ async function known(root: string, language: string): Promise<Words> {
   return { texts, empty, absent }
 }
 
-/** One line for each missing catalogue, and for each text without words: `hi: "Log in" (src/…)`. */
+/** One line for each missing catalogue, and for each text without words: `hi: "Log in" (src/…)`. `said`: the English of new texts. */
 export async function missingMessages(
   root: string,
   used: ReadonlyMap<string, string>,
   languages: readonly string[] = LANGUAGES,
+  said: ReadonlyMap<string, string> = new Map(),
 ): Promise<string[]> {
   const english = await known(root, 'en')
   const lines: string[] = []
@@ -76,7 +80,7 @@ export async function missingMessages(
     if (absent.length === CATALOGUES.length) continue
     for (const [id, file] of used) {
       if (!texts.has(id) || empty.has(id))
-        lines.push(`${language}: ${JSON.stringify(english.texts.get(id) ?? id)} (${path.relative(root, file)})`)
+        lines.push(`${language}: ${JSON.stringify(english.texts.get(id) ?? said.get(id) ?? id)} (${path.relative(root, file)})`)
     }
   }
   return lines
