@@ -7,35 +7,35 @@ import type { ControlResult, FaultReport, KindRow } from './summary.ts'
 
 /** The description of each fault, in the order of the page. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  'cut-before-send': 'the connection to the database is cut before a commit of money is sent',
+  'cut-before-send': 'the database connection is cut before a commit of money is sent',
   'cut-after-send': '… directly after the commit was sent, before any answer',
   'cut-after-commit': '… after the database has committed, before its answer arrives',
-  'cut-all': 'every connection to the database is cut at once',
+  'cut-all': 'every database connection is cut at once',
   'backend-end': 'the database ends a busy connection',
-  'backend-kill': 'kill -9 of one database process: every connection ends, and the database recovers from its log',
-  'backend-pause': 'a database process is paused (SIGSTOP) and resumed',
-  'server-pause': 'the server is paused (SIGSTOP) and resumed',
+  'backend-kill': 'kill -9 of one database process: the database recovers from its log',
+  'backend-pause': 'a database process is paused and resumed',
+  'server-pause': 'the server is paused and resumed',
   'server-kill': 'kill -9 of the server, and a restart',
   'postmaster-kill': "kill -9 of the database's first process",
-  'machine-kill': 'kill -9 of the server and every process of the database at once',
+  'machine-kill': 'kill -9 of server and database at once',
   'disk-full': "the database's disk is full until a request is refused",
-  'midnight-passes': 'midnight IST passes: close, draw, settle, Auto Participate, while members join',
+  'midnight-passes': 'midnight passes while members join',
   'midnight-jumps': 'the clock jumps over midnight',
   'midnight-cut': 'midnight, and the answer of a commit is lost',
   'midnight-server-kill': 'kill -9 of the server during midnight',
-  'webhooks-duplicated': 'each webhook of the gateway is delivered five times',
+  'webhooks-duplicated': 'each webhook is delivered five times',
   'webhooks-shuffled': '… three times, late and out of order',
   'webhooks-tampered': '… changed after they were signed',
   'webhooks-late': '… 1.5 s late',
   'webhooks-lost': '… not at all',
-  'webhooks-early': 'signed webhooks about unpaid orders, unfinished refunds and disputes that nobody raised, and forged webhooks',
+  'webhooks-early': 'signed webhooks about what has not happened, and forged ones',
   'webhooks-cut': 'repeated webhooks, and the answer of a commit is lost',
 }
 
 const thousands = (count: number): string => count.toLocaleString('en-IN')
 
-const kindLine = ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs }: KindRow): string =>
-  `| \`${kind}\` | ${MEANINGS[kind] ?? ''} | ${thousands(cycles)} | ${thousands(inFlight)} | ${thousands(cutOff)} | ${thousands(p50Ms)} | ${thousands(maxMs)} |`
+const kindLine = ({ kind, cycles, p50Ms, maxMs }: KindRow): string =>
+  `| \`${kind}\` | ${MEANINGS[kind] ?? ''} | ${thousands(cycles)} | ${thousands(p50Ms)} | ${thousands(maxMs)} |`
 
 const controlLine = ({ control, shows, cycles, found }: ControlResult): string =>
   `| \`${control}\` | ${shows} | ${found === undefined ? '**not found**' : `found after ${cycles} ${cycles === 1 ? 'cycle' : 'cycles'}`} |`
@@ -59,8 +59,8 @@ const listed = (rows: readonly KindRow[]): string => {
     .join('\n')
 }
 
-const HEAD = `| fault | what happens | cycles | in flight | cut off | recovery p50, ms | max, ms |
-| --- | --- | --: | --: | --: | --: | --: |`
+const HEAD = `| fault | what happens | cycles | recovery p50, ms | max, ms |
+| --- | --- | --: | --: | --: |`
 
 function setupSection({ heading, options, words }: Setup, report: FaultReport): string {
   const { totals, controls } = report
@@ -77,7 +77,6 @@ ${words}
 
 function pageOf(report: FaultReport, others: readonly string[]): string {
   const { totals } = report
-  const operations = Object.entries(report.deeds ?? {}).map(([kind, count]) => `${kind} ${thousands(count)}`)
   const answers = Object.entries(report.faultAnswers).map(([status, count]) => `${status}: ${thousands(count)}`)
   return `# Reliability
 
@@ -103,7 +102,7 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 - After the first acknowledgement of a later call the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present: clients write each request and acknowledgement to a file first.
 - Every few dozen cycles the load stops and the clock moves on by hours. Payments, transfers, refunds and disputes must then agree with the gateway. A new server with a new database follows.
 
-${operations.length === 0 ? '' : `Acknowledged: ${operations.join(' · ')}.\n\n`}## The faults
+## The faults
 
 Recovery is the time from the end of the fault to the first acknowledgement of a call that began later, a restart of the server included.
 

@@ -15,17 +15,16 @@ export type FuzzReport = FuzzResult & {
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  none: 'nothing: meant to be valid, with ids and days that exist',
-  field:
-    'a field of a wrong type, size or character (NUL, half a surrogate, 6,000 characters, 500 levels deep), a missing or an unknown one',
-  caller: 'another caller: another role, no step-up, on hold, unconfirmed, an unknown token, none',
-  body: 'malformed JSON, a key twice, no object, no UTF-8, above 64 KB; an upload without its end, its field or its picture',
+  none: 'nothing',
+  field: 'a field of a wrong type, size, character or depth, a missing or an unknown one',
+  caller: 'another role, no step-up, on hold, unconfirmed, an unknown token, none',
+  body: 'malformed JSON, a key twice, no UTF-8, above 64 KB; a broken upload',
   type: 'another content type',
   method: 'another method',
-  path: 'a broken path: wrong ids, percent signs, dots, upper case, slashes',
-  headers: 'headers twice, empty, of 4,000 characters, or that lie about the host',
-  key: 'an idempotency key that the caller used for another request',
-  query: 'a broken query: a name twice, cursors of nothing, limits out of range',
+  path: 'wrong ids, percent signs, dots, upper case, slashes',
+  headers: 'headers twice, empty, of 4,000 characters, or with a wrong host',
+  key: 'an idempotency key of another request',
+  query: 'a name twice, cursors of nothing, limits out of range',
 }
 const thousands = (count: number): string => count.toLocaleString('en-IN')
 

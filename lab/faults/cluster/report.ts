@@ -7,36 +7,36 @@ import type { FaultReport, KindRow } from '../summary.ts'
 import type { ClusterKind } from './cluster-faults.ts'
 
 const MEANINGS: Readonly<Record<ClusterKind, string>> = {
-  'leader-kill': "kill -9 of every process of the leader's PostgreSQL",
-  'node-kill': "kill -9 of everything on the leader's node: etcd, Patroni, PostgreSQL, HAProxy, PgBouncer, the instance",
-  'leader-stop': 'an orderly stop of Patroni and PostgreSQL on the leader (SIGTERM)',
-  'leader-pause': 'the leader is paused (SIGSTOP) until another node leads, and resumed',
-  'patroni-kill': "kill -9 of only the leader's Patroni: its PostgreSQL runs on without it",
+  'leader-kill': "kill -9 of the leader's PostgreSQL",
+  'node-kill': "kill -9 of everything on the leader's node",
+  'leader-stop': "an orderly stop of the leader's Patroni and PostgreSQL",
+  'leader-pause': 'the leader is paused until another node leads',
+  'patroni-kill': "kill -9 of only the leader's Patroni",
   'standby-kill': 'kill -9 of everything on a standby',
-  'lagging-kill': "the standbys are cut off for 2.5 s, then the leader's node is killed; the outage counts from there",
+  'lagging-kill': "the standbys are cut off for 2.5 s, then the leader's node is killed",
   'etcd-kill': 'kill -9 of one etcd',
   'etcd-stop': 'an orderly stop of one etcd',
   'etcd-kill-all': 'kill -9 of all three etcd, for 15 s',
   'app-kill': 'kill -9 of one instance of the product',
   'app-stop': 'an orderly stop of one instance',
   'pooler-kill': 'kill -9 of PgBouncer and HAProxy on one node',
-  'cut-leader': "the network of the leader's node is cut until another node leads, and mended",
+  'cut-leader': "the network of the leader's node is cut until another leads",
   'cut-standby': 'the network of a standby is cut, and mended',
   'switch-over': 'a planned switch-over (`npm run lab -- cluster switch-over`)',
-  'midnight-node-kill': "midnight IST passes, and the leader's node is killed during close, draw and settlement",
+  'midnight-node-kill': "the leader's node is killed during midnight's steps",
 }
 
 const thousands = (count: number): string => count.toLocaleString('en-IN')
 const seconds = (ms: number): string => (ms / 1000).toFixed(1)
 
-const lineOf = ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs, maxSilenceMs }: KindRow): string =>
-  `| \`${kind}\` | ${MEANINGS[kind as ClusterKind]} | ${cycles} | ${thousands(inFlight)} | ${thousands(cutOff)} | ${seconds(p50Ms)} | ${seconds(maxMs)} | ${seconds(maxSilenceMs)} |`
+const lineOf = ({ kind, cycles, cutOff, p50Ms, maxMs, maxSilenceMs }: KindRow): string =>
+  `| \`${kind}\` | ${MEANINGS[kind as ClusterKind]} | ${cycles} | ${thousands(cutOff)} | ${seconds(p50Ms)} | ${seconds(maxMs)} | ${seconds(maxSilenceMs)} |`
 
 function tableOf({ kinds }: FaultReport): string {
   const order = Object.keys(MEANINGS)
   const rows = kinds.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
-  return `| fault | what happens | faults | in flight | failed calls | back p50, s | back max, s | longest silence, s |
-| --- | --- | --: | --: | --: | --: | --: | --: |
+  return `| fault | what happens | faults | failed calls | back p50, s | back max, s | longest silence, s |
+| --- | --- | --: | --: | --: | --: | --: |
 ${rows.map(lineOf).join('\n')}`
 }
 
