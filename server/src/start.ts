@@ -24,6 +24,7 @@ import { migrate } from './db/migrate.ts'
 import { findUnjoined } from './db/restored.ts'
 import { connect, DatabaseUnavailableError, type Db, one, sql } from './db/sql.ts'
 import { expectSupported } from './db/supported-database.ts'
+import { ALL_ADDRESSES } from './protection/own-hosts.ts'
 import { stopGently } from './operation/gentle-stop.ts'
 import { createMeters, type Meters } from './operation/meters.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
@@ -140,7 +141,8 @@ async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void>
   const { payouts } = config.gateway
   const sandbox = await startSandbox({
     port: config.sandboxPort,
-    host: '127.0.0.1',
+    // In a container the checkout of the sandbox is reached as the server is; elsewhere only this machine needs it.
+    host: ALL_ADDRESSES.includes(config.host) ? config.host : '127.0.0.1',
     dataDir: path.join(config.dataDir, 'gateway-sandbox'),
     pg: { clientId: config.gateway.clientId, clientSecret: config.gateway.clientSecret },
     payouts: payouts && {

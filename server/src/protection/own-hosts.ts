@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { sendProblem } from '../http/faults.ts'
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
-const ALL_ADDRESSES = ['0.0.0.0', '::']
+export const ALL_ADDRESSES = ['0.0.0.0', '::']
 
 export type OwnHostsOptions = { readonly host: string; readonly publicUrl: string | undefined }
 
