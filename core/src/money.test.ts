@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { apportion, decimalText, formatPaise, paise, paiseFromRupees, rupeesFromPaise } from './money.ts'
-import { policyB, POLICY_A, shares } from './split.ts'
+import { policyB, POLICY_A, shares, taxOn } from './split.ts'
 
 const anyPaise = fc.bigInt({ min: 0n, max: 10_000_000_000n }).map(paise)
 
@@ -49,6 +49,15 @@ test('policy B gives 70% to help and shares 30% equally, and indivisible paise g
   expect(shares(paise(700n), 7, policyB(3))).toEqual({ need: 490n, platform: 0n, prize: 70n, reward: 210n, winners: 3 })
   expect(shares(paise(500n), 5, policyB(4))).toEqual({ need: 352n, platform: 0n, prize: 37n, reward: 148n, winners: 4 })
   expect(shares(paise(200n), 2, policyB(3)).winners).toBe(2)
+})
+
+test('the policies carry the names that the protocol and the screens read', () => {
+  expect([POLICY_A.name, policyB(2).name]).toEqual(['A', 'B'])
+})
+
+test('a prize of exactly the limit is not taxed; one paisa more is taxed as a whole', () => {
+  const tax = { percent: 30, above: paise(1_000_000n) }
+  expect([999_999n, 1_000_000n, 1_000_001n].map((prize) => taxOn(paise(prize), tax))).toEqual([0n, 0n, 300_000n])
 })
 
 test('need, reward and platform add up to the pool, for any pool and policy', () => {

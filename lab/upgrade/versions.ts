@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { linkPackages, PRODUCT } from '../mutations/lane.ts'
+import { linkPackages, PRODUCT } from '../bugs/lane.ts'
 import type { Version } from '../faults/servers.ts'
 import { ROOT, webDir } from '../../e2e/harness/program.ts'
 import type { Former } from './history.ts'

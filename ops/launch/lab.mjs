@@ -34,7 +34,12 @@ const WORK = {
   fuzz: { file: 'lab/fuzz/main.ts', pages: true, says: 'requests made from the contract, valid and wrong in every way' },
   interleavings: { file: 'lab/interleavings.ts', says: 'each pair of money operations, the first paused after each statement' },
   sdk: { file: 'lab/sdk/main.ts', beside: 'lab/sdk', says: "the gateway's own SDK as a client of the gateway sandbox" },
-  mutations: { file: 'lab/mutations/run.ts', says: 'seeded bugs in SQL, locks and money, and the test that catches each' },
+  bugs: { file: 'lab/bugs/run.ts', says: 'seeded bugs in SQL, locks and money, and the test that catches each' },
+  mutations: {
+    file: 'lab/mutations/run.ts',
+    beside: 'lab/mutations',
+    says: 'Stryker changes core, contract and verifier; whether a test notices',
+  },
   screenshots: {
     file: 'lab/screenshots/main.ts',
     pages: true,
