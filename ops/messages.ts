@@ -5,7 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { CATALOGUES, catalogueFile, SOURCE, wordsIn } from '@roz/core/catalogues.ts'
+import { CATALOGUES, catalogueFile, SOURCE, catalogueOf } from '@roz/core/catalogues.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { createItem, createPoFile, stringifyPo } from 'pofile-ts'
 import { code } from './tidy/source.ts'
@@ -42,7 +42,7 @@ function main(): void {
   const said = saidTexts()
   for (const language of LANGUAGES) {
     if (language === SOURCE) continue
-    const words = wordsIn(language)
+    const words = catalogueOf(language)
     for (const name of CATALOGUES) {
       const file = catalogueFile(language, name)
       mkdirSync(path.dirname(file), { recursive: true })

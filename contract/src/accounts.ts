@@ -3,7 +3,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { APPROVAL_ABOVE, asked, narrowing, outlay, outlayId, reasoned, receipts, seen } from './outlays.ts'
+import { APPROVAL_ABOVE, asked, narrowing, outlay, outlayId, reasoned, receipts, seenOutlay } from './outlays.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { day, nextCursor, page, rupees } from './shapes.ts'
 
@@ -84,7 +84,7 @@ export const accountCalls = {
     stepUp: true,
     summary: 'Approves and books a requested entry; refused to the person who requested it.',
     params: outlayId,
-    body: seen,
+    body: seenOutlay,
     output: z.object({ entry: houseEntry }),
     refusals: [
       'outlay_not_found',

@@ -3,7 +3,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { knownBy } from './help.ts'
-import { APPROVAL_ABOVE, asked, narrowing, outlay, outlayFilter, outlayId, reasoned, seen } from './outlays.ts'
+import { APPROVAL_ABOVE, asked, narrowing, outlay, outlayFilter, outlayId, reasoned, seenOutlay } from './outlays.ts'
 import { HELPERS, STAFF, TREASURY } from './roles.ts'
 import { day, nextCursor, page, rupees } from './shapes.ts'
 
@@ -102,7 +102,7 @@ export const disbursementCalls = {
     stepUp: true,
     summary: 'Approves and books a requested disbursement or correction; refused to the person who requested it.',
     params: outlayId,
-    body: seen,
+    body: seenOutlay,
     output: z.object({ disbursement }),
     refusals: [
       'outlay_not_found',

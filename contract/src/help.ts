@@ -13,8 +13,8 @@ const withheld = z.object({
   by: z.string().meta({ description: 'The name of the person who withheld it' }),
   at: instant,
 })
-/** A receipt of a payment, as the portal shows it. */
-export const receipt = z.object({
+/** A bill of a payment, as the portal shows it. */
+export const bill = z.object({
   ...receiptPicture.shape,
   withheld: withheld.nullable().meta({ description: 'If set, only staff can see the picture' }),
 })
@@ -102,7 +102,7 @@ export const helpCalls = {
     path: '/admin/uploads',
     access: 'admin',
     roles: HELPERS,
-    summary: 'Stores a picture of a receipt as WebP, without its metadata. The picture becomes public when its entry is booked.',
+    summary: 'Stores a picture of a bill as WebP, without its metadata. The picture becomes public when its entry is booked.',
     upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
     output: z.object({ ...receiptPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
     status: 201,
@@ -121,7 +121,7 @@ export const helpCalls = {
     path: '/admin/receipts/{hash}',
     access: 'admin',
     roles: STAFF,
-    summary: 'The picture of a receipt, also before it is public.',
+    summary: 'The picture of a bill, also before it is public.',
     params: z.object({ hash: z.string().max(100) }),
     output: 'file',
     refusals: ['receipt_not_found'],
@@ -130,7 +130,7 @@ export const helpCalls = {
     method: 'GET',
     path: '/receipts/{hash}',
     access: 'visitor',
-    summary: 'The picture of a receipt of a booked entry. Not found once it is withheld, or the consent is revoked.',
+    summary: 'The picture of a bill of a booked entry. Not found once it is withheld, or the consent is revoked.',
     params: z.object({ hash: z.string().max(100) }),
     output: 'file',
     refusals: ['receipt_not_found'],
@@ -141,7 +141,7 @@ export const helpCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Withholds the picture of a receipt from the public for good, with a reason for the audit log. Its hash stays in the books.',
+    summary: 'Withholds the picture of a bill from the public for good, with a reason for the audit log. Its hash stays in the books.',
     params: z.object({ hash: z.string().max(100) }),
     body: z.strictObject({ reason: decisionReason }),
     output: z.object({ withheld }),

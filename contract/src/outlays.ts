@@ -3,7 +3,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { purpose, RECEIPTS_MAX } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
-import { receipt } from './help.ts'
+import { bill } from './help.ts'
 import { instant, rupees } from './shapes.ts'
 
 const person = z.object({ id: z.string(), name: z.string() })
@@ -21,7 +21,7 @@ export const outlay = {
   decidedBy: person.nullable(),
   decidedAt: instant.nullable(),
   reason: z.string().nullable().meta({ description: 'Why it was rejected' }),
-  receipts: z.array(receipt).meta({ description: 'In the order of their pages' }),
+  receipts: z.array(bill).meta({ description: 'In the order of their pages' }),
 }
 export const outlayId = z.object({ id: z.string().max(100) })
 export const receipts = z
@@ -30,8 +30,8 @@ export const receipts = z
   .max(RECEIPTS_MAX, 'receipts_many')
 export const asked = { amount: rupeeAmount, purpose, receipts }
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
-export const seen = z.strictObject({ status: outlayState })
-export const reasoned = z.strictObject({ ...seen.shape, reason: decisionReason })
+export const seenOutlay = z.strictObject({ status: outlayState })
+export const reasoned = z.strictObject({ ...seenOutlay.shape, reason: decisionReason })
 /** `to_approve`: waits for the person who asks, as their to-do list counts it. */
 export const outlayFilter = z.enum([...outlayState.options, 'to_approve'], 'choice_invalid')
 export const narrowing = { status: outlayFilter.optional(), q: z.string().max(200).optional() }

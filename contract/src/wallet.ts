@@ -30,7 +30,7 @@ export const transaction = z.object({
 })
 
 /** One transaction for a printed receipt: texts in the requested language, a bank account by its last four digits. */
-export const receipt = z.object({
+export const transactionReceipt = z.object({
   ...transaction.shape,
   /** Number of the receipt: the wallet and the place of the transaction in it, or the order. */
   number: z.string(),
@@ -134,7 +134,7 @@ export const walletCalls = {
     access: 'member',
     summary: "One of the member's own transactions, for a printed receipt.",
     params: z.object({ id: z.string().max(100) }),
-    output: z.object({ receipt }),
+    output: z.object({ receipt: transactionReceipt }),
     refusals: ['transaction_not_found'],
   }),
   cashfreeWebhook: endpoint({

@@ -20,7 +20,7 @@ export const catalogueFile = (language: Language, name: (typeof CATALOGUES)[numb
 export const READ = new Map<Language, ReadonlyMap<string, string>>()
 
 /** The words of a language by their English; '' for a text that is not yet translated, none before the first `npm run messages`. */
-export function wordsIn(language: Language): ReadonlyMap<string, string> {
+export function catalogueOf(language: Language): ReadonlyMap<string, string> {
   const known = READ.get(language)
   if (known !== undefined) return known
   const files = CATALOGUES.map((name) => catalogueFile(language, name)).filter((file) => existsSync(file))

@@ -8,11 +8,11 @@
  */
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { createAdmin } from '@roz/server/features/admin/admin.ts'
-import { readFigures } from '@roz/server/features/desk/figures.ts'
+import { readDeskFigures } from '@roz/server/features/desk/figures.ts'
 import { countDays } from '@roz/server/members/member-days.ts'
 import { listRounds } from '@roz/server/features/desk/round-list.ts'
 import { readTodo } from '@roz/server/features/desk/todo.ts'
-import { readPage } from '@roz/server/features/member-care/member-page.ts'
+import { readMemberPage } from '@roz/server/features/member-care/member-page.ts'
 import { showTransactions } from '@roz/server/features/wallet/transactions.ts'
 import { listMovements } from '@roz/server/ledger/movements.ts'
 import { searchRefunds } from '@roz/server/features/payouts/refund-view.ts'
@@ -99,9 +99,9 @@ const LISTS: readonly List[] = [
     name: 'what waits for the team',
     run: (db: Queryable) => readTodo(db as Db, { viewer: { memberId: 0n, staffRole: 'owner' }, payoutsByHand: true }),
   },
-  { name: 'charts of 30 days', run: (db: Queryable) => readFigures(db as Db, 30) },
-  { name: 'charts of a year', run: (db: Queryable) => readFigures(db as Db, 365) },
-  { name: 'a member’s page', run: (db: Queryable) => readPage(db as Db, MIDDLE) },
+  { name: 'charts of 30 days', run: (db: Queryable) => readDeskFigures(db as Db, 30) },
+  { name: 'charts of a year', run: (db: Queryable) => readDeskFigures(db as Db, 365) },
+  { name: 'a member’s page', run: (db: Queryable) => readMemberPage(db as Db, MIDDLE) },
   { name: 'a member’s transactions', run: transactionsOf },
   ...AUDIT_FILTERS.map((filter) => ({
     name: `audit log by ${JSON.stringify(filter)}`,

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { CATALOGUES, catalogueFile, SOURCE, wordsIn } from '@roz/core/catalogues.ts'
+import { CATALOGUES, catalogueFile, SOURCE, catalogueOf } from '@roz/core/catalogues.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
 import { parsePo } from 'pofile-ts'
@@ -22,7 +22,7 @@ const WEB = path.join(ROOT, 'web')
 const said = saidTexts()
 const translated = LANGUAGES.filter((language) => language !== SOURCE)
 /** Each text of core and server with its words, in each language but English. */
-const words = translated.flatMap((language) => [...wordsIn(language)].map(([english, one]) => ({ language, english, words: one })))
+const words = translated.flatMap((language) => [...catalogueOf(language)].map(([english, one]) => ({ language, english, words: one })))
 
 test('core and server use only literal texts', () => {
   const unclear = code.filter(({ name, isTest, texts }) => /^(core|server)\//.test(name) && !isTest && texts.includes(undefined))
@@ -33,7 +33,7 @@ test('core and server use only literal texts', () => {
 
 test.each(CATALOGUES)('%s.po is as npm run messages writes it, and every text has words', (name) => {
   for (const language of translated) {
-    const known = wordsIn(language)
+    const known = catalogueOf(language)
     expect([...said[name].keys()].filter((english) => (known.get(english) ?? '').trim() === '')).toEqual([])
     expect(readFileSync(catalogueFile(language, name), 'utf8')).toBe(written(language, said[name], known))
   }

@@ -72,7 +72,7 @@ export async function register({ db, services, passwordHash }: Demo, member: Dem
 }
 
 /** Books a paid order without a gateway: the demo invents the payment. */
-export async function addMoney({ db }: Demo, memberId: bigint, day: IstDay, rupees: number): Promise<void> {
+export async function demoAddMoney({ db }: Demo, memberId: bigint, day: IstDay, rupees: number): Promise<void> {
   const orderId = createHash('sha256').update(`demo\n${memberId}\n${day}`).digest('hex').slice(0, 32)
   const amount = wholeRupees(rupees)
   await inTransaction(db, async (tx) => {
@@ -88,7 +88,7 @@ export async function join({ services }: Demo, memberId: bigint): Promise<void> 
   expectDone('a join', answer, ['already_joined', 'insufficient_balance'])
 }
 
-export async function withdraw({ services }: Demo, memberId: bigint, member: DemoMember): Promise<void> {
+export async function demoWithdraw({ services }: Demo, memberId: bigint, member: DemoMember): Promise<void> {
   if (member.withdrawal === undefined) return
   const { rupees, bank, ifsc } = member.withdrawal
   const bankDetail = {

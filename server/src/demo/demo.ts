@@ -9,7 +9,7 @@ import type { Db } from '../db/sql.ts'
 import { hashPassword } from '../members/passwords.ts'
 import type { Services } from '../services.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES, type DemoMember } from './community.ts'
-import { addMoney, type Demo, findDemoMember, join, publish, register, withdraw } from './demo-calls.ts'
+import { demoAddMoney, type Demo, findDemoMember, join, publish, register, demoWithdraw } from './demo-calls.ts'
 import { giveHelp } from './help.ts'
 import { findOrBegin, finish, realNow, stepTo, stepToRealTime, type Walk } from './walk.ts'
 
@@ -82,8 +82,8 @@ async function morningOf(demo: Demo, member: DemoMember, day: IstDay, number: nu
   const isDue = rupees !== undefined || member.withdrawal?.day === number
   const memberId = isDue ? await findDemoMember(demo.db, member.email) : undefined
   if (memberId === undefined) return
-  if (rupees !== undefined) await addMoney(demo, memberId, day, rupees)
-  if (member.withdrawal?.day === number) await withdraw(demo, memberId, member)
+  if (rupees !== undefined) await demoAddMoney(demo, memberId, day, rupees)
+  if (member.withdrawal?.day === number) await demoWithdraw(demo, memberId, member)
 }
 
 /** Joins members without Auto Participate on their days, and all others on their first day, which began before they came. */

@@ -11,7 +11,7 @@ import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type Outlay } from './evidence.ts'
+import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
 
 /** The amount that one day gave to a disbursement, or got back by a correction. */
 export type HelpPart = { readonly day: IstDay; readonly paise: Paise }
@@ -19,10 +19,10 @@ export type Booked = { readonly replayed: boolean; readonly days: readonly HelpP
 
 export async function bookDisbursement(
   tx: Tx,
-  outlay: Outlay,
+  outlay: ProvenEntry,
 ): Promise<Outcome<Booked, 'insufficient_funds' | 'idempotency_mismatch' | 'receipt_used'>> {
   const today = await lockOutlays(tx)
-  const known = await findBooked(tx, outlay, null)
+  const known = await findSameEntry(tx, outlay, null)
   if (known !== undefined) return known
   if (await isReceiptUsed(tx, outlay.evidence)) return refused('receipt_used')
   const days = takeFirst(await listOpenDays(tx, today), outlay.amount)
@@ -38,10 +38,10 @@ export const quoteDisbursement = async (from: Queryable, today: IstDay, amount: 
 
 export async function correctDisbursement(
   tx: Tx,
-  correction: Outlay & { readonly corrects: string },
+  correction: ProvenEntry & { readonly corrects: string },
 ): Promise<Outcome<Booked, 'disbursement_not_found' | 'correction_too_large' | 'receipt_used' | 'idempotency_mismatch'>> {
   const today = await lockOutlays(tx)
-  const known = await findBooked(tx, correction, correction.corrects)
+  const known = await findSameEntry(tx, correction, correction.corrects)
   if (known !== undefined) return known
   const given = await listGiven(tx, correction.corrects)
   if (given === undefined) return refused('disbursement_not_found')
@@ -54,9 +54,9 @@ export async function correctDisbursement(
 }
 
 /** The answer to an id that is booked already. */
-async function findBooked(
+async function findSameEntry(
   tx: Tx,
-  { id, amount, evidence }: Outlay,
+  { id, amount, evidence }: ProvenEntry,
   corrects: string | null,
 ): Promise<Outcome<Booked, 'idempotency_mismatch'> | undefined> {
   const known = await maybeOne<{ same: boolean }>(
@@ -98,7 +98,11 @@ function takeFirst(parts: readonly HelpPart[], amount: Paise): HelpPart[] | unde
   return due === 0n ? taken : undefined
 }
 
-type Entry = Omit<Outlay, 'evidence'> & { readonly corrects: string | null; readonly today: IstDay; readonly days: readonly HelpPart[] }
+type Entry = Omit<ProvenEntry, 'evidence'> & {
+  readonly corrects: string | null
+  readonly today: IstDay
+  readonly days: readonly HelpPart[]
+}
 
 async function writeParts(tx: Tx, { id, amount, corrects, today, days }: Entry): Promise<void> {
   await tx.query(sql`insert into disbursement (id, amount, corrects) values (${id}::text, ${amount}::bigint, ${corrects}::text)`)

@@ -11,7 +11,7 @@ import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, type AccountName, type TransferKind } from './accounts.ts'
 import { moveSystem } from './transfer.ts'
 
-export type Outlay = {
+export type ProvenEntry = {
   readonly id: string
   readonly amount: Paise
   /** SHA-256 of the bytes of each kept receipt, at least one. */
@@ -40,7 +40,7 @@ export async function isReceiptUsed(from: Queryable, evidence: readonly Buffer[]
 }
 
 /** Whether the booked entry has exactly these receipts. */
-export async function hasReceipts(from: Queryable, kind: OutlayKind, { id, evidence }: Omit<Outlay, 'amount'>): Promise<boolean> {
+export async function hasReceipts(from: Queryable, kind: OutlayKind, { id, evidence }: Omit<ProvenEntry, 'amount'>): Promise<boolean> {
   const { same } = await one<{ same: boolean }>(
     from,
     sql`select coalesce(array_agg(hash order by hash), '{}') = (select array_agg(given order by given) from unnest(${evidence}::bytea[]) given) as same
@@ -52,7 +52,14 @@ export async function hasReceipts(from: Queryable, kind: OutlayKind, { id, evide
 /** Writes the transfer and its receipts. */
 export async function moveProven(
   tx: Tx,
-  { id, kind, amount, evidence, from, to }: Outlay & { readonly kind: OutlayKind; readonly from: AccountName; readonly to: AccountName },
+  {
+    id,
+    kind,
+    amount,
+    evidence,
+    from,
+    to,
+  }: ProvenEntry & { readonly kind: OutlayKind; readonly from: AccountName; readonly to: AccountName },
 ): Promise<void> {
   if (evidence.length === 0) throw new Error(`${kind} ${id} has no receipt`)
   if (!(await moveSystem(tx, { kind, ref: id, debit: ACCOUNTS[from], credit: ACCOUNTS[to], amount })))

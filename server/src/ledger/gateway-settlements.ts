@@ -11,11 +11,11 @@ import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { readBalances } from './balances.ts'
-import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type Outlay } from './evidence.ts'
+import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
 import { moveSystem } from './transfer.ts'
 
 /** `amount` is the net amount. */
-export type GatewaySettlement = Outlay & { readonly reference: string; readonly fee: Paise }
+export type GatewaySettlement = ProvenEntry & { readonly reference: string; readonly fee: Paise }
 export type SettlementRefusal = 'settlement_known' | 'settlement_exceeds_owed'
 
 const KIND = 'gateway_settled'

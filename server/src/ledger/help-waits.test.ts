@@ -3,7 +3,7 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listAlarms } from '../operation/alarms.ts'
 import { makeStaff } from '../testing/calls.ts'
-import { type Outlay, payHelp, takeBack } from '../testing/help.ts'
+import { type PaidHelp, payHelp, takeBack } from '../testing/help.ts'
 import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
 import { readHelpWaits } from './help-waits.ts'
 
@@ -11,7 +11,7 @@ let world: RoundsWorld
 let finance: bigint
 const FIRST = '2026-11-21' as IstDay
 const on = (days: number): Promise<unknown> => world.goTo(`${addDays(FIRST, days)}T00:00:01+05:30`)
-const help = (amount: number): Promise<Outlay> => payHelp(world.db, { amount, askedBy: finance, decidedBy: finance })
+const help = (amount: number): Promise<PaidHelp> => payHelp(world.db, { amount, askedBy: finance, decidedBy: finance })
 
 beforeAll(async () => {
   world = await openRoundsWorld()

@@ -10,7 +10,7 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, type AccountName } from './accounts.ts'
-import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type Outlay } from './evidence.ts'
+import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
 
 const SIDES = {
   platform_out: ['PLATFORM', 'BANK'],
@@ -22,7 +22,7 @@ export const isHouseKind = (kind: string): kind is HouseKind => Object.hasOwn(SI
 
 export async function bookHouseEntry(
   tx: Tx,
-  entry: Outlay & { readonly kind: HouseKind },
+  entry: ProvenEntry & { readonly kind: HouseKind },
 ): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'>> {
   const { kind, id, amount, evidence } = entry
   const today = await lockOutlays(tx)

@@ -12,7 +12,7 @@ import { type Mail, MailRefusedError, type Mailer } from '../adapters/mail/port.
 import { GiveUpError } from '../jobs/queue.ts'
 import { type LinkSecrets, linkToken } from '../members/link-token.ts'
 import { inSpan } from '../tracing/spans.ts'
-import { oneLine, renderMail } from './mail-layout.ts'
+import { onOneLine, renderMail } from './mail-layout.ts'
 import { type MailFrame, mailWords } from './mail-texts.ts'
 import type { MailPayload } from './mail-payload.ts'
 import { unsubscribeToken } from './unsubscribe-token.ts'
@@ -48,7 +48,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
         'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : 'publicId' in data ? unsubscribeToken(deps.secrets, data.publicId) : '',
     }
     // The spread loses the connection of template and data in the type, so it is asserted.
-    const told = { ...payload, data: { ...data, name: oneLine(data.name) } } as MailPayload
+    const told = { ...payload, data: { ...data, name: onOneLine(data.name) } } as MailPayload
     const words = mailWords(told, frame)
     const rendered = renderMail(words, payload.language, deps.brandName)
     const id = createHash('sha256')

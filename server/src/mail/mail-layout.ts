@@ -21,7 +21,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
 
 /** Makes a text one line. Subjects and names pass here: a name with line breaks could add paragraphs of its own to our mail. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+export const onOneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 
 export function renderMail(words: MailWords, language: string, brandName: string): RenderedMail {
   const after = words.after ?? []
@@ -39,6 +39,6 @@ export function renderMail(words: MailWords, language: string, brandName: string
     words.stop === undefined
       ? ''
       : `<p style="margin:0 0 12px;font-size:14px"><a href="${escapeHtml(words.stop.url)}" style="color:#65554a">${escapeHtml(words.stop.label)}</a></p>`
-  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light"><title>${escapeHtml(oneLine(words.subject))}</title></head><body style="margin:0;padding:24px 16px;background:#f4e8d5;color:#231a15;font:16px/1.55 system-ui,-apple-system,'Noto Sans Devanagari',sans-serif;overflow-wrap:anywhere"><div style="max-width:520px;margin:0 auto;padding:24px;background:#fffaf1;border-radius:6px"><p style="margin:0 0 20px;font-size:18px;font-weight:700;color:#8a2a13">${escapeHtml(brandName)}</p>${words.paragraphs.map((line) => paragraph(line, 'margin:0 0 16px')).join('')}${button}${after.map((line) => paragraph(line, 'margin:0 0 12px;font-size:14px;color:#65554a')).join('')}${stopLink}${footer === '' ? '' : paragraph(footer, 'margin:20px 0 0;padding-top:12px;border-top:1px solid #e4d2b8;font-size:13px;color:#65554a')}</div></body></html>`
-  return { subject: oneLine(words.subject), text, html }
+  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light"><title>${escapeHtml(onOneLine(words.subject))}</title></head><body style="margin:0;padding:24px 16px;background:#f4e8d5;color:#231a15;font:16px/1.55 system-ui,-apple-system,'Noto Sans Devanagari',sans-serif;overflow-wrap:anywhere"><div style="max-width:520px;margin:0 auto;padding:24px;background:#fffaf1;border-radius:6px"><p style="margin:0 0 20px;font-size:18px;font-weight:700;color:#8a2a13">${escapeHtml(brandName)}</p>${words.paragraphs.map((line) => paragraph(line, 'margin:0 0 16px')).join('')}${button}${after.map((line) => paragraph(line, 'margin:0 0 12px;font-size:14px;color:#65554a')).join('')}${stopLink}${footer === '' ? '' : paragraph(footer, 'margin:20px 0 0;padding-top:12px;border-top:1px solid #e4d2b8;font-size:13px;color:#65554a')}</div></body></html>`
+  return { subject: onOneLine(words.subject), text, html }
 }

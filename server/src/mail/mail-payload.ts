@@ -88,7 +88,7 @@ export type MailPayload = {
 }[MailTemplate]
 
 /** The words of a mail in every language. */
-export type Mail = {
+export type MailTexts = {
   readonly subject: Texts
   /** A plain string is the same in every language. */
   readonly paragraphs: readonly (Texts | string)[]

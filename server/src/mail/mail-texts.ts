@@ -10,7 +10,7 @@ import { dayText, PAID_DEBT, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts
 import type { Modes } from '@roz/core/modes.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
-import type { Mail, MailData, MailPayload, MailTemplate } from './mail-payload.ts'
+import type { MailTexts, MailData, MailPayload, MailTemplate } from './mail-payload.ts'
 import { HELLO, STAFF_MAILS } from './staff-mail-texts.ts'
 import { UNSUBSCRIBE_PATH } from './unsubscribe-token.ts'
 
@@ -48,7 +48,7 @@ function deviceLine(browser: string, system: string): Texts {
   return browser || system ? texts('Device: {browser}{system}') : texts('Device: unknown')
 }
 
-export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData[T], modes: Modes) => Mail) } = {
+export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: MailData[T], modes: Modes) => MailTexts) } = {
   verify: {
     subject: texts('Verify your email for {brandName}'),
     paragraphs: [HELLO, texts("Please confirm that this is your email address. Then you can join today's round.")],
@@ -385,7 +385,7 @@ function toldIn(data: Readonly<Record<string, string>>, language: Language): Rea
 /** Renders a mail in its language. Values are filled in once, so braces in a name stay as they are. */
 export function mailWords({ template, data, language }: MailPayload, { link, token, modes, ...named }: MailFrame): MailWords {
   // The payload's type ties template and data; indexing the map by the template loses that.
-  const written = MAIL_TEXTS[template] as Mail | ((told: typeof data, modes: Modes) => Mail)
+  const written = MAIL_TEXTS[template] as MailTexts | ((told: typeof data, modes: Modes) => MailTexts)
   const { subject, paragraphs, action, after } = typeof written === 'function' ? written(data, modes) : written
   const values: Readonly<Record<string, string>> = { ...toldIn(data, language), ...named }
   const fill = (words: Texts | string): string =>

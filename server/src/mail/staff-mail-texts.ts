@@ -1,7 +1,7 @@
 /** The texts of the mails to the team: invitations, the second factor, changes of the team (owner-mails.ts). */
 import type { Texts } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
-import type { Mail, MailData } from './mail-payload.ts'
+import type { MailTexts, MailData } from './mail-payload.ts'
 import type { TeamEvent } from './owner-mails.ts'
 
 export const HELLO = texts('Hello {name},')
@@ -59,4 +59,4 @@ export const STAFF_MAILS = {
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
     after: [texts('If this is not right, speak to the other owners at once: they can undo it.')],
   }),
-} satisfies { readonly [T in 'staff_invitation' | 'totp_changed' | 'team_changed']: Mail | ((told: MailData[T]) => Mail) }
+} satisfies { readonly [T in 'staff_invitation' | 'totp_changed' | 'team_changed']: MailTexts | ((told: MailData[T]) => MailTexts) }

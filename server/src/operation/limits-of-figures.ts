@@ -5,7 +5,7 @@
  */
 import { type Sql, sql } from '../db/sql.ts'
 
-export type Limit = { readonly name: string; readonly above: number; readonly words: string; readonly runbook: string }
+export type FigureLimit = { readonly name: string; readonly above: number; readonly words: string; readonly runbook: string }
 /** A figure above its limit needs a person. `…_seconds` are printed as a duration, `…_ratio` as percent. */
 export const LIMITS = [
   { name: 'roz_clock_doubted', above: 0, words: 'the clock of the database has jumped, and the product waits', runbook: 'clock' },
@@ -34,7 +34,7 @@ export const LIMITS = [
   { name: 'roz_backup_log_age_seconds', above: 5400, words: 'the log of commits has not reached its backup', runbook: 'backup-away' },
   { name: 'roz_disk_used_ratio', above: 0.9, words: 'of the disk of DATA_DIR is used', runbook: 'disk-full' },
   { name: 'roz_replication_lag_seconds', above: 30, words: 'a standby is behind', runbook: 'replication-behind' },
-] as const satisfies readonly Limit[]
+] as const satisfies readonly FigureLimit[]
 
 /** The limit of an age, for a statement that looks for what is late. */
 export const lateAfter = (name: Extract<(typeof LIMITS)[number]['name'], `${string}_seconds`>): Sql =>

@@ -1,7 +1,7 @@
 /** Stores an uploaded file and names it in the database: both, or neither. */
 import type { Storage, StorageFolder } from '../adapters/storage/port.ts'
 
-export type Upload = {
+export type StoredUpload = {
   readonly folder: StorageFolder
   readonly bytes: Buffer
   /** Whether a row names the file. */
@@ -11,7 +11,7 @@ export type Upload = {
 /** `write` names the file in a row. If `write` fails, the file is removed again, unless a commit named it whose answer was lost. */
 export async function storeAndName<T>(
   storage: Storage,
-  { folder, bytes, isNamed }: Upload,
+  { folder, bytes, isNamed }: StoredUpload,
   write: (name: string) => Promise<T>,
 ): Promise<T> {
   const name = await storage.put(folder, 'webp', bytes)

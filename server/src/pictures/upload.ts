@@ -19,11 +19,11 @@ type Refusal<C extends RefusalCode> = {
   readonly fields?: Readonly<Record<string, FieldProblem>>
   readonly retryAfterSeconds?: number
 }
-export type Upload = { readonly ok: true; readonly bytes: Buffer }
+export type ReceivedUpload = { readonly ok: true; readonly bytes: Buffer }
 /** Reads the file, if its sender is allowed to send one now; otherwise returns the refusal. */
 export type Receive<TooLarge extends RefusalCode> = (
   allowed: Taken,
-) => Promise<Upload | Refusal<'too_many_requests' | 'invalid_input' | TooLarge>>
+) => Promise<ReceivedUpload | Refusal<'too_many_requests' | 'invalid_input' | TooLarge>>
 
 /** The refusal of an upload above its limit. */
 export const tooLargeOf = (rule: Rule): RefusalCode => rule.tooLarge ?? 'avatar_too_large'
@@ -34,7 +34,7 @@ export const receiverOf =
     allowed.ok ? readUpload(request, rule) : allowed
 
 /** Reads the file of the named field; a missing part, a second one or another field is refused. */
-async function readUpload(request: FastifyRequest, rule: Rule): Promise<Upload | Refusal<RefusalCode>> {
+async function readUpload(request: FastifyRequest, rule: Rule): Promise<ReceivedUpload | Refusal<RefusalCode>> {
   const missing = { ok: false, code: 'invalid_input', fields: { [rule.field]: 'fill_all' } } as const
   const tooLarge = { ok: false, code: tooLargeOf(rule) } as const
   try {

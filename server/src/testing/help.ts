@@ -13,10 +13,10 @@ export type Helped = {
   readonly askedBy: bigint
   readonly decidedBy: bigint
 }
-export type Outlay = { readonly id: string; readonly beneficiaryId: string; readonly hash: Buffer }
+export type PaidHelp = { readonly id: string; readonly beneficiaryId: string; readonly hash: Buffer }
 
 /** A disbursement with one receipt, as the help desk leaves it. */
-export async function insertOutlay(db: Db, helped: Helped): Promise<Outlay> {
+export async function insertOutlay(db: Db, helped: Helped): Promise<PaidHelp> {
   const [id, beneficiaryId] = [randomUUID(), randomUUID()]
   const hash = createHash('sha256').update(id).digest()
   const isBooked = helped.status !== 'requested'
@@ -36,7 +36,7 @@ export async function insertOutlay(db: Db, helped: Helped): Promise<Outlay> {
 }
 
 /** Pays help in the ledger too. `amount` is in paise. */
-export async function payHelp(db: Db, helped: Helped): Promise<Outlay> {
+export async function payHelp(db: Db, helped: Helped): Promise<PaidHelp> {
   const outlay = await insertOutlay(db, helped)
   const booked = await inTransaction(db, (tx) =>
     bookDisbursement(tx, { id: outlay.id, amount: paise(BigInt(helped.amount ?? 100)), evidence: [outlay.hash] }),
@@ -46,7 +46,7 @@ export async function payHelp(db: Db, helped: Helped): Promise<Outlay> {
 }
 
 /** Money of the help that came back; the hash of its receipt. */
-export async function takeBack(db: Db, { id: corrects, beneficiaryId }: Outlay, amount: number, by: bigint): Promise<Buffer> {
+export async function takeBack(db: Db, { id: corrects, beneficiaryId }: PaidHelp, amount: number, by: bigint): Promise<Buffer> {
   const id = randomUUID()
   const hash = createHash('sha256').update(id).digest()
   await db.query(sql`

@@ -184,11 +184,11 @@ async function writePage(tx: Tx, { day, page }: { readonly day: IstDay; readonly
   await tx.query(sql`insert into ticket_owner (day, page, members) values (${day}::date, ${page}::int, ${asBuffer(members)}::bytea)`)
 }
 
-export type Listed = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
+export type ListedTicket = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
 
 /** The members and tickets at these positions, in the order given. Works until `forgetOwners` has run. */
-export async function ticketsAt(tx: Tx, day: IstDay, positions: readonly number[]): Promise<Listed[]> {
-  const listed = await tx.query<Listed>(sql`
+export async function ticketsAt(tx: Tx, day: IstDay, positions: readonly number[]): Promise<ListedTicket[]> {
+  const listed = await tx.query<ListedTicket>(sql`
     select w.position::float8 as position, substring(o.members from w.place * 8 + 1 for 8)::bigint as "memberId",
            substring(p.tickets from w.place * 32 + 1 for 32) as ticket
       from (select position, position / ${LIST_PAGE}::int as page, (position % ${LIST_PAGE}::int)::int as place, rank

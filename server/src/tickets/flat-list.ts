@@ -20,7 +20,7 @@ export const PAGES_AT_ONCE = 2
 const ID_BYTES = 8
 export const TICKET_BYTES = 32
 /** A group's first ticket and its root. */
-export const GROUP_BYTES = 64
+export const TICKET_GROUP_BYTES = 64
 /** A 32-byte key as Secrets.encrypt writes it. */
 export const ENCRYPTED_KEY_BYTES = 65
 
@@ -57,7 +57,7 @@ export function newPages(count: number): Pages {
   const show = (): Shown => ({
     members: shared(length * ID_BYTES),
     tickets: shared(length * TICKET_BYTES),
-    groups: shared(Math.ceil(length / LIST_GROUP) * GROUP_BYTES),
+    groups: shared(Math.ceil(length / LIST_GROUP) * TICKET_GROUP_BYTES),
   })
   return { count, shown: Array.from({ length: PAGES_AT_ONCE + 1 }, show) }
 }
@@ -132,7 +132,7 @@ export function makePage(list: FlatList, page: number): Uint8Array {
   const roots: Uint8Array[] = []
   for (let from = 0; from < entries; from += LIST_GROUP) {
     const group = asBuffer(tickets.subarray(from * TICKET_BYTES, (from + LIST_GROUP) * TICKET_BYTES))
-    const shown = asBuffer(groups.subarray(roots.length * GROUP_BYTES, (roots.length + 1) * GROUP_BYTES))
+    const shown = asBuffer(groups.subarray(roots.length * TICKET_GROUP_BYTES, (roots.length + 1) * TICKET_GROUP_BYTES))
     group.copy(shown, 0, 0, TICKET_BYTES)
     writeGroupRoot(group, shown, TICKET_BYTES)
     roots.push(shown.subarray(TICKET_BYTES))
@@ -173,6 +173,6 @@ export function shownOf({ count, shown }: Pages, page: number): Shown {
   return {
     members: members.subarray(0, length * ID_BYTES),
     tickets: tickets.subarray(0, length * TICKET_BYTES),
-    groups: groups.subarray(0, Math.ceil(length / LIST_GROUP) * GROUP_BYTES),
+    groups: groups.subarray(0, Math.ceil(length / LIST_GROUP) * TICKET_GROUP_BYTES),
   }
 }

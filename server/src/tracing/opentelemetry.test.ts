@@ -2,7 +2,7 @@ import { ROOT_CONTEXT, SpanKind, trace, TraceFlags } from '@opentelemetry/api'
 import { SamplingDecision } from '@opentelemetry/sdk-trace'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Collector, startCollector } from '../testing/collector.ts'
-import { contextOf, type Outcome, samplerOf, startTraces } from './opentelemetry.ts'
+import { contextOf, type SpansOutcome, samplerOf, startTraces } from './opentelemetry.ts'
 import { activeSpan, activeTraceparent, inShared, inSpan, inTrace } from './spans.ts'
 import { inStatement } from './statements.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => collector.close())
 
-const counts: Record<Outcome, number> = { sent: 0, failed: 0, dropped: 0 }
+const counts: Record<SpansOutcome, number> = { sent: 0, failed: 0, dropped: 0 }
 const start = (share = 1): (() => Promise<void>) => {
   Object.assign(counts, { sent: 0, failed: 0, dropped: 0 })
   return startTraces({

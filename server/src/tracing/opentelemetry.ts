@@ -31,10 +31,10 @@ import { VERSION } from '@roz/core/version.ts'
 import type { TraceSettings } from '../config/trace-settings.ts'
 import { type Span, startTracing, type Tracer } from './spans.ts'
 
-export type Outcome = 'sent' | 'failed' | 'dropped'
+export type SpansOutcome = 'sent' | 'failed' | 'dropped'
 export type TracesDeps = {
   readonly settings: TraceSettings
-  readonly count: (outcome: Outcome, spans: number) => void
+  readonly count: (outcome: SpansOutcome, spans: number) => void
   readonly warn: (details: object, message: string) => void
 }
 

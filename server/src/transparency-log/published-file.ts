@@ -12,7 +12,7 @@ export const TYPES = {
 } as const
 
 type Answered = { readonly ok: true; readonly value: PublicFile } | { readonly ok: false; readonly code: 'not_found' }
-export const NOT_FOUND = { ok: false, code: 'not_found' } as const
+export const FILE_NOT_FOUND = { ok: false, code: 'not_found' } as const
 
 /** A file that is in memory as a whole. */
 export function answerFile(content: string | Uint8Array, type: keyof typeof TYPES, isFinal: boolean): Answered {
@@ -31,5 +31,5 @@ export const answerPages = (etag: string, bytes: number, body: AsyncIterable<Uin
 /** The file that `find` returns for the day in `text`; not_found where `text` is not a day. */
 export const ofDay = async (text: string, find: (day: IstDay) => Promise<Answered>): Promise<Answered> => {
   const day = parseDay(text)
-  return day === undefined ? NOT_FOUND : find(day)
+  return day === undefined ? FILE_NOT_FOUND : find(day)
 }

@@ -5,12 +5,12 @@ import type { ReactNode } from 'react'
 import { Key } from './Art.tsx'
 import { formatMoney } from './Money.tsx'
 
-export type Share = { readonly part: 'need' | 'gift' | 'run'; readonly percent: number; readonly words: string }
+export type SplitShare = { readonly part: 'need' | 'gift' | 'run'; readonly percent: number; readonly words: string }
 
 /** The shares of a round in words. Every sentence about a split is made of these; a share of nothing is left out. */
-export function useShares({ need, reward, platform, winners }: SplitShown): readonly Share[] {
+export function useShares({ need, reward, platform, winners }: SplitShown): readonly SplitShare[] {
   const { t } = useLingui()
-  const shares: readonly Share[] = [
+  const shares: readonly SplitShare[] = [
     { part: 'need', percent: need, words: t`${need}% for people in need` },
     { part: 'gift', percent: reward, words: winners === 1 ? t`${reward}% for one winner` : t`${reward}% shared by ${winners} winners` },
     { part: 'run', percent: platform, words: t`${platform}% for the platform` },

@@ -23,13 +23,13 @@ export type ApiConfig = {
   readonly timeoutMs?: number
 }
 
-export type Call = {
+export type GatewayCall = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
 }
-export type Answer = { readonly status: number; readonly body: unknown; readonly requestId: string }
+export type GatewayAnswer = { readonly status: number; readonly body: unknown; readonly requestId: string }
 
 const TIMEOUT_MS = 10_000
 const PAUSE_MS = 250
@@ -38,19 +38,19 @@ const ANSWER_MAX_BYTES = 1_048_576
 /** A cache passes on the time of the stored answer (RFC 9111). Clocks differ by less than this. */
 const ANSWER_MAX_AGE_MS = 600_000
 
-export type Api = {
-  readonly once: (request: Call) => Promise<Answer>
+export type GatewayApi = {
+  readonly once: (request: GatewayCall) => Promise<GatewayAnswer>
   /** Retries once after a broken connection, a 5xx or a 408; never after a 429. */
-  readonly twice: (request: Call) => Promise<Answer>
+  readonly twice: (request: GatewayCall) => Promise<GatewayAnswer>
 }
 
 /** `moreHeaders` is called for each request, because a signature contains the time. */
-export function cashfreeApi(config: ApiConfig, moreHeaders: () => Readonly<Record<string, string>> = () => ({})): Api {
-  const once = (request: Call): Promise<Answer> =>
+export function cashfreeApi(config: ApiConfig, moreHeaders: () => Readonly<Record<string, string>> = () => ({})): GatewayApi {
+  const once = (request: GatewayCall): Promise<GatewayAnswer> =>
     inSpan({ name: `gateway ${request.method} ${templateOf(request.path)}`, kind: 'client' }, () =>
       callOnce(config, moreHeaders(), request),
     )
-  async function twice(request: Call): Promise<Answer> {
+  async function twice(request: GatewayCall): Promise<GatewayAnswer> {
     try {
       return await once(request)
     } catch (error) {
@@ -69,7 +69,7 @@ const templateOf = (path: string): string =>
     .map((part) => (/^[a-z_]{0,20}$/.test(part) ? part : '{id}'))
     .join('/')
 
-async function callOnce(config: ApiConfig, moreHeaders: Readonly<Record<string, string>>, request: Call): Promise<Answer> {
+async function callOnce(config: ApiConfig, moreHeaders: Readonly<Record<string, string>>, request: GatewayCall): Promise<GatewayAnswer> {
   const { method, path, body, signal } = request
   const requestId = randomUUID()
   // Without the query, which may contain an account number.
@@ -137,9 +137,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300
+const isOk = ({ status }: GatewayAnswer): boolean => status >= 200 && status < 300
 
-export function expectOk(answer: Answer): unknown {
+export function expectOk(answer: GatewayAnswer): unknown {
   if (!isOk(answer)) throw refusal(answer)
   return answer.body
 }
@@ -147,13 +147,13 @@ export function expectOk(answer: Answer): unknown {
 /** Every error of the gateway has a type beside its code: `invalid_request_error`. Errors of proxies have none. */
 const wireError = z.object({ type: z.string().regex(/^[a-z_]+_error$/), code: z.string(), message: z.string() })
 
-export function refusal({ status, body, requestId }: Answer): GatewayRefusedError {
+export function refusal({ status, body, requestId }: GatewayAnswer): GatewayRefusedError {
   const { code, message } = wireError.parse(body)
   return new GatewayRefusedError(`The gateway refused request ${requestId} with ${status} ${code}: ${message}`, status, code)
 }
 
 /** Parses a success; an unexpected body leaves the outcome unknown, so the caller has to ask again later. */
-export function read<S extends z.ZodType>(schema: S, body: unknown, { requestId }: Answer): z.output<S> {
+export function read<S extends z.ZodType>(schema: S, body: unknown, { requestId }: GatewayAnswer): z.output<S> {
   const result = schema.safeParse(body)
   if (result.success) return result.data
   const fields = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join(', ')
@@ -164,7 +164,7 @@ export function read<S extends z.ZodType>(schema: S, body: unknown, { requestId 
  * Tells whether the gateway says that it does not know the thing. Money depends on this "no", so only an invalid request whose code ends
  * in `_not_found` counts: the gateway's own 404 for an address that is no call of its API has another one.
  */
-export function isUnknown(answer: Answer): boolean {
+export function isUnknown(answer: GatewayAnswer): boolean {
   if (answer.status !== 404) return false
   const { type, code } = wireError.parse(answer.body)
   if (type === 'invalid_request_error' && code.endsWith('_not_found')) return true
@@ -172,23 +172,23 @@ export function isUnknown(answer: Answer): boolean {
 }
 
 /** Throws if the answer names another id than the question. */
-export function expectSame(answer: Answer, pairs: readonly (readonly [named: string, asked: string])[]): void {
+export function expectSame(answer: GatewayAnswer, pairs: readonly (readonly [named: string, asked: string])[]): void {
   if (pairs.every(([named, asked]) => named === asked)) return
   throw new GatewayForeignError(`The answer to request ${answer.requestId} is about another id`)
 }
 
 type Held = { readonly amount: Paise; readonly currency: string }
 type Keyed<T> = {
-  readonly request: Call
+  readonly request: GatewayCall
   readonly amount: Paise
   readonly currency: string
-  readonly read: (answer: Answer) => T
+  readonly read: (answer: GatewayAnswer) => T
   /** The gateway's record under our id; undefined if it has none. */
   readonly find: () => Promise<T | undefined>
 }
 
 /** Sends a call that is keyed by our own id. The header says when it counts as refused. */
-export async function askOnce<T extends Held>(api: Api, keyed: Keyed<T>): Promise<T> {
+export async function askOnce<T extends Held>(api: GatewayApi, keyed: Keyed<T>): Promise<T> {
   const answer = await api.once(keyed.request)
   if (isOk(answer)) return matching(keyed, keyed.read(answer))
   const no = refusal(answer)

@@ -6,7 +6,7 @@
 import { type Paise, paiseFromRupees, CURRENCY } from '@roz/core/money.ts'
 import { z } from 'zod'
 
-export const id = z.union([z.string().min(1), z.int().transform(String)])
+export const wireId = z.union([z.string().min(1), z.int().transform(String)])
 
 export const amount = z.number().transform((rupees, context): Paise => {
   const exact = paiseFromRupees(rupees)
@@ -15,7 +15,7 @@ export const amount = z.number().transform((rupees, context): Paise => {
   return z.NEVER
 })
 
-export const instant = z
+export const wireInstant = z
   .string()
   .transform((text) => Date.parse(text))
   .transform((ms) => (Number.isNaN(ms) ? undefined : ms))

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
 import {
-  type Answer,
+  type GatewayAnswer,
   type ApiConfig,
   askOnce,
   cashfreeApi,
@@ -57,7 +57,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     return isUnknown(answer) ? undefined : orderOf(answer, orderId)
   }
 
-  function orderOf(answer: Answer, orderId: string): WireOrder {
+  function orderOf(answer: GatewayAnswer, orderId: string): WireOrder {
     const order = read(wireOrder, expectOk(answer), answer)
     expectSame(answer, [[order.order_id, orderId]])
     return order
@@ -100,7 +100,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     }
   }
 
-  function refundOf(answer: Answer, asked: Pick<NewRefund, 'orderId' | 'refundId'>): Refund {
+  function refundOf(answer: GatewayAnswer, asked: Pick<NewRefund, 'orderId' | 'refundId'>): Refund {
     const refund = readRefund(read(wireRefund, expectOk(answer), answer))
     expectSame(answer, [
       [refund.refundId, asked.refundId],
@@ -142,7 +142,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     checkout: config.checkout,
     verifyWebhook: (headers, rawBody) => verifySignature(config, headers, rawBody),
     webhookLifeMs: WEBHOOK_LIFE_MS,
-    parseWebhook,
+    parseWebhook: parsePaymentWebhook,
   }
 }
 
@@ -164,7 +164,7 @@ const refundRequest = (refund: NewRefund): unknown => ({
   refund_speed: 'STANDARD',
 })
 
-export function parseWebhook(rawBody: Buffer): WebhookEvent | undefined {
+export function parsePaymentWebhook(rawBody: Buffer): WebhookEvent | undefined {
   const event = wireEvent.safeParse(parseJson(rawBody.toString('utf8')))
   if (!event.success) return undefined
   const { type, data } = event.data

@@ -1,7 +1,7 @@
 /** Parsers of Cashfree's JSON of orders, payments, refunds and disputes. They read only the fields that we use. */
 import { CURRENCY } from '@roz/core/money.ts'
 import { z } from 'zod'
-import { amount, currency, id, instant, words } from '../cashfree/fields.ts'
+import { amount, currency, wireId, wireInstant, words } from '../cashfree/fields.ts'
 import type { Dispute, OrderStatus, Payment, PaymentStatus, Refund, RefundState } from './port.ts'
 
 export const wireOrder = z.object({
@@ -14,7 +14,7 @@ export const wireOrder = z.object({
 export type WireOrder = z.output<typeof wireOrder>
 
 const wirePayment = z.object({
-  cf_payment_id: id,
+  cf_payment_id: wireId,
   order_id: z.string(),
   payment_status: z.string(),
   order_amount: amount,
@@ -24,7 +24,7 @@ const wirePayment = z.object({
   payment_group: z.string().nullish(),
   payment_message: z.string().nullish(),
   bank_reference: z.string().nullish(),
-  payment_time: instant.nullish(),
+  payment_time: wireInstant.nullish(),
 })
 export const wirePayments = z.array(wirePayment)
 
@@ -35,30 +35,30 @@ export const wireRefund = z.object({
   refund_currency: currency,
   refund_status: z.string(),
   status_description: words,
-  cf_payment_id: id.nullish(),
+  cf_payment_id: wireId.nullish(),
   refund_arn: words,
 })
 
 export const wireDispute = z.object({
-  dispute_id: id,
+  dispute_id: wireId,
   dispute_type: z.string(),
   dispute_status: z.string(),
   dispute_amount: amount,
   dispute_amount_currency: currency,
-  respond_by: instant.nullish(),
-  updated_at: instant.nullish(),
-  order_details: z.object({ order_id: z.string().min(1), cf_payment_id: id }),
+  respond_by: wireInstant.nullish(),
+  updated_at: wireInstant.nullish(),
+  order_details: z.object({ order_id: z.string().min(1), cf_payment_id: wireId }),
 })
 
 export const wireEvent = z.object({ type: z.string(), data: z.unknown().optional() })
 export const wirePaymentEvent = z.object({
   order: z.object({ order_id: z.string().min(1) }),
-  payment: z.object({ cf_payment_id: id.nullish() }).nullish(),
+  payment: z.object({ cf_payment_id: wireId.nullish() }).nullish(),
 })
 export const wireRefundEvent = z.object({ refund: z.object({ order_id: z.string().min(1), refund_id: z.string().min(1) }) })
 
 export const wireDisputeEvent = z.object({
-  dispute: z.object({ dispute_id: id }),
+  dispute: z.object({ dispute_id: wireId }),
   order_details: z.object({ order_id: z.string().min(1) }),
 })
 

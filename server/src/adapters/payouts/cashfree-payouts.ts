@@ -7,7 +7,7 @@
 import { constants, createHash, publicEncrypt } from 'node:crypto'
 import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
 import {
-  type Answer,
+  type GatewayAnswer,
   type ApiConfig,
   askOnce,
   cashfreeApi,
@@ -26,7 +26,7 @@ import {
   readTransfer,
   type WireBeneficiary,
   wireBeneficiary,
-  wireEvent,
+  wirePayoutEvent,
   wireTransfer,
   wireTransferEvent,
 } from './wire.ts'
@@ -73,7 +73,7 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
     return known(found)
   }
 
-  function transferOf(answer: Answer, transferId: string): Transfer {
+  function transferOf(answer: GatewayAnswer, transferId: string): Transfer {
     const transfer = readTransfer(read(wireTransfer, expectOk(answer), answer))
     expectSame(answer, [[transfer.transferId, transferId]])
     return transfer
@@ -99,7 +99,7 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
     fetchTransfer,
     verifyWebhook: (headers, rawBody) => verifySignature(config, headers, rawBody),
     webhookLifeMs: WEBHOOK_LIFE_MS,
-    parseWebhook,
+    parseWebhook: parsePayoutWebhook,
   }
 }
 
@@ -152,8 +152,8 @@ const transferRequest = ({ transferId, amount, beneficiaryId, method, remarks }:
   transfer_remarks: only(remarks, /[^A-Za-z0-9]+/g, REMARKS_MAX),
 })
 
-export function parseWebhook(rawBody: Buffer): PayoutEvent | undefined {
-  const event = wireEvent.safeParse(parseJson(rawBody.toString('utf8')))
+export function parsePayoutWebhook(rawBody: Buffer): PayoutEvent | undefined {
+  const event = wirePayoutEvent.safeParse(parseJson(rawBody.toString('utf8')))
   if (!event.success) return undefined
   const { type, data } = event.data
   const eventKey = createHash('sha256').update(rawBody).digest('hex')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseWebhook } from './cashfree-payouts.ts'
+import { parsePayoutWebhook } from './cashfree-payouts.ts'
 import { beneficiaryStateOf, readTransfer, transferStateOf, wireBeneficiary, wireTransfer } from './wire.ts'
 
 test.each([
@@ -80,7 +80,7 @@ test('an amount that is not whole paise or an answer without status is refused',
 })
 
 test('a webhook names its transfer, other kinds are `other`, and a body that is no event is undefined', () => {
-  const parse = (event: unknown) => parseWebhook(Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)))
+  const parse = (event: unknown) => parsePayoutWebhook(Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)))
   const data = { ...DOCUMENTED, status: 'REVERSED' }
   for (const type of [
     'TRANSFER_SUCCESS',

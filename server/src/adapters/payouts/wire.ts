@@ -1,18 +1,18 @@
 /** Parsers of Cashfree's JSON of payouts. They read only the fields that we use. */
 import { z } from 'zod'
-import { amount, currency, id, instant, words } from '../cashfree/fields.ts'
+import { amount, currency, wireId, wireInstant, words } from '../cashfree/fields.ts'
 import type { BeneficiaryState, Transfer, TransferState } from './port.ts'
 
 export const wireTransfer = z.object({
   transfer_id: z.string().min(1),
-  cf_transfer_id: id.nullish(),
+  cf_transfer_id: wireId.nullish(),
   status: z.string(),
   status_code: words,
   status_description: words,
   transfer_amount: amount,
   transfer_currency: currency,
   transfer_utr: words,
-  updated_on: instant.nullish(),
+  updated_on: wireInstant.nullish(),
 })
 
 export const wireBeneficiary = z.object({
@@ -22,7 +22,7 @@ export const wireBeneficiary = z.object({
 })
 export type WireBeneficiary = z.output<typeof wireBeneficiary>
 
-export const wireEvent = z.object({ type: z.string(), data: z.unknown().optional() })
+export const wirePayoutEvent = z.object({ type: z.string(), data: z.unknown().optional() })
 export const wireTransferEvent = z.object({ transfer_id: z.string().min(1) })
 
 const TRANSFER_STATES: ReadonlyMap<string, TransferState> = new Map([

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { binaries, type Binaries } from './binaries.ts'
 import { EmbeddedPostgresError } from './error.ts'
-import { giveTo, type Identity, identityFor, identityOf, isRoot, refuseForeign } from './identity.ts'
+import { giveTo, type ProcessUser, identityFor, identityOf, isRoot, refuseForeign } from './identity.ts'
 import { alone } from './lock.ts'
 import { endPostmaster, findOrStart, type Postmaster } from './postmaster.ts'
 import { isAlive, signal, startOf } from './process.ts'
@@ -84,7 +84,7 @@ export async function temporaryPostgres(
   }
 }
 
-type Started = { readonly postmaster: Postmaster; readonly identity: Identity; readonly passwords: Passwords; readonly use: string }
+type Started = { readonly postmaster: Postmaster; readonly identity: ProcessUser; readonly passwords: Passwords; readonly use: string }
 
 async function startHere(place: Place, options: EmbeddedOptions): Promise<Started> {
   refuseForeign(place.dataDir)
@@ -104,7 +104,7 @@ async function startHere(place: Place, options: EmbeddedOptions): Promise<Starte
 type Wanted = {
   readonly place: Place
   readonly options: EmbeddedOptions
-  readonly identity: Identity
+  readonly identity: ProcessUser
   readonly passwords: Passwords
   readonly port?: number | undefined
 }

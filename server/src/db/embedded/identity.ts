@@ -17,19 +17,19 @@ import type { Binaries } from './binaries.ts'
 import { EmbeddedPostgresError } from './error.ts'
 
 type Owner = { readonly uid: number; readonly gid: number }
-export type Identity = {
+export type ProcessUser = {
   /** The owner of the data; undefined: the user of this process. */
   readonly owner: Owner | undefined
   readonly spawn: (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess
 }
 
 const ROOT = 0
-const ownself: Identity = { owner: undefined, spawn: (command, args, options) => spawn(command, args, options) }
+const ownself: ProcessUser = { owner: undefined, spawn: (command, args, options) => spawn(command, args, options) }
 
 export const isRoot = (): boolean => process.getuid?.() === ROOT
 
 /** The identity for existing data. */
-export async function identityOf(data: string, programs: Binaries): Promise<Identity> {
+export async function identityOf(data: string, programs: Binaries): Promise<ProcessUser> {
   refuseForeign(data)
   if (!isRoot()) return ownself
   const owner = statSync(data)
@@ -52,7 +52,7 @@ export function refuseForeign(folder: string): void {
 }
 
 /** The identity for new data in `folder`, which belongs to this process's user. Gives the folder to the chosen user. */
-export async function identityFor(folder: string, programs: Binaries): Promise<Identity> {
+export async function identityFor(folder: string, programs: Binaries): Promise<ProcessUser> {
   if (!isRoot()) return isNamed() ? ownself : inNamespace(ordinaryUsers(folder)[0])
   for (const user of ordinaryUsers(folder)) {
     await handOver(folder, user)
@@ -73,10 +73,10 @@ export async function giveTo(owner: Owner, file: string): Promise<void> {
   if (isRoot() && owner.uid !== ROOT) await chown(file, owner.uid, owner.gid)
 }
 
-function waysAs(user: Owner): Identity[] {
+function waysAs(user: Owner): ProcessUser[] {
   const { uid, gid } = user
-  const plain: Identity = { owner: user, spawn: (command, args, options) => spawn(command, args, { ...options, uid, gid }) }
-  const passing = (capability: string): Identity => {
+  const plain: ProcessUser = { owner: user, spawn: (command, args, options) => spawn(command, args, { ...options, uid, gid }) }
+  const passing = (capability: string): ProcessUser => {
     // Without no_setuid_fixup, access(2) ignores the capability and PostgreSQL does not find its own program.
     const rights = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`, '--securebits=+no_setuid_fixup', '--no-new-privs']
     const flags = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...rights]
@@ -86,7 +86,7 @@ function waysAs(user: Owner): Identity[] {
 }
 
 /** Runs in a user namespace: outside it the files belong to this process's user, inside it that user looks like `as`. */
-function inNamespace(as: Owner = { uid: 1000, gid: 1000 }): Identity {
+function inNamespace(as: Owner = { uid: 1000, gid: 1000 }): ProcessUser {
   const flags = ['--user', `--map-user=${as.uid}`, `--map-group=${as.gid}`]
   return {
     owner: isRoot() ? { uid: ROOT, gid: ROOT } : undefined,
@@ -94,13 +94,13 @@ function inNamespace(as: Owner = { uid: 1000, gid: 1000 }): Identity {
   }
 }
 
-async function firstThatWorks(ways: readonly Identity[], folder: string, programs: Binaries): Promise<Identity | undefined> {
+async function firstThatWorks(ways: readonly ProcessUser[], folder: string, programs: Binaries): Promise<ProcessUser | undefined> {
   for (const way of ways) if (await works(way, folder, programs)) return way
   return undefined
 }
 
 /** True where this identity can enter the folder, write there, and run the PostgreSQL program from its place. */
-async function works(way: Identity, folder: string, programs: Binaries): Promise<boolean> {
+async function works(way: ProcessUser, folder: string, programs: Binaries): Promise<boolean> {
   const script = 'cd "$1" && test -w . && exec "$2" --version'
   const child = way.spawn('/bin/sh', ['-c', script, 'sh', folder, programs.postgres], {
     cwd: '/',

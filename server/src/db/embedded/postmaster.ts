@@ -8,7 +8,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedPostgresError } from './error.ts'
-import type { Identity } from './identity.ts'
+import type { ProcessUser } from './identity.ts'
 import { freePort, isAlive, processesIn, signal, waitUntil, worksIn } from './process.ts'
 
 export type Postmaster = { readonly pid: number; readonly port: number; readonly adopted: boolean }
@@ -16,7 +16,7 @@ type Search = {
   readonly dataDir: string
   readonly cluster: string
   readonly programs: Binaries
-  readonly identity: Identity
+  readonly identity: ProcessUser
   readonly log: (line: string) => void
   readonly flags: readonly string[]
   /** Set when the database is restarted under a running server: it keeps its port. */

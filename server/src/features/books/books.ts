@@ -18,7 +18,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { errorText } from '../../jobs/parking.ts'
 import { BooksHeldError, holdBooks, isCovered } from '../../ledger/held-books.ts'
-import { answerFile, answerPages, NOT_FOUND, ofDay } from '../../transparency-log/published-file.ts'
+import { answerFile, answerPages, FILE_NOT_FOUND, ofDay } from '../../transparency-log/published-file.ts'
 import { appendRecord } from '../../transparency-log/records.ts'
 import type { LogProofs } from '../../transparency-log/log-tree.ts'
 import { LEAF_BYTES } from '../../transparency-log/sum-tree.ts'
@@ -52,7 +52,7 @@ export function createBooks(deps: BooksDeps) {
     booksFile: ({ params }) =>
       ofDay(params.day, async (day) => {
         const row = await maybeOne<{ bytes: Buffer }>(db, sql`select bytes from books_day where day = ${day}::date`)
-        return row === undefined ? NOT_FOUND : answerFile(row.bytes, 'json', true)
+        return row === undefined ? FILE_NOT_FOUND : answerFile(row.bytes, 'json', true)
       }),
     liabilitiesFile: ({ params }) => ofDay(params.day, (day) => liabilitiesFile(db, day)),
     userLiabilities: ({ session, params, query }) => findOwnParts({ db, ticketKeys, proofs }, session.memberId, { params, query }),
@@ -161,7 +161,7 @@ async function findNext(from: Pick<Db, 'query'>): Promise<IstDay | undefined> {
 
 async function liabilitiesFile(db: Db, day: IstDay) {
   const books = await findBooks(db, day)
-  if (books === undefined) return NOT_FOUND
+  if (books === undefined) return FILE_NOT_FOUND
   async function* pages(): AsyncGenerator<Uint8Array> {
     for (let page = 0; ; page++) {
       const row = await maybeOne<{ leaves: Buffer }>(

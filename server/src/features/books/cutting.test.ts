@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cut, type Draw } from './cutting.ts'
+import { cut, type DrawNumber } from './cutting.ts'
 
 test('the parts of a debt are 1 to 5,000 paise, add up to it, are at least two, and are cut at random', () => {
   for (const amount of [1, 2, 3, 99, 100, 4_999, 5_000, 5_001, 9_999, 10_000, 123_457]) {
@@ -15,7 +15,7 @@ test('the parts of a debt are 1 to 5,000 paise, add up to it, are at least two, 
 })
 
 /** Pseudo-random: the same numbers in every run. */
-function fixedDraw(seed: number): Draw {
+function fixedDraw(seed: number): DrawNumber {
   let state = seed
   return (low, high) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -10,7 +10,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 
 export type Part = { readonly id: Buffer; readonly amount: number }
 /** A random whole number from `low` to below `high`. */
-export type Draw = (low: number, high: number) => number
+export type DrawNumber = (low: number, high: number) => number
 
 /**
  * The largest part that is drawn, whatever the debt; the average is 500 paise.
@@ -25,7 +25,7 @@ const DRAWN_MAX_PAISE = 1_000
  * - Every part is drawn from one distribution until nothing is left, so the parts of a large debt look like all others.
  *   A cut into as few parts as possible would betray a large debt: by many parts of the largest size.
  */
-export function cut(paise: number, draw: Draw = randomInt): number[] {
+export function cut(paise: number, draw: DrawNumber = randomInt): number[] {
   const parts: number[] = []
   for (let rest = paise; rest > 0; ) {
     // A debt has at least two parts: something is left for the second.

@@ -22,7 +22,7 @@ import type { Answer, Call } from '../../http/route.ts'
 import { outlayOf } from '../../ledger/evidence.ts'
 import { isDemoSql } from '../../ledger/rounds.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
-import { NOT_FOUND } from '../../transparency-log/published-file.ts'
+import { FILE_NOT_FOUND } from '../../transparency-log/published-file.ts'
 
 type DayView = Output<Api['publicDay']>['day']
 type Row = {
@@ -255,9 +255,9 @@ export async function readDays(db: Db, { before, limit, language }: Wanted): Pro
 
 export async function findDay(db: Db, { params, language }: Call<Api['publicDay']>): Promise<Answer<Api['publicDay']>> {
   const day = parseDay(params.day)
-  if (day === undefined) return NOT_FOUND
+  if (day === undefined) return FILE_NOT_FOUND
   const [view] = await viewsOf(db, await listRows(db, sql`r.day = ${day}::date`), language)
-  return view === undefined ? NOT_FOUND : { ok: true, value: { day: view } }
+  return view === undefined ? FILE_NOT_FOUND : { ok: true, value: { day: view } }
 }
 
 /** The figures of a settled day, read from one row; undefined for any other day. */

@@ -35,7 +35,7 @@ export const LEAVES_PAGE = 4_096
 /** Leaves of a group within a page, also a power of two: the unit that is read and hashed to prove one leaf. */
 export const LEAVES_GROUP = 128
 /** A group's entry: its first id and its node. */
-export const GROUP_BYTES = 32 + NODE_BYTES
+export const PART_GROUP_BYTES = 32 + NODE_BYTES
 const MEMBERS_PAGE = 2_000
 /** Pages of members in a portion: about 300 parts for each bucket. */
 const PAGES_AT_ONCE = 10

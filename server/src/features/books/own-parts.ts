@@ -11,7 +11,7 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { type Db, sql } from '../../db/sql.ts'
 import type { Answer } from '../../http/route.ts'
 import { findMemberState } from '../../ledger/member-state.ts'
-import { NOT_FOUND } from '../../transparency-log/published-file.ts'
+import { FILE_NOT_FOUND } from '../../transparency-log/published-file.ts'
 import type { LogProofs } from '../../transparency-log/log-tree.ts'
 import {
   ID_BYTES,
@@ -28,7 +28,7 @@ import {
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { partId } from './cutting.ts'
 import { findBooks } from './day-file.ts'
-import { type DayNodes, GROUP_BYTES, LEAVES_GROUP, readDayNodes } from './liabilities.ts'
+import { type DayNodes, PART_GROUP_BYTES, LEAVES_GROUP, readDayNodes } from './liabilities.ts'
 
 type Deps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly proofs: LogProofs }
 type Call = Pick<Input<Api['userLiabilities']>, 'params' | 'query'>
@@ -43,9 +43,9 @@ export async function findOwnParts(deps: Deps, memberId: bigint, { params, query
   const { db } = deps
   const day = parseDay(params.day)
   const books = day === undefined ? undefined : await findBooks(db, day)
-  if (day === undefined || books === undefined) return NOT_FOUND
+  if (day === undefined || books === undefined) return FILE_NOT_FOUND
   const state = await findMemberState(db, day, memberId)
-  if (state === undefined) return NOT_FOUND
+  if (state === undefined) return FILE_NOT_FOUND
   // A wallet below zero is covered by the platform (`cover`): the member is owed nothing.
   const { balance, held } = state.balance + state.held < 0n ? { balance: 0n, held: 0n } : state
   const { count, root, total } = books.liabilities
@@ -123,7 +123,7 @@ async function findGroups(db: Db, day: IstDay, ids: readonly Buffer[]) {
     if (page === null) break
     const nodes: SumNode[] = []
     let group = -1
-    for (let at = 0; at < groups.length; at += GROUP_BYTES) {
+    for (let at = 0; at < groups.length; at += PART_GROUP_BYTES) {
       if (groups.compare(id, 0, ID_BYTES, at, at + ID_BYTES) <= 0) group = nodes.length
       nodes.push(nodeOf(groups.subarray(at + ID_BYTES)))
     }

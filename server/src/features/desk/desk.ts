@@ -4,7 +4,7 @@ import { CURSOR_PARTS, cutPage, readPage } from '../../lists/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import { countDays } from '../../members/member-days.ts'
 import { exportList } from '../../staff/exported-list.ts'
-import { readFigures } from './figures.ts'
+import { readDeskFigures } from './figures.ts'
 import { listRounds, ROUND_COLUMNS_CSV, roundOf } from './round-list.ts'
 import { readTodo } from './todo.ts'
 
@@ -13,7 +13,7 @@ type Names = 'adminTodo' | 'adminFigures' | 'adminRounds' | 'adminRoundsCsv'
 export function createDesk({ db, payoutsByHand }: { readonly db: Db; readonly payoutsByHand: boolean }) {
   const handlers: Handlers<Names> = {
     adminTodo: async ({ session }) => ({ ok: true, value: { todo: await readTodo(db, { viewer: session, payoutsByHand }) } }),
-    adminFigures: async ({ query }) => ({ ok: true, value: { figures: await readFigures(db, Number(query.days)) } }),
+    adminFigures: async ({ query }) => ({ ok: true, value: { figures: await readDeskFigures(db, Number(query.days)) } }),
     adminRounds: async ({ query }) => {
       const page = readPage(query, [CURSOR_PARTS.day])
       if (!page.ok) return page

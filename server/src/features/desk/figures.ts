@@ -20,7 +20,7 @@ type Row = {
 }
 
 /** The last `days` days, the oldest first; today last. */
-export async function readFigures(db: Db, days: number): Promise<Figure[]> {
+export async function readDeskFigures(db: Db, days: number): Promise<Figure[]> {
   const rows = await db.query<Row>(sql`
     with today as (select ist_day(roz_now()) as day),
     counted as (${memberDays}),

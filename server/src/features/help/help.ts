@@ -5,7 +5,7 @@ import { beneficiaryHandlers } from './beneficiaries.ts'
 import type { HelpDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
 import { forgetReceipt, receiptHandlers } from './receipts.ts'
-import { tableHandlers } from './tables.ts'
+import { disbursementTable } from './tables.ts'
 
 export function createHelp(deps: HelpDeps) {
   const idempotency = createIdempotency(deps)
@@ -14,7 +14,7 @@ export function createHelp(deps: HelpDeps) {
       ...beneficiaryHandlers(deps),
       ...receiptHandlers(deps),
       ...disbursementHandlers(deps, idempotency),
-      ...tableHandlers(deps.db),
+      ...disbursementTable(deps.db),
     },
     jobs: { forget_receipt: ({ hash }: JobPayloads['forget_receipt']): Promise<void> => forgetReceipt(deps.db, hash) },
   }

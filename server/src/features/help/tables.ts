@@ -6,7 +6,7 @@ import { exportList } from '../../staff/exported-list.ts'
 import { outlaysThat } from '../../staff/open-work.ts'
 import { searchDisbursements } from './disbursement-view.ts'
 
-export const tableHandlers = (db: Db): Handlers<'disbursementsCsv'> => ({
+export const disbursementTable = (db: Db): Handlers<'disbursementsCsv'> => ({
   disbursementsCsv: (call) =>
     exportList(db, call, {
       name: 'disbursements',

@@ -19,7 +19,7 @@ const CHALLENGES_MAX = 10
 /** EdDSA, ES256, RS256: every authenticator has one of them. */
 export const ALGORITHMS = [-8, -7, -257]
 
-export type Signed = {
+export type SignedByPasskey = {
   readonly id: string
   readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string }
 }
@@ -75,7 +75,7 @@ function clientDataOf(clientDataJSON: string): ClientData {
 type Key = { readonly id: string; readonly credentialId: Buffer; readonly publicKey: Buffer; readonly counter: bigint }
 
 /** Checks a passkey of a locked account, and uses its challenge up; false where anything of it is wrong. */
-export async function usePasskey(tx: Tx, memberId: bigint, use: Purpose & Place, answer: Signed): Promise<boolean> {
+export async function usePasskey(tx: Tx, memberId: bigint, use: Purpose & Place, answer: SignedByPasskey): Promise<boolean> {
   const expectedChallenge = await useChallenge(tx, memberId, use, answer.response.clientDataJSON)
   if (expectedChallenge === undefined) return false
   const key = await maybeOne<Key>(

@@ -11,7 +11,7 @@ import { addressBlock, addressKey, type LimitRules, type Source, take } from '..
 import { hashPassword, isPassword, isWeakHash } from '../../members/passwords.ts'
 import type { Credentials } from './accounts.ts'
 
-export type Attempt = {
+export type PasswordAttempt = {
   readonly email: string
   readonly source: Source
   readonly password: string
@@ -19,12 +19,12 @@ export type Attempt = {
   /** Whether the account may sign in here at all; a refusal looks like a wrong password. */
   readonly admits?: (account: Credentials) => boolean
 }
-export type Checked =
+export type PasswordChecked =
   | { readonly ok: true; readonly account: Credentials }
   | { readonly ok: false; readonly code: 'wrong' }
   | { readonly ok: false; readonly code: 'too_many_requests'; readonly retryAfterSeconds: number }
 
-export type PasswordCheck = (attempt: Attempt) => Promise<Checked>
+export type PasswordCheck = (attempt: PasswordAttempt) => Promise<PasswordChecked>
 
 export function createPasswordCheck(db: Queryable, rules: LimitRules): PasswordCheck {
   const inOrder = createKeyQueue()
@@ -32,7 +32,7 @@ export function createPasswordCheck(db: Queryable, rules: LimitRules): PasswordC
   return (attempt) => inOrder(`${addressKey(attempt.email)} ${addressBlock(attempt.source.ip)}`, () => check(db, rules, attempt))
 }
 
-async function check(db: Queryable, rules: LimitRules, attempt: Attempt): Promise<Checked> {
+async function check(db: Queryable, rules: LimitRules, attempt: PasswordAttempt): Promise<PasswordChecked> {
   const account = await attempt.find()
   const taken = await take(db, rules.wrongPassword(attempt.email, attempt.source, account?.browser ?? undefined))
   if (!taken.ok) return taken

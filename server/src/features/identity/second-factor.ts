@@ -13,7 +13,7 @@ import { type LimitRules, type Source, take, type Taken } from '../../protection
 import type { Secrets } from '../../secrets/secrets.ts'
 import { matchingStep } from '../../staff/totp.ts'
 import type { Credentials } from './accounts.ts'
-import { countPasskeys, type Place, type Purpose, type Signed, usePasskey } from './passkeys.ts'
+import { countPasskeys, type Place, type Purpose, type SignedByPasskey, usePasskey } from './passkeys.ts'
 
 export type SecretStore = Pick<Secrets, 'encrypt' | 'decrypt'>
 const contextOf = (memberId: bigint): string => `staff_totp:${memberId}`
@@ -53,7 +53,7 @@ export type Passed =
   | { readonly ok: true; readonly by: 'none' | 'app' | 'recovery' | 'passkey' }
   | { readonly ok: false; readonly code: 'code_required' | 'wrong_code' | 'passkey_required' | 'passkeys_only' | 'wrong_passkey' }
 /** The second factor of a login or a step-up: a code, or a passkey's answer. */
-export type Given = { readonly totp?: string | undefined; readonly passkey?: Signed | undefined }
+export type Given = { readonly totp?: string | undefined; readonly passkey?: SignedByPasskey | undefined }
 
 /** Checks the second factor of a locked account at a login or a step-up. An account without an app passes without one. */
 export async function passSecondFactor(

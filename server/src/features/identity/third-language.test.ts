@@ -7,8 +7,8 @@ vi.resetModules()
 const { LANGUAGES, SPEECH } = await import('@roz/core/language.ts')
 ;(LANGUAGES as string[]).push(INVENTED)
 ;(SPEECH as Record<string, unknown>)[INVENTED] = { ...SPEECH.hi, name: 'Invented' }
-const { READ, wordsIn } = await import('@roz/core/catalogues.ts')
-;(READ as Map<string, ReadonlyMap<string, string>>).set(INVENTED, wordsIn('hi'))
+const { READ, catalogueOf } = await import('@roz/core/catalogues.ts')
+;(READ as Map<string, ReadonlyMap<string, string>>).set(INVENTED, catalogueOf('hi'))
 const { sql } = await import('../../db/sql.ts')
 const { PASSWORD, startPeople } = await import('../../testing/people.ts')
 

@@ -11,15 +11,15 @@ import type { Handlers } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { audit } from '../../staff/staff-log.ts'
-import { type EditingDeps, isId, NOT_FOUND, stateOf } from './editing.ts'
+import { type EditingDeps, isId, STORY_NOT_FOUND, stateOf } from './editing.ts'
 import { deleteDraft, lockStory } from './queries.ts'
 
 export const deletionHandlers = ({ db, storage }: EditingDeps): Handlers<'deleteStory'> => ({
   deleteStory: async ({ params: { id }, session }) => {
-    if (!isId(id)) return NOT_FOUND
+    if (!isId(id)) return STORY_NOT_FOUND
     const deleted = await inTransaction(db, async (tx) => {
       const current = await lockStory(tx, id)
-      if (current === undefined) return NOT_FOUND
+      if (current === undefined) return STORY_NOT_FOUND
       if (!(await deleteDraft(tx, id))) return { ok: false, code: 'story_was_published' } as const
       await forget(tx, 'story', [id])
       await audit(tx, { actorId: session.memberId, action: 'story.delete', subject: `story:${id}`, before: stateOf(current) })

@@ -39,7 +39,7 @@ import { tellOnce } from './telling.ts'
 
 export type EditingDeps = { readonly db: Db; readonly storage: Storage; readonly pictureHosts: readonly string[] }
 
-export const NOT_FOUND = { ok: false, code: 'story_not_found' } as const
+export const STORY_NOT_FOUND = { ok: false, code: 'story_not_found' } as const
 export const isId = (text: string): boolean => CURSOR_PARTS.uuid(text)
 
 type Edit = Call<typeof impactCalls.updateStory>['body']
@@ -151,10 +151,10 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
     },
 
     updateStory: async ({ params: { id }, body, session, language }) => {
-      if (!isId(id)) return NOT_FOUND
+      if (!isId(id)) return STORY_NOT_FOUND
       const edited = await inTransaction(db, async (tx) => {
         const current = await lockStory(tx, id)
-        if (current === undefined) return NOT_FOUND
+        if (current === undefined) return STORY_NOT_FOUND
         const after = applyEdit(current, body)
         const refusal = await judgeEdit(tx, id, { current, after, edit: body, pictureHosts })
         if (refusal !== undefined) return refusal
@@ -177,7 +177,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
     },
 
     uploadPoster: async ({ params: { id }, upload, session, language }) => {
-      if (!isId(id)) return NOT_FOUND
+      if (!isId(id)) return STORY_NOT_FOUND
       const file = await upload(await take(db, memberLimits.avatars(session.memberId)))
       if (!file.ok) return file
       const picture = await reencodePicture(file, asPoster)
@@ -197,7 +197,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         if (kept === undefined) await storage.remove(name)
         return kept
       })
-      if (stored === undefined) return NOT_FOUND
+      if (stored === undefined) return STORY_NOT_FOUND
       if (stored.unnamed !== undefined) await storage.remove(stored.unnamed)
       return { ok: true, value: { story: portalStoryOf(language)(stored.row) } }
     },

@@ -5,7 +5,7 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type Attempt, createAttempt, listParked } from '../../jobs/parking.ts'
 import { makeStaff } from '../../testing/calls.ts'
-import { type Outlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { breakRows, endRests } from '../../testing/database.ts'
 import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
@@ -19,7 +19,7 @@ let ravi: Owner
 let outside: Owner
 let device: TestBrowser
 let silent: TestBrowser
-let shoes: Outlay
+let shoes: PaidHelp
 let storyId: string
 
 /** Asha and Ravi joined the day before; the outsider only today. */
@@ -41,9 +41,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const attempt: Attempt = (...work) => createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })(...work)
-const help = (purpose: string, publicName: string, amount = 100): Promise<Outlay> =>
+const help = (purpose: string, publicName: string, amount = 100): Promise<PaidHelp> =>
   payHelp(world.db, { amount, purpose, publicName, askedBy: staff, decidedBy: staff })
-async function draftOf({ id }: Outlay): Promise<string> {
+async function draftOf({ id }: PaidHelp): Promise<string> {
   const [story] = await world.db.query<{ id: string }>(sql`
     insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
     values (gen_random_uuid(), ist_day(roz_now()), 'A story', 'Told.', 'Somebody', 'Something', ${id}::uuid) returning id`)

@@ -15,7 +15,7 @@ import { isOwnMoney } from '../../ledger/approvals.ts'
 import { holdMember, lockStanding, reinstateMember, releaseMember, type Standing, suspendMember } from '../../ledger/suspension.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { audit } from '../../staff/staff-log.ts'
-import { findMemberId, NOT_FOUND } from './found-member.ts'
+import { findMemberId, MEMBER_NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 
 export type StandingCalls = 'suspendUser' | 'reinstateUser' | 'holdUser' | 'releaseUser' | 'endUserSessions' | 'noteUser'
@@ -53,7 +53,7 @@ const decide = <C extends RefusalCode>(
   inTransaction(db, async (tx) => {
     const memberId = await findMemberId(tx, params.id)
     const before = memberId === undefined ? undefined : await lockStanding(tx, memberId)
-    if (memberId === undefined || before === undefined) return NOT_FOUND
+    if (memberId === undefined || before === undefined) return MEMBER_NOT_FOUND
     const refusal = await refusalOf?.(tx, session.memberId, memberId)
     if (refusal !== undefined) return { ok: false, code: refusal } as const
     if (!(await effect(tx, memberId))) return { ok: false, code: unchanged } as const
@@ -115,7 +115,7 @@ export function standingHandlers(db: Db): Handlers<StandingCalls> {
     endUserSessions: ({ session, params, body }) =>
       inTransaction(db, async (tx) => {
         const memberId = await findMemberId(tx, params.id)
-        if (memberId === undefined) return NOT_FOUND
+        if (memberId === undefined) return MEMBER_NOT_FOUND
         const { length: ended } = await tx.query(sql`delete from session where member_id = ${memberId}::bigint returning 1`)
         await writeAudit(tx, { actorId: session.memberId, action: 'member.end_sessions', memberId, after: { ended, reason: body.reason } })
         return { ok: true, value: { ended } } as const
@@ -123,7 +123,7 @@ export function standingHandlers(db: Db): Handlers<StandingCalls> {
     noteUser: ({ session, params, body }) =>
       inTransaction(db, async (tx) => {
         const memberId = await findMemberId(tx, params.id)
-        if (memberId === undefined) return NOT_FOUND
+        if (memberId === undefined) return MEMBER_NOT_FOUND
         const note = await one<{ id: bigint; text: string; author: string; createdAt: Date }>(
           tx,
           sql`insert into member_note (member_id, author_id, text)

@@ -2,7 +2,7 @@
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
 
-export const NOT_FOUND = { ok: false, code: 'member_not_found' } as const
+export const MEMBER_NOT_FOUND = { ok: false, code: 'member_not_found' } as const
 
 /** The number of a member by the id outside; undefined if there is none. */
 export async function findMemberId(from: Queryable, publicId: string): Promise<bigint | undefined> {

@@ -16,7 +16,7 @@ import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-s
 import type { Columns } from '../../staff/exported-list.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../members/user-row.ts'
 
-export type Listed = Output<(typeof memberAdminCalls)['adminUsers']>['users'][number]
+export type ListedMember = Output<(typeof memberAdminCalls)['adminUsers']>['users'][number]
 export type MemberSort = 'newest' | 'balance' | 'joins' | 'won'
 export type MemberSearch = {
   readonly q: string | undefined
@@ -115,7 +115,7 @@ function chosenFrom({ sort, after, limit }: MemberSearch, needle: string | undef
     select ${id} as id, ${value} as value from ${from} where m.id in (select id from found) and ${rest} order by ${by} limit ${limit + 1}::int`
 }
 
-export const listedOf = (row: MemberRow): Listed => {
+export const listedOf = (row: MemberRow): ListedMember => {
   const user = userOf(row)
   return {
     ...user,
@@ -128,7 +128,7 @@ export const listedOf = (row: MemberRow): Listed => {
 }
 
 /** One member as the list shows them. Throws where there is none. */
-export async function getListed(from: Queryable, memberId: bigint): Promise<Listed> {
+export async function getListed(from: Queryable, memberId: bigint): Promise<ListedMember> {
   const row = await one<MemberRow>(
     from,
     sql`select ${memberColumns}, 0::bigint as "sortedBy" from ${userSource} where m.id = ${memberId}::bigint`,
@@ -154,4 +154,4 @@ export const CSV_COLUMNS = {
   won: ({ totalWon }) => totalWon,
   held_since: ({ hold }) => hold?.at,
   suspended_since: ({ suspendedAt }) => suspendedAt,
-} satisfies Columns<Listed>
+} satisfies Columns<ListedMember>

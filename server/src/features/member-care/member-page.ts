@@ -10,7 +10,7 @@ import { instantOf } from '../../lists/listing.ts'
 import type { Answer, Handlers } from '../../http/route.ts'
 import { isSuspect } from '../../members/signals.ts'
 import { audit, nameAt } from '../../staff/staff-log.ts'
-import { findMemberId, NOT_FOUND } from './found-member.ts'
+import { findMemberId, MEMBER_NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 
 type Page = Output<(typeof memberAdminCalls)['adminUser']>
@@ -33,13 +33,13 @@ export function pageHandlers({ db, transactionsOf }: PageDeps): Handlers<PageCal
   return {
     adminUser: async ({ session, params }) => {
       const memberId = await findMemberId(db, params.id)
-      if (memberId === undefined) return NOT_FOUND
+      if (memberId === undefined) return MEMBER_NOT_FOUND
       await inTransaction(db, (tx) => noteView(tx, session.memberId, memberId))
-      return { ok: true, value: await readPage(db, memberId) }
+      return { ok: true, value: await readMemberPage(db, memberId) }
     },
     adminUserTransactions: async ({ session, params, query, language }) => {
       const memberId = await findMemberId(db, params.id)
-      if (memberId === undefined) return NOT_FOUND
+      if (memberId === undefined) return MEMBER_NOT_FOUND
       await inTransaction(db, (tx) => noteView(tx, session.memberId, memberId))
       return transactionsOf(memberId, query, language)
     },
@@ -57,7 +57,7 @@ async function noteView(tx: Tx, actorId: bigint, memberId: bigint): Promise<void
   if (earlier === undefined) await audit(tx, { actorId, action: 'member.view', subject })
 }
 
-export async function readPage(db: Db, memberId: bigint): Promise<Page> {
+export async function readMemberPage(db: Db, memberId: bigint): Promise<Page> {
   const id = sql`${memberId}::bigint`
   const [user, devices, flags, notes, mails, withdrawals, refunds, debts, days] = await Promise.all([
     getListed(db, memberId),

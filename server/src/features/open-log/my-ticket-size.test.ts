@@ -20,7 +20,7 @@ import { leafNode, leavesOf, nodeBytes, sumRoot } from '../../transparency-log/s
 import { makeMember, serveCalls, type ServedCalls, testSecrets } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { walkParts } from '../../testing/walk-parts.ts'
-import { GROUP_BYTES, LIST_GROUP, LIST_PAGE, TICKET_BYTES } from '../../tickets/flat-list.ts'
+import { TICKET_GROUP_BYTES, LIST_GROUP, LIST_PAGE, TICKET_BYTES } from '../../tickets/flat-list.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 import { createTicketKeys } from '../../tickets/ticket-keys.ts'
 import { ticketOf } from '../../tickets/ticket.ts'
@@ -129,7 +129,7 @@ async function putTickets(): Promise<Uint8Array> {
       nodes.push(node)
       groups.push(Buffer.concat([some.subarray(0, TICKET_BYTES), node]))
     }
-    expect(groups.every((group) => group.length === GROUP_BYTES)).toBe(true)
+    expect(groups.every((group) => group.length === TICKET_GROUP_BYTES)).toBe(true)
     const root = Buffer.from(subtreesRoot(sha256, nodes))
     roots.push(root)
     await owner.query(sql`

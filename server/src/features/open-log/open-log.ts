@@ -12,7 +12,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { type Checkpoints, findSealedProof } from '../../transparency-log/checkpoints.ts'
-import { answerFile, answerJson, answerPages, NOT_FOUND, ofDay } from '../../transparency-log/published-file.ts'
+import { answerFile, answerJson, answerPages, FILE_NOT_FOUND, ofDay } from '../../transparency-log/published-file.ts'
 import type { LogKeys } from '../../transparency-log/log-key.ts'
 import { logProgram } from '../../transparency-log/verifier-record.ts'
 import type { LogProofs } from '../../transparency-log/log-tree.ts'
@@ -43,33 +43,33 @@ export function createOpenLog({ db, witnessDb, keys, checkpoints, proofs, receip
 
     logCheckpoint: async () => {
       const latest = await checkpoints.latest()
-      return latest === undefined ? NOT_FOUND : answerFile(latest.note, 'text', false)
+      return latest === undefined ? FILE_NOT_FOUND : answerFile(latest.note, 'text', false)
     },
 
     logEntries: async ({ params }) => {
-      if (!/^(0|[1-9]\d{0,8})$/.test(params.n)) return NOT_FOUND
+      if (!/^(0|[1-9]\d{0,8})$/.test(params.n)) return FILE_NOT_FOUND
       const first = Number(params.n) * ENTRIES_AT_ONCE
       const rows = await witnessDb.query<{ bytes: Buffer }>(
         sql`select bytes from log_entry where index >= ${first}::bigint and index < ${first + ENTRIES_AT_ONCE}::bigint order by index`,
       )
-      if (rows.length === 0) return NOT_FOUND
+      if (rows.length === 0) return FILE_NOT_FOUND
       return answerFile(Buffer.concat(rows.flatMap(({ bytes }) => [bytes, NEWLINE])), 'lines', rows.length === ENTRIES_AT_ONCE)
     },
 
     logSealed: ({ params }) =>
       ofDay(params.day, async (day) => {
         const proof = await findSealedProof(db, day)
-        return proof === undefined ? NOT_FOUND : answerFile(proof.body, 'text', proof.isFinal)
+        return proof === undefined ? FILE_NOT_FOUND : answerFile(proof.body, 'text', proof.isFinal)
       }),
 
     logInclusion: async ({ query: { index, size } }) => {
       const path = await proofs.inclusion(index, size)
-      return path === undefined ? NOT_FOUND : answerJson({ index, path, size }, true)
+      return path === undefined ? FILE_NOT_FOUND : answerJson({ index, path, size }, true)
     },
 
     logConsistency: async ({ query: { from, to } }) => {
       const path = await proofs.consistency(from, to)
-      return path === undefined ? NOT_FOUND : answerJson({ from, path, to }, true)
+      return path === undefined ? FILE_NOT_FOUND : answerJson({ from, path, to }, true)
     },
 
     cosign: async ({ raw }) => {
@@ -81,9 +81,9 @@ export function createOpenLog({ db, witnessDb, keys, checkpoints, proofs, receip
     drawTickets: ({ params }) => ofDay(params.day, (day) => ticketsFile(db, day)),
 
     rulesFile: async ({ params: { hash } }) => {
-      if (!/^[0-9a-f]{64}$/.test(hash)) return NOT_FOUND
+      if (!/^[0-9a-f]{64}$/.test(hash)) return FILE_NOT_FOUND
       const page = await maybeOne<{ bytes: Buffer }>(db, sql`select bytes from rules_page where hash = ${Buffer.from(hash, 'hex')}::bytea`)
-      return page === undefined ? NOT_FOUND : answerFile(page.bytes, 'text', true)
+      return page === undefined ? FILE_NOT_FOUND : answerFile(page.bytes, 'text', true)
     },
 
     userTicket: ({ session, params }) => findOwnTicket({ db, proofs, receipts }, session.memberId, params.day),
@@ -115,7 +115,7 @@ async function drawFile(db: Db, day: IstDay) {
   const rows = await db.query<{ index: number; kind: string; bytes: Buffer }>(sql`
     select index::float8 as index, kind, bytes from log_entry
      where day = ${day}::date and kind in ('open', 'close', 'result', 'void') order by index`)
-  if (rows.length === 0) return NOT_FOUND
+  if (rows.length === 0) return FILE_NOT_FOUND
   const proof = await findSealedProof(db, day)
   const records = rows.map(({ index, bytes }) => ({ index, record: JSON.parse(bytes.toString()) as unknown }))
   const hasEnded = rows.some(({ kind }) => kind === 'result' || kind === 'void')
@@ -129,7 +129,7 @@ async function ticketsFile(db: Db, day: IstDay) {
     db,
     sql`select root, entries::float8 as entries from round where day = ${day}::date and root is not null`,
   )
-  if (sealed === undefined) return NOT_FOUND
+  if (sealed === undefined) return FILE_NOT_FOUND
   async function* pages(): AsyncGenerator<Uint8Array> {
     for (let page = 0; ; page++) {
       const row = await maybeOne<{ tickets: Buffer }>(

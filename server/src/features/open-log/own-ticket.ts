@@ -9,11 +9,11 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Api } from '@roz/contract/api.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Answer } from '../../http/route.ts'
-import { NOT_FOUND } from '../../transparency-log/published-file.ts'
+import { FILE_NOT_FOUND } from '../../transparency-log/published-file.ts'
 import type { LogProofs } from '../../transparency-log/log-tree.ts'
 import type { Receipts } from '../../transparency-log/receipts.ts'
 import { inclusionPath } from '../../transparency-log/merkle-tree.ts'
-import { GROUP_BYTES, LIST_GROUP, LIST_PAGE, TICKET_BYTES } from '../../tickets/flat-list.ts'
+import { TICKET_GROUP_BYTES, LIST_GROUP, LIST_PAGE, TICKET_BYTES } from '../../tickets/flat-list.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 
 type Deps = { readonly db: Db; readonly proofs: LogProofs; readonly receipts: Receipts }
@@ -22,13 +22,13 @@ const HASH_BYTES = 32
 export async function findOwnTicket(deps: Deps, memberId: bigint, dayText: string): Promise<Answer<Api['userTicket']>> {
   const { db, receipts } = deps
   const day = parseDay(dayText)
-  if (day === undefined) return NOT_FOUND
+  if (day === undefined) return FILE_NOT_FOUND
   const entry = await maybeOne<{ batchId: bigint; at: Date }>(
     db,
     sql`select j.batch_id as "batchId", b.created_at as at from entry j join join_batch b using (batch_id)
          where j.day = ${day}::date and j.member_id = ${memberId}::bigint`,
   )
-  if (entry === undefined) return NOT_FOUND
+  if (entry === undefined) return FILE_NOT_FOUND
   const { ticket, receipt } = await receipts.of({ ...entry, memberId, day })
   return { ok: true, value: { day, ticket, receipt, proof: await findProof(deps, day, Buffer.from(ticket, 'hex')) } }
 }
@@ -48,7 +48,7 @@ async function findPlace(db: Db, day: IstDay, ticket: Buffer) {
   )
   if (found === undefined) return undefined
   const { page } = found
-  const groups = cut(found.groups, GROUP_BYTES)
+  const groups = cut(found.groups, TICKET_GROUP_BYTES)
   const group = groups.findLastIndex((each) => each.compare(ticket, 0, TICKET_BYTES, 0, TICKET_BYTES) <= 0)
   // Reads one group of the page, not the whole page.
   const { slice, roots } = await one<{ slice: Buffer; roots: Buffer }>(

@@ -15,18 +15,18 @@ import { readDebtPaid } from '../../ledger/debts.ts'
 import { bookPayout, type PayoutBooked } from '../../ledger/withdrawals.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
-import { isNews, noteKnown } from './checks.ts'
+import { isNews, noteSendingKnown } from './checks.ts'
 
 /** To be raised once the transaction has committed. */
-export type Alarm = { readonly details: Readonly<Record<string, string>>; readonly message: string }
+export type PayoutAlarm = { readonly details: Readonly<Record<string, string>>; readonly message: string }
 
 /** The withdrawal must exist, and `transfer` must be the answer to its newest question. */
-export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Promise<Alarm | undefined> {
+export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Promise<PayoutAlarm | undefined> {
   const { amount } = await one<{ amount: Paise }>(tx, sql`select amount from withdrawal where id = ${id}::uuid for update`)
   if (!(await isNews(tx, id, transfer.toldAtMs))) return undefined
   if (transfer.amount !== amount || transfer.currency !== CURRENCY) return flagOtherAmount(tx, id)
   if (transfer.state === 'pending') {
-    await noteKnown(tx, id, null)
+    await noteSendingKnown(tx, id, null)
     return undefined
   }
   const booked = await bookPayout(tx, {
@@ -37,7 +37,7 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
   })
   if (booked === undefined) throw new Error(`withdrawal ${id} vanished while its transfer was booked`)
   const { endedAt } = await one<{ endedAt: Date }>(tx, sql`select ended_at as "endedAt" from withdrawal where id = ${id}::uuid`)
-  await noteKnown(tx, id, endedAt)
+  await noteSendingKnown(tx, id, endedAt)
   await tellEnd(tx, id, booked)
   if (!booked.contradicts) return undefined
   await flagMember(tx, id, booked.memberId, 'gateway_conflict')
@@ -49,7 +49,7 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
  * Flags that the gateway has another amount or currency under our id. Nothing is booked; a person must look.
  * The alarm is raised once, although the gateway is asked again and again.
  */
-export async function flagOtherAmount(tx: Tx, id: string): Promise<Alarm | undefined> {
+export async function flagOtherAmount(tx: Tx, id: string): Promise<PayoutAlarm | undefined> {
   const news = await maybeOne<{ memberId: bigint }>(
     tx,
     sql`update withdrawal set flags = array_append(array_remove(flags, 'other_amount'), 'other_amount'), problem = 'other_amount'

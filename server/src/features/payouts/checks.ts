@@ -13,7 +13,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { isResting } from '../../jobs/parking.ts'
 
 export type CheckKind = 'withdrawal' | 'refund'
-export type Due = { readonly id: string; readonly kind: CheckKind }
+export type DueCheck = { readonly id: string; readonly kind: CheckKind }
 
 const SPACING = sql`interval '5 seconds'`
 /** 15 s, doubling up to an hour with the number of questions before. */
@@ -24,7 +24,7 @@ const IS_ABSENT = sql`c.misses >= 3 and c.unanswered_at <= roz_now() - interval 
 const WATCHED = sql`interval '10 days'`
 
 /** Claims the next question for one caller among all processes: its number, or undefined when it was delayed. */
-export async function claimCheck(db: Queryable, { id, kind }: Due): Promise<number | undefined> {
+export async function claimSendingCheck(db: Queryable, { id, kind }: DueCheck): Promise<number | undefined> {
   const claimed = await maybeOne<{ asks: number }>(
     db,
     sql`
@@ -49,7 +49,7 @@ export type Sending = {
 }
 
 /** Records, before the gateway gets the order, that the sending is unanswered. */
-export async function noteSending(tx: Tx, { id, kind }: Due): Promise<Sending> {
+export async function noteSending(tx: Tx, { id, kind }: DueCheck): Promise<Sending> {
   const before = await maybeOne<{ isDoubtful: boolean }>(
     tx,
     sql`select unanswered_at is not null and not (${IS_ABSENT}) as "isDoubtful" from payout_check c where id = ${id}::uuid for update`,
@@ -76,7 +76,7 @@ export async function isNewest(tx: Tx, id: string, ask: number): Promise<boolean
 }
 
 /** The gateway knows the transfer. After its end it is asked daily for ten more days, because the state may change. */
-export async function noteKnown(tx: Tx, id: string, endedAt: Date | null): Promise<void> {
+export async function noteSendingKnown(tx: Tx, id: string, endedAt: Date | null): Promise<void> {
   await tx.query(sql`
     update payout_check set unanswered_at = null, misses = 0,
       ask_at = case
@@ -95,7 +95,7 @@ export async function isNews(tx: Tx, id: string, toldAtMs: number | undefined): 
 }
 
 /** Records that the gateway does not know the transfer; true when that counts as certain. */
-export async function noteMissing(tx: Tx, id: string): Promise<boolean> {
+export async function noteSendingMissing(tx: Tx, id: string): Promise<boolean> {
   const { isAbsent } = await one<{ isAbsent: boolean }>(
     tx,
     sql`update payout_check c set misses = c.misses + 1 where id = ${id}::uuid
@@ -120,7 +120,7 @@ export async function endChecks(tx: Tx, id: string): Promise<void> {
 
 /** The gateway does not know a transfer that is not being sent. Its "no" ends no watch over one that has ended. */
 export const endQuestions = (tx: Tx, id: string, endedAt: Date | null): Promise<void> =>
-  endedAt === null ? endChecks(tx, id) : noteKnown(tx, id, endedAt)
+  endedAt === null ? endChecks(tx, id) : noteSendingKnown(tx, id, endedAt)
 
 /** Schedules the next question as soon as the spacing allows. */
 export async function askSoon(tx: Tx, id: string): Promise<void> {
@@ -128,15 +128,15 @@ export async function askSoon(tx: Tx, id: string): Promise<void> {
 }
 
 /** After a restore: schedules a question about a transfer that our data shows as not sent, but that may have been sent. */
-export async function askAnyway(db: Queryable, { id, kind }: Due): Promise<void> {
+export async function askAnyway(db: Queryable, { id, kind }: DueCheck): Promise<void> {
   await db.query(sql`
     insert into payout_check (id, kind, ask_at) values (${id}::uuid, ${kind}::text, roz_now())
     on conflict (id) do update set ask_at = roz_now()`)
 }
 
 /** A question whose claim failed stays due. It is left out while it waits for its next try (jobs/parking.ts). */
-export async function listDueChecks(db: Queryable, kinds: readonly CheckKind[], limit: number): Promise<Due[]> {
-  return db.query<Due>(sql`
+export async function listDueSendings(db: Queryable, kinds: readonly CheckKind[], limit: number): Promise<DueCheck[]> {
+  return db.query<DueCheck>(sql`
     select id, kind from payout_check
      where ask_at <= (select roz_now()) and kind = any (${kinds}::text[])
        and not ${isResting('withdrawal', sql`id::text`)} and not ${isResting('refund', sql`id::text`)} order by ask_at limit ${limit}::int`)

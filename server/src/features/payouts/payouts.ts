@@ -13,7 +13,7 @@ import { readWhole } from '../../lists/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
-import { listDueChecks } from './checks.ts'
+import { listDueSendings } from './checks.ts'
 import { sendAfterHold } from './after-hold.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
 import type { PayoutsDeps } from './deps.ts'
@@ -25,8 +25,8 @@ import { sendWithdrawal } from './send-withdrawal.ts'
 import { settleWithdrawal } from './settle-withdrawal.ts'
 import { suspenseHandlers } from './suspense.ts'
 import { openWork, workOf } from '../../staff/open-work.ts'
-import { tableHandlers } from './tables.ts'
-import { forgetOldEvents, receiveWebhook } from './webhook.ts'
+import { moneyTables } from './tables.ts'
+import { forgetOldEvents, receivePayoutWebhook } from './webhook.ts'
 import { searchWithdrawals } from './withdrawal-view.ts'
 
 type Names =
@@ -64,7 +64,7 @@ export function createPayouts(deps: PayoutsDeps) {
     ...withdrawalDecisions(deps, idempotency),
     ...refundHandlers(deps, idempotency),
     ...suspenseHandlers(deps, idempotency),
-    ...tableHandlers(db, payouts === undefined),
+    ...moneyTables(db, payouts === undefined),
     adminWithdrawals: async ({ query, session }) => {
       const { status, q, order } = query
       const work = openWork({ viewer: session, payoutsByHand: payouts === undefined })
@@ -85,7 +85,7 @@ export function createPayouts(deps: PayoutsDeps) {
     },
     // Without payout keys no webhook can be genuine.
     cashfreePayoutsWebhook: async (call) =>
-      payouts === undefined ? { ok: false, code: 'webhook_signature' } : receiveWebhook({ ...deps, payouts }, call),
+      payouts === undefined ? { ok: false, code: 'webhook_signature' } : receivePayoutWebhook({ ...deps, payouts }, call),
   }
 
   return {
@@ -110,7 +110,7 @@ export function createPayouts(deps: PayoutsDeps) {
     sweeps: [
       (): Promise<boolean> => sendAfterHold(db),
       async (): Promise<boolean> => {
-        const due = await listDueChecks(db, payouts === undefined ? ['refund'] : ['withdrawal', 'refund'], SWEEP_AT_ONCE)
+        const due = await listDueSendings(db, payouts === undefined ? ['refund'] : ['withdrawal', 'refund'], SWEEP_AT_ONCE)
         return areAnyHeld(due.map(({ id, kind }) => (kind === 'refund' ? settleRefund(deps, id) : settleWithdrawal(deps, id))))
       },
       (): Promise<boolean> => forgetOldEvents(db),

@@ -16,8 +16,17 @@ import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { bookRefund, currencyOfRefund, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
-import type { Alarm } from './book-transfer.ts'
-import { claimCheck, endChecks, endQuestions, isNewest, noteKnown, noteMissing, noteSending, type Sending } from './checks.ts'
+import type { PayoutAlarm } from './book-transfer.ts'
+import {
+  claimSendingCheck,
+  endChecks,
+  endQuestions,
+  isNewest,
+  noteSendingKnown,
+  noteSendingMissing,
+  noteSending,
+  type Sending,
+} from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
 
 export async function sendRefund(deps: PayoutsDeps, id: string, { again }: { readonly again: boolean }): Promise<void> {
@@ -69,7 +78,7 @@ async function refuse(tx: Tx, id: string, sending: Sending, problem: string): Pr
 }
 
 /** The alarm is raised once, although the gateway is asked again and again. */
-async function otherAmount(tx: Tx, id: string): Promise<Alarm | undefined> {
+async function otherAmount(tx: Tx, id: string): Promise<PayoutAlarm | undefined> {
   if (!(await noteProblem(tx, id, 'other_amount'))) return undefined
   return { details: { refundId: id }, message: 'the gateway holds another amount or currency under the id of a refund; nothing was booked' }
 }
@@ -90,7 +99,7 @@ export function settleRefund(deps: PayoutsDeps, id: string): Promise<boolean> {
 
 async function claimRefund(db: Db, id: string): Promise<Question | undefined> {
   const known = await maybeOne<{ orderId: string }>(db, sql`select order_id as "orderId" from refund where id = ${id}::uuid`)
-  const ask = known === undefined ? undefined : await claimCheck(db, { id, kind: 'refund' })
+  const ask = known === undefined ? undefined : await claimSendingCheck(db, { id, kind: 'refund' })
   return known === undefined || ask === undefined ? undefined : { id, ask, ...known }
 }
 
@@ -110,7 +119,7 @@ async function askAndBook(deps: PayoutsDeps, { id, ask, orderId }: Question): Pr
     const row = await lockRefund(tx, id)
     if (!(await isNewest(tx, id, ask))) return undefined
     if (refund !== undefined) return book(tx, id, refund)
-    if (row?.status === 'sending') return (await noteMissing(tx, id)) ? 'send_again' : undefined
+    if (row?.status === 'sending') return (await noteSendingMissing(tx, id)) ? 'send_again' : undefined
     await endQuestions(tx, id, await readEnd(tx, id))
     return undefined
   })
@@ -121,17 +130,17 @@ async function askAndBook(deps: PayoutsDeps, { id, ask, orderId }: Question): Pr
 const readEnd = async (tx: Tx, id: string): Promise<Date | null> =>
   (await maybeOne<{ endedAt: Date | null }>(tx, sql`select ended_at as "endedAt" from refund where id = ${id}::uuid`))?.endedAt ?? null
 
-async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefined> {
+async function book(tx: Tx, id: string, refund: Refund): Promise<PayoutAlarm | undefined> {
   const row = await lockRefund(tx, id)
   if (row === undefined) throw new Error(`refund ${id} vanished while it was booked`)
   if (refund.amount !== row.amount || refund.currency !== (await currencyOfRefund(tx, id))) return otherAmount(tx, id)
   if (refund.state === 'pending') {
-    await noteKnown(tx, id, null)
+    await noteSendingKnown(tx, id, null)
     return undefined
   }
   const told = { id, word: refund.state, reference: refund.bankReference, decision: refund.description ?? refund.status }
   const booked = await bookRefund(tx, told)
-  await noteKnown(tx, id, await readEnd(tx, id))
+  await noteSendingKnown(tx, id, await readEnd(tx, id))
   if (booked === undefined || booked.result === 'unchanged') return undefined
   // A conflict concerns only the gateway and us: the member is not told.
   if (booked.result !== 'conflict' && booked.result !== 'conflict_back')

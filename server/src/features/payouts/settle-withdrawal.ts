@@ -11,8 +11,8 @@ import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { pose } from '../../jobs/questions.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
-import { type Alarm, bookTransfer } from './book-transfer.ts'
-import { claimCheck, endQuestions, isNewest, noteMissing } from './checks.ts'
+import { type PayoutAlarm, bookTransfer } from './book-transfer.ts'
+import { claimSendingCheck, endQuestions, isNewest, noteSendingMissing } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 
@@ -23,7 +23,7 @@ export async function settleWithdrawal(deps: PayoutsDeps, id: string): Promise<b
   return pose(deps.attempt, {
     work: 'withdrawal',
     item: id,
-    claim: () => claimCheck(db, { id, kind: 'withdrawal' }),
+    claim: () => claimSendingCheck(db, { id, kind: 'withdrawal' }),
     ask: (ask) => askAndBook({ ...deps, payouts }, id, ask),
   })
 }
@@ -54,12 +54,12 @@ async function askAndBook(deps: PayoutsDeps & { readonly payouts: PayoutGateway 
 type Ended = { readonly status: string; readonly endedAt: Date | null }
 
 /** The gateway does not know the transfer, which is expected for one that was never sent. One that has ended is watched on. */
-async function missing(tx: Tx, id: string, withdrawal: Ended | undefined): Promise<'send_again' | Alarm | undefined> {
+async function missing(tx: Tx, id: string, withdrawal: Ended | undefined): Promise<'send_again' | PayoutAlarm | undefined> {
   if (withdrawal?.status !== 'sending') {
     await endQuestions(tx, id, withdrawal?.endedAt ?? null)
     return undefined
   }
-  return (await noteMissing(tx, id)) ? 'send_again' : undefined
+  return (await noteSendingMissing(tx, id)) ? 'send_again' : undefined
 }
 
 /** In the sweep no request waits for this; a failure is left to the next sweep. */

@@ -19,7 +19,7 @@ const ENDS = {
   reason: (row: Decided) => row.reason,
 }
 
-export const tableHandlers = (db: Db, payoutsByHand: boolean): Handlers<Names> => {
+export const moneyTables = (db: Db, payoutsByHand: boolean): Handlers<Names> => {
   const filterOf = ({ query: { status, q, order }, session }: Asked, list: keyof ReturnType<typeof openWork>) => ({
     status,
     work: workOf(openWork({ viewer: session, payoutsByHand })[list], status),

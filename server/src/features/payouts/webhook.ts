@@ -19,7 +19,7 @@ import type { PayoutsDeps } from './deps.ts'
 
 type Webhook = typeof payoutCalls.cashfreePayoutsWebhook
 
-export async function receiveWebhook(
+export async function receivePayoutWebhook(
   deps: PayoutsDeps & { readonly payouts: PayoutGateway },
   { raw }: Pick<Call<Webhook>, 'raw'>,
 ): Promise<Answer<Webhook>> {

@@ -1,7 +1,7 @@
 /** Where a member's rupee went: on the history and by its own call, only for the member's own days. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { type Outlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 
@@ -9,7 +9,7 @@ let world: RoundsWorld
 let asha: bigint
 let ravi: bigint
 let finance: bigint
-let shoes: Outlay
+let shoes: PaidHelp
 const midnight = (day: string): string => `${day}T00:00:01+05:30`
 
 /** Two members on the 21st and one of them on the 22nd: shares of ₹1.20 and ₹0.60. Today is the 24th. */
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const help = (amount: number, purpose: string, publicName: string): Promise<Outlay> =>
+const help = (amount: number, purpose: string, publicName: string): Promise<PaidHelp> =>
   payHelp(world.db, { amount, purpose, publicName, askedBy: finance, decidedBy: finance })
 const trails = async (as: bigint): Promise<Record<string, unknown>> => {
   const { results } = (await world.ask('GET /rounds/history', { as })).body

@@ -31,7 +31,7 @@ import {
   findLastStory,
   findLastWinner,
   findRupee,
-  historyItem,
+  historyItemOf,
   lastStoryView,
   lastWinnerView,
   listHistory,
@@ -94,7 +94,7 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
       const page = readPage(query, [CURSOR_PARTS.day])
       if (!page.ok) return page
       const { rows, nextCursor } = cutPage(await listHistory(db, session.memberId, page), page.limit, (row) => [row.day])
-      return { ok: true, value: { results: rows.map((row) => historyItem(row, language)), nextCursor } }
+      return { ok: true, value: { results: rows.map((row) => historyItemOf(row, language)), nextCursor } }
     },
 
     userRupee: async ({ session, params }) => {
@@ -129,7 +129,7 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
             (page) => listHistory(db, memberId, page),
             ({ day }) => [day],
           )
-        ).map((row) => historyItem(row, language)),
+        ).map((row) => historyItemOf(row, language)),
     },
     /** For the public pages. */
     readCurrent,

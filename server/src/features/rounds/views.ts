@@ -139,7 +139,7 @@ export const listHistory = (
 export const findRupee = (db: Db, memberId: bigint, day: IstDay): Promise<{ rupee: TrailColumn | null } | undefined> =>
   maybeOne(db, sql`select ${TRAIL} as rupee from round r where r.day = ${day}::date and ${hasEntry(sql`${memberId}::bigint`, sql`r.day`)}`)
 
-export function historyItem(row: HistoryRow, language: Language): HistoryItem {
+export function historyItemOf(row: HistoryRow, language: Language): HistoryItem {
   const name = nameOf(row, language)
   return {
     id: row.day,

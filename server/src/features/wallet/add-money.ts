@@ -21,7 +21,7 @@ import { readWallet } from '../../ledger/wallets.ts'
 import { noteSignalLater } from '../../members/signals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
-import { noteKnown, scheduleCheck } from './orders.ts'
+import { noteOrderKnown, scheduleCheck } from './orders.ts'
 
 type AddAnswer = Answer<typeof walletCalls.addMoney>
 
@@ -130,7 +130,7 @@ async function openAtGateway(
   }
   await inTransaction(db, async (tx) => {
     await markTopup(tx, orderId, 'pending')
-    await noteKnown(tx, orderId)
+    await noteOrderKnown(tx, orderId)
     await scheduleCheck(tx, orderId, FIRST_CHECK_SECONDS)
     await idempotency.remember(tx, keyed, answer)
   })

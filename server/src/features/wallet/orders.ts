@@ -36,7 +36,7 @@ export async function scheduleCheck(tx: Queryable, orderId: string, inSeconds: n
  * Undefined when the gateway was asked less than 5 s ago: the question is delayed until 5 s have passed.
  * Otherwise the time of the next question, which the claim sets 15 s ahead, doubling up to an hour.
  */
-export async function claimCheck(db: Queryable, orderId: string): Promise<string | undefined> {
+export async function claimOrderCheck(db: Queryable, orderId: string): Promise<string | undefined> {
   const claimed = await maybeOne<{ next: string }>(
     db,
     sql`
@@ -57,7 +57,7 @@ export async function claimCheck(db: Queryable, orderId: string): Promise<string
 }
 
 /** The gateway knows the order: it answered about it, or sent a webhook of it. */
-export async function noteKnown(tx: Queryable, orderId: string): Promise<void> {
+export async function noteOrderKnown(tx: Queryable, orderId: string): Promise<void> {
   await tx.query(sql`
     insert into order_check (order_id, known_at) values (${orderId}::text, roz_now())
     on conflict (order_id) do update set known_at = coalesce(order_check.known_at, roz_now()), missing_since = null
@@ -69,7 +69,7 @@ export async function noteKnown(tx: Queryable, orderId: string): Promise<void> {
  * - `young`: it may still be made. `known`: the gateway has known this order of ours, so its "no" contradicts it.
  * - `for_hours`: it has said so for hours. An order that is not ours is never `known`: a test of the gateway's dashboard invents one.
  */
-export async function noteMissing(tx: Queryable, orderId: string): Promise<'young' | 'known' | 'unmade' | 'for_hours'> {
+export async function noteOrderMissing(tx: Queryable, orderId: string): Promise<'young' | 'known' | 'unmade' | 'for_hours'> {
   const [found] = await tx.query<{ isYoung: boolean; isKnown: boolean; forHours: boolean }>(sql`
     update order_check c set missing_since = coalesce(c.missing_since, roz_now())
       from order_check d left join topup o on o.order_id = d.order_id
@@ -98,7 +98,7 @@ export async function watchOrder(tx: Queryable, orderId: string, next: string, {
 }
 
 /** A question whose claim failed stays due. It is left out while it waits for its next try (jobs/parking.ts). */
-export async function listDueChecks(db: Queryable, limit: number): Promise<string[]> {
+export async function listDueOrders(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ orderId: string }>(sql`
     select order_id as "orderId" from order_check
      where ask_at <= (select roz_now()) and not ${isResting('order', sql`order_id`)} order by ask_at limit ${limit}::int`)

@@ -5,7 +5,7 @@
  * - A bank account appears only as its name and last four digits.
  * - The number identifies wallet and transaction for ever.
  */
-import type { receipt } from '@roz/contract/wallet.ts'
+import type { transactionReceipt } from '@roz/contract/wallet.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { texts } from '@roz/core/texts.ts'
@@ -15,7 +15,7 @@ import { findMovement, type Movement } from '../../ledger/movements.ts'
 import { printDay } from './descriptions.ts'
 import { showTransactions } from './transactions.ts'
 
-type Receipt = z.infer<typeof receipt>
+type Receipt = z.infer<typeof transactionReceipt>
 
 const WALLET = texts('Your wallet')
 const PAYMENT = texts('Your payment')

@@ -27,7 +27,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
-import { claimCheck, listDueChecks, noteKnown, noteMissing, watchOrder } from './orders.ts'
+import { claimOrderCheck, listDueOrders, noteOrderKnown, noteOrderMissing, watchOrder } from './orders.ts'
 
 export type SettleDeps = {
   readonly db: Db
@@ -49,7 +49,7 @@ export function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: numb
   return pose(deps.attempt, {
     work: 'order',
     item: orderId,
-    claim: () => claimCheck(deps.db, orderId),
+    claim: () => claimOrderCheck(deps.db, orderId),
     ask: (next) => askAndBook(deps, orderId, next, patienceMs),
   })
 }
@@ -67,7 +67,7 @@ async function askAndBook(deps: SettleDeps, orderId: string, next: string, patie
 }
 
 async function book(tx: Tx, order: Order, next: string): Promise<void> {
-  await noteKnown(tx, order.orderId)
+  await noteOrderKnown(tx, order.orderId)
   const state = TOPUP_STATE_OF[order.status]
   // A success on an order that is not PAID may still be revoked by the gateway: it is not booked yet.
   let isNews = false
@@ -117,7 +117,7 @@ async function tellCredit(tx: Tx, order: Order, booked: Extract<Captured, { read
 
 /** The gateway does not know the order: ours was never made there, or an event named a foreign order. */
 async function noteUnknown(tx: Tx, orderId: string, next: string): Promise<void> {
-  const missing = await noteMissing(tx, orderId)
+  const missing = await noteOrderMissing(tx, orderId)
   if (missing === 'young') return
   if (missing === 'known') throw new Error('the gateway says that it does not know an order that it has known: see its dashboard')
   await markTopup(tx, orderId, 'failed')
@@ -126,6 +126,6 @@ async function noteUnknown(tx: Tx, orderId: string, next: string): Promise<void>
 
 /** Asks about due orders; returns whether any was asked about. */
 export async function sweepOrders(deps: SettleDeps): Promise<boolean> {
-  const due = await listDueChecks(deps.db, SWEEP_AT_ONCE)
+  const due = await listDueOrders(deps.db, SWEEP_AT_ONCE)
   return areAnyHeld(due.map((orderId) => settleOrder(deps, orderId)))
 }

@@ -24,11 +24,11 @@ import { readWallet } from '../../ledger/wallets.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { addMoney } from './add-money.ts'
-import { findTopup, isOpen, noteKnown, ORDER_STATUS_OF } from './orders.ts'
+import { findTopup, isOpen, noteOrderKnown, ORDER_STATUS_OF } from './orders.ts'
 import { settleOrder, sweepOrders } from './settle.ts'
 import { findReceipt } from './receipt.ts'
 import { listAllTransactions, showTransactions } from './transactions.ts'
-import { cleanOldEvents, receiveWebhook } from './webhook.ts'
+import { cleanOldEvents, receivePaymentWebhook } from './webhook.ts'
 import { noteWithdrawal } from './withdrawal-signals.ts'
 import { listWithdrawals, withdraw, withdrawRest } from './withdraw.ts'
 
@@ -123,7 +123,7 @@ export function createWallet(deps: WalletDeps) {
       return receipt === undefined ? { ok: false, code: 'transaction_not_found' } : { ok: true, value: { receipt } }
     },
     cashfreeWebhook: async ({ raw }) => {
-      const received = await receiveWebhook(deps, raw)
+      const received = await receivePaymentWebhook(deps, raw)
       if (received === 'bad_signature') return { ok: false, code: 'webhook_signature' }
       if (received === 'unreadable') return { ok: false, code: 'bad_json' }
       return { ok: true, value: { received: true } }
@@ -149,7 +149,7 @@ export function createWallet(deps: WalletDeps) {
     jobs: {
       /** Of a webhook: the gateway itself has named the order. */
       settle_order: async ({ orderId }: { readonly orderId: string }): Promise<void> => {
-        await noteKnown(db, orderId)
+        await noteOrderKnown(db, orderId)
         await orKeepJob(settleOrder(deps, orderId))
       },
       note_signals: ({ withdrawalId }: { readonly withdrawalId: string }): Promise<void> => noteWithdrawal(deps, withdrawalId),

@@ -25,7 +25,7 @@ type Deps = { readonly db: Db; readonly secrets: Secrets; readonly webhookLag?: 
 
 const contextOf = (eventKey: string): string => `gateway_event:${eventKey}`
 
-export async function receiveWebhook(
+export async function receivePaymentWebhook(
   deps: Deps & { readonly gateway: PaymentGateway },
   raw: Raw,
 ): Promise<'stored' | 'bad_signature' | 'unreadable'> {

@@ -6,7 +6,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { u64 } from '@roz/core/draw.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { cut, type Draw, partId } from '../../features/books/cutting.ts'
+import { cut, type DrawNumber, partId } from '../../features/books/cutting.ts'
 import { ticketOf } from '../../tickets/ticket.ts'
 
 /** Deliberate leaks in publishing. They test the attacks: an attack that cannot use its leak would never find anything. */
@@ -39,7 +39,7 @@ export type Truth = {
 export type Community = { readonly days: readonly PublishedDay[]; readonly truth: Truth }
 
 /** Pseudo-random numbers, the same for one seed. */
-export function drawFrom(seed: number): Draw {
+export function drawFrom(seed: number): DrawNumber {
   let state = seed >>> 0
   return (low, high) => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -62,7 +62,7 @@ const FIRST = '2026-03-01' as IstDay
 const FEE = 100
 
 /** Members of whom 70 % use Auto Participate and the others join on some days; a quarter arrive later. */
-function makeMembers({ seed, members, days }: Plan, draw: Draw): Member[] {
+function makeMembers({ seed, members, days }: Plan, draw: DrawNumber): Member[] {
   return Array.from({ length: members }, (_, n) => ({
     key: sha(`${seed} key ${n}`),
     isAuto: draw(0, 10) < 7,
@@ -72,7 +72,7 @@ function makeMembers({ seed, members, days }: Plan, draw: Draw): Member[] {
   }))
 }
 
-function passMorning(members: readonly Member[], day: number, draw: Draw): void {
+function passMorning(members: readonly Member[], day: number, draw: DrawNumber): void {
   for (const member of members) {
     if (member.since > day) continue
     if (member.balance < FEE && (member.since === day || draw(0, 3) > 0)) member.balance += [1000, 2000, 3000][draw(0, 3)] as number
@@ -135,7 +135,7 @@ function publishTicket({ key }: Member, at: number, leak: Leak | undefined): str
 
 type Owned = Part & { readonly n: number }
 
-function publishParts(members: readonly Member[], at: number, draw: Draw, leak: Leak | undefined): Owned[] {
+function publishParts(members: readonly Member[], at: number, draw: DrawNumber, leak: Leak | undefined): Owned[] {
   const day = addDays(FIRST, at)
   const all = members.flatMap(({ key, balance }, n): Owned[] => {
     const amounts = cutAs(leak, balance, draw, n)
@@ -149,7 +149,7 @@ function publishParts(members: readonly Member[], at: number, draw: Draw, leak: 
 
 const MOST = 5000
 const LARGE = 4000
-function cutAs(leak: Leak | undefined, balance: number, draw: Draw, n: number): number[] {
+function cutAs(leak: Leak | undefined, balance: number, draw: DrawNumber, n: number): number[] {
   if (balance === 0) return []
   if (leak === 'whole balances') return [balance]
   if (leak === 'cut the same way each day') return cut(balance, drawFrom(n))
@@ -159,7 +159,7 @@ function cutAs(leak: Leak | undefined, balance: number, draw: Draw, n: number): 
   return balance % MOST === 0 ? whole : [...whole, balance % MOST]
 }
 
-function cutUpTo(most: number, balance: number, draw: Draw): number[] {
+function cutUpTo(most: number, balance: number, draw: DrawNumber): number[] {
   const parts: number[] = []
   for (let rest = balance; rest > 0; rest -= parts.at(-1) as number) parts.push(Math.min(rest, draw(1, most + 1)))
   return parts

@@ -8,10 +8,10 @@ import { at, paging } from '../queries.ts'
 import { steppedUp } from './step-up.ts'
 
 export type Withdrawal = Output<Api['adminWithdrawals']>['withdrawals'][number]
-export type Refund = Output<Api['adminRefunds']>['refunds'][number]
+export type AdminRefund = Output<Api['adminRefunds']>['refunds'][number]
 export type SuspenseItem = Output<Api['suspense']>['suspense'][number]
 export type WithdrawalState = Withdrawal['status']
-export type RefundState = Refund['status']
+export type RefundState = AdminRefund['status']
 export type SuspenseState = SuspenseItem['status']
 export type Dispute = Output<Api['disputes']>['disputes'][number]
 export type DisputeState = Dispute['state']
@@ -120,7 +120,7 @@ export const withdrawalsQuery = (narrowing: Narrowing<WithdrawalFilter>) =>
     queryFn: ({ pageParam, signal }) => call('adminWithdrawals', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
-export const refundsQuery = (narrowing: Narrowing<RefundFilter>) =>
+export const adminRefundsQuery = (narrowing: Narrowing<RefundFilter>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'refunds', narrowing],
     queryFn: ({ pageParam, signal }) => call('adminRefunds', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),

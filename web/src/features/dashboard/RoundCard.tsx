@@ -28,11 +28,11 @@ import { Ruler, TaxNote, useShares } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { AFTER_MIDNIGHT_MS, type CurrentRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
 import { keepReceipt } from '../ticket/kept-receipts.ts'
-import type { RoundResult } from './use-round.ts'
+import type { RoundQuery } from './use-round.ts'
 
 const ENTRY_RUPEES = 1
 
-export function RoundCard({ round }: { readonly round: RoundResult }) {
+export function RoundCard({ round }: { readonly round: RoundQuery }) {
   const { t } = useLingui()
   if (round.data === undefined) {
     return (

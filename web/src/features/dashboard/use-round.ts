@@ -6,9 +6,9 @@ import { messageOf } from '../../app/api.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { type CurrentRound, roundQuery } from '../queries.ts'
 
-export type RoundResult = UseQueryResult<CurrentRound>
+export type RoundQuery = UseQueryResult<CurrentRound>
 
-export function useRound(): RoundResult {
+export function useRound(): RoundQuery {
   const { t } = useLingui()
   const round = useQuery(roundQuery)
   const { isError, isSuccess, error } = round

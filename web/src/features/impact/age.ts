@@ -1,9 +1,9 @@
 /** A relative age: days below 30, then months of 30 days below 365 days, then years of 365 days. */
 import { daysBetween, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 
-export type Age = { readonly unit: 'day' | 'month' | 'year'; readonly count: number }
+export type AgeShown = { readonly unit: 'day' | 'month' | 'year'; readonly count: number }
 
-export function ageOf(day: string, today: IstDay): Age | undefined {
+export function ageOf(day: string, today: IstDay): AgeShown | undefined {
   const from = parseDay(day)
   if (from === undefined) return undefined
   const days = Math.max(0, daysBetween(from, today))

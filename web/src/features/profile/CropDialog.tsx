@@ -7,7 +7,7 @@ import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useSta
 import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
-import { firstFrame, type Frame, moved, ZOOM_MAX, zoomed, zoomOf } from './crop.ts'
+import { firstFrame, type CropFrame, moved, ZOOM_MAX, zoomed, zoomOf } from './crop.ts'
 import { cutOut, draw } from './picture.ts'
 import './crop.css'
 
@@ -92,9 +92,9 @@ export function CropDialog({ picture, onUse, onClose }: CropDialogProps) {
 
 type CropStageProps = {
   readonly picture: HTMLCanvasElement
-  readonly frame: Frame
+  readonly frame: CropFrame
   readonly hintId: string
-  readonly onChange: (frame: Frame) => void
+  readonly onChange: (frame: CropFrame) => void
   readonly onKey: (event: KeyboardEvent) => void
 }
 
@@ -102,7 +102,7 @@ function CropStage({ picture, frame, hintId, onChange, onKey }: CropStageProps) 
   const { t } = useLingui()
   const stage = useRef<HTMLDivElement>(null)
   const seen = useRef<HTMLCanvasElement>(null)
-  const held = useRef<{ readonly x: number; readonly y: number; readonly from: Frame }>(undefined)
+  const held = useRef<{ readonly x: number; readonly y: number; readonly from: CropFrame }>(undefined)
   const { width, height } = picture
   useEffect(() => {
     if (seen.current !== null) draw(seen.current, picture, { x: 0, y: 0, width: picture.width, height: picture.height })

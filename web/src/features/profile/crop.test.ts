@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { firstFrame, moved, ZOOM_MAX, zoomed, zoomOf } from './crop.ts'
-import { readScale, SIDE_MAX_PX } from './picture.ts'
+import { readScale, PHOTO_SIDE_MAX_PX } from './picture.ts'
 
 const WIDE = { width: 400, height: 200 }
 
@@ -48,7 +48,7 @@ describe('the scale at which a picture is read', () => {
     ['tall', { width: 1080, height: 2400 }],
   ])('of a %s picture leaves 512 px for the smallest frame, or does not reduce the picture', (_name, size) => {
     const side = Math.min(size.width, size.height)
-    expect((readScale(size) * side) / ZOOM_MAX).toBeCloseTo(Math.min(side / ZOOM_MAX, SIDE_MAX_PX))
+    expect((readScale(size) * side) / ZOOM_MAX).toBeCloseTo(Math.min(side / ZOOM_MAX, PHOTO_SIDE_MAX_PX))
   })
 
   test("keeps the picture small enough for a phone's memory", () => {

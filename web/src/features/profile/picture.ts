@@ -3,11 +3,11 @@
  * - This serves the member's choice of the crop, and spares a slow connection a photo of many megabytes.
  * - The server decodes and re-encodes every upload itself.
  */
-import { type Frame, type Size, ZOOM_MAX } from './crop.ts'
+import { type CropFrame, type Size, ZOOM_MAX } from './crop.ts'
 
-export const SIDE_MAX_PX = 512
+export const PHOTO_SIDE_MAX_PX = 512
 /** At this shorter side the smallest frame still contains 512 px. */
-const SHORTER_MAX_PX = SIDE_MAX_PX * ZOOM_MAX
+const SHORTER_MAX_PX = PHOTO_SIDE_MAX_PX * ZOOM_MAX
 /** A phone's full photo would exhaust its memory, and no browser draws a very long canvas. */
 const PIXELS_MAX = 12_000_000
 const LONGER_MAX_PX = 16_000
@@ -31,8 +31,8 @@ export async function readPicture(file: Blob): Promise<HTMLCanvasElement | undef
 }
 
 /** The square as a file, or null if the browser could not encode it. */
-export async function cutOut(picture: HTMLCanvasElement, { x, y, side }: Frame): Promise<Blob | null> {
-  const px = Math.max(1, Math.min(SIDE_MAX_PX, Math.round(side)))
+export async function cutOut(picture: HTMLCanvasElement, { x, y, side }: CropFrame): Promise<Blob | null> {
+  const px = Math.max(1, Math.min(PHOTO_SIDE_MAX_PX, Math.round(side)))
   const canvas = canvasOf(px, px)
   draw(canvas, picture, { x, y, width: side, height: side })
   // Browsers that cannot encode WebP encode PNG; both keep transparency.

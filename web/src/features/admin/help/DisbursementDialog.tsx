@@ -17,7 +17,7 @@ import { wordsOf } from '../portal-form-errors.ts'
 import { useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { OutlayConsequence, OutlayFields, useOutlayForm } from '../outlays/OutlayForm.tsx'
 import { type Beneficiary, helpableQuery, quoteQuery } from './queries.ts'
-import { CoverNext } from './ReceiptPages.tsx'
+import { CoverNext } from '../outlays/BillPages.tsx'
 
 type DialogProps = { readonly approvalAbove: number; readonly balance: number; readonly onClose: () => void }
 

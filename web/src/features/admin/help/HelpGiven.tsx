@@ -20,7 +20,7 @@ import { numberOf, useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
 import { OutlayDecision, type OutlayAction, useDeciders } from '../outlays/OutlayDecision.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
-import { ReceiptView } from './ReceiptView.tsx'
+import { BillView } from '../outlays/BillView.tsx'
 
 type Action = OutlayAction | 'receipts' | 'correct' | 'story'
 type Open = { readonly action: 'new' } | { readonly action: Action; readonly entry: Disbursement }
@@ -89,7 +89,7 @@ export function HelpGiven() {
       ) : null}
       {open?.action === 'correct' ? <CorrectionDialog entry={open.entry} approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
       {open?.action === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
-      {open?.action === 'receipts' ? <ReceiptView receipts={open.entry.receipts} onClose={close} /> : null}
+      {open?.action === 'receipts' ? <BillView receipts={open.entry.receipts} onClose={close} /> : null}
       {open?.action === 'approve' || open?.action === 'reject' ? (
         <OutlayDecision action={open.action} of="help" entry={open.entry} onClose={close}>
           <p>

@@ -8,7 +8,7 @@ export type Point = { readonly x: number; readonly y: number }
 export type Cover = Point & Size
 
 /** The server keeps no more; a phone's full photo would exhaust its memory. */
-export const SIDE_MAX_PX = 2400
+export const BILL_SIDE_MAX_PX = 2400
 const LEAST_PX = 8
 
 const within = (value: number, most: number): number => Math.min(Math.max(0, value), Math.max(0, most))
@@ -44,7 +44,7 @@ export const resizedCover = (cover: Cover, wider: number, higher: number, size: 
 export async function readPage(file: Blob): Promise<HTMLCanvasElement | undefined> {
   try {
     const bitmap = await createImageBitmap(file, { imageOrientation: 'from-image' })
-    const scale = Math.min(1, SIDE_MAX_PX / Math.max(bitmap.width, bitmap.height))
+    const scale = Math.min(1, BILL_SIDE_MAX_PX / Math.max(bitmap.width, bitmap.height))
     const page = document.createElement('canvas')
     page.width = Math.max(1, Math.round(bitmap.width * scale))
     page.height = Math.max(1, Math.round(bitmap.height * scale))

@@ -4,7 +4,7 @@
  * - The frame lives as long as one PDF.
  */
 import { type DrawnPage, PDF_FRAME_PATH, type PdfAnswer, type PdfOrder, type PdfRefusal } from '../../../pdf-frame/messages.ts'
-import { penOf, SIDE_MAX_PX } from './cover.ts'
+import { penOf, BILL_SIDE_MAX_PX } from './cover.ts'
 
 export const PDF_MEGABYTES_MAX = 20
 const PDF_SECONDS_MAX = 60
@@ -15,7 +15,7 @@ type ReadPdf = { readonly ok: true; readonly pages: readonly HTMLCanvasElement[]
 export async function readPdf(file: Blob, pagesMax: number): Promise<ReadPdf> {
   if (file.size === 0) return { ok: false, why: 'empty' }
   if (file.size > PDF_MEGABYTES_MAX * 1024 * 1024) return { ok: false, why: 'large' }
-  const order: PdfOrder = { bytes: await file.arrayBuffer(), pagesMax, sideMaxPx: SIDE_MAX_PX }
+  const order: PdfOrder = { bytes: await file.arrayBuffer(), pagesMax, sideMaxPx: BILL_SIDE_MAX_PX }
   const frame = document.createElement('iframe')
   frame.className = 'pdf-frame'
   frame.title = 'PDF'
@@ -53,7 +53,7 @@ const drawnIn = (frame: HTMLIFrameElement, order: PdfOrder): Promise<ReadPdf> =>
     document.body.append(frame)
   })
 
-const isSide = (px: number): boolean => Number.isInteger(px) && px >= 1 && px <= SIDE_MAX_PX
+const isSide = (px: number): boolean => Number.isInteger(px) && px >= 1 && px <= BILL_SIDE_MAX_PX
 
 function canvasOf({ width, height, pixels }: DrawnPage): HTMLCanvasElement | undefined {
   if (!isSide(width) || !isSide(height) || pixels.byteLength !== width * height * 4) return undefined

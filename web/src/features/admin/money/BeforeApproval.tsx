@@ -1,10 +1,10 @@
 /** Shown before an approval: the warnings about the money, and whether a second person must approve. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { formatMoney } from '../../../ui/Money.tsx'
-import type { Refund, Withdrawal } from '../queries.ts'
+import type { AdminRefund, Withdrawal } from '../queries.ts'
 import { warningsOf } from '../states.ts'
 
-type Props = { readonly subject: Withdrawal | Refund; readonly approvalAbove: number }
+type Props = { readonly subject: Withdrawal | AdminRefund; readonly approvalAbove: number }
 
 export function BeforeApproval({ subject, approvalAbove }: Props) {
   const { i18n } = useLingui()

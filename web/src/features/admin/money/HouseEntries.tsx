@@ -23,8 +23,8 @@ import { useMay, useViewerId } from '../use-may.ts'
 import { OutlayDecision, type OutlayAction, useDeciders } from '../outlays/OutlayDecision.tsx'
 import { OutlayConsequence, OutlayFields, useOutlayForm } from '../outlays/OutlayForm.tsx'
 import { ENTRY_FILTERS, HOUSE_NAMES, HOUSE_PAYABLE, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from '../help/queries.ts'
-import { CoverNext } from '../help/ReceiptPages.tsx'
-import { ReceiptView } from '../help/ReceiptView.tsx'
+import { CoverNext } from '../outlays/BillPages.tsx'
+import { BillView } from '../outlays/BillView.tsx'
 
 type Kind = Exclude<HouseEntry['kind'], 'gateway_settled'>
 type Payable = Readonly<Record<Kind, number>>
@@ -86,7 +86,7 @@ export function HouseEntries() {
         <EntryDialog payable={first.payable} approvalAbove={first.approvalAbove} onClose={close} />
       ) : null}
       {open?.action === 'receipts' ? (
-        <ReceiptView receipts={open.entry.receipts} isPrivate={open.entry.settlement !== null} onClose={close} />
+        <BillView receipts={open.entry.receipts} isPrivate={open.entry.settlement !== null} onClose={close} />
       ) : null}
       {open?.action === 'approve' || open?.action === 'reject' ? (
         <OutlayDecision

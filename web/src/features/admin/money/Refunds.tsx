@@ -20,25 +20,25 @@ import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { BeforeApproval } from './BeforeApproval.tsx'
 import { Decision } from '../Decision.tsx'
 import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
-import { type Refund, type RefundState, refundsQuery, sorted } from '../queries.ts'
+import { type AdminRefund, type RefundState, adminRefundsQuery, sorted } from '../queries.ts'
 import { REFUND_FILTERS, REFUND_STATES, warningsOf } from '../states.ts'
 import { useMay, useViewerId } from '../use-may.ts'
 
-type Open = { readonly action: 'approve' | 'reject'; readonly refund: Refund }
+type Open = { readonly action: 'approve' | 'reject'; readonly refund: AdminRefund }
 
 export function Refunds() {
   const { t } = useLingui()
   const { narrowing, fields } = useNarrowing(REFUND_FILTERS, t`Search refunds`, t`Name, email or order`, true)
-  const list = useInfiniteQuery(refundsQuery(narrowing))
+  const list = useInfiniteQuery(adminRefundsQuery(narrowing))
   const [open, setOpen] = useState<Open>()
   const approvalAbove = list.data?.pages[0]?.approvalAbove ?? 0
   const mayDecide = useMay(TREASURY)
   const viewerId = useViewerId()
   const batch = usePicked<RefundState>()
-  const mayApprove = ({ status, onHold, firstApproval }: Refund): boolean =>
+  const mayApprove = ({ status, onHold, firstApproval }: AdminRefund): boolean =>
     mayDecide && !onHold && (status === 'requested' || (status === 'awaiting_second' && firstApproval?.id !== viewerId))
-  const nameOf = (refund: Refund): string => refund.member?.name ?? t`Payment in suspense`
-  const pickable = (refund: Refund): Picked<RefundState> | undefined =>
+  const nameOf = (refund: AdminRefund): string => refund.member?.name ?? t`Payment in suspense`
+  const pickable = (refund: AdminRefund): Picked<RefundState> | undefined =>
     mayApprove(refund)
       ? {
           id: refund.id,
@@ -102,12 +102,12 @@ export function Refunds() {
   )
 }
 
-const isOpen = ({ status }: Refund): boolean => status === 'requested' || status === 'awaiting_second' || status === 'approved'
+const isOpen = ({ status }: AdminRefund): boolean => status === 'requested' || status === 'awaiting_second' || status === 'approved'
 /** Approved, and not on its way: it can be sent again. */
-const isStuck = ({ status, onHold }: Refund): boolean => status === 'approved' && !onHold
+const isStuck = ({ status, onHold }: AdminRefund): boolean => status === 'approved' && !onHold
 
 type RowProps = {
-  readonly refund: Refund
+  readonly refund: AdminRefund
   readonly actions: readonly Open['action'][]
   readonly pick: MoneyRowProps['pick']
   readonly onChoose: (action: Open['action']) => void

@@ -12,7 +12,7 @@ import { TextField } from '../../../ui/Field.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
-import { CoverNext, ReceiptPages, usePages } from '../help/ReceiptPages.tsx'
+import { CoverNext, BillPages, useBillPages } from '../outlays/BillPages.tsx'
 import { wordsOf } from '../portal-form-errors.ts'
 
 type Values = { readonly reference: string; readonly day: string; readonly amount: string; readonly fee: string }
@@ -23,7 +23,7 @@ function useSettlement(approvalAbove: number) {
   const [values, setValues] = useState<Values>({ reference: '', day: '', amount: '', fee: '' })
   const [problems, setProblems] = useState<Problems>({})
   const [sureOf, setSureOf] = useState('')
-  const pages = usePages()
+  const pages = useBillPages()
   const [amount, fee] = [readAmount(values.amount), readAmount(values.fee)]
   const body = {
     reference: values.reference.trim(),
@@ -106,7 +106,7 @@ export function SettlementDialog({ approvalAbove, onClose }: { readonly approval
           error={wordsOf(problems.fee)}
           onType={(fee) => set({ fee })}
         />
-        <ReceiptPages pages={pages} error={wordsOf(receipts)} isPrivate />
+        <BillPages pages={pages} error={wordsOf(receipts)} isPrivate />
         <p className="muted spaced">
           {booksNow ? (
             <Trans>It enters today's accounts, and this cannot be undone. Above {limit} another person must approve it.</Trans>

@@ -14,7 +14,7 @@ import { typedPaise } from '../../wallet/amounts.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useMay } from '../use-may.ts'
 import { wordsOf } from '../portal-form-errors.ts'
-import { ReceiptPages, usePages } from '../help/ReceiptPages.tsx'
+import { BillPages, useBillPages } from './BillPages.tsx'
 
 type Problems = {
   readonly amount?: string
@@ -40,7 +40,7 @@ export function useOutlayForm({ approvalAbove, about = '', more = () => ({}) }: 
   const [amount, setAmount] = useState('')
   const [purpose, setPurpose] = useState('')
   const [problems, setProblems] = useState<Problems>({})
-  const pages = usePages()
+  const pages = useBillPages()
   const paise = typedPaise(amount)
   const body = { amount: paise === undefined ? 0 : rupeesFromPaise(paise), purpose: purpose.trim(), receipts: pages.hashes }
   const [sureOf, setSureOf] = useState('')
@@ -110,7 +110,7 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
         error={wordsOf(problems.purpose)}
         onChange={(event) => form.setPurpose(event.target.value)}
       />
-      <ReceiptPages pages={pages} error={wordsOf(receipts)} />
+      <BillPages pages={pages} error={wordsOf(receipts)} />
     </>
   )
 }

@@ -14,20 +14,20 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import type { Disbursement } from '../queries.ts'
 import { useMay } from '../use-may.ts'
-import { readPage } from './cover.ts'
-import { Picture } from './ReceiptPages.tsx'
-import './cover.css'
+import { readPage } from '../help/cover.ts'
+import { BillPicture } from './BillPages.tsx'
+import '../help/cover.css'
 
 type Receipt = Disbursement['receipts'][number]
 
-type ReceiptViewProps = {
+type BillViewProps = {
   readonly receipts: readonly Receipt[]
   /** Never public: there is nothing to withhold. */
   readonly isPrivate?: boolean
   readonly onClose: () => void
 }
 
-export function ReceiptView({ receipts, isPrivate = false, onClose }: ReceiptViewProps) {
+export function BillView({ receipts, isPrivate = false, onClose }: BillViewProps) {
   const mayWithhold = useMay(TREASURY) && !isPrivate
   /** The page whose picture is to be withheld. */
   const [asked, setAsked] = useState<number>()
@@ -86,7 +86,7 @@ function One({ receipt: { hash, withheld }, number, onWithhold }: OneProps) {
   return (
     <>
       {picture.data !== undefined ? (
-        <Picture picture={picture.data} label={t`Page ${number}`} />
+        <BillPicture picture={picture.data} label={t`Page ${number}`} />
       ) : picture.isError ? (
         <ErrorState title={t`The receipt could not be loaded.`} busy={picture.isFetching} onRetry={() => void picture.refetch()} />
       ) : (

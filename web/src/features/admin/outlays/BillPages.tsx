@@ -12,13 +12,13 @@ import { call, messageOf } from '../../../app/api.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorIcon } from '../../../ui/icons.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { CoverDialog } from './CoverDialog.tsx'
-import { type Cover, coveredCopy, fileOf, penOf, readPage } from './cover.ts'
-import { PDF_MEGABYTES_MAX, type PdfProblem, readPdf } from './read-pdf.ts'
+import { CoverDialog } from '../help/CoverDialog.tsx'
+import { type Cover, coveredCopy, fileOf, penOf, readPage } from '../help/cover.ts'
+import { PDF_MEGABYTES_MAX, type PdfProblem, readPdf } from '../help/read-pdf.ts'
 
-export type ReceiptPage = { readonly hash: string; readonly picture: HTMLCanvasElement }
+export type BillPage = { readonly hash: string; readonly picture: HTMLCanvasElement }
 /** The pages chosen so far, and those that wait to be covered. */
-export type Pages = ReturnType<typeof usePages>
+export type BillPagesState = ReturnType<typeof useBillPages>
 
 const [pagesMax, megabytes] = [RECEIPTS_MAX, PDF_MEGABYTES_MAX]
 const PDF_PROBLEMS = {
@@ -31,9 +31,9 @@ const PDF_PROBLEMS = {
 } as const satisfies Record<PdfProblem, MessageDescriptor>
 const isPdf = (file: File): boolean => file.type === 'application/pdf' || /\.pdf$/i.test(file.name)
 
-export function usePages() {
+export function useBillPages() {
   const { t } = useLingui()
-  const [pages, setPages] = useState<readonly ReceiptPage[]>([])
+  const [pages, setPages] = useState<readonly BillPage[]>([])
   const [waiting, setWaiting] = useState<readonly HTMLCanvasElement[]>([])
   /** The number of pages covered or skipped: the next page starts without covers. */
   const [done, setDone] = useState(0)
@@ -95,7 +95,7 @@ export function usePages() {
 }
 
 /** Beside the form's dialog, never inside it: a key pressed in it must not reach the form. */
-export const CoverNext = ({ pages }: { readonly pages: Pages }) => {
+export const CoverNext = ({ pages }: { readonly pages: BillPagesState }) => {
   const page = pages.waiting
   return page === undefined ? null : (
     <CoverDialog
@@ -109,14 +109,14 @@ export const CoverNext = ({ pages }: { readonly pages: Pages }) => {
   )
 }
 
-type ReceiptPagesProps = {
-  readonly pages: Pages
+type BillPagesProps = {
+  readonly pages: BillPagesState
   readonly error: string | undefined
   /** Only the team sees them, also once it is booked. */
   readonly isPrivate?: boolean
 }
 
-export function ReceiptPages({ pages, error, isPrivate = false }: ReceiptPagesProps) {
+export function BillPages({ pages, error, isPrivate = false }: BillPagesProps) {
   const { t } = useLingui()
   const input = useRef<HTMLInputElement>(null)
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
@@ -147,7 +147,7 @@ export function ReceiptPages({ pages, error, isPrivate = false }: ReceiptPagesPr
             const number = index + 1
             return (
               <li key={hash}>
-                <Picture picture={picture} label={t`Page ${number}`} />
+                <BillPicture picture={picture} label={t`Page ${number}`} />
                 <span>
                   <Trans>Page {number}</Trans>
                 </span>
@@ -187,7 +187,7 @@ export function ReceiptPages({ pages, error, isPrivate = false }: ReceiptPagesPr
 }
 
 /** A picture that was drawn already; the page may load none by address. */
-export function Picture({ picture, label }: { readonly picture: HTMLCanvasElement; readonly label: string }) {
+export function BillPicture({ picture, label }: { readonly picture: HTMLCanvasElement; readonly label: string }) {
   const shown = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     if (shown.current !== null) penOf(shown.current).drawImage(picture, 0, 0)
