@@ -24,7 +24,7 @@ import { contentPlugin } from './build/content.ts'
 import { favicon, versionOf, writeIcons } from './build/install.ts'
 import { expectTexts, messageCollector, missingMessages } from './build/messages.ts'
 import { writePdfFrame } from './build/pdf-frame.ts'
-import { CHUNKS, screenLinks, shellLinks } from './build/screens.ts'
+import { CHUNKS, chunkOf, closureOf, type Manifest, screenLinks, shellLinks } from './build/screens.ts'
 import { paths } from './src/paths.ts'
 import { PDF_FRAME_PATH } from './src/pdf-frame/messages.ts'
 import { sprite } from './src/ui/art.ts'
@@ -63,6 +63,8 @@ type PublicAssets = {
   /** The whole style of a page: that of most pages, of the home page, and of the verifier's. The policy allows exactly these. */
   readonly css: Readonly<Record<'plain' | 'home' | 'verify', string>>
   readonly script: string
+  /** What `script` imports. */
+  readonly scriptParts: readonly string[]
   readonly verifyScript: string
   readonly font: string
 }
@@ -90,12 +92,8 @@ async function buildPublicAssets(): Promise<PublicAssets> {
     ),
   )
   const manifestFile = path.join(out, 'site-manifest.json')
-  const manifest = JSON.parse(await readFile(manifestFile, 'utf8')) as Record<string, { readonly file: string }>
-  const fileOf = (source: string): string => {
-    const entry = manifest[source]
-    if (entry === undefined) throw new Error(`the build emitted no file for ${source}`)
-    return entry.file
-  }
+  const manifest = JSON.parse(await readFile(manifestFile, 'utf8')) as Manifest
+  const fileOf = (source: string): string => chunkOf(source, manifest).file
   const take = async (source: string): Promise<string> => {
     const file = path.join(out, fileOf(source))
     const css = (await readFile(file, 'utf8')).trim()
@@ -108,7 +106,8 @@ async function buildPublicAssets(): Promise<PublicAssets> {
   await rm(manifestFile)
   const font = /\/assets\/roz-display-[\w-]+\.woff2/.exec(page)?.[0]
   if (font === undefined) throw new Error('the public styles name no display font')
-  return { css, script: `/${fileOf('src/public/site.ts')}`, verifyScript: `/${fileOf('src/public/verify.ts')}`, font }
+  const [script = '', ...scriptParts] = [...closureOf(['src/public/site.ts'], manifest)].reverse().map((key) => `/${fileOf(key)}`)
+  return { css, script, scriptParts, verifyScript: `/${fileOf('src/public/verify.ts')}`, font }
 }
 
 /**
@@ -139,14 +138,14 @@ async function compressAssets(): Promise<void> {
 }
 
 /** The service worker: one file at the root whose bytes change with every file that it may cache. */
-async function buildWorker({ font, script }: PublicAssets): Promise<void> {
+async function buildWorker({ font, script, scriptParts }: PublicAssets): Promise<void> {
   await build(
     variant(
       {
         define: {
           __VERSION__: JSON.stringify(await versionOf(out)),
           __OFFLINE__: JSON.stringify(inEach((language) => addressIn(language, '/offline'))),
-          __SHELL__: JSON.stringify([font, script]),
+          __SHELL__: JSON.stringify([font, script, ...scriptParts]),
         },
         build: { rolldownOptions: { input: { sw: 'src/pwa/worker.ts' }, output: { entryFileNames: '[name].js' } } },
       },

@@ -38,8 +38,19 @@ export async function expectCleanAudit(dataDir: string): Promise<void> {
 
 /** Columns that a read may change: when a session or a browser was last seen. */
 const ASIDE: Readonly<Record<string, readonly string[]>> = { session: ['last_used_at', 'expires_at'], known_browser: ['seen_at'] }
-/** A refused call counts as an attempt. The next gateway query, the audits and the servers' heartbeat follow a schedule. */
-const LEFT_OUT = new Set(['member_sort', 'member_sort_pass', 'throttle', 'order_check', 'audit_run', 'heartbeat', 'wallet_check'])
+/** An accepted read of a list or page about persons leaves a line in the staff log. */
+const ROWS_ASIDE: Readonly<Record<string, string>> = { audit_log: "where action not in ('list.read', 'member.view')" }
+/** A refused call counts as an attempt. The next gateway query, the audits, the servers' heartbeat and the newest time seen follow a schedule. */
+const LEFT_OUT = new Set([
+  'member_sort',
+  'member_sort_pass',
+  'throttle',
+  'order_check',
+  'audit_run',
+  'heartbeat',
+  'wallet_check',
+  'clock_offset',
+])
 
 /** Row count and checksum of every table. */
 export function fingerprint(dataDir: string): Promise<Record<string, string>> {
@@ -52,7 +63,7 @@ export function fingerprint(dataDir: string): Promise<Record<string, string>> {
       .map(({ name }) => {
         const columns = (ASIDE[name] ?? []).map((column) => ` - '${column}'`).join('')
         return `select '${name}' as name, count(*)::text || ' ' || coalesce(md5(string_agg(row_text, E'\\n' order by row_text)), '') as sum
-                  from (select (to_jsonb(t)${columns})::text as row_text from "${name}" t) rows`
+                  from (select (to_jsonb(t)${columns})::text as row_text from "${name}" t ${ROWS_ASIDE[name] ?? ''}) rows`
       })
     // One statement, so that all tables are read at one moment.
     const sums = await db.query<{ name: string; sum: string }>(sql([ofEach.join(' union all ')] as unknown as TemplateStringsArray))

@@ -53,7 +53,7 @@ export const shellLinks: Plugin = {
 }
 
 type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] }
-type Manifest = Readonly<Record<string, Chunk>>
+export type Manifest = Readonly<Record<string, Chunk>>
 const ROUTE = /path: paths\.(\w+),[^]*?import\('\.\/([^']+)'\)/g
 
 /** By address: the link tags of the files that its screen needs beyond the shell. */
@@ -72,7 +72,7 @@ export function screenLinks(routes: string, manifest: Manifest): Readonly<Record
 }
 
 /** Adds each module after its imports, in the order of execution, so that its style sheet can override theirs. */
-function closureOf(keys: readonly string[], manifest: Manifest, known = new Set<string>()): Set<string> {
+export function closureOf(keys: readonly string[], manifest: Manifest, known = new Set<string>()): Set<string> {
   for (const key of keys.filter((one) => !known.has(one))) {
     known.add(key)
     closureOf(chunkOf(key, manifest).imports ?? [], manifest, known)
@@ -82,7 +82,7 @@ function closureOf(keys: readonly string[], manifest: Manifest, known = new Set<
   return known
 }
 
-function chunkOf(key: string, manifest: Manifest): Chunk {
+export function chunkOf(key: string, manifest: Manifest): Chunk {
   const chunk = manifest[key]
   if (chunk === undefined) throw new Error(`the build emitted no file for ${key}`)
   return chunk

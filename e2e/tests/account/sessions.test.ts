@@ -64,6 +64,7 @@ describe('the portal', () => {
     await stage.at('/login', async (page) => {
       await signIn(page, ADMIN)
       await page.waitForURL(`${line.url}/admin/login`)
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Admin login')
       expect(await kept(page)).toEqual([null, null])
     })
   })

@@ -90,7 +90,7 @@ test('another person finds it on the to-do list, sees who approved first, and gi
         .filter({ hasText: 'Withdrawals that need a second person' })
       await expect(line).toContainText('1')
       await line.getByRole('link').click()
-      await expect(at.getByLabel('Status')).toHaveValue('awaiting_second')
+      await expect(at.getByLabel('Status')).toHaveValue('to_second')
       await expect(row('₹16.00, Ravi Rao')).toContainText('First approval: Administrator')
       await row('₹16.00, Ravi Rao')
         .getByRole('button', { name: /^Approve/ })

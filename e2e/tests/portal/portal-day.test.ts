@@ -47,7 +47,7 @@ test('with nothing to do the list says so; a late withdrawal is listed with its 
     await line.getByRole('link', { name: 'Withdrawals to decide' }).focus()
     await at.keyboard.press('Enter')
     await expect(at.getByText('Late: waiting for 2 days. We promise 24 to 48 hours.')).toBeVisible()
-    await expect(at.getByLabel('Status')).toHaveValue('requested')
+    await expect(at.getByLabel('Status')).toHaveValue('to_decide')
     await expect(at.getByLabel('Sort order')).toHaveValue('oldest')
     // The tab itself opens the whole list.
     await at.getByRole('tab', { name: 'Withdrawals' }).click()

@@ -33,7 +33,7 @@ test('a settlement is recorded with its report, and the day says what the gatewa
     await form.getByLabel('Settlement number').fill('utr0001')
     const day = (await ask(roz.url, 'reconciliation', { token: admin })).output.reconciliation[0]?.day ?? ''
     await form.getByLabel('Day of the settlement').fill(day)
-    await form.getByLabel('Amount that reached our bank').fill('12,00')
+    await form.getByLabel('Amount that reached our bank').fill('1,200')
     await expect(form.getByRole('button', { name: 'Request approval' })).toBeVisible()
     await form.getByLabel('Amount that reached our bank').fill('12.50')
     await form.getByLabel('Fee that the gateway kept').fill('0.30')

@@ -110,11 +110,13 @@ async function noteUnknown(tx: Tx, disputeId: string): Promise<undefined> {
     where dispute_id = ${disputeId}::text`)
 }
 
-/** False: a newer status is booked. */
-async function isNews(tx: Tx, { disputeId, toldAtMs }: Dispute): Promise<boolean> {
+/** False: a newer status is booked, or a final one of the same second; the gateway's times have whole seconds. */
+async function isNews(tx: Tx, { disputeId, toldAtMs, state }: Dispute): Promise<boolean> {
   const toldAt = dateOf(toldAtMs) ?? null
-  const [older] = await tx.query(sql`select from dispute where id = ${disputeId}::text and told_at > ${toldAt}::timestamptz`)
-  return older === undefined
+  const [booked] = await tx.query(sql`
+    select from dispute where id = ${disputeId}::text and (told_at > ${toldAt}::timestamptz
+       or told_at = ${toldAt}::timestamptz and state <> 'open' and ${state}::text = 'open')`)
+  return booked === undefined
 }
 
 const dateOf = (ms: number | undefined): Date | undefined => (ms === undefined ? undefined : new Date(ms))

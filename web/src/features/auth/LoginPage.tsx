@@ -1,7 +1,7 @@
 /** The members' login page. A refused login shows a toast and keeps the form's values. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { call, messageOf } from '../../app/api.ts'
+import { ApiError, call, messageOf } from '../../app/api.ts'
 import { paths } from '../../paths.ts'
 import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -23,6 +23,7 @@ export function LoginPage() {
       session.signIn(await call('login', { body: values }))
     } catch (error) {
       toast.error(messageOf(error, t`Login failed`))
+      if (error instanceof ApiError && error.code === 'staff_portal') await navigate({ to: paths.adminLogin })
       return
     }
     toast.success(t`Welcome back!`)

@@ -14,6 +14,7 @@ import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
+import { formatCount } from '@roz/core/numbers.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { registerTyped, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { Least } from '../Least.tsx'
@@ -90,7 +91,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
             aria-pressed={paise === BigInt(rupees) * 100n}
             onClick={() => form.setValue('amount', String(rupees), { shouldDirty: true, shouldTouch: true, shouldValidate: true })}
           >
-            <b>{formatMoney(rupees)}</b>
+            <b>₹{formatCount(rupees)}</b>
             <small>
               <Plural value={rupees} one="# day" other="# days" />
             </small>
