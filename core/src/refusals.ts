@@ -3,6 +3,7 @@
  * - The map is total over codes and languages. The server sends the message; the web finds the text by its code.
  * - Texts that the product's spec gives are copied to the letter.
  */
+import { isolated } from './isolated.ts'
 import type { Texts } from './language.ts'
 import { texts } from './texts.ts'
 
@@ -189,6 +190,6 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** Fills the values of a refusal into its text: `{name}` by the value `name`. */
+/** Fills the values of a refusal into its text: `{name}` by the value `name`, isolated. */
 export const filled = (words: string, values: Readonly<Record<string, string>> = {}): string =>
-  words.replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)
+  words.replace(/\{(\w+)\}/g, (mark, name: string) => isolated(values[name] ?? mark))

@@ -8,6 +8,7 @@ import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { READ_WITHIN_MS, whenSessionEnds } from './app/api.ts'
 import './features/shared.ts'
+import { isolating } from './app/isolating.ts'
 import { startLanguage } from './app/language.ts'
 import { showLost, tellLost } from './app/load-failure.ts'
 import { paths } from './paths.ts'
@@ -86,7 +87,7 @@ async function begin(place: HTMLElement): Promise<void> {
   startTransition(() =>
     createRoot(place).render(
       <StrictMode>
-        <I18nProvider i18n={i18n}>
+        <I18nProvider i18n={isolating(i18n)}>
           <QueryClientProvider client={queryClient}>
             <App router={router} />
           </QueryClientProvider>

@@ -1,7 +1,7 @@
 /**
  * Every screen of a member and of the portal, with malformed answers and with answers of an older server.
  * - A new screen is covered by a row in SCREENS; a section of the portal without one.
- * - With ROZ_TEST_ALL each field that the specification does not name is left out in turn.
+ * - With ROZ_TEST_ALL each field that the specification does not name is left out once.
  */
 import type { CallName } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -153,13 +153,19 @@ describe.runIf(process.env.ROZ_TEST_ALL === '1')('one newer field is missing', (
           if (!named.has(where) && ![...named].some((one) => one.startsWith(`${where}.`))) fields.add(where)
         return undefined
       })
+      // In each pass every call lacks one field, another one in each pass.
+      const passes = Math.max(...[...known.values()].map((fields) => fields.size))
+      expect(passes).toBeGreaterThan(5)
       const broken: string[] = []
-      for (const [call, fields] of known)
-        for (const field of fields) {
-          const without = (name: CallName, answer: unknown): unknown =>
-            name === call ? [...lacking(answer)].find(([where]) => where === field)?.[1] : undefined
-          broken.push(...(await brokenOf(side, without)).map((words) => `${call} without ${field}: ${words}`))
-        }
+      for (let pass = 0; pass < passes; pass++) {
+        const lacked = new Map(
+          [...known].flatMap(([call, fields]) => [...fields].slice(pass, pass + 1).map((field) => [call, field] as const)),
+        )
+        const without = (call: CallName, answer: unknown): unknown =>
+          [...lacking(answer)].find(([where]) => where === lacked.get(call))?.[1]
+        const names = [...lacked].map(([call, field]) => `${call}.${field}`).join(', ')
+        broken.push(...(await brokenOf(side, without)).map((words) => `${words} without one of ${names}`))
+      }
       expect(broken).toEqual([])
     },
   )

@@ -6,7 +6,6 @@
 import type { PublicDays } from '@roz/contract/public-pages.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
-import { isolated } from '@roz/core/isolated.ts'
 import { formatCount } from '@roz/core/numbers.ts'
 import { hasDraw } from '@roz/core/modes.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
@@ -247,24 +246,22 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
         <DayHead day={day} amount={formatMoney(intake)} />
         <div className="ledger narrow">
           <LedgerRow label={<Trans>Members in the round</Trans>}>{formatCount(entries)}</LedgerRow>
-          {winners
-            .map((winner) => ({ ...winner, name: isolated(winner.name) }))
-            .map(({ name, amount, tax, position, ticket }) => (
-              <LedgerRow
-                key={ticket}
-                part="gift"
-                label={
-                  <>
-                    <Trans>
-                      Winner: {name} (line {formatCount(position + 1)})
-                    </Trans>
-                    {tax > 0 ? <Trans>, {formatMoney(tax)} of it tax</Trans> : null}
-                  </>
-                }
-              >
-                {formatMoney(amount)}
-              </LedgerRow>
-            ))}
+          {winners.map(({ name, amount, tax, position, ticket }) => (
+            <LedgerRow
+              key={ticket}
+              part="gift"
+              label={
+                <>
+                  <Trans>
+                    Winner: {name} (line {formatCount(position + 1)})
+                  </Trans>
+                  {tax > 0 ? <Trans>, {formatMoney(tax)} of it tax</Trans> : null}
+                </>
+              }
+            >
+              {formatMoney(amount)}
+            </LedgerRow>
+          ))}
           <LedgerRow part="need" label={<Trans>Set aside for people in need</Trans>}>
             {formatMoney(day.split.need)}
           </LedgerRow>

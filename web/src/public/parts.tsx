@@ -1,5 +1,4 @@
 /** Parts that several public pages share. */
-import { isolated } from '@roz/core/isolated.ts'
 import { youtubeId } from '@roz/core/youtube.ts'
 import type { Story } from '@roz/contract/impact.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
@@ -153,8 +152,7 @@ export const StoryAmount = ({ story }: { readonly story: Story }) =>
 export function WinnerLine({ story }: { readonly story: Story }) {
   const winner = story.winnerInfo
   if (winner === null) return null
-  const { totalParticipants, others } = winner
-  const name = isolated(winner.name)
+  const { name, totalParticipants, others } = winner
   const amount = formatMoney(winner.amount)
   return (
     <p className="small muted">

@@ -5,6 +5,7 @@ import { type Messages, setupI18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { I18nProvider, useLingui } from '@lingui/react'
 import { renderToStaticMarkup } from 'react-dom/server'
+import { isolating } from '../app/isolating.ts'
 import { type PublicPage, publicPath, publicPaths } from '../paths.ts'
 import { sprite } from '../ui/art.ts'
 import { contextOf, Page, placeBelow, usePage } from './context.ts'
@@ -153,7 +154,7 @@ const WITH_SEVERAL = msg`One rupee a day from each member: help for people in ne
 const WITHOUT_DRAW = msg`One rupee a day from each member: help for people in need, and every paisa shown in public.`
 
 const textsIn = (language: Language) =>
-  setupI18n({ locale: language, locales: SPEECH[language].locale, messages: { [language]: CATALOGUES[language] } })
+  isolating(setupI18n({ locale: language, locales: SPEECH[language].locale, messages: { [language]: CATALOGUES[language] } }))
 
 export const addresses: PublicPages['addresses'] = publicPaths
 export const live: PublicPages['live'] = LIVE

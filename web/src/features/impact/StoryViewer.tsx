@@ -2,7 +2,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useEffect, useState } from 'react'
-import { isolated } from '@roz/core/isolated.ts'
 import { call } from '../../app/api.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
 import { pictureOf, publicPath } from '../../paths.ts'
@@ -89,7 +88,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
           {winnerInfo === null ? null : (
             <li>
               <span>
-                <Trans>Winner of the day: {isolated(winnerInfo.name)}</Trans>
+                <Trans>Winner of the day: {winnerInfo.name}</Trans>
                 <MoreWinners others={winnerInfo.others} />
                 <span className="small muted block">
                   <ChanceOf entries={winnerInfo.totalParticipants} others={winnerInfo.others} />
