@@ -85,10 +85,11 @@ export const openedAnswer = z.object({ user, announcements: newer(announcements,
 export const signedIn = z.object({ token: z.string(), ...openedAnswer.shape })
 export const messageAnswer = z.object({ message: z.string() })
 
-/** A winner's label, and how many more winners the day has. Without these fields, nothing is said. */
+/** A winner's label, the tax that was withheld, and how many more winners the day has. Without these fields, nothing is said. */
 export const drawn = {
   assurance: newer(assurance, { absent: 'sealed' }),
   isDemo: newer(isDemo, { absent: false }),
   others: newer(others, { absent: 0 }),
+  tax: newer(rupees.meta({ description: "Withheld from the winner's reward; an amount beside it is what was credited" }), { absent: 0 }),
 }
 export const namedWinner = z.object({ name: z.string(), amount: rupees, date: day, ...drawn })

@@ -40,8 +40,8 @@ const TAKING_OUT: Words = {
   hi: /24 से 48 घंटे|मेरे बैंक खाते|निकाल लें|बैलेंस ले जा|पूरे बैलेंस तक/,
 }
 const ONE_WINNER: Words = {
-  en: /one winner|\b1 in (?!1\b)\d|the winner's reward|1 chance|one of us|the winner picked|The winner is/,
-  hi: /एक विजेता|(?<!\b1|\d)(?:[02-9]|\d{2,}) में 1(?!\d)|किसी एक को इनाम|विजेता का इनाम/,
+  en: /one winner|\b1 in (?!1\b)\d|the winner's reward|1 chance|one of us|the winner picked|The winner is|chosen this winner/,
+  hi: /एक विजेता|(?<!\b1|\d)(?:[02-9]|\d{2,}) में 1(?!\d)|किसी एक को इनाम|विजेता का इनाम|इस विजेता को हम खुद/,
 }
 /** True in every mode: the terms say that this is no lottery, and the page at the fixed address that there is no giveaway. */
 const TRUE_ANYWAY = [
@@ -78,6 +78,7 @@ const SHARED: Mode = {
     { en: /30% shared by 3 winners/, hi: /30% 3 विजेताओं के लिए/ },
     { en: /chance of each is 3 in 100/, hi: /मौका 100 में 3/ },
     { en: /^2 in 2$/, hi: /^2 में 2$/ },
+    { en: /could have chosen these winners/, hi: /इन विजेताओं को हम खुद/ },
   ],
 }
 const TAXED: Mode = {
@@ -87,6 +88,7 @@ const TAXED: Mode = {
   said: [
     { en: /30% of each reward is withheld as tax/, hi: /हर इनाम में से 30% टैक्स/ },
     { en: /Tax of ₹0\.\d\d was withheld/, hi: /₹0\.\d\d टैक्स काटा गया/ },
+    { en: /Winner: .*₹0\.\d\d after tax/, hi: /विजेता: .*टैक्स काटकर ₹0\.\d\d/ },
   ],
 }
 const together = (...modes: readonly Mode[]): Mode => ({

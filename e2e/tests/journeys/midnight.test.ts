@@ -89,7 +89,15 @@ test('the winner is paid, notified, and named by first name and initial; the oth
   const { lastWinner } = await currentAs(automatic)
   const won = await Promise.all(joined.map(async (person) => ({ person, ...(await statsOf(person)) })))
   const winner = won.find((one) => one.totalWon > 0)?.person as Person
-  expect(lastWinner).toEqual({ name: initialName(winner.name), amount: 1.2, date: today, assurance: 'weak', isDemo: true, others: 0 })
+  expect(lastWinner).toEqual({
+    name: initialName(winner.name),
+    amount: 1.2,
+    date: today,
+    assurance: 'weak',
+    isDemo: true,
+    others: 0,
+    tax: 0,
+  })
   for (const { person, totalWon, winRate, totalParticipated } of won) {
     const rounds = person === both ? 2 : 1
     expect([person.name, totalParticipated, totalWon, winRate]).toEqual([
@@ -134,7 +142,7 @@ test("the story's draft waits for the administrator and is hidden from everybody
     amount: 2.4,
     isActive: false,
     charity: { name: 'Pending Charity Selection' },
-    winnerInfo: { name: lastWinner?.name, amount: 1.2, totalParticipants: 4, assurance: 'weak', isDemo: true, others: 0 },
+    winnerInfo: { name: lastWinner?.name, amount: 1.2, totalParticipants: 4, assurance: 'weak', isDemo: true, others: 0, tax: 0 },
   })
   expect((await ask(roz.url, 'stories')).output.stories).toEqual([])
 })

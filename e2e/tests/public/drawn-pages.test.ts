@@ -35,7 +35,7 @@ const STORY: Story = {
   videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
   imageUrl: null,
   charity: { name: "O'Neil <b>School</b>", description: '' },
-  winnerInfo: { name: 'Asha <i>V.', amount: 0.9, totalParticipants: 3, assurance: 'weak', isDemo: false, others: 0 },
+  winnerInfo: { name: 'Asha <i>V.', amount: 0.9, totalParticipants: 3, assurance: 'weak', isDemo: false, others: 0, tax: 0 },
 }
 type Day = NonNullable<PageData['days']>['days'][number]
 const DAY: Day = {
@@ -70,7 +70,7 @@ const DATA: PageData = {
     drawAt: null,
     hasParticipated: false,
     lastImpactStory: null,
-    lastWinner: { name: 'Asha V.', amount: 0.9, date: '2026-11-20', assurance: 'weak', isDemo: false, others: 0 },
+    lastWinner: { name: 'Asha V.', amount: 0.9, date: '2026-11-20', assurance: 'weak', isDemo: false, others: 0, tax: 0 },
     serverTime: '2026-11-21T12:00:00+05:30',
   },
   stories: [STORY],
@@ -101,7 +101,7 @@ const draw = (page: string, extra: Partial<PageRequest> = {}): string =>
 const LABELLED = ['home', 'giveawaySelection', 'dailyReports', 'impactStories']
 
 /** The same days, each with a demo draw, or with more winners. */
-const drawnWith = (extra: { readonly isDemo?: boolean; readonly others?: number }): PageData => {
+const drawnWith = (extra: { readonly isDemo?: boolean; readonly others?: number; readonly tax?: number }): PageData => {
   const { round, home, days } = DATA
   const story = { ...STORY, winnerInfo: STORY.winnerInfo && { ...STORY.winnerInfo, ...extra } }
   return {
@@ -131,6 +131,15 @@ test('a day with several winners says so beside the first', () => {
     expect(draw(page, { data: drawnWith({ others: 2 }), language: 'hi' }), page).toContain('और 2 विजेता')
   }
   expect(draw('giveawaySelection', { data: drawnWith({ others: 2 }) })).toContain('The latest winners')
+})
+
+test('a reward of which tax was withheld is called after tax, and a demo draw of several winners speaks of all', () => {
+  for (const page of ['home', 'giveawaySelection', 'impactStories']) {
+    expect(draw(page), page).not.toContain('after tax')
+    expect(draw(page, { data: drawnWith({ tax: 0.4 }) }), page).toContain('₹0.90 after tax')
+    expect(draw(page, { data: drawnWith({ tax: 0.4 }), language: 'hi' }), page).toContain('टैक्स काटकर ₹0.90')
+    expect(draw(page, { data: drawnWith({ isDemo: true, others: 2 }) }), page).toContain('could have chosen these winners')
+  }
 })
 
 test('a story’s amount says whether it was sent or is only set aside', () => {

@@ -18,6 +18,10 @@ export const isDemoSql = (day: Sql): Sql => sql`coalesce((select made.mode = 'lo
 export const otherWinnersSql = (day: Sql): Sql =>
   sql`(select count(*) from draw_winner other where other.day = ${day} and other.rank > 1)::float8`
 
+/** The tax withheld from the reward of the day's first winner. */
+export const firstTaxSql = (day: Sql): Sql =>
+  sql`coalesce((select taxed.tax from draw_winner taxed where taxed.day = ${day} and taxed.rank = 1), 0)::bigint`
+
 /** Whether nobody can join today though rounds are made: today has no open round, nor one that was closed before its time. */
 export const NO_ROUND_TODAY = sql`(exists (select from round) and not exists (
   select from round where day = ist_day(roz_now()) and (status = 'open' or closes_at < start_of_ist_day(day + 1))))`

@@ -272,7 +272,7 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
         </div>
         {books === null ? null : <DayEnd books={books} />}
         <Receipts day={day} />
-        {status === 'settled' && winners.length > 0 ? <WeakDraw assurance={assurance} isDemo={isDemo} /> : null}
+        {status === 'settled' && winners.length > 0 ? <WeakDraw assurance={assurance} isDemo={isDemo} others={winners.length - 1} /> : null}
         <CheckLink day={day.day} />
       </details>
     </li>

@@ -1,9 +1,8 @@
 /** Information pages that consist of text. The long texts are Markdown in locales/<language>/pages. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { hasDraw } from '@roz/core/modes.ts'
-import { MoreWinners } from '../features/WinnerLabel.tsx'
+import { MoreWinners, useReward } from '../features/WinnerLabel.tsx'
 import { formatDay } from '../ui/format.ts'
-import { formatMoney } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { ContactForm } from './ContactForm.tsx'
@@ -102,6 +101,7 @@ export function DirectHelpProcess() {
 }
 
 export function GiveawaySelection() {
+  const reward = useReward()
   const { data, language, to, modes } = usePage()
   const { i18n } = useLingui()
   const winner = data?.round.lastWinner ?? undefined
@@ -130,7 +130,7 @@ export function GiveawaySelection() {
                 </>
               }
             >
-              {formatMoney(winner.amount)}
+              {reward(winner)}
             </LedgerRow>
           </div>
           <WeakDraw {...winner} />

@@ -40,7 +40,7 @@ export function Verify() {
           id="draw"
           className="filled"
         >
-          <DrawStory />
+          <DrawStory several={modes.split.winners > 1} />
         </Section>
       </div>
       <Section when={<Trans>Your own copy</Trans>}>

@@ -10,7 +10,10 @@ import { usePage } from './context.ts'
 
 const Value = ({ name }: { readonly name: string }) => <b data-value={name} translate="no" />
 
-const Demo = () => <WeaknessWords isDemo draws={hasDraw(usePage().modes)} />
+function Demo() {
+  const { modes } = usePage()
+  return <WeaknessWords isDemo draws={hasDraw(modes)} several={modes.split.winners > 1} />
+}
 
 /** One text for three reasons: the page in Hindi must fit into its bytes, and the program names each. */
 const Missing = () => (

@@ -5,13 +5,12 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
-import { MoreWinners, Weakness } from '../features/WinnerLabel.tsx'
+import { MoreWinners, useReward, Weakness } from '../features/WinnerLabel.tsx'
 import { CharityBadge } from '../features/impact/CharityBadge.tsx'
 import { HelpAmount } from '../features/impact/HelpAmount.tsx'
 import { Art } from '../ui/Art.tsx'
 import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
-import { formatMoney } from '../ui/Money.tsx'
 import { TaxNote, useShares } from '../ui/Split.tsx'
 import { InvalidVideo, VideoCover } from '../ui/Video.tsx'
 import { usePage } from './context.ts'
@@ -150,10 +149,11 @@ export const StoryAmount = ({ story }: { readonly story: Story }) =>
 
 /** The winner of the story's day. A draw that the operator could have steered carries a label. */
 export function WinnerLine({ story }: { readonly story: Story }) {
+  const reward = useReward()
   const winner = story.winnerInfo
   if (winner === null) return null
   const { name, totalParticipants, others } = winner
-  const amount = formatMoney(winner.amount)
+  const amount = reward(winner)
   return (
     <p className="small muted">
       <Trans>
@@ -163,24 +163,25 @@ export function WinnerLine({ story }: { readonly story: Story }) {
       {winner.assurance === 'weak' ? (
         <>
           <br />
-          <WeakLabel isDemo={winner.isDemo} />
+          <WeakLabel isDemo={winner.isDemo} several={others > 0} />
         </>
       ) : null}
     </p>
   )
 }
 
-const WeakLabel = ({ isDemo }: { readonly isDemo: boolean }) => (
+const WeakLabel = (label: { readonly isDemo: boolean; readonly several: boolean }) => (
   <span className="badge wait whole">
-    <Weakness isDemo={isDemo} />
+    <Weakness {...label} />
   </span>
 )
 
 /** Shown if the operator could have steered the draw. */
-export const WeakDraw = ({ assurance, isDemo }: { readonly assurance: 'weak' | 'sealed'; readonly isDemo: boolean }) =>
+type WeakDrawProps = { readonly assurance: 'weak' | 'sealed'; readonly isDemo: boolean; readonly others: number }
+export const WeakDraw = ({ assurance, isDemo, others }: WeakDrawProps) =>
   assurance === 'weak' ? (
     <p className="weak-draw">
-      <WeakLabel isDemo={isDemo} />
+      <WeakLabel isDemo={isDemo} several={others > 0} />
     </p>
   ) : null
 

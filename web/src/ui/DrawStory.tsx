@@ -44,16 +44,17 @@ function DrawTitle() {
   )
 }
 
-export function DrawStory({ drawn }: { readonly drawn?: DrawnDay }) {
+/** `several`: the rounds of today's settings have more than one winner; a known day has its own number. */
+export function DrawStory({ drawn, several = false }: { readonly drawn?: DrawnDay; readonly several?: boolean }) {
   return (
     <Drawn value={drawn}>
       <DrawTitle />
-      <Pictures />
+      <Pictures several={drawn === undefined ? several : drawn.winners.length > 1} />
     </Drawn>
   )
 }
 
-function Pictures() {
+function Pictures({ several }: { readonly several: boolean }) {
   const onlyIf = useOnlyIf()
   return (
     <>
@@ -62,7 +63,11 @@ function Pictures() {
           <Trans>Outsiders confirmed this list in time. We could have chosen the winner only together with them.</Trans>
         </span>
         <span className="badge wait" {...onlyIf('demo')}>
-          <Trans>Demo draw — the operator could have chosen this winner</Trans>
+          {several ? (
+            <Trans>Demo draw — the operator could have chosen these winners</Trans>
+          ) : (
+            <Trans>Demo draw — the operator could have chosen this winner</Trans>
+          )}
         </span>
         <span className="badge wait" {...onlyIf('unwitnessed')}>
           <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>

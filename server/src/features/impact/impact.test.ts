@@ -234,7 +234,7 @@ test('a settled day gets one draft, with its need share and the winner’s prese
       isActive: false,
       amount: 6,
       charity: { name: 'Pending Charity Selection' },
-      winnerInfo: { name: 'Ravi K.', amount: 3, totalParticipants: 10, assurance: 'weak', isDemo: true, others: 0 },
+      winnerInfo: { name: 'Ravi K.', amount: 3, totalParticipants: 10, assurance: 'weak', isDemo: true, others: 0, tax: 0 },
     },
   ])
   await database.db.query(sql`update member set public_name = 'anonymous' where id = ${winner}::bigint`)

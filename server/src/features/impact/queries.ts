@@ -14,7 +14,7 @@ import type { Cursor } from '../../lists/cursor.ts'
 import { isResting } from '../../jobs/parking.ts'
 import { isLateStory } from '../../members/late-stories.ts'
 import { daysOf } from '../../members/own-stories.ts'
-import { isDemoSql, otherWinnersSql } from '../../ledger/rounds.ts'
+import { firstTaxSql, isDemoSql, otherWinnersSql } from '../../ledger/rounds.ts'
 import { assuranceSql } from '../../transparency-log/checkpoints.ts'
 
 /** Scheduled drafts published in one go. */
@@ -41,6 +41,7 @@ export type StoryRow = {
   readonly assurance: 'weak' | 'sealed' | null
   readonly isDemo: boolean
   readonly others: number
+  readonly winnerTax: Paise
   readonly winnerName: string | null
   readonly winnerPublicName: PublicName | null
   readonly winnerIsDeleted: boolean
@@ -70,7 +71,7 @@ const columns = sql`
   s.video_url as "videoUrl", s.image_url as "imageUrl", s.views, s.is_active as "isActive",
   s.participants, s.winner_amount_paise as "winnerAmountPaise",
   case when s.round_day is null then s.assurance else ${assuranceSql(sql`s.round_day`)} end as assurance,
-  ${isDemoSql(sql`s.round_day`)} as "isDemo", ${otherWinnersSql(sql`s.round_day`)} as others,
+  ${isDemoSql(sql`s.round_day`)} as "isDemo", ${otherWinnersSql(sql`s.round_day`)} as others, ${firstTaxSql(sql`s.round_day`)} as "winnerTax",
   m.name as "winnerName", m.public_name as "winnerPublicName", m.deleted_at is not null as "winnerIsDeleted",
   ${micros(listedAt)} as "sortedAt"`
 // A story of a disbursement shows what was sent, less what came back.

@@ -55,5 +55,6 @@ function winnerOf(row: StoryRow, language: Language): Story['winnerInfo'] {
     assurance: row.assurance,
     isDemo: row.isDemo,
     others: row.others,
+    tax: rupeesFromPaise(row.winnerTax),
   }
 }

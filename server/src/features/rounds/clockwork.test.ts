@@ -37,7 +37,7 @@ describe('a day', () => {
       id: '2026-11-22',
       status: 'open',
       totalParticipants: 0,
-      lastWinner: { name: 'Asha V.', amount: 0.3, date: '2026-11-21', assurance: 'weak', isDemo: true, others: 0 },
+      lastWinner: { name: 'Asha V.', amount: 0.3, date: '2026-11-21', assurance: 'weak', isDemo: true, others: 0, tax: 0 },
     })
     expect(world.jobs.filter((job) => job.kind === 'draft_story')).toEqual([{ kind: 'draft_story', payload: { day: '2026-11-21' } }])
     expect(await toldTo(winner, 'won')).toHaveLength(1)

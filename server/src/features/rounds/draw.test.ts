@@ -5,6 +5,7 @@ import { hex } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { policyB } from '@roz/core/split.ts'
+import { findLastWinner, lastWinnerView } from './views.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
@@ -83,6 +84,11 @@ test('the winners of the record are the members who were paid, in its order', as
   const own = await world.ticketsOf(members, DAY)
   const published = (result['winners'] as { ticket: string }[]).map(({ ticket }) => ({ ticket, amount: 159n, tax: 71n }))
   expect(paid.map(({ memberId, ...given }) => ({ ticket: hex(own.get(memberId) ?? Buffer.of()), ...given }))).toEqual(published)
+})
+
+test('the latest winner’s answer names what was credited, the tax beside it, and the other winners', async () => {
+  const winner = lastWinnerView(await findLastWinner(world.db), 'en')
+  expect(winner).toMatchObject({ date: DAY, amount: 1.59, tax: 0.71, others: 2 })
 })
 
 test('ticket owners are stored until the draw and no longer, and nobody can change or delete them before it', async () => {

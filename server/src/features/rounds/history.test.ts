@@ -48,7 +48,7 @@ describe('history', () => {
       totalAmount: 1,
       prizeAmount: 0.3,
       charityAmount: 0.6,
-      winner: { name: 'Asha V.', assurance: 'weak', isDemo: true, others: 0 },
+      winner: { name: 'Asha V.', assurance: 'weak', isDemo: true, others: 0, tax: 0 },
       rupee: { paise: 60, others: 0, share: 0.6, waiting: 0.6, days: 1, help: [], back: [] },
     })
     expect(results[1]).toMatchObject({

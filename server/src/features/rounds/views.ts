@@ -16,7 +16,7 @@ import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { hasEntry } from '../../ledger/entries.ts'
-import { isDemoSql, otherWinnersSql, ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
+import { firstTaxSql, isDemoSql, otherWinnersSql, ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
 import { TRAIL, type TrailColumn, trailOf } from '../../members/own-rupee.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
 
@@ -85,10 +85,17 @@ export function lastStoryView(row: LastStoryRow | undefined, language: Language)
   return { date: day, title, videoUrl }
 }
 
-type Drawn = Named & { readonly day: IstDay; readonly assurance: Assurance; readonly isDemo: boolean; readonly others: number }
+type Drawn = Named & {
+  readonly day: IstDay
+  readonly assurance: Assurance
+  readonly isDemo: boolean
+  readonly others: number
+  readonly tax: Paise
+}
 type WinnerRow = Drawn & { readonly amount: Paise | null }
 
-const drawnOf = (day: Sql): Sql => sql`${assuranceSql(day)} as assurance, ${isDemoSql(day)} as "isDemo", ${otherWinnersSql(day)} as others`
+const drawnOf = (day: Sql): Sql =>
+  sql`${assuranceSql(day)} as assurance, ${isDemoSql(day)} as "isDemo", ${otherWinnersSql(day)} as others, ${firstTaxSql(day)} as tax`
 
 /** The first winner of the latest settled round. */
 export const findLastWinner = (db: Db): Promise<WinnerRow | undefined> =>
@@ -104,7 +111,7 @@ export function lastWinnerView(row: WinnerRow | undefined, language: Language): 
   const name = row === undefined ? undefined : nameOf(row, language)
   if (row === undefined || row.amount === null || name === undefined) return undefined
   const { day, assurance, isDemo, others } = row
-  return { name, amount: rupeesFromPaise(row.amount), date: day, assurance, isDemo, others }
+  return { name, amount: rupeesFromPaise(row.amount), date: day, assurance, isDemo, others, tax: rupeesFromPaise(row.tax) }
 }
 
 export type HistoryRow = Drawn & {
@@ -151,7 +158,8 @@ export function historyItemOf(row: HistoryRow, language: Language): HistoryItem 
     totalAmount: rupeesFromPaise(row.pool),
     prizeAmount: rupeesFromPaise(row.reward),
     charityAmount: rupeesFromPaise(row.need),
-    winner: name === undefined ? null : { name, assurance: row.assurance, isDemo: row.isDemo, others: row.others },
+    winner:
+      name === undefined ? null : { name, assurance: row.assurance, isDemo: row.isDemo, others: row.others, tax: rupeesFromPaise(row.tax) },
     rupee: trailOf(row.rupee),
   }
 }

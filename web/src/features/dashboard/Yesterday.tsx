@@ -21,7 +21,7 @@ import { useServerDay } from '../clock.ts'
 import { type CurrentRound, homeQuery } from '../queries.ts'
 import { HelpAmount } from '../impact/HelpAmount.tsx'
 import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
-import { ChanceOf, MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
+import { AfterTax, ChanceOf, MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 
 type Winner = NonNullable<CurrentRound['lastWinner']>
 
@@ -185,6 +185,7 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
           <p className="figure mid">
             <Money amount={winner.amount} />
           </p>
+          <AfterTax tax={winner.tax} />
         </div>
       </div>
       <ul className="ledger shares">

@@ -139,7 +139,14 @@ function Round({ result }: { readonly result: RoundResult }) {
               <dt>
                 <Trans>Reward</Trans>
               </dt>
-              <dd>{formatMoney(result.prizeAmount)}</dd>
+              <dd>
+                {formatMoney(result.prizeAmount)}
+                {winner === null || winner.tax === 0 ? null : (
+                  <span className="small muted block">
+                    <Trans>before tax</Trans>
+                  </span>
+                )}
+              </dd>
             </div>
             <div>
               <dt>

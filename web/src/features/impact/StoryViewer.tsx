@@ -10,7 +10,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { CharityName } from '../CharityName.tsx'
-import { ChanceOf, MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
+import { ChanceOf, MoreWinners, useReward, WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 
 /** Reports the view to the server, which counts one per visitor and day. If the call fails, only the count is lost. */
@@ -48,6 +48,7 @@ function ShareStory({ story }: { readonly story: Story }) {
 /** `preview`: an editor looks at it before it is published; the view is not counted. */
 export function StoryViewer({ story, preview = false }: { readonly story: Story; readonly preview?: boolean }) {
   const views = useViews(story, preview)
+  const reward = useReward()
   const { winnerInfo, charity } = story
   const hasPicture = Boolean(story.videoUrl) || Boolean(story.imageUrl)
   return (
@@ -94,7 +95,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
                   <ChanceOf entries={winnerInfo.totalParticipants} others={winnerInfo.others} />
                 </span>
               </span>
-              <span className="amount">{formatMoney(winnerInfo.amount)}</span>
+              <span className="amount">{reward(winnerInfo)}</span>
             </li>
           )}
         </ul>
