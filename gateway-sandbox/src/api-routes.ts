@@ -11,6 +11,7 @@ import { disputeEntity, readDispute } from './disputes.ts'
 import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { fakeEdge } from './edge.ts'
 import { isFields } from './fields.ts'
+import { announceRefund } from './moves.ts'
 import { readNewOrder } from './order-fields.ts'
 import { createOrder, readAttempt, readOrder, terminateOrder } from './orders.ts'
 import { createRefund, readNewRefund, readRefund } from './refunds.ts'
@@ -80,9 +81,11 @@ function refundRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
   app.post<OrderPath>('/orders/:orderId/refunds', (request, reply) =>
     answer(parts, reply, (nowMs) =>
-      once(store, request, reply, nowMs, () =>
-        refundEntity(createRefund(store, request.params.orderId, readNewRefund(request.body), nowMs)),
-      ),
+      once(store, request, reply, nowMs, () => {
+        const refund = createRefund(store, request.params.orderId, readNewRefund(request.body), nowMs)
+        if (refund.processedAtMs !== null) announceRefund(parts, refund, 1, nowMs)
+        return refundEntity(refund)
+      }),
     ),
   )
   app.get<OrderPath>('/orders/:orderId/refunds', (request, reply) =>
@@ -99,11 +102,11 @@ function refundRoutes(app: FastifyInstance, parts: Parts): void {
 function disputeRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
   app.get<DisputePath>('/disputes/:disputeId', (request, reply) =>
-    answer(parts, reply, () => disputeEntity(store, readDispute(store, request.params.disputeId))),
+    answer(parts, reply, () => disputeEntity(parts, readDispute(store, request.params.disputeId))),
   )
   app.get<OrderPath>('/orders/:orderId/disputes', (request, reply) =>
     answer(parts, reply, (nowMs) =>
-      store.disputesOf(readOrder(store, request.params.orderId, nowMs).orderId).map((dispute) => disputeEntity(store, dispute)),
+      store.disputesOf(readOrder(store, request.params.orderId, nowMs).orderId).map((dispute) => disputeEntity(parts, dispute)),
     ),
   )
 }

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from './calls.ts'
 import { force, parse, webhookCopies, webhooksOf } from './control-views.ts'
-import { disputeEntity, readDispute, STAGES, STEPS } from './disputes.ts'
+import { chargeDisputed, type Disputed, disputeEntity, orderDisputed, readDispute, STAGES, STEPS } from './disputes.ts'
 import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { faultSwitches } from './faults.ts'
 import type { AttemptStatus, Dispute, Refund, Transfer } from './model.ts'
@@ -19,6 +19,7 @@ import { readTransfer } from './payouts.ts'
 import { badUrl, noRefund, Refusal } from './refusals.ts'
 import type { Store } from './store.ts'
 import { settlementControl } from './settlements/control-routes.ts'
+import { readCharge } from './subscriptions/charges.ts'
 import { subscriptionControl } from './subscriptions/control-routes.ts'
 
 /** Outcomes that the payer can choose: the hosted page has one button for each. */
@@ -58,6 +59,7 @@ const transferMove = z.strictObject({
 type OrderPath = { Params: { orderId: string } }
 type RefundPath = { Params: { refundId: string } }
 type DisputePath = { Params: { disputeId: string } }
+type ChargePath = { Params: { paymentId: string } }
 type TransferPath = { Params: { transferId: string } }
 
 export function controlRoutes(app: FastifyInstance, parts: Parts): void {
@@ -81,20 +83,24 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
     if (refund === undefined) throw noRefund()
     return refundView(store, refund)
   })
-  app.post<OrderPath>('/orders/:orderId/dispute', async (request) => {
-    const { stage, amount, webhooks: copies } = parse(newDispute, request.body)
+  const dispute = async (body: unknown, disputed: () => Disputed): Promise<Record<string, unknown>> => {
+    const { stage, amount, webhooks: copies } = parse(newDispute, body)
     const raised = { stage, amountPaise: amount === undefined ? undefined : Math.round(amount * 100) }
     const nowMs = await clock.now()
     return disputeView(
-      store,
-      step(() => playNewDispute(parts, request.params.orderId, raised, copies, nowMs)),
+      parts,
+      step(() => playNewDispute(parts, disputed(), raised, copies, nowMs)),
     )
-  })
+  }
+  app.post<OrderPath>('/orders/:orderId/dispute', (request) => dispute(request.body, () => orderDisputed(store, request.params.orderId)))
+  app.post<ChargePath>('/charges/:paymentId/dispute', (request) =>
+    dispute(request.body, () => chargeDisputed(parts, readCharge(store, request.params.paymentId))),
+  )
   app.post<DisputePath>('/disputes/:disputeId', async (request) => {
     const { webhooks: copies, stage, ...move } = parse(disputeMove, request.body)
-    return disputeView(store, playDispute(parts, request.params.disputeId, { ...move, stage }, copies, await clock.now()))
+    return disputeView(parts, playDispute(parts, request.params.disputeId, { ...move, stage }, copies, await clock.now()))
   })
-  app.get<DisputePath>('/disputes/:disputeId', (request) => disputeView(store, readDispute(store, request.params.disputeId)))
+  app.get<DisputePath>('/disputes/:disputeId', (request) => disputeView(parts, readDispute(store, request.params.disputeId)))
   app.post<TransferPath>('/transfers/:transferId', async (request) => {
     const { status_code: statusCode, ...move } = parse(transferMove, request.body)
     return transferView(store, playTransfer(parts, request.params.transferId, { ...move, statusCode }, move.webhooks, await clock.now()))
@@ -136,9 +142,9 @@ const refundView = (store: Store, refund: Refund): Record<string, unknown> => ({
   webhooks: webhooksOf(store, `refund:${refund.refundId}`),
 })
 
-const disputeView = (store: Store, dispute: Dispute): Record<string, unknown> => ({
-  ...disputeEntity(store, dispute),
-  webhooks: webhooksOf(store, `dispute:${dispute.disputeId}`),
+const disputeView = (parts: Parts, dispute: Dispute): Record<string, unknown> => ({
+  ...disputeEntity(parts, dispute),
+  webhooks: webhooksOf(parts.store, `dispute:${dispute.disputeId}`),
 })
 
 const transferView = (store: Store, transfer: Transfer): Record<string, unknown> => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, call, HEADERS, KEYS, opensslSignature, refusalOf, waitUntil, whole, useSandbox } from './testing/world.ts'
+import { type Answer, call, freshId, HEADERS, KEYS, opensslSignature, refusalOf, waitUntil, whole, useSandbox } from './testing/world.ts'
 
 const world = useSandbox()
 const { control, ordered } = world
@@ -60,6 +60,33 @@ test('webhooks of a dispute are signed, carry its id as text and announce create
     expect(webhook.bytes.toString()).toContain('"dispute_amount":10.00')
   }
   expect((whole(await control(`/disputes/${id}`))['webhooks'] as unknown[]).length).toBe(3)
+})
+
+test('a payment of a subscription can be disputed, under the gateway’s own order; its webhooks go to the payments tab', async () => {
+  await control('/webhooks', { payments: `${world.shop.url}/payments` })
+  const body = {
+    subscription_id: freshId(),
+    customer_details: { customer_email: 'asha@example.com', customer_phone: '9999999999' },
+    plan_details: { plan_name: 'Top-up', plan_type: 'ON_DEMAND', plan_max_amount: 30 },
+    authorization_details: { authorization_amount: 30 },
+  }
+  await call('POST', `${world.url}/pg/subscriptions`, body, HEADERS)
+  await control(`/subscriptions/${body.subscription_id}`, { step: 'bank_pending', webhooks: 0 })
+  const payments = `${world.url}/pg/subscriptions/${body.subscription_id}/payments`
+  const [auth] = (await call('GET', payments, undefined, HEADERS)).list as unknown as Record<string, unknown>[]
+  const dispute = (): Promise<Answer> => control(`/charges/${String(auth?.payment_id)}/dispute`, { stage: 'CHARGEBACK' })
+  expect(refusalOf(await dispute())).toEqual([409, 'order_not_paid'])
+  await control(`/subscriptions/${body.subscription_id}`, { step: 'approve', webhooks: 0 })
+  const raised = await dispute()
+  expect(whole(await get(idOf(raised)))).toMatchObject({
+    dispute_amount: 30,
+    order_details: { order_id: auth?.cf_order_id, order_amount: 30, cf_payment_id: Number(auth?.cf_payment_id) },
+    customer_details: { customer_phone: '9999999999', customer_email: 'asha@example.com' },
+  })
+  await waitUntil('the webhook', () => world.shop.webhooks.length === 1)
+  expect(world.shop.webhooks[0]?.event.type).toBe('DISPUTE_CREATED')
+  expect((await control('/charges/nobody/dispute', {})).status).toBe(404)
+  await control('/webhooks', { payments: null })
 })
 
 test('a dispute survives a restart of the sandbox', async () => {

@@ -1,15 +1,17 @@
 /**
  * The life of a dispute: a payer contests a payment at their bank.
  *
- * - Only a paid order can be disputed.
+ * - Only a payment that succeeded can be disputed: that of an order, or one of a subscription, which has an order of the gateway's own.
  * - A decision is final within its stage. Only a later stage, or `force`, reopens the dispute.
  * - No dispute changes by itself: each step is a control call.
  */
+import type { Parts } from './calls.ts'
 import { indianTime } from './clock.ts'
 import { decimals, rupees } from './entities.ts'
-import type { Dispute, DisputeStage, DisputeStep, Event, Order } from './model.ts'
+import type { Dispute, DisputeStage, DisputeStep, Event } from './model.ts'
 import { noDispute, noOrder, noSuchStep, orderNotPaid } from './refusals.ts'
 import type { Store } from './store.ts'
+import type { Charge, Subscription } from './subscriptions/model.ts'
 
 const RESPOND_WITHIN_MS = 7 * 86_400_000
 export const STAGES = ['RETRIEVAL', 'DISPUTE', 'CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'] as const satisfies readonly DisputeStage[]
@@ -18,21 +20,48 @@ export const STEPS = ['CREATED', 'DOCS_RECEIVED', 'UNDER_REVIEW', ...DECIDED] as
 
 const isDecided = (step: DisputeStep): boolean => DECIDED.some((decided) => decided === step)
 
-export function raiseDispute(
-  store: Store,
-  orderId: string,
-  { stage, amountPaise }: { readonly stage: DisputeStage; readonly amountPaise: number | undefined },
-  nowMs: number,
-): Dispute {
+/** The payment that a dispute is about. Webhooks of an order's payment go to the order's address, others to the payments tab. */
+export type Disputed = {
+  readonly orderId: string
+  readonly cfPaymentId: string
+  readonly amountPaise: number
+  readonly customer: { readonly name: string | null; readonly phone: string; readonly email: string | null }
+  readonly notifyUrl: string | null
+}
+
+export function orderDisputed(store: Store, orderId: string): Disputed {
   const order = store.orders.get(orderId)
   if (order === undefined) throw noOrder()
   const paid = store.attemptsOf(orderId).findLast((attempt) => attempt.status === 'SUCCESS')
   if (paid === undefined) throw orderNotPaid()
+  return { ...order, cfPaymentId: paid.cfPaymentId }
+}
+
+export function chargeDisputed({ store, tabs }: Parts, charge: Charge): Disputed {
+  if (charge.status !== 'SUCCESS') throw orderNotPaid()
+  const { customer } = store.subscriptions.get(charge.subscriptionId) as Subscription
+  const { cfOrderId: orderId, cfPaymentId, amountPaise } = charge
+  return { orderId, cfPaymentId, amountPaise, customer, notifyUrl: tabs.payments ?? null }
+}
+
+/** The payment of a dispute, whatever became of it since. */
+function disputedOf(parts: Parts, { orderId, cfPaymentId }: Dispute): Disputed {
+  const order = parts.store.orders.get(orderId)
+  if (order !== undefined) return { ...order, cfPaymentId }
+  return chargeDisputed(parts, { ...(parts.store.charges.get(cfPaymentId) as Charge), status: 'SUCCESS' })
+}
+
+export function raiseDispute(
+  store: Store,
+  disputed: Disputed,
+  { stage, amountPaise }: { readonly stage: DisputeStage; readonly amountPaise: number | undefined },
+  nowMs: number,
+): Dispute {
   const dispute: Dispute = {
     disputeId: store.nextCfId(),
-    orderId,
-    cfPaymentId: paid.cfPaymentId,
-    amountPaise: amountPaise ?? order.amountPaise,
+    orderId: disputed.orderId,
+    cfPaymentId: disputed.cfPaymentId,
+    amountPaise: amountPaise ?? disputed.amountPaise,
     stage,
     step: 'CREATED',
     createdAtMs: nowMs,
@@ -82,8 +111,8 @@ const shape = (dispute: Dispute, shownId: unknown, amount: unknown): Record<stri
   cf_dispute_remarks: null,
 })
 
-const about = (order: Order, dispute: Dispute, amount: unknown): Record<string, unknown> => ({
-  order_id: order.orderId,
+const about = ({ orderId }: Disputed, dispute: Dispute, amount: unknown): Record<string, unknown> => ({
+  order_id: orderId,
   order_amount: amount,
   order_currency: 'INR',
   cf_payment_id: Number(dispute.cfPaymentId),
@@ -91,33 +120,35 @@ const about = (order: Order, dispute: Dispute, amount: unknown): Record<string, 
   payment_currency: 'INR',
 })
 
-const customer = ({ customer: { name, phone, email } }: Order): Record<string, unknown> => ({
+const customer = ({ customer: { name, phone, email } }: Disputed): Record<string, unknown> => ({
   customer_name: name,
   customer_phone: phone,
   customer_email: email,
 })
 
-const orderOf = (store: Store, dispute: Dispute): Order => store.orders.get(dispute.orderId) as Order
-
 /** The API writes a dispute's id as a number; webhooks write it as text. */
-export function disputeEntity(store: Store, dispute: Dispute): Record<string, unknown> {
-  const order = orderOf(store, dispute)
+export function disputeEntity(parts: Parts, dispute: Dispute): Record<string, unknown> {
+  const disputed = disputedOf(parts, dispute)
   return {
     ...shape(dispute, Number(dispute.disputeId), rupees(dispute.amountPaise)),
     resolved_at: isDecided(dispute.step) ? indianTime(dispute.updatedAtMs) : null,
     preferred_evidence: [],
     dispute_evidence: [],
-    order_details: about(order, dispute, rupees(order.amountPaise)),
-    customer_details: customer(order),
+    order_details: about(disputed, dispute, rupees(disputed.amountPaise)),
+    customer_details: customer(disputed),
   }
 }
 
-export function disputeEvent(store: Store, dispute: Dispute, isNew: boolean, nowMs: number): Event | undefined {
-  const order = orderOf(store, dispute)
-  if (order.notifyUrl === null) return undefined
+export function disputeEvent(parts: Parts, dispute: Dispute, isNew: boolean, nowMs: number): Event | undefined {
+  const disputed = disputedOf(parts, dispute)
+  if (disputed.notifyUrl === null) return undefined
   const type = isNew ? 'DISPUTE_CREATED' : isDecided(dispute.step) ? 'DISPUTE_CLOSED' : 'DISPUTE_UPDATED'
   const told = { ...shape(dispute, dispute.disputeId, decimals(dispute.amountPaise)), dispute_action_on: 'MERCHANT' }
-  const data = { dispute: told, order_details: about(order, dispute, decimals(order.amountPaise)), customer_details: customer(order) }
-  const body = JSON.stringify({ data, event_time: indianTime(nowMs), type })
-  return { channel: 'pg', subject: `dispute:${dispute.disputeId}`, type, url: order.notifyUrl, body }
+  const order_details = about(disputed, dispute, decimals(disputed.amountPaise))
+  const body = JSON.stringify({
+    data: { dispute: told, order_details, customer_details: customer(disputed) },
+    event_time: indianTime(nowMs),
+    type,
+  })
+  return { channel: 'pg', subject: `dispute:${dispute.disputeId}`, type, url: disputed.notifyUrl, body }
 }

@@ -6,7 +6,7 @@
  * - With an IPC channel the process stops when its parent exits, so a killed server leaves no sandbox behind.
  */
 import { join } from 'node:path'
-import type { PayoutAccount } from './calls.ts'
+import { API_VERSIONS, type PayoutAccount, type Tabs } from './calls.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
 function required(name: string): string {
@@ -26,6 +26,15 @@ function payoutAccount(): PayoutAccount | undefined {
   }
 }
 
+/** The tabs of the dashboard. A control call may set them later. */
+function tabs(): Tabs {
+  const url = process.env.SUBSCRIPTION_NOTIFY_URL
+  const asked = process.env.SUBSCRIPTION_WEBHOOK_VERSION ?? '2025-01-01'
+  const version = API_VERSIONS.find((one) => one === asked)
+  if (version === undefined) throw new Error(`SUBSCRIPTION_WEBHOOK_VERSION is none of ${API_VERSIONS.join(', ')}`)
+  return { payments: process.env.PG_NOTIFY_URL, subscriptions: url === undefined ? undefined : { url, version } }
+}
+
 async function stop(sandbox: Sandbox): Promise<void> {
   await sandbox.close()
   process.exit(0)
@@ -37,6 +46,7 @@ const sandbox = await startSandbox({
   dataDir: join(required('DATA_DIR'), 'gateway-sandbox'),
   pg: { clientId: required('CASHFREE_PG_CLIENT_ID'), clientSecret: required('CASHFREE_PG_CLIENT_SECRET') },
   payouts: payoutAccount(),
+  tabs: tabs(),
   clockUrl: process.env.CLOCK_URL,
 })
 for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => void stop(sandbox))

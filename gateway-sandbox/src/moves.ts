@@ -1,6 +1,6 @@
 /** Moves of payer and bank, each with its webhook. Control API, hosted page and overview all call these functions. */
 import type { Parts } from './calls.ts'
-import { disputeEvent, moveDispute, raiseDispute } from './disputes.ts'
+import { type Disputed, disputeEvent, moveDispute, raiseDispute } from './disputes.ts'
 import { paymentEvent, refundEvent } from './entities.ts'
 import type { AttemptStatus, Dispute, DisputeStage, DisputeStep, Order, Refund, RefundStatus, Transfer } from './model.ts'
 import { pay } from './orders.ts'
@@ -17,25 +17,29 @@ export function playOrder({ store, webhooks }: Parts, orderId: string, paying: P
 
 type RefundMove = { readonly status: RefundStatus; readonly force: boolean }
 
-export function playRefund({ store, webhooks }: Parts, refundId: string, move: RefundMove, copies: number, nowMs: number): Refund {
-  const refund = moveRefund(store, refundId, move.status, move.force, nowMs)
-  webhooks.announce(refundEvent(store.orders.get(refund.orderId) as Order, refund, nowMs), copies, nowMs)
+export function playRefund(parts: Parts, refundId: string, move: RefundMove, copies: number, nowMs: number): Refund {
+  const refund = moveRefund(parts.store, refundId, move.status, move.force, nowMs)
+  announceRefund(parts, refund, copies, nowMs)
   return refund
+}
+
+export function announceRefund({ store, webhooks }: Parts, refund: Refund, copies: number, nowMs: number): void {
+  webhooks.announce(refundEvent(store.orders.get(refund.orderId) as Order, refund, nowMs), copies, nowMs)
 }
 
 type NewDispute = { readonly stage: DisputeStage; readonly amountPaise: number | undefined }
 
-export function playNewDispute({ store, webhooks }: Parts, orderId: string, raised: NewDispute, copies: number, nowMs: number): Dispute {
-  const dispute = raiseDispute(store, orderId, raised, nowMs)
-  webhooks.announce(disputeEvent(store, dispute, true, nowMs), copies, nowMs)
+export function playNewDispute(parts: Parts, disputed: Disputed, raised: NewDispute, copies: number, nowMs: number): Dispute {
+  const dispute = raiseDispute(parts.store, disputed, raised, nowMs)
+  parts.webhooks.announce(disputeEvent(parts, dispute, true, nowMs), copies, nowMs)
   return dispute
 }
 
 type DisputeMove = { readonly stage: DisputeStage | undefined; readonly step: DisputeStep; readonly force: boolean }
 
-export function playDispute({ store, webhooks }: Parts, disputeId: string, move: DisputeMove, copies: number, nowMs: number): Dispute {
-  const dispute = moveDispute(store, disputeId, move, nowMs)
-  webhooks.announce(disputeEvent(store, dispute, false, nowMs), copies, nowMs)
+export function playDispute(parts: Parts, disputeId: string, move: DisputeMove, copies: number, nowMs: number): Dispute {
+  const dispute = moveDispute(parts.store, disputeId, move, nowMs)
+  parts.webhooks.announce(disputeEvent(parts, dispute, false, nowMs), copies, nowMs)
   return dispute
 }
 

@@ -1,10 +1,10 @@
-/** Renders the overview page: the newest orders, refunds and transfers, with a button for each allowed step. */
+/** Renders the overview page: the newest records of each kind, with a button for each allowed step. */
 import { indianTime } from './clock.ts'
 import { EDGES, type Edge } from './faults.ts'
 import { escapeHtml, page, printedAmount } from './page.ts'
 
 export type Row = {
-  readonly kind: 'order' | 'refund' | 'transfer'
+  readonly kind: 'order' | 'refund' | 'subscription' | 'charge' | 'settlement' | 'transfer'
   readonly id: string
   readonly amountPaise: number
   readonly status: string
@@ -16,16 +16,28 @@ export type Row = {
 export type Overview = {
   readonly orders: readonly Row[]
   readonly refunds: readonly Row[]
+  readonly mandates: readonly Row[]
+  readonly charges: readonly Row[]
+  readonly settlements: readonly Row[]
   readonly transfers: readonly Row[]
   readonly edge: Edge
 }
 
-export const overviewPage = ({ orders, refunds, transfers, edge }: Overview, token: string): string =>
+export const overviewPage = ({ orders, refunds, mandates, charges, settlements, transfers, edge }: Overview, token: string): string =>
   page(
     'Demo payment gateway',
     `<p>You play the payer and the bank here. Nothing moves until you press a button.</p>
 ${section('Orders', 'No order yet.', orders, token)}
 ${section('Refunds', 'No refund yet.', refunds, token)}
+${section('Mandates', 'No mandate yet.', mandates, token)}
+${section('Payments of mandates', 'No payment of a mandate yet.', charges, token)}
+${section('Settlements', 'No settlement yet.', settlements, token)}
+<form method="post" action="/press">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
+<input type="hidden" name="kind" value="settle">
+<input type="hidden" name="id" value="">
+<button name="step" value="SUCCESS">Settle what is open</button>
+</form>
 ${section('Transfers', 'No transfer yet.', transfers, token)}
 ${edgeForm(edge, token)}`,
     true,

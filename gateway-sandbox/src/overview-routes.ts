@@ -18,15 +18,23 @@ import { pagePolicy } from './page.ts'
 import { transferSteps } from './payouts.ts'
 import { refundSteps } from './refunds.ts'
 import { badBody, Refusal } from './refusals.ts'
+import type { Settlement } from './settlements/model.ts'
+import { moveSettlement, settle, settlementSteps } from './settlements/settlements.ts'
 import type { Store } from './store.ts'
+import { dayStart } from './subscriptions/calendar.ts'
+import { chargeSteps, moveCharge } from './subscriptions/charges.ts'
+import { playMandate, stepsOf } from './subscriptions/mandates.ts'
+import type { Charge, Subscription } from './subscriptions/model.ts'
+import { readSubscription } from './subscriptions/subscriptions.ts'
+import { advance } from './subscriptions/timekeeper.ts'
 
 const SHOWN_MAX = 50
 
 export function overviewRoutes(app: FastifyInstance, parts: Parts): void {
-  const { store, clock } = parts
+  const { clock } = parts
   const token = randomUUID()
 
-  app.get('/', async (_request, reply) => show(reply, overviewPage(overviewOf(store, await clock.now()), token)))
+  app.get('/', async (_request, reply) => show(reply, overviewPage(overviewOf(parts, await clock.now()), token)))
   app.post('/press', async (request, reply) => {
     const { body } = request
     if (!isFields(body) || body.token !== token) throw badBody('this page is out of date, open it again', 403)
@@ -43,7 +51,8 @@ export function overviewRoutes(app: FastifyInstance, parts: Parts): void {
 type Press = { readonly kind: unknown; readonly id: string; readonly step: string }
 
 /** Carries out a step that the page offers; ignores any other. */
-function press(parts: Parts, { kind, id, step }: Press, nowMs: number): void {
+function press(parts: Parts, pressed: Press, nowMs: number): void {
+  const { kind, id, step } = pressed
   const { store } = parts
   if (kind === 'order') {
     const found = ORDER_STEPS.find(([outcome]) => outcome === step)
@@ -59,6 +68,26 @@ function press(parts: Parts, { kind, id, step }: Press, nowMs: number): void {
     const transfer = store.transfers.get(id)
     const status = transfer && transferSteps(transfer).find((one) => one === step)
     if (status !== undefined) playTransfer(parts, id, { status, statusCode: undefined, force: false }, 1, nowMs)
+  } else pressSubscription(parts, pressed, nowMs)
+}
+
+function pressSubscription(parts: Parts, { kind, id, step }: Press, nowMs: number): void {
+  const { store } = parts
+  if (kind === 'subscription') {
+    const subscription = readSubscription(parts, id, nowMs)
+    const found = stepsOf(subscription).find((one) => one === step)
+    if (found !== undefined) playMandate(parts, subscription, { step: found, copies: 1, force: false }, nowMs)
+  } else if (kind === 'charge') {
+    const charge = store.charges.get(id)
+    const status = charge && chargeSteps(charge).find((one) => one === step)
+    if (charge !== undefined && status !== undefined)
+      moveCharge(parts, charge, { status, reason: undefined, copies: 1, force: false }, nowMs)
+  } else if (kind === 'settlement') {
+    const settlement = store.settlements.get(id)
+    const status = settlement && settlementSteps(settlement).find((one) => one === step)
+    if (status !== undefined) moveSettlement(parts, id, { status, reason: null, copies: 1, force: false }, nowMs)
+  } else if (kind === 'settle') {
+    settle(parts, { status: 'SUCCESS', reason: null, includes: () => true, adjustmentPaise: 0, remarks: null }, 1, nowMs)
   }
 }
 
@@ -69,11 +98,16 @@ const ORDER_STEPS = [
   ['dropped', 'Cancel'],
 ] as const satisfies readonly (readonly [keyof typeof OUTCOMES, string])[]
 
-function overviewOf(store: Store, nowMs: number): Overview {
+function overviewOf(parts: Parts, nowMs: number): Overview {
+  const { store } = parts
+  advance(parts, nowMs)
   const newest = <T>(all: ReadonlyMap<string, T>): T[] => [...all.values()].slice(-SHOWN_MAX).reverse()
   return {
     orders: newest(store.orders).map((order) => orderRow(store, readOrder(store, order.orderId, nowMs))),
     refunds: newest(store.refunds).map(refundRow),
+    mandates: newest(store.subscriptions).map((one) => mandateRow(readSubscription(parts, one.subscriptionId, nowMs))),
+    charges: newest(store.charges).map(chargeRow),
+    settlements: newest(store.settlements).map(settlementRow),
     transfers: newest(store.transfers).map(transferRow),
     edge: store.faults().edge,
   }
@@ -100,6 +134,33 @@ const refundRow = (refund: Refund): Row => ({
   status: refund.status,
   atMs: refund.createdAtMs,
   steps: named(refundSteps(refund)),
+})
+
+const mandateRow = (subscription: Subscription): Row => ({
+  kind: 'subscription',
+  id: subscription.subscriptionId,
+  amountPaise: subscription.plan.maxAmountPaise,
+  status: subscription.status,
+  atMs: subscription.createdAtMs,
+  steps: named(stepsOf(subscription)),
+})
+
+const chargeRow = (charge: Charge): Row => ({
+  kind: 'charge',
+  id: charge.cfPaymentId,
+  amountPaise: charge.amountPaise,
+  status: `${charge.type} ${charge.status}`,
+  atMs: charge.day === null ? charge.initiatedAtMs : dayStart(charge.day),
+  steps: named(chargeSteps(charge)),
+})
+
+const settlementRow = (settlement: Settlement): Row => ({
+  kind: 'settlement',
+  id: settlement.settlementId,
+  amountPaise: settlement.amountSettledPaise,
+  status: settlement.status,
+  atMs: settlement.initiatedAtMs,
+  steps: named(settlementSteps(settlement)),
 })
 
 const transferRow = (transfer: Transfer): Row => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, call, HEADERS, orderBody, PAYOUT_HEADERS, whole, useSandbox } from './testing/world.ts'
+import { type Answer, call, freshId, HEADERS, orderBody, PAYOUT_HEADERS, whole, useSandbox } from './testing/world.ts'
 
 const world = useSandbox({ payouts: true })
 const { control } = world
@@ -34,7 +34,8 @@ test('the page says that it is a demo, and that there is nothing yet', async () 
   const answer = await call('GET', `${world.url}/`)
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
-  for (const text of ['Demo payment gateway.', 'No real money moves.', 'No order yet.', 'No refund yet.', 'No transfer yet.']) {
+  const words = ['Demo payment gateway.', 'No real money moves.', 'No order yet.', 'No refund yet.', 'No transfer yet.']
+  for (const text of [...words, 'No mandate yet.', 'No payment of a mandate yet.', 'No settlement yet.']) {
     expect(answer.text).toContain(text)
   }
 })
@@ -59,6 +60,41 @@ test('the page lists each order, refund and transfer with amount and next steps,
   expect(whole(await control(`/transfers/${transferId}`)).status).toBe('SUCCESS')
   const after = partOf(await page(), transferId)
   expect(after.match(/name="step" value="(\w+)"/g)).toEqual(['name="step" value="REVERSED"'])
+})
+
+test('the page plays a mandate, its charge and a settlement', async () => {
+  const id = freshId()
+  const body = {
+    subscription_id: id,
+    customer_details: { customer_email: 'asha@example.com', customer_phone: '9999999999' },
+    plan_details: { plan_name: 'Top-up', plan_type: 'ON_DEMAND', plan_max_amount: 45 },
+    authorization_details: { authorization_amount: 45 },
+  }
+  await call('POST', `${world.url}/pg/subscriptions`, body, HEADERS)
+  const payments = `${world.url}/pg/subscriptions/${id}/payments`
+  const token = tokenOf(await page())
+  const pressed = (kind: string, about: string, step: string): Promise<Answer> => press({ token, kind, id: about, step })
+  expect(partOf(await page(), id)).toContain('₹45.00')
+  await pressed('subscription', id, 'bank_pending')
+  const [auth] = (await call('GET', payments, undefined, HEADERS)).list
+  expect(partOf(await page(), String(auth?.cf_payment_id))).toContain('AUTH PENDING')
+  await pressed('charge', String(auth?.cf_payment_id), 'SUCCESS')
+  await pressed('subscription', id, 'approve')
+  expect(partOf(await page(), id)).toContain('ACTIVE')
+  await pressed('settle', '', 'SUCCESS')
+  const settled = /id="settlement-(\d+)"/.exec(await page())?.[1] ?? ''
+  for (const [kind, about, step] of [
+    ['subscription', id, 'approve'],
+    ['subscription', 'nobody', 'approve'],
+    ['charge', 'nobody', 'SUCCESS'],
+    ['settlement', settled, 'SUCCESS'],
+    ['settle', '', 'SUCCESS'],
+  ] as const) {
+    expect((await pressed(kind, about, step)).status).toBe(303)
+  }
+  expect(whole(await control(`/settlements/${settled}`)).status).toBe('SUCCESS')
+  await pressed('settlement', settled, 'REVERSED')
+  expect(partOf(await page(), settled)).toContain('REVERSED')
 })
 
 test('a late press changes nothing; a press without the page’s token is refused', async () => {

@@ -45,6 +45,19 @@ describe('a refund', () => {
   })
 
   test.each([
+    ['SUCCESS', 'SUCCESS', 1],
+    ['FAILED', 'FAILED', 1],
+    ['PENDING', 'PENDING', 0],
+    ['ACTIVE', 'PENDING', 0],
+    ['success', 'PENDING', 0],
+  ])('with the note %s is %s at once', async (note, status, webhooks) => {
+    const orderId = await ordered('success')
+    const id = refundId()
+    expect(whole(await ask(orderId, { refund_id: id, refund_note: note })).refund_status).toBe(status)
+    expect((await control(`/refunds/${id}`)).body.webhooks.length).toBe(webhooks)
+  })
+
+  test.each([
     ['no amount', { refund_amount: undefined }, 'refund_amount_missing'],
     ['nothing', { refund_amount: 0 }, 'refund_amount_invalid'],
     ['a thousandth', { refund_amount: 1.001 }, 'refund_amount_invalid'],

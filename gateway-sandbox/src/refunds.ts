@@ -4,6 +4,7 @@
  * - The refunds of an order never exceed its amount times its successful payments. Failed and cancelled refunds do not count.
  * - A refund id is used once.
  * - No refund changes by itself: each step is a control call or a press.
+ * - A note SUCCESS, FAILED, PENDING or ACTIVE decides the outcome at once, as in the gateway's own sandbox.
  */
 import { amount, isFields, optional, required } from './fields.ts'
 import type { Order, Refund, RefundStatus } from './model.ts'
@@ -28,6 +29,9 @@ export function readNewRefund(body: unknown): NewRefund {
   return { ...input, speed }
 }
 
+const OPEN: ReadonlySet<RefundStatus> = new Set(['PENDING', 'ONHOLD'])
+const NOTED: Readonly<Record<string, RefundStatus>> = { SUCCESS: 'SUCCESS', FAILED: 'FAILED', PENDING: 'PENDING', ACTIVE: 'PENDING' }
+
 export function createRefund(store: Store, orderId: string, input: NewRefund, nowMs: number): Refund {
   const order = store.orders.get(orderId)
   if (order === undefined) throw noOrder()
@@ -38,14 +42,15 @@ export function createRefund(store: Store, orderId: string, input: NewRefund, no
   if (input.amountPaise > refundablePaise(store, order)) {
     throw invalid('refund_amount', 'should not exceed what is left of the payment', input.amountPaise / 100)
   }
+  const status = NOTED[input.note ?? ''] ?? 'PENDING'
   const refund: Refund = {
     ...input,
     cfRefundId: store.nextCfId(),
     orderId,
     cfPaymentId: paid.cfPaymentId,
-    status: 'PENDING',
+    status,
     createdAtMs: nowMs,
-    processedAtMs: null,
+    processedAtMs: OPEN.has(status) ? null : nowMs,
   }
   store.put({ kind: 'refund', value: refund })
   return refund
@@ -72,7 +77,6 @@ export function readRefund(store: Store, orderId: string, refundId: string): Ref
   return refund
 }
 
-const OPEN: ReadonlySet<RefundStatus> = new Set(['PENDING', 'ONHOLD'])
 const ENDS = ['SUCCESS', 'CANCELLED', 'FAILED'] as const satisfies readonly RefundStatus[]
 
 /** The states that may follow the present one; none after a final state. */

@@ -37,9 +37,18 @@ afterEach(async () => {
   removeFolder(dataDir)
 })
 
-async function startProcess(stdio: 'plain' | 'ipc' = 'plain'): Promise<{ child: ChildProcess; url: string }> {
+async function startProcess(
+  stdio: 'plain' | 'ipc' = 'plain',
+  more: Record<string, string> = {},
+): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: { SANDBOX_PORT: '0', DATA_DIR: dataDir, CASHFREE_PG_CLIENT_ID: KEYS.clientId, CASHFREE_PG_CLIENT_SECRET: KEYS.clientSecret },
+    env: {
+      SANDBOX_PORT: '0',
+      DATA_DIR: dataDir,
+      CASHFREE_PG_CLIENT_ID: KEYS.clientId,
+      CASHFREE_PG_CLIENT_SECRET: KEYS.clientSecret,
+      ...more,
+    },
     stdio: ['ignore', 'pipe', 'inherit', ...(stdio === 'ipc' ? (['ipc'] as const) : [])],
   })
   running.add(child)
@@ -213,5 +222,17 @@ describe('the clock', () => {
       expect(Math.abs((await sandboxClock(url).now()) - Date.now())).toBeLessThan(10_000)
     }
     await sandbox.close()
+  })
+})
+
+test('the tabs for webhooks are set by the environment', async () => {
+  const { url } = await startProcess('plain', {
+    PG_NOTIFY_URL: `${shop.url}/payments`,
+    SUBSCRIPTION_NOTIFY_URL: `${shop.url}/subscriptions`,
+    SUBSCRIPTION_WEBHOOK_VERSION: '2026-01-01',
+  })
+  expect(JSON.parse((await control(url, '/webhooks')).text)).toEqual({
+    payments: `${shop.url}/payments`,
+    subscriptions: { url: `${shop.url}/subscriptions`, version: '2026-01-01' },
   })
 })
