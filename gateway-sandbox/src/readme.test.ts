@@ -1,0 +1,46 @@
+/** The README names every fault, step, state, code and call: another project has nothing else to read. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { API_VERSIONS } from './calls.ts'
+import { STAGES, STEPS } from './disputes.ts'
+import { EDGES, NO_FAULTS } from './faults.ts'
+import { SETTLEMENT_STATUSES } from './settlements/settlements.ts'
+import { MANDATE_STEPS } from './subscriptions/mandates.ts'
+
+const source = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
+const readme = source('../README.md')
+const unnamed = (words: readonly string[]): string[] => words.filter((word) => !readme.includes(word))
+
+test('the README names every fault, step, state and version', () => {
+  const edges = EDGES.filter((edge) => edge !== 'none')
+  const words = [...Object.keys(NO_FAULTS), ...edges, ...MANDATE_STEPS, ...STAGES, ...STEPS, ...SETTLEMENT_STATUSES, ...API_VERSIONS]
+  expect(unnamed(words.map(String))).toEqual([])
+  expect(words.length).toBeGreaterThan(60)
+})
+
+test('the README names every code of a refusal', () => {
+  const codes = [...source('refusals.ts').matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)].map((match) => match[1] ?? '')
+  const types = [
+    'invalid_request_error',
+    'authentication_error',
+    'idempotency_error',
+    'rate_limit_error',
+    'api_error',
+    'order_expiry_time_invalid',
+  ]
+  expect(unnamed(codes.filter((code) => !types.includes(code)))).toEqual([])
+  expect(codes.length).toBeGreaterThan(30)
+})
+
+test('the README names every call', () => {
+  const files = ['api-routes.ts', 'simulation-routes.ts', 'control-routes.ts', 'payout-routes.ts']
+  const folders = ['subscriptions', 'settlements'].flatMap((folder) => [`${folder}/routes.ts`, `${folder}/control-routes.ts`])
+  const paths = [...files, ...folders].flatMap((name) =>
+    [...source(name).matchAll(/app\.\w+(?:<\w+>)?\('(\/[^']*)'/g)].map((match) => match[1] ?? ''),
+  )
+  // A path is named by its words; the ids between them have many spellings.
+  const wordsOf = (path: string): string[] => path.split('/').filter((part) => part !== '' && !part.startsWith(':'))
+  expect(unnamed(paths.flatMap(wordsOf))).toEqual([])
+  expect(paths.length).toBeGreaterThan(40)
+})
