@@ -21,6 +21,7 @@ export function siteDeps(config: Config, db: Db, services: Services, webDir: str
     subjects: subjectsOf(services),
     picturesDir: path.join(config.dataDir, 'share'),
     site: factsOf(config),
+    securityEmail: config.securityEmail,
     gateway: gatewayOrigins(config),
     pictureHosts: config.pictureHosts,
     google: { clientId: config.google.clientId, scriptUrl: GOOGLE_SCRIPT },

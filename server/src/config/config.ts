@@ -81,6 +81,7 @@ export function readConfig(env: Environment) {
     logLevel: settings.choice('LOG_LEVEL', production ? 'info' : 'warn'),
     webDir: settings.text('WEB_DIR'),
     business: businessSettings(settings, production),
+    securityEmail: settings.mailAddress('SECURITY_EMAIL'),
     site: siteSettings(settings, production),
   }
   settings.finish((complaints) => new ConfigError(complaints))

@@ -305,6 +305,10 @@ const site = {
     otherwise: 'support@roz.example',
     says: 'The mail address on the contact page and in mails.',
   },
+  SECURITY_EMAIL: {
+    kind: 'mail',
+    says: 'The mail address for reports of weaknesses. `/.well-known/security.txt` (RFC 9116) names it; without it there is no such file.',
+  },
   SUPPORT_PHONE: { kind: 'text', needed: true, otherwise: '+91 98765 43210', says: 'The phone number on the contact page.' },
   OFFICE_ADDRESS: {
     kind: 'text',

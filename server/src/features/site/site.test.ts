@@ -68,6 +68,7 @@ async function start(
     readonly production?: boolean
     readonly isTraced?: boolean
     readonly publicUrl?: string
+    readonly securityEmail?: string
     readonly pictureHosts?: readonly string[]
   } = {},
 ): Promise<FastifyInstance> {
@@ -76,6 +77,7 @@ async function start(
     webDir: builtWeb(),
     data: figures,
     site: SITE,
+    securityEmail: extra.securityEmail,
     subjects: SUBJECTS,
     picturesDir: mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-')),
     pictureHosts: extra.pictureHosts ?? ['i.ytimg.com'],
@@ -245,6 +247,25 @@ describe('crawlers', () => {
     for (const address of named) expect((await public_.inject(address ?? '')).statusCode).toBe(200)
     expect(body).toContain('<xhtml:link rel="alternate" hreflang="hi" href="https://roz.example/hi/verify"/>')
     await public_.close()
+  })
+})
+
+describe('whoever found a weakness', () => {
+  test('reads the contact in security.txt, in a file that is valid for a quarter of a year', async () => {
+    const site = await start({ publicUrl: 'https://roz.example', securityEmail: 'security@roz.example' })
+    const { statusCode, headers, body } = await site.inject('/.well-known/security.txt')
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
+    const [, expires = ''] = /^Expires: (\S+)$/m.exec(body) ?? []
+    expect(body).toBe(
+      `Contact: mailto:security@roz.example\nExpires: ${expires}\nPreferred-Languages: en, hi\nCanonical: https://roz.example/.well-known/security.txt\n`,
+    )
+    const days = (Date.parse(expires) - nowMs) / 86_400_000
+    expect([days > 89, days <= 90, new Date(expires).toISOString()]).toEqual([true, true, expires])
+    await site.close()
+  })
+
+  test('finds no such file if the operator has named no contact', async () => {
+    expect((await app.inject('/.well-known/security.txt')).statusCode).toBe(404)
   })
 })
 

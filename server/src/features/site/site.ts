@@ -29,6 +29,8 @@ export type SiteDeps = {
   /** The folder of the pictures of shared links. */
   readonly picturesDir: string
   readonly site: SiteFacts
+  /** The address in security.txt. Without one there is no such file. */
+  readonly securityEmail: string | undefined
   readonly gateway: GatewayOrigins
   /** Hosts of stories' pictures. */
   readonly pictureHosts: readonly string[]
@@ -92,6 +94,11 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
         sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml; charset=utf-8'), favicon),
       )
     scope.get('/robots.txt', async (request, reply) => reply.type('text/plain; charset=utf-8').send(robots(originOf(request))))
+    const { securityEmail } = deps
+    if (securityEmail !== undefined)
+      scope.get(SECURITY_TXT, async (request, reply) =>
+        reply.type('text/plain; charset=utf-8').send(securityTxt(securityEmail, originOf(request), nowMs())),
+      )
     scope.get('/sitemap.xml', async (request, reply) =>
       reply.type('application/xml; charset=utf-8').send(sitemap(originOf(request), Object.values(pages.addresses))),
     )
@@ -219,6 +226,16 @@ async function answerUnknown(
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 const robots = (origin: string): string => `User-agent: *\nDisallow: /api/\nDisallow: /admin/\n\nSitemap: ${origin}/sitemap.xml\n`
+
+const SECURITY_TXT = '/.well-known/security.txt'
+const SECURITY_DAYS = 90
+/** RFC 9116. It expires in a quarter of a year, on a day's boundary: the answer changes once a day. */
+function securityTxt(email: string, origin: string, nowMs: number): string {
+  const expires = new Date((Math.floor(nowMs / DAY_MS) + SECURITY_DAYS) * DAY_MS).toISOString()
+  const fields = [`Contact: mailto:${encodeURI(email)}`, `Expires: ${expires}`, `Preferred-Languages: ${LANGUAGES.join(', ')}`]
+  return `${[...fields, `Canonical: ${origin}${SECURITY_TXT}`].join('\n')}\n`
+}
+const DAY_MS = 86_400_000
 
 /** Lists every public page in every language, with its translations; days and stories are linked from these pages. */
 function sitemap(origin: string, addresses: readonly string[]): string {
