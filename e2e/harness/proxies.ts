@@ -45,19 +45,23 @@ export function startNginx({ folder, port, upstream, closedPort }: Place): Child
 
 export function startCaddy({ folder, port, upstream, closedPort }: Place): ChildProcess {
   const file = path.join(folder, 'Caddyfile')
-  const site = sampleWith('Caddyfile', [['{\n\tservers {', '{\n\tadmin off\n\tauto_https off\n\tservers {']])
+  const site = sampleWith('Caddyfile', [
+    ['{\n\tservers {', '{\n\tadmin off\n\tauto_https off\n\tservers {'],
+    ['\nhttp://{$ROZ_DOMAIN:roz.example} {', `\nhttp://127.0.0.1:${port + 1} {`],
+    ['\n{$ROZ_DOMAIN:roz.example} {', `\nhttp://127.0.0.1:${port} {`],
+  ])
   writeFileSync(file, site)
   return spawn(CADDY ?? '', ['run', '--adapter', 'caddyfile', '--config', file], {
     env: {
       HOME: folder,
-      ROZ_DOMAIN: `http://127.0.0.1:${port}`,
+      ROZ_DOMAIN: 'roz.example',
       ROZ_UPSTREAMS: `127.0.0.1:${upstream} 127.0.0.1:${closedPort}`,
     },
     stdio: 'ignore',
   })
 }
 
-/** Starts a proxy in front of the program's port and waits until it serves. Its second upstream is down. */
+/** Starts a proxy in front of the program's port; the port after its own is that without TLS. Waits until it serves. Its second upstream is down. */
 export async function startProxy(
   start: (place: Place) => ChildProcess,
   upstream: number,

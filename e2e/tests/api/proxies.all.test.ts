@@ -47,6 +47,13 @@ for (const [name, program, start] of KINDS) {
       expect(await attempt('127.9.9.9', '203.0.113.7')).toBe(401)
     })
 
+    test('without TLS a call is refused, and only a page redirects', async () => {
+      for (const method of ['GET', 'POST'])
+        expect((await ask(port + 1, '/api/public/home', { method, headers: { authorization: 'Bearer x' } })).status).toBe(403)
+      const { status, headers } = await ask(port + 1, '/verify?day=2026-11-21')
+      expect([status, headers['location']]).toEqual([301, 'https://roz.example/verify?day=2026-11-21'])
+    })
+
     test('an upload reaches Roz, and a body above every limit is refused', async () => {
       const upload = (bytes: number): Promise<Answer> =>
         ask(port, '/api/user/avatar', {
