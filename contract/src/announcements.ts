@@ -47,7 +47,7 @@ export const announcementCalls = {
     path: '/admin/announcements.csv',
     access: 'admin',
     roles: STAFF,
-    summary: 'The announcements as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The announcements as a table, with the same filters. The staff log records who fetched it.',
     query: z.object(narrowing),
     output: 'csv',
     refusals: [],

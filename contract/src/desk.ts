@@ -128,7 +128,7 @@ export const deskCalls = {
     path: '/admin/rounds.csv',
     access: 'admin',
     roles: ROUND_READERS,
-    summary: 'The rounds as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The rounds as a table, with the same filters. The staff log records who fetched it.',
     query: z.object(roundsNarrowing),
     output: 'csv',
     refusals: [],

@@ -54,7 +54,7 @@ export const disbursementCalls = {
     path: '/admin/disbursements.csv',
     access: 'admin',
     roles: STAFF,
-    summary: 'The list of disbursements as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The list of disbursements as a table, with the same filters. The staff log records who fetched it.',
     query: z.object(helpNarrowing),
     output: 'csv',
     refusals: [],

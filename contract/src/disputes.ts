@@ -49,7 +49,7 @@ export const disputeCalls = {
     path: '/admin/disputes.csv',
     access: 'admin',
     roles: READERS,
-    summary: 'The disputes as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The disputes as a table, with the same filters. The staff log records who fetched it.',
     query: z.object(disputeNarrowing),
     output: 'csv',
     refusals: [],

@@ -52,7 +52,7 @@ const memberPage = z.object({
 })
 
 const params = z.object({ id: z.string().max(100) })
-/** A decision about an account: with a reason, for the audit log. */
+/** A decision about an account: with a reason, for the staff log. */
 const decision = {
   method: 'POST',
   access: 'admin',
@@ -91,7 +91,7 @@ export const memberAdminCalls = {
     access: 'admin',
     roles: READERS,
     stepUp: true,
-    summary: 'The list of members as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The list of members as a table, with the same filters. The staff log records who fetched it.',
     query: z.object(narrowing),
     output: 'csv',
     refusals: [],

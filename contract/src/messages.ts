@@ -47,7 +47,7 @@ export const messageCalls = {
     access: 'admin',
     roles: READERS,
     stepUp: true,
-    summary: 'The messages as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The messages as a table, with the same filters. The staff log records who fetched it.',
     query: z.object(narrowing),
     output: 'csv',
     refusals: [],

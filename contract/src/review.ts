@@ -51,7 +51,7 @@ export const reviewCalls = {
     path: '/admin/flags.csv',
     access: 'admin',
     roles: READERS,
-    summary: 'The flags as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The flags as a table, with the same filters. The staff log records who fetched it.',
     query: z.object(narrowing),
     output: 'csv',
     refusals: [],

@@ -1,4 +1,4 @@
-/** Calls of the team: invitations, roles, one's own account with its second factor, and the audit log. */
+/** Calls of the team: invitations, roles, one's own account with its second factor, and the staff log. */
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { name } from '@roz/core/name-fields.ts'
 import { email, givenPassword } from '@roz/core/person-fields.ts'
@@ -86,7 +86,7 @@ export const staffCalls = {
     path: '/admin/staff.csv',
     access: 'admin',
     roles: CONTROL,
-    summary: 'The team as a table without the invitations, with the same filters. The audit log records who fetched it.',
+    summary: 'The team as a table without the invitations, with the same filters. The staff log records who fetched it.',
     query: z.object(narrowing),
     output: 'csv',
     refusals: [],
@@ -144,7 +144,7 @@ export const staffCalls = {
     roles: OWNERS,
     stepUp: true,
     summary:
-      'Ends a staff account and all its sessions; the audit log keeps its name. One owner always remains. The removal of an owner waits like a change of the role.',
+      'Ends a staff account and all its sessions; the staff log keeps its name. One owner always remains. The removal of an owner waits like a change of the role.',
     params: id,
     body: z.strictObject({ reason: decisionReason }),
     output: staffAnswer,
@@ -272,7 +272,7 @@ export const staffCalls = {
     path: '/admin/audit',
     access: 'admin',
     roles: CONTROL,
-    summary: 'The audit log of staff and system, newest first, by actor, action, subject and days.',
+    summary: 'The staff log of staff and system, newest first, by actor, action, subject and days.',
     query: z.object({ ...page.shape, ...auditFilter.shape }),
     output: z.object({ audit: z.array(auditEntry), actions: z.array(z.string()), nextCursor }),
     refusals: [],
@@ -282,7 +282,7 @@ export const staffCalls = {
     path: '/admin/audit.csv',
     access: 'admin',
     roles: CONTROL,
-    summary: 'The audit log as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The staff log as a table, with the same filters. The staff log records who fetched it.',
     query: auditFilter,
     output: 'csv',
     refusals: [],

@@ -60,7 +60,7 @@ export const suspenseCalls = {
     path: '/admin/suspense.csv',
     access: 'admin',
     roles: READERS,
-    summary: 'The payments in suspense as a table, with the same filters. The audit log records who fetched it.',
+    summary: 'The payments in suspense as a table, with the same filters. The staff log records who fetched it.',
     query: z.object({ status: suspenseFilter.optional(), q: search, order }),
     output: 'csv',
     refusals: [],

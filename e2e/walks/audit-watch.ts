@@ -1,5 +1,5 @@
 /**
- * Watches the audit log during the scenario of all calls.
+ * Watches the staff log during the scenario of all calls.
  * - An accepted write of an administrator leaves exactly one entry, of its actor and with its origin. A refused one leaves none.
  * - A batch leaves one entry for each row that it accepts.
  * - A repeat with the same Idempotency-Key leaves none: it changes nothing.

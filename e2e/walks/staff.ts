@@ -1,4 +1,4 @@
-/** The scenario of the team: an invitation, the invited person's own account and authenticator app, and the audit log. */
+/** The scenario of the team: an invitation, the invited person's own account and authenticator app, and the staff log. */
 import { expect } from 'vitest'
 import { codeOfApp } from '@roz/server/testing/authenticator.ts'
 import { SoftKey } from '@roz/server/testing/passkey.ts'

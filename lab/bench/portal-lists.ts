@@ -104,7 +104,7 @@ const LISTS: readonly List[] = [
   { name: 'a member’s page', run: (db: Queryable) => readMemberPage(db as Db, MIDDLE) },
   { name: 'a member’s transactions', run: transactionsOf },
   ...AUDIT_FILTERS.map((filter) => ({
-    name: `audit log by ${JSON.stringify(filter)}`,
+    name: `staff log by ${JSON.stringify(filter)}`,
     run: (db: Queryable) => createStaffLog({ db: db as Db }).handlers.adminAudit({ query: { ...filter, limit: 25 } } as never),
   })),
 ]

@@ -30,7 +30,7 @@ export const SET_ASIDE: Readonly<Record<string, string>> = {
   member_sort_pass: 'the order of the portal’s list of members, made again by time',
 }
 
-/** Calls that record their refusals in the audit log: a refused Trigger Draw must not close another round when it is repeated. */
+/** Calls that record their refusals in the staff log: a refused Trigger Draw must not close another round when it is repeated. */
 const RECORDED: ReadonlySet<CallName> = new Set(['triggerDraw'])
 /** Whether a refused request of this call may make this change. */
 export const recordsRefusal = (call: CallName, { table, op }: Change): boolean =>

@@ -331,7 +331,7 @@ describe('money goes out', () => {
 
 test('the help desk records who is helped and by which consent, with receipts', () => walkHelp(walk, { admin, picture: PNG }))
 
-test('an owner invites, changes and removes staff, and the audit log says so', () => walkStaff(walk, admin))
+test('an owner invites, changes and removes staff, and the staff log says so', () => walkStaff(walk, admin))
 
 test('the portal ends withdrawals', () => walkPayouts(walk, { admin, member, other: asha.token }))
 
@@ -396,7 +396,7 @@ describe('notices, messages and the portal', () => {
 
 test('the audit finds nothing', () => expectCleanAudit(roz.dataDir))
 
-test('no call was left out, and each accepted write of the portal left one entry in the audit log', () => {
+test('no call was left out, and each accepted write of the portal left one entry in the staff log', () => {
   expect(Object.keys(api).filter((name) => !walk.visited.has(name as CallName))).toEqual([])
   expect(walk.auditWatch.listUnseen()).toEqual([])
 })

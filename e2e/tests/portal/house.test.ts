@@ -1,5 +1,5 @@
 /**
- * Team, own account with its authenticator app, and audit log.
+ * Team, own account with its authenticator app, and staff log.
  * - The owner works with the mouse at 1280 px; the invited colleague with only the keyboard at 360 px.
  */
 import { codeOfApp } from '@roz/server/testing/authenticator.ts'
@@ -89,7 +89,7 @@ describe('the team', () => {
     await page.keyboard.press('Enter')
     await expect(page.getByRole('tab', { name: 'My account' })).toBeVisible()
     await expect(page.getByRole('tab', { name: 'Team' })).toHaveCount(0)
-    await expect(page.getByRole('tab', { name: 'Audit log' })).toHaveCount(0)
+    await expect(page.getByRole('tab', { name: 'Staff log' })).toHaveCount(0)
   })
 
   test('a used link says so, and a link without its token asks for the whole one', async () => {
@@ -183,7 +183,7 @@ describe('the own account', () => {
   })
 })
 
-describe('the audit log', () => {
+describe('the staff log', () => {
   test('shows who did what, with values and origin, is narrowed by action and subject, and is empty in words', async () => {
     const token = await adminToken(roz.url)
     await page.setViewportSize(WIDE)

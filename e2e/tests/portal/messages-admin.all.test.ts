@@ -94,7 +94,7 @@ describe('the tabs', () => {
     await visit('/admin/dashboard', admin, async (page) => {
       const ofMembers = 'Overview, Rounds, Users, Messages, Review, Beneficiaries, Help given, Impact Stories'
       const ofMoney =
-        'Withdrawals, Refunds, Suspense, Disputes, Reconciliation, Platform entries, Announcements, Site, Team, Audit log, My account'
+        'Withdrawals, Refunds, Suspense, Disputes, Reconciliation, Platform entries, Announcements, Site, Team, Staff log, My account'
       await expect(page.getByRole('tab')).toHaveText(`${ofMembers}, ${ofMoney}`.split(', '))
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
       const figures = ['Total members', 'Put in so far', 'Set aside for people in need', 'Joined today', 'Put in today', 'Active rounds']

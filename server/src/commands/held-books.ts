@@ -1,12 +1,12 @@
 /**
  * `roz books list`: shows the day whose books are held, and why (docs/held-books.md).
  * - `roz books retry` and `roz books cover` release that day. A running server makes its books within a second.
- * - Each release is written to the audit log in the same transaction.
+ * - Each release is written to the staff log in the same transaction.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { audit } from '../staff/staff-log.ts'
+import { logStaff } from '../staff/staff-log.ts'
 import { findHeldBooks, type HeldBooks, releaseBooks } from '../ledger/held-books.ts'
 
 const USAGE = 'roz books list · roz books retry · roz books cover'
@@ -27,7 +27,7 @@ export async function heldBooksNow(target: CommandTarget & { readonly words: rea
       else
         await inTransaction(db, async (tx) => {
           await releaseBooks(tx, held.day, { cover: word === 'cover' })
-          await audit(tx, { actorId: undefined, action: `books.${word}`, subject: `books:${held.day}`, after: { found: held.found } })
+          await logStaff(tx, { actorId: undefined, action: `books.${word}`, subject: `books:${held.day}`, after: { found: held.found } })
         })
       if (held !== undefined && word !== undefined)
         say(`The books of ${held.day} are tried again now${word === 'cover' ? ', and covered' : ''}.`)

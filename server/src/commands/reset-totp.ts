@@ -1,6 +1,6 @@
 /**
  * `roz staff reset-totp <mail address>`: removes the authenticator app and the passkeys of a staff account, for the last owner whose phone is lost.
- * - It ends all sessions of the account, mails its owner, and leaves an entry of the system in the audit log.
+ * - It ends all sessions of the account, mails its owner, and leaves an entry of the system in the staff log.
  * - Exit code: 0 if the app is removed, 1 if the account has none, 2 if the database could not be read.
  */
 import { connect, maybeOne, sql } from '../db/sql.ts'
@@ -9,7 +9,7 @@ import { tellTotp } from '../features/identity/own-totp.ts'
 import { removeTotp } from '../features/identity/second-factor.ts'
 import { endAllSessions } from '../features/identity/sessions.ts'
 import { addressKey } from '../protection/limits.ts'
-import { audit } from '../staff/staff-log.ts'
+import { logStaff } from '../staff/staff-log.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 
 export async function resetTotpNow(target: CommandTarget, email: string): Promise<0 | 1 | 2> {
@@ -29,7 +29,7 @@ export async function resetTotpNow(target: CommandTarget, email: string): Promis
           }
           await endAllSessions(tx, account.id)
           await tellTotp(tx, account.id, 'reset')
-          await audit(tx, {
+          await logStaff(tx, {
             actorId: undefined,
             action: 'staff.totp_reset',
             subject: `member:${account.id}`,

@@ -4,7 +4,7 @@
  *   input, because arguments are kept in the shell's history and shown by `ps`.
  * - `new` replaces a key that nobody has any more, for a member who entered none of the days without books; `new despite-receipts` for
  *   one who did.
- * - Each change leaves an entry of the system in the audit log.
+ * - Each change leaves an entry of the system in the staff log.
  * - Exit code: 0 if every key can be read or the change was made, 1 if not, 2 if the database could not be read.
  */
 import { createInterface } from 'node:readline'
@@ -13,7 +13,7 @@ import { connect, type Db } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { ensureSecretKey } from '../secrets/secret-key.ts'
 import { createSecrets, type Secrets } from '../secrets/secrets.ts'
-import { audit } from '../staff/staff-log.ts'
+import { logStaff } from '../staff/staff-log.ts'
 import { letJoinIfMended, listKeys, putKeyBack, replaceLostKey } from '../tickets/lost-keys.ts'
 import { onDatabase } from './command-database.ts'
 import type { ReencryptTarget } from './reencrypt.ts'
@@ -138,4 +138,4 @@ async function replace({ db, secrets, memberId, say }: Work, despiteReceipts: bo
 }
 
 const note = (tx: Tx, memberId: bigint, action: 'put' | 'new', after: Readonly<Record<string, unknown>>): Promise<void> =>
-  audit(tx, { actorId: undefined, action: `ticket_key.${action}`, subject: `member:${memberId}`, after })
+  logStaff(tx, { actorId: undefined, action: `ticket_key.${action}`, subject: `member:${memberId}`, after })

@@ -14,7 +14,7 @@ import type { AdminSession, MemberSession } from '../http/session.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { insertMember } from '../members/new-member.ts'
 import type { Services } from '../services.ts'
-import { audit } from '../staff/staff-log.ts'
+import { logStaff } from '../staff/staff-log.ts'
 import { DEMO_EDITOR, type DemoMember, type DemoStory } from './community.ts'
 
 export type Demo = { readonly db: Db; readonly services: Services; readonly passwordHash: string }
@@ -115,7 +115,7 @@ export function editorSession(db: Db): Promise<AdminSession> {
     )
     if (made !== undefined) {
       const after = { staffRole: 'editor' }
-      await audit(tx, { actorId: undefined, action: 'staff.create', subject: `member:${made.id}`, after })
+      await logStaff(tx, { actorId: undefined, action: 'staff.create', subject: `member:${made.id}`, after })
     }
     const memberId = made?.id ?? (await findDemoMember(tx, email))
     if (memberId === undefined) throw new Error('demo: the editor has no account')

@@ -3,7 +3,7 @@
  * - A retry of a refused call gets the same refusal, even after the cause of the refusal is gone.
  * - Retries of an accepted call, concurrent ones too, get the first answer.
  * - The same key on another call answers 409.
- * - An accepted call of an administrator leaves one entry in the audit log, however often it is sent.
+ * - An accepted call of an administrator leaves one entry in the staff log, however often it is sent.
  */
 import { randomUUID } from 'node:crypto'
 import { type Api, api, type CallName } from '@roz/contract/api.ts'
@@ -215,7 +215,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
 }
 
 type ByAdmin = { [N in Keyed]: Api[N]['access'] extends 'admin' ? N : never }[Keyed]
-/** The audit log's action of each administrator's call. e2e/walks/audit-watch.ts relies on the names in this table. */
+/** The staff log's action of each administrator's call. e2e/walks/audit-watch.ts relies on the names in this table. */
 const LOGGED: Readonly<Record<ByAdmin, string>> = {
   triggerDraw: 'round.trigger_draw',
   approveWithdrawal: 'withdrawal.approve',

@@ -21,7 +21,7 @@ import type { Idempotency } from '../http/idempotency.ts'
 import { invalid, type Refusal } from '../http/route.ts'
 import { type Approver, judgeApprover, recordAlone } from '../ledger/approvals.ts'
 import { isReceiptUsed, type OutlayKind } from '../ledger/evidence.ts'
-import { audit } from '../staff/staff-log.ts'
+import { logStaff } from '../staff/staff-log.ts'
 import type { Effect } from '../staff/decision.ts'
 
 /** `approvalAbove`: above this amount a second person approves. */
@@ -99,7 +99,7 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
     await tx.query(sql`
       insert into outlay_receipt (outlay_id, position, hash)
       select ${id}::uuid, position, hash from unnest(${evidence}::bytea[]) with ordinality as r(hash, position)`)
-    await audit(tx, {
+    await logStaff(tx, {
       actorId: session.memberId,
       action: needsSecond ? `${kind}.ask` : `${kind}.book`,
       subject: `outlay:${id}`,

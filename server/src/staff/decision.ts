@@ -1,14 +1,14 @@
 /**
  * One decision of an administrator.
  *
- * - Effect, line in the audit log and answer are one transaction.
+ * - Effect, line in the staff log and answer are one transaction.
  * - The same Idempotency-Key gets the first answer again, refusals included.
  * - A decision names the state that the administrator saw, and is refused under the lock if the state has changed.
  * - It may also name a fingerprint of what else was shown (`seen`): another flag, debt, bank account or hold is another thing to decide.
  */
 import { createHash } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { audit } from './staff-log.ts'
+import { logStaff } from './staff-log.ts'
 import type { Tx } from '../db/transaction.ts'
 import { CURSOR_PARTS } from '../lists/cursor.ts'
 import type { Idempotency } from '../http/idempotency.ts'
@@ -27,9 +27,9 @@ export type Decided<V, C extends RefusalCode> =
   | { readonly ok: true; readonly value: V; readonly before: Change; readonly after: Change }
   | Refusal<C>
 type Decision<V, C extends RefusalCode> = {
-  /** The action in the audit log, such as `withdrawal.approve`; the idempotency key belongs to it too. */
+  /** The action in the staff log, such as `withdrawal.approve`; the idempotency key belongs to it too. */
   readonly action: string
-  /** The subject of the idempotency key, and of the entry in the audit log unless `logged` is. */
+  /** The subject of the idempotency key, and of the entry in the staff log unless `logged` is. */
   readonly subject: string
   readonly logged?: string
   readonly effect: (tx: Tx) => Promise<Decided<V, C>>
@@ -45,7 +45,7 @@ export function decideOnce<V, C extends RefusalCode>(
   return idempotency.once<Answered>(keyed, subject, async (tx) => {
     const decided = await effect(tx)
     if (!decided.ok) return decided
-    await audit(tx, { actorId: session.memberId, action, subject: logged, before: decided.before, after: decided.after })
+    await logStaff(tx, { actorId: session.memberId, action, subject: logged, before: decided.before, after: decided.after })
     return { ok: true, value: decided.value }
   })
 }
@@ -73,9 +73,9 @@ export const withSeen = <T extends Facts>(shown: T): T & { readonly seen: string
 type Decidable = { readonly status: string; readonly amount: number; readonly seen?: string }
 export type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Change } | Refusal<C>
 type About<Name extends string, Shown extends Decidable, C extends RefusalCode> = {
-  /** The subject's name, such as `withdrawal`, in the answer and in the audit log. */
+  /** The subject's name, such as `withdrawal`, in the answer and in the staff log. */
   readonly name: Name
-  /** Its kind in the audit log, if it is not the name: the entry of the request has the same. */
+  /** Its kind in the staff log, if it is not the name: the entry of the request has the same. */
   readonly kind?: string
   /** The verb, such as `approve`. */
   readonly verb: string

@@ -1,6 +1,6 @@
 /**
  * A list of the portal as a table for a spreadsheet, with the list's filters; and the log entry of each reader of a list about persons.
- * - The audit log records who fetched it, and with which filters. It keeps no word of a search: the log is never erased, and the words
+ * - The staff log records who fetched it, and with which filters. It keeps no word of a search: the log is never erased, and the words
  *   may be a person's name, address or phone.
  */
 import type { CsvTable } from '@roz/contract/endpoint.ts'
@@ -9,14 +9,14 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Cell } from '../lists/csv.ts'
 import { csvRows } from '../lists/csv-rows.ts'
 import type { Cursor } from '../lists/cursor.ts'
-import { audit } from './staff-log.ts'
+import { logStaff } from './staff-log.ts'
 
 type Asked = { readonly session: { readonly memberId: bigint }; readonly query: Readonly<Record<string, unknown>> | undefined }
 export type Columns<Shown> = Readonly<Record<string, (shown: Shown) => Cell>>
 type List<Shown> = {
-  /** The list's name in the audit log, such as `withdrawals`. */
+  /** The list's name in the staff log, such as `withdrawals`. */
   readonly name: string
-  /** The action in the audit log; `list.export`, unless the list had its own before. */
+  /** The action in the staff log; `list.export`, unless the list had its own before. */
   readonly action?: string
   /** Reads a page as the list does; it may return one row more than `limit`. */
   readonly read: (page: {
@@ -41,7 +41,7 @@ export const noteRead = (
   { name, rows }: { readonly name: string; readonly rows: number },
 ): Promise<void> =>
   inTransaction(db, (tx) =>
-    audit(tx, { actorId: session.memberId, action: 'list.read', subject: name, after: { ...filtersOf(query), rows } }),
+    logStaff(tx, { actorId: session.memberId, action: 'list.read', subject: name, after: { ...filtersOf(query), rows } }),
   )
 
 export async function exportList<Shown>(
@@ -49,7 +49,7 @@ export async function exportList<Shown>(
   { session, query }: Asked,
   { name, action = 'list.export', read, columns }: List<Shown>,
 ): Promise<{ readonly ok: true; readonly value: CsvTable }> {
-  await inTransaction(db, (tx) => audit(tx, { actorId: session.memberId, action, subject: name, after: filtersOf(query) }))
+  await inTransaction(db, (tx) => logStaff(tx, { actorId: session.memberId, action, subject: name, after: filtersOf(query) }))
   const values = Object.values(columns)
   const rows = csvRows(
     read,

@@ -1,6 +1,6 @@
-/** The audit log of staff: each entry is written in the transaction of its change. */
+/** The staff log of staff: each entry is written in the transaction of its change. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { audit } from './staff-log.ts'
+import { logStaff } from './staff-log.ts'
 import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
@@ -18,7 +18,7 @@ const rows = () =>
 
 test('an entry names actor, action, subject, before, after and time, with paise as text', async () => {
   await inTransaction(database.db, (tx) =>
-    audit(tx, {
+    logStaff(tx, {
       actorId: undefined,
       action: 'story.publish',
       subject: 'story:17',
@@ -40,7 +40,7 @@ test('an entry names actor, action, subject, before, after and time, with paise 
 
 test('an entry is rolled back with its change', async () => {
   const change = inTransaction(database.db, async (tx) => {
-    await audit(tx, { actorId: undefined, action: 'story.edit', subject: 'story:18' })
+    await logStaff(tx, { actorId: undefined, action: 'story.edit', subject: 'story:18' })
     throw new Error('the change fails')
   })
   await expect(change).rejects.toThrow('the change fails')
@@ -48,7 +48,7 @@ test('an entry is rolled back with its change', async () => {
 })
 
 test('an action that is not named thing.action is refused, and so is an actor without an account', async () => {
-  const write = (entry: Parameters<typeof audit>[1]) => inTransaction(database.db, (tx) => audit(tx, entry))
+  const write = (entry: Parameters<typeof logStaff>[1]) => inTransaction(database.db, (tx) => logStaff(tx, entry))
   await expect(write({ actorId: undefined, action: 'Published a story', subject: 'story:17' })).rejects.toThrow('audit_log_action_check')
   await expect(write({ actorId: 9_999n, action: 'story.edit', subject: 'story:17' })).rejects.toThrow('audit_log_actor_id_fkey')
 })

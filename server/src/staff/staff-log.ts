@@ -1,5 +1,5 @@
 /**
- * Appends to the audit log: changes by staff and by the system, with actor, action, subject, before, after, time and origin.
+ * Appends to the staff log: changes by staff and by the system, with actor, action, subject, before, after, time and origin.
  * - An entry is written in the transaction of its change: neither exists without the other.
  * - An entry of a staff member keeps the name of the moment. A member's name is not kept: it is erased with the account.
  * - The origin is the network address, browser and system of the acting request. Administrators' calls set it for all their
@@ -12,7 +12,7 @@ import type { Tx } from '../db/transaction.ts'
 
 export type ActingSource = { readonly ip: string; readonly userAgent: string }
 
-export type AuditEntry = {
+export type StaffLogEntry = {
   /** The acting account; undefined: the system. */
   readonly actorId: bigint | undefined
   /** Thing and action in lower case with a dot between them: `story.publish`, `round.trigger_draw`. */
@@ -28,11 +28,11 @@ export type AuditEntry = {
 
 const acting = new AsyncLocalStorage<ActingSource>()
 
-/** Runs an administrator's call; its audit entries name this origin. */
+/** Runs an administrator's call; its entries of the staff log name this origin. */
 export const actingFrom = <T>(source: ActingSource, work: () => T): T => acting.run(source, work)
 
-export async function audit(tx: Tx, entry: AuditEntry): Promise<void> {
-  const json = (value: AuditEntry['before']): string | null =>
+export async function logStaff(tx: Tx, entry: StaffLogEntry): Promise<void> {
+  const json = (value: StaffLogEntry['before']): string | null =>
     value === undefined ? null : JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? item.toString() : item))
   // A job that a call woke runs in the call's context, but acts as the system.
   const source = entry.actorId === undefined ? undefined : (entry.from ?? acting.getStore())

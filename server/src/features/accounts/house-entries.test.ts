@@ -37,7 +37,7 @@ const decide = (id: string, action: 'approve' | 'reject', as = world.staff.owner
     as,
     body: { status: 'requested', ...(action === 'reject' ? { reason: 'Not due yet' } : {}) },
   })
-/** The lines of the audit log about an entry: who did what, and why. */
+/** The lines of the staff log about an entry: who did what, and why. */
 const linesOf = async (id: string): Promise<unknown[]> =>
   (
     await world.db.query<{ action: string; actorId: bigint; after: { reason?: string } | null }>(

@@ -113,7 +113,7 @@ test('the first year and an offset of 23 hours, which the database does not read
   }
 })
 
-test('a change and an end are in the audit log, with the values before and after', async () => {
+test('a change and an end are in the staff log, with the values before and after', async () => {
   const { id, version } = await made()
   const changed = (await change(id, version, { text: { en: 'It pauses at ten.', hi: 'दस बजे रुकेगा।' } })).body.announcement
   expect(changed).toMatchObject({ id, version: version + 1, status: 'running', text: { en: 'It pauses at ten.' } })

@@ -3,7 +3,7 @@
  *
  * - The database's clock decides what is planned, running or over. An announcement that is over is never changed.
  * - A change names the version that the editor saw: of two at once the first takes effect, and the other is refused.
- * - Each change is in the audit log, with the values before and after.
+ * - Each change is in the staff log, with the values before and after.
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { announcementCalls } from '@roz/contract/announcements.ts'
@@ -15,7 +15,7 @@ import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../lists/listing.ts'
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Announcement = Output<(typeof announcementCalls)['announcements']>['announcements'][number]
@@ -149,7 +149,7 @@ type Action = { readonly actorId: bigint; readonly action: 'create' | 'update' |
 
 async function record(tx: Tx, { actorId, action, before, after }: Action): Promise<void> {
   const kept = ({ text, link, startsAt, endsAt, endedAt }: Row) => ({ text, link, startsAt, endsAt, endedAt })
-  await audit(tx, {
+  await logStaff(tx, {
     actorId,
     action: `announcement.${action}`,
     subject: `announcement:${after.id}`,

@@ -3,7 +3,7 @@
  *
  * - A reply is stored, mailed and recorded in one transaction, and makes its message `answered`.
  * - The same reply to a message is one reply and one mail, however often it is sent.
- * - The audit log names the reply, never its text.
+ * - The staff log names the reply, never its text.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { messageCalls } from '@roz/contract/messages.ts'
@@ -17,7 +17,7 @@ import { instantOf, pageOf, type Search } from '../../lists/listing.ts'
 import { beyond, microsOf, orderOf } from '../../lists/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { audit, nameAt } from '../../staff/staff-log.ts'
+import { logStaff, nameAt } from '../../staff/staff-log.ts'
 import { type Columns, exportList, noteRead } from '../../staff/exported-list.ts'
 
 type Message = Output<(typeof messageCalls)['messages']>['messages'][number]
@@ -56,7 +56,7 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | '
           await setStatus(tx, locked.id, 'answered')
           const before = { status: locked.status }
           const after = { status: 'answered', reply: reply.id }
-          await audit(tx, { actorId, action: 'message.reply', subject: `message:${locked.id}`, before, after })
+          await logStaff(tx, { actorId, action: 'message.reply', subject: `message:${locked.id}`, before, after })
           const { email: to, language, ticket } = locked
           const data = { ticket, text: body.message, name: '', origin }
           await enqueue(tx, { kind: 'mail', key: `contact_reply:${reply.id}`, payload: { to, template: 'contact_reply', language, data } })
@@ -70,7 +70,7 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | '
         if (locked.status !== body.status) {
           await setStatus(tx, locked.id, body.status)
           const changed = { before: { status: locked.status }, after: { status: body.status } }
-          await audit(tx, { actorId: session.memberId, action: 'message.status', subject: `message:${locked.id}`, ...changed })
+          await logStaff(tx, { actorId: session.memberId, action: 'message.status', subject: `message:${locked.id}`, ...changed })
         }
         return { ok: true, value: { message: await getMessage(tx, locked.id) } } as const
       }),

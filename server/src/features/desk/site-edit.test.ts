@@ -1,4 +1,4 @@
-/** The words of the site: the settings until an editor changes them; every change is in the audit log. */
+/** The words of the site: the settings until an editor changes them; every change is in the staff log. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
@@ -44,7 +44,7 @@ test.each([
   expect([status, body.fields[field]]).toEqual([400, words])
 })
 
-test('two edits at once leave both in the audit log, each with the words that it found', async () => {
+test('two edits at once leave both in the staff log, each with the words that it found', async () => {
   await Promise.all([edit({ people: '1' }), edit({ people: '2' })])
   const log = await database.db.query<{ before: { people: string }; after: { people: string } }>(
     sql`select before, after from audit_log where action = 'site.edit' order by id desc limit 2`,

@@ -1,6 +1,6 @@
 /**
  * The site's marketing figures and the How it works video, as an editor left them or as the settings say.
- * - An edit replaces all three under the row's lock and leaves a line in the audit log with the words before and after.
+ * - An edit replaces all three under the row's lock and leaves a line in the staff log with the words before and after.
  * - Public pages read them with their figures, so an edit shows with the next request.
  */
 import type { Output } from '@roz/contract/api.ts'
@@ -9,7 +9,7 @@ import type { EditedSite } from '@roz/contract/public-pages.ts'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 
 type View = Output<(typeof deskCalls)['adminSite']>
 type Row = { readonly people: string | null; readonly contributors: string | null; readonly video: string | null }
@@ -35,7 +35,7 @@ export function createSiteEdit({ db, settings }: { readonly db: Db; readonly set
         const { people, contributors, howItWorksVideo: video } = body
         await tx.query(sql`update site_edit set people = ${people}::text, contributors = ${contributors}::text, video = ${video}::text`)
         const site = viewOf({ people, contributors, video })
-        await audit(tx, { actorId: session.memberId, action: 'site.edit', subject: 'site', before, after: site })
+        await logStaff(tx, { actorId: session.memberId, action: 'site.edit', subject: 'site', before, after: site })
         return { ok: true, value: { site } }
       }),
   }

@@ -80,7 +80,7 @@ describe('the private note', () => {
     expect(beneficiaries[0].note).toBe(reads ? MEERA.note : null)
   })
 
-  test('is never in the audit log', async () => {
+  test('is never in the staff log', async () => {
     const id = await world.beneficiary({ publicName: 'Kavita' })
     await edit(id, { note: 'Kavita Rao, Ward 5' })
     const entries = await world.db.query<{ text: string }>(

@@ -27,7 +27,7 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Columns, exportList, noteRead } from '../../staff/exported-list.ts'
 import type { HelpDeps } from './deps.ts'
 import { judgeProofs } from './proofs.ts'
@@ -129,7 +129,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
           insert into beneficiary (id, public_name, consent_how, consented_on, is_child, guardian_relation, sealed_note, created_by)
           values (${id}::uuid, ${body.publicName}::text, ${body.consent?.how ?? null}::text, ${body.consent?.on ?? null}::date,
             ${body.isChild}::boolean, ${body.guardian}::text, ${encrypt(id, body.note)}::bytea, ${session.memberId}::bigint)`)
-        await audit(tx, { actorId: session.memberId, action: 'beneficiary.create', subject: `beneficiary:${id}`, after: openly(body) })
+        await logStaff(tx, { actorId: session.memberId, action: 'beneficiary.create', subject: `beneficiary:${id}`, after: openly(body) })
         return show(tx, id, session.staffRole)
       }),
     updateBeneficiary: async ({ session, params: { id }, body: { revoked, ...edit } }) => {
@@ -164,7 +164,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
             about: id.slice(0, 8),
             detail: formatPaise(proofs.recent),
           })
-        await audit(tx, {
+        await logStaff(tx, {
           actorId: session.memberId,
           action: revoked === true ? 'beneficiary.revoke' : 'beneficiary.update',
           subject: `beneficiary:${id}`,
@@ -193,7 +193,7 @@ const CSV_COLUMNS = {
   helped: (row) => rupeesFromPaise(row.helped),
 } satisfies Columns<Row>
 
-/** The fields that the audit log keeps: never the note. */
+/** The fields that the staff log keeps: never the note. */
 const openly = ({ publicName, isChild, guardian, consent }: Omit<Fields, 'note'>) => ({ publicName, isChild, guardian, consent })
 
 const fieldsOf = (row: Row): Omit<Fields, 'note'> => ({

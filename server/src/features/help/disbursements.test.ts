@@ -38,7 +38,7 @@ const list = async (query = '') => (await world.calls.ask(`GET /admin/disburseme
 const bookedTimes = async (id: string): Promise<number> =>
   (await one<{ n: number }>(world.db, sql`select count(*)::int as n from transfer where ref = ${id}::text`)).n
 
-/** The audit log's entries about an outlay. */
+/** The staff log's entries about an outlay. */
 const auditOf = async (id: string): Promise<string[]> =>
   (await world.db.query<{ action: string }>(sql`select action from audit_log where subject = ${`outlay:${id}`}::text order by id`)).map(
     ({ action }) => action,
@@ -135,7 +135,7 @@ describe('a disbursement', () => {
     expect(await auditOf(id)).toEqual(['disbursement.ask', 'disbursement.reject'])
   })
 
-  test('leaves lines in the audit log for the request and the decision', async () => {
+  test('leaves lines in the staff log for the request and the decision', async () => {
     const id = await request()
     await decide(id, 'approve')
     expect(await auditOf(id)).toEqual(['disbursement.ask', 'disbursement.approve'])

@@ -95,7 +95,7 @@ test('a receipt is only for staff until its entry is booked, and never at the ad
 const withhold = (hash: string, reason = 'It shows a phone number') =>
   world.calls.ask(`POST /admin/receipts/${hash}/withhold`, { as: world.staff.owner, body: { reason } })
 
-test('a withheld picture is only for staff from then on; its hash stays in the books, and the audit log has the reason', async () => {
+test('a withheld picture is only for staff from then on; its hash stays in the books, and the staff log has the reason', async () => {
   await world.give(10)
   const [hash, beneficiaryId] = [await world.receipt(), await world.beneficiary()]
   const body = { amount: 10, purpose: 'school shoes', beneficiaryId, receipts: [hash] }

@@ -20,7 +20,7 @@ import type { Handlers } from '../../http/route.ts'
 import { storeAndName } from '../../pictures/stored-upload.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import type { HelpDeps } from './deps.ts'
 import { judgeProofs } from './proofs.ts'
 
@@ -70,7 +70,7 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<Names> {
             values (${digest}::bytea, ${file}::text, ${picture.bytes.length}::int, ${picture.width}::int, ${picture.height}::int, ${session.memberId}::bigint)
             on conflict (hash) do nothing returning 1`)
           if (kept === undefined) return false
-          await audit(tx, { actorId: session.memberId, action: 'receipt.upload', subject: `receipt:${hash}` })
+          await logStaff(tx, { actorId: session.memberId, action: 'receipt.upload', subject: `receipt:${hash}` })
           await enqueue(tx, { kind: 'forget_receipt', key: file, payload: { hash }, dueAt: await inADay(tx) })
           return true
         })
@@ -111,7 +111,7 @@ const withhold = (db: Db, { hash, reason, by }: Withholding) =>
       insert into receipt_withheld (hash, reason, withheld_by) values (${digest}::bytea, ${reason}::text, ${by}::bigint)
       on conflict (hash) do nothing returning withheld_at as at, (select name from member where id = withheld_by) as name`)
     if (withheld === undefined) return { ok: false, code: 'receipt_withheld' } as const
-    await audit(tx, { actorId: by, action: 'receipt.withhold', subject: `receipt:${hash}`, after: { reason } })
+    await logStaff(tx, { actorId: by, action: 'receipt.withhold', subject: `receipt:${hash}`, after: { reason } })
     if (proofs.recent > 0n) await tellOwners(tx, { what: 'receipt_withheld', actorId: by, about: hash.slice(0, 12), detail: reason })
     return { ok: true, value: { withheld: { reason, by: withheld.name, at: instantOf(withheld.at) } } } as const
   })

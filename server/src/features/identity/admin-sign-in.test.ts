@@ -1,4 +1,4 @@
-/** The administrators' sign-in, the first administrator, and the staff audit log. */
+/** The administrators' sign-in, the first administrator, and the staff staff log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
@@ -106,7 +106,7 @@ describe('the administrators’ sign-in', () => {
     expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
-  test('is written to the audit log', async () => {
+  test('is written to the staff log', async () => {
     await adminLogin('owner@x.test', OWNER.password)
     const rows = await roz.db.query<{ action: string }>(sql`
       select action from audit_log a join member m on a.subject = 'member:' || m.id where lower(m.email) = 'owner@x.test' order by a.id`)
@@ -146,7 +146,7 @@ describe('the first administrator', () => {
   })
 })
 
-test('the audit log is append-only, for its owner too', async () => {
+test('the staff log is append-only, for its owner too', async () => {
   await expect(roz.db.query(sql`update audit_log set action = 'x'`)).rejects.toThrow()
   await expect(roz.db.query(sql`delete from audit_log`)).rejects.toThrow()
   const owner = connect({ url: roz.database.ownerUrl, max: 1 })

@@ -7,7 +7,7 @@
  * - A generated password is returned once and stored nowhere.
  */
 import { randomInt } from 'node:crypto'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { addressKey } from '../../protection/limits.ts'
@@ -45,7 +45,7 @@ export async function ensureAdmin(db: Db, admin: { readonly email: string; reado
           on conflict do nothing returning id`,
     )
     if (row === undefined) return false
-    await audit(tx, { actorId: undefined, action: 'staff.create', subject: `member:${row.id}`, after: { staffRole: 'owner' } })
+    await logStaff(tx, { actorId: undefined, action: 'staff.create', subject: `member:${row.id}`, after: { staffRole: 'owner' } })
     return true
   })
   // A start at the same time made the account and shows its password.
@@ -80,7 +80,7 @@ async function promote(db: Db, email: string): Promise<boolean> {
       throw new AdminAddressError(`ADMIN_EMAIL is the address of a member. Choose another address for the administrator.`)
     if (row.staffRole !== 'owner') {
       await tx.query(sql`update member set staff_role = 'owner' where id = ${row.id}::bigint`)
-      await audit(tx, {
+      await logStaff(tx, {
         actorId: undefined,
         action: 'staff.change',
         subject: `member:${row.id}`,

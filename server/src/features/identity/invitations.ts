@@ -13,7 +13,7 @@ import type { staffCalls } from '@roz/contract/staff.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
@@ -85,7 +85,7 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
         if (known !== undefined) return { ok: false, code: known.isStaff ? 'staff_exists' : 'member_address' }
         const row = await writeInvitation(tx, deps.secrets, { ...body, actorId })
         const { name, email, role } = row
-        await audit(tx, { actorId, action: 'staff.invite', subject: `invitation:${row.id}`, after: { name, email, role } })
+        await logStaff(tx, { actorId, action: 'staff.invite', subject: `invitation:${row.id}`, after: { name, email, role } })
         const data = { name, inviter: row.invitedBy, tokenId: row.id, origin }
         await enqueue(tx, {
           kind: 'mail',
@@ -105,7 +105,7 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
             )
           : undefined
         if (cancelled === undefined) return { ok: false, code: 'invitation_not_found' }
-        await audit(tx, { actorId, action: 'staff.invite_cancel', subject: `invitation:${id}`, before: cancelled })
+        await logStaff(tx, { actorId, action: 'staff.invite_cancel', subject: `invitation:${id}`, before: cancelled })
         return { ok: true, value: undefined }
       }),
 
@@ -125,7 +125,13 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
         if (memberId === undefined) return { ok: false, code: 'email_taken' }
         await tx.query(sql`update staff_invitation set accepted_at = roz_now() where id = ${open.id}::uuid`)
         const subject = `member:${memberId}`
-        await audit(tx, { actorId: memberId, action: 'staff.join', subject, after: { role: open.role, invitation: open.id }, from: source })
+        await logStaff(tx, {
+          actorId: memberId,
+          action: 'staff.join',
+          subject,
+          after: { role: open.role, invitation: open.id },
+          from: source,
+        })
         await tellOwners(tx, { what: 'joined', actorId: memberId, about: open.name, detail: open.role, personId: memberId })
         return { ok: true, value: { message: ACCEPTED[language] } }
       })

@@ -12,7 +12,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { PASSWORD_MIN } from '@roz/core/person-fields.ts'
 import { STAFF_PASSWORD_MIN } from '@roz/core/staff-fields.ts'
 import { texts } from '@roz/core/texts.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, take } from '../../protection/limits.ts'
@@ -187,7 +187,7 @@ export function linkHandlers(
           origin,
         })
         if (account.isStaff)
-          await audit(tx, { actorId: account.id, action: 'staff.password_reset', subject: `member:${account.id}`, from: source })
+          await logStaff(tx, { actorId: account.id, action: 'staff.password_reset', subject: `member:${account.id}`, from: source })
         return { ok: true, value: { message: RESET_DONE[language] } }
       })
     },

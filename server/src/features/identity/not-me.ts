@@ -9,7 +9,7 @@
  */
 import { texts } from '@roz/core/texts.ts'
 import { holdMember } from '../../ledger/suspension.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type LimitRules, take } from '../../protection/limits.ts'
@@ -57,5 +57,5 @@ async function secure(tx: Tx, { ticketKeys }: IdentityDeps, account: LockedAccou
   // Staff have no wallet, so there is no money to hold.
   if (!account.isStaff) await holdMember(tx, id, about)
   await ticketKeys.renew(tx, id)
-  await audit(tx, { actorId: id, action: account.isStaff ? 'staff.not_me' : 'member.not_me', subject: `member:${id}`, after: { about } })
+  await logStaff(tx, { actorId: id, action: account.isStaff ? 'staff.not_me' : 'member.not_me', subject: `member:${id}`, after: { about } })
 }

@@ -18,7 +18,7 @@ afterAll(() => roz.close())
 const change = (currentPassword: string, newPassword: string) =>
   roz.ask('POST /admin/account/password', { token, body: { currentPassword, newPassword }, ip: '198.51.100.20' })
 
-test('name and language are changed one by one, with both values in the audit log', async () => {
+test('name and language are changed one by one, with both values in the staff log', async () => {
   const answer = await roz.ask('PUT /admin/account', { token, body: { name: 'Meera R. Nair' } })
   expect(answer.body.user).toMatchObject({ name: 'Meera R. Nair', language: 'en' })
   await roz.ask('PUT /admin/account', { token, body: { language: 'hi' } })

@@ -4,7 +4,7 @@
  * - A new password ends every other session, and is decided under the lock of the account.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -57,7 +57,7 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
         )
         const after = { name: body.name ?? before.name, language: body.language ?? before.language }
         await tx.query(sql`update member set name = ${after.name}::text, language = ${after.language}::text where id = ${memberId}::bigint`)
-        await audit(tx, { actorId: memberId, action: 'staff.profile', subject: `member:${memberId}`, before, after })
+        await logStaff(tx, { actorId: memberId, action: 'staff.profile', subject: `member:${memberId}`, before, after })
         return { ok: true, value: { user: await getUser(tx, memberId) } }
       }),
 
@@ -75,7 +75,7 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
         await setPassword(tx, memberId, passwordHash)
         const ended = await endOtherSessions(tx, session)
         await useUp(tx, memberId, 'reset')
-        await audit(tx, { actorId: memberId, action: 'staff.password_change', subject: `member:${memberId}` })
+        await logStaff(tx, { actorId: memberId, action: 'staff.password_change', subject: `member:${memberId}` })
         const key = `password_changed:${passwordHash.slice(-22)}`
         await mailAlert(tx, deps.secrets, { memberId, template: 'password_changed', key, data: {}, origin })
         return { ok: true, value: { ended } }
@@ -85,7 +85,7 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
     endOtherStaffSessions: ({ session }) =>
       inTransaction(db, async (tx) => {
         const ended = await endOtherSessions(tx, session)
-        await audit(tx, {
+        await logStaff(tx, {
           actorId: session.memberId,
           action: 'staff.end_sessions',
           subject: `member:${session.memberId}`,

@@ -5,7 +5,7 @@
  * - Passkeys need a set-up app, whose recovery codes help after a lost key, and end with it.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -32,7 +32,7 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
       await loadPasskeys()
       const started = await afterCode({ memberId, source: { ip, userAgent }, totp }, async (tx, account) => {
         if ((await countPasskeys(tx, memberId)) >= PASSKEYS_MAX) return undefined
-        await audit(tx, { actorId: memberId, action: 'staff.passkey_start', subject: subjectOf(memberId) })
+        await logStaff(tx, { actorId: memberId, action: 'staff.passkey_start', subject: subjectOf(memberId) })
         return creationOptions(tx, account, { purpose: 'add', tokenHash, origin }, brandName)
       })
       if (!started.ok) return started
@@ -45,7 +45,7 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
         if ((await countPasskeys(tx, memberId)) >= PASSKEYS_MAX) return { ok: false, code: 'passkeys_full' }
         const id = await addPasskey(tx, memberId, { purpose: 'add', tokenHash, origin }, name, credential)
         if (id === undefined) return { ok: false, code: 'wrong_passkey' }
-        await audit(tx, { actorId: memberId, action: 'staff.passkey_add', subject: subjectOf(memberId), after: { name } })
+        await logStaff(tx, { actorId: memberId, action: 'staff.passkey_add', subject: subjectOf(memberId), after: { name } })
         await tellTotp(tx, memberId, 'passkey_added', origin)
         const key = await one<OwnKey>(
           tx,
@@ -66,7 +66,12 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
         await tx.query(sql`
           update staff_totp set passkeys_only = false where member_id = ${memberId}::bigint and passkeys_only
              and not exists (select from staff_passkey where member_id = ${memberId}::bigint)`)
-        await audit(tx, { actorId: memberId, action: 'staff.passkey_remove', subject: subjectOf(memberId), before: { name: removed.name } })
+        await logStaff(tx, {
+          actorId: memberId,
+          action: 'staff.passkey_remove',
+          subject: subjectOf(memberId),
+          before: { name: removed.name },
+        })
         await tellTotp(tx, memberId, 'passkey_removed', origin)
         return { ok: true, value: undefined }
       }),
@@ -79,7 +84,7 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
           update staff_totp set passkeys_only = ${only}::boolean
            where member_id = ${memberId}::bigint and passkeys_only <> ${only}::boolean returning 1`)
         if (changed.length === 0) return { ok: true, value: undefined }
-        await audit(tx, { actorId: memberId, action: 'staff.passkeys_only', subject: subjectOf(memberId), after: { only } })
+        await logStaff(tx, { actorId: memberId, action: 'staff.passkeys_only', subject: subjectOf(memberId), after: { only } })
         await tellTotp(tx, memberId, only ? 'passkeys_only' : 'codes_again', origin)
         return { ok: true, value: undefined }
       }),
@@ -90,7 +95,7 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
         await lockAccount(tx, memberId)
         const publicKey = await requestOptions(tx, memberId, { purpose: 'step_up', tokenHash, origin })
         if (publicKey === undefined) return { ok: false, code: 'no_passkey' }
-        await audit(tx, { actorId: memberId, action: 'staff.passkey_ask', subject: subjectOf(memberId) })
+        await logStaff(tx, { actorId: memberId, action: 'staff.passkey_ask', subject: subjectOf(memberId) })
         return { ok: true, value: { publicKey } }
       })
     },

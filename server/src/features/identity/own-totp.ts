@@ -5,7 +5,7 @@
  * - A set-up app is replaced only after it was turned off by password and code.
  */
 import { randomBytes } from 'node:crypto'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Source } from '../../protection/limits.ts'
@@ -67,7 +67,7 @@ export function ownTotpHandlers(
               where staff_totp.confirmed_at is null returning member_id`,
         )
         if (started === undefined || account === undefined) return { ok: false, code: 'totp_enrolled' }
-        await audit(tx, { actorId: memberId, action: 'staff.totp_start', subject: subjectOf(memberId) })
+        await logStaff(tx, { actorId: memberId, action: 'staff.totp_start', subject: subjectOf(memberId) })
         const uri = otpauthUri(secret, { issuer: deps.brandName, account: account.email })
         return { ok: true, value: { uri, secret: base32(secret) } }
       }),
@@ -85,7 +85,7 @@ export function ownTotpHandlers(
           await tx.query(sql`update staff_totp set confirmed_at = roz_now() where member_id = ${memberId}::bigint`)
           await endOtherSessions(tx, session)
           const recoveryCodes = await replaceRecoveryCodes(tx, memberId)
-          await audit(tx, { actorId: memberId, action: 'staff.totp_on', subject: subjectOf(memberId) })
+          await logStaff(tx, { actorId: memberId, action: 'staff.totp_on', subject: subjectOf(memberId) })
           await tellTotp(tx, memberId, 'on', origin)
           return { ok: true, value: { recoveryCodes } }
         }),
@@ -95,7 +95,7 @@ export function ownTotpHandlers(
     newRecoveryCodes: ({ session: { memberId }, body, origin, ip, userAgent }) =>
       afterCode({ memberId, source: { ip, userAgent }, totp: body.totp }, async (tx) => {
         const recoveryCodes = await replaceRecoveryCodes(tx, memberId)
-        await audit(tx, { actorId: memberId, action: 'staff.recovery_codes', subject: subjectOf(memberId) })
+        await logStaff(tx, { actorId: memberId, action: 'staff.recovery_codes', subject: subjectOf(memberId) })
         await tellTotp(tx, memberId, 'codes', origin)
         return { recoveryCodes }
       }),
@@ -107,7 +107,7 @@ export function ownTotpHandlers(
       if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
       return afterCode({ memberId, source, totp: body.totp }, async (tx) => {
         await removeTotp(tx, memberId)
-        await audit(tx, { actorId: memberId, action: 'staff.totp_off', subject: subjectOf(memberId) })
+        await logStaff(tx, { actorId: memberId, action: 'staff.totp_off', subject: subjectOf(memberId) })
         await tellTotp(tx, memberId, 'off', origin)
         return undefined
       })

@@ -3,7 +3,7 @@
  * - Two owners agree: one asks, and the same call of another one takes effect. Both have the role since 48 hours.
  * - Where no other owner could agree, the one who asked calls again after 48 hours. Until then every owner can stop it.
  * - An owner in the first 48 hours of the role is changed by one owner, and everybody may change their own.
- * - The entries of the audit log are the record of what was asked, for seven days. All is judged under the owners' lock.
+ * - The entries of the staff log are the record of what was asked, for seven days. All is judged under the owners' lock.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
@@ -12,7 +12,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { one, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 
 type Asked = Output<(typeof staffCalls)['staff']>['staff'][number]['asked'][number]
 type Owner = { readonly id: bigint; readonly role: StaffRole; readonly name: string }
@@ -58,7 +58,7 @@ export async function agreeOrAsk(tx: Tx, { actorId, person, change }: Asking): P
   if (isNew || isAgreed) return true
   if (isAsked) return false
   const { what, ...after } = change
-  await audit(tx, { actorId, action: ACTIONS[what], subject: `member:${person.id}`, after })
+  await logStaff(tx, { actorId, action: ACTIONS[what], subject: `member:${person.id}`, after })
   const detail = change.what === 'role' ? change.role : change.reason
   await tellOwners(tx, { what: `${what}_asked`, actorId, about: person.name, detail })
   return false
@@ -75,7 +75,7 @@ export async function stopAsked(tx: Tx, actorId: bigint, person: Owner): Promise
              and not is_same_person(m.id, a.actor_id) and not is_same_person(m.id, ${person.id}::bigint)) as "isOutvoted"`,
   )
   if (!isAsked || isOutvoted) return !isOutvoted
-  await audit(tx, { actorId, action: 'staff.stop', subject: `member:${person.id}` })
+  await logStaff(tx, { actorId, action: 'staff.stop', subject: `member:${person.id}` })
   await tellOwners(tx, { what: 'asked_withdrawn', actorId, about: person.name })
   return true
 }

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto'
 import type { Output } from '@roz/contract/api.ts'
 import type { identityCalls } from '@roz/contract/identity.ts'
 import { deviceNameOf } from '@roz/core/device-name.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, plainIp, type Source, take } from '../../protection/limits.ts'
@@ -105,7 +105,7 @@ export function signInHandlers(
       if (!taken.ok) return taken
       if (passed.by === 'recovery') await tellTotp(tx, account.id, 'recovery', origin)
       const after = { secondFactor: passed.by }
-      await audit(tx, { actorId: account.id, action: 'staff.sign_in', subject: `member:${account.id}`, after, from: source })
+      await logStaff(tx, { actorId: account.id, action: 'staff.sign_in', subject: `member:${account.id}`, after, from: source })
       return { ok: true, value: await signIn(tx, deps, account.id, { kind: 'admin', source, origin, tells: true }) } as const
     })
 

@@ -6,7 +6,7 @@
  * - A step-up is recorded only while the password that was checked is unchanged.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -65,6 +65,6 @@ async function record(tx: Tx, { memberId, tokenHash }: AdminSession, by: 'passwo
         returning stepped_up_at + ${STEP_UP_LASTS} as until`,
   )
   if (stepped === undefined) return { ok: false, code: 'unauthenticated' } as const
-  await audit(tx, { actorId: memberId, action: 'staff.step_up', subject: `member:${memberId}`, after: { by } })
+  await logStaff(tx, { actorId: memberId, action: 'staff.step_up', subject: `member:${memberId}`, after: { by } })
   return { ok: true, value: { until: isoIst(stepped.until.getTime()) } } as const
 }

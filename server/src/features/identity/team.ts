@@ -6,14 +6,14 @@
  * - A change of an owner by another owner needs two of them, or waits (owner-changes.ts).
  * - A role counts from the next call on, because each request reads it.
  * - All owners and the person are mailed about each change. Open first approvals and requests of the person end with the role.
- * - A removal ends all sessions and credentials. The row keeps the name, so that the audit log stays readable.
+ * - A removal ends all sessions and credentials. The row keeps the name, so that the staff log stays readable.
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import type { staffCalls } from '@roz/contract/staff.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { contains } from '../../members/member-search.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -132,7 +132,7 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
           await tellOwners(tx, { what: 'role', actorId, about: person.name, detail: role, personId: person.id })
         }
         if (role !== 'owner') await cancelInvitationsOf(tx, person.id)
-        await audit(tx, { actorId, action: 'staff.role', subject: subjectOf(person), before: { role: person.role }, after: { role } })
+        await logStaff(tx, { actorId, action: 'staff.role', subject: subjectOf(person), before: { role: person.role }, after: { role } })
         return { ok: true, value: { staff: await getListed(tx, person.id) } }
       }),
 
@@ -155,7 +155,13 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         await tx.query(sql`delete from mail_token where member_id = ${person.id}::bigint`)
         await cancelInvitationsOf(tx, person.id)
         const { role, name, email } = person
-        await audit(tx, { actorId, action: 'staff.remove', subject: subjectOf(person), before: { role, name, email }, after: { reason } })
+        await logStaff(tx, {
+          actorId,
+          action: 'staff.remove',
+          subject: subjectOf(person),
+          before: { role, name, email },
+          after: { reason },
+        })
         return { ok: true, value: { staff: await getListed(tx, person.id) } }
       }),
 
@@ -171,7 +177,7 @@ export function teamHandlers({ db }: Pick<IdentityDeps, 'db'>): Handlers<Names> 
         await endAllSessions(tx, person.id)
         await tellTotp(tx, person.id, 'reset', origin)
         await tellOwners(tx, { what: 'totp_reset', actorId, about: person.name })
-        await audit(tx, { actorId, action: 'staff.totp_reset', subject: subjectOf(person), after: { reason } })
+        await logStaff(tx, { actorId, action: 'staff.totp_reset', subject: subjectOf(person), after: { reason } })
         return { ok: true, value: { staff: await getListed(tx, person.id) } }
       }),
 

@@ -69,7 +69,7 @@ test('a deletion by another role is refused', async () => {
   expect(await world.stored(id)).toMatchObject({ wasPublished: false })
 })
 
-test('a deleted draft leaves its link and state in the audit log, and none of its words', async () => {
+test('a deleted draft leaves its link and state in the staff log, and none of its words', async () => {
   const { id: outlayId } = await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })
   const words = { title: 'Tulip', description: 'Tulip', charity: { name: 'Tulip', description: 'Tulip' } }
   const id = await world.newDraft({ ...words, videoUrl: 'https://youtu.be/dQw4w9WgXcQ', outlayId })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('the audit log has the words of a published story before and after a change, and none of a draft or of a revoked consent', async () => {
+test('the staff log has the words of a published story before and after a change, and none of a draft or of a revoked consent', async () => {
   const { id: outlayId, beneficiaryId } = await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })
   const id = await world.newDraft({ title: 'Shoes', outlayId })
   const newest = async () => {

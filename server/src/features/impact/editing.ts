@@ -2,8 +2,8 @@
  * The editor's calls of stories.
  *
  * - An editor changes words, links, picture, schedule and publication, never the day, the amount, the views or the winner.
- * - A change and its audit entry are one transaction. For a story that is or was public, the entry has the old and the new words.
- * - For a draft, or after a revoked consent, the entry has no words: the audit log would keep them for ever.
+ * - A change and its entry of the staff log are one transaction. For a story that is or was public, the entry has the old and the new words.
+ * - For a draft, or after a revoked consent, the entry has no words: the staff log would keep them for ever.
  * - Only a draft has a schedule. A scheduled draft is published once, when its time comes or at the next start of the server.
  * - A call reads its answer in the transaction that wrote: after the commit somebody may delete the draft.
  * - A picture's file is deleted after the commit of the story that no longer names it.
@@ -21,7 +21,7 @@ import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import { storeAndName } from '../../pictures/stored-upload.ts'
 import { type Attempt, forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import {
   getStory,
   hasConsent,
@@ -69,11 +69,11 @@ function editAction(before: StoryContent, after: StoryContent): string {
   return 'story.update'
 }
 
-/** The fields of a story in the audit log. */
+/** The fields of a story in the staff log. */
 export const stateOf = ({ outlayId, isActive, publishAt }: StoryContent) => ({ outlayId, isActive, publishAt })
 
 const WORDS = ['title', 'description', 'charityName', 'charityDescription', 'videoUrl', 'imageUrl'] as const
-/** The entry of the audit log about an edit. */
+/** The entry of the staff log about an edit. */
 function changeOf(before: LockedStory, after: StoryContent) {
   const changed = WORDS.filter((field) => before[field] !== after[field])
   const kept = before.wasPublished && !before.isRevoked ? changed : []
@@ -145,7 +145,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         const refused = content.outlayId === null ? undefined : await judgeOutlay(tx, id, content.outlayId)
         if (refused !== undefined) return { ok: false, code: refused } as const
         await insertByHand(tx, id, content)
-        await audit(tx, { actorId: session.memberId, action: 'story.create', subject: `story:${id}`, after: stateOf(content) })
+        await logStaff(tx, { actorId: session.memberId, action: 'story.create', subject: `story:${id}`, after: stateOf(content) })
         return { ok: true, value: { story: portalStoryOf(language)(await getStory(tx, id)) } } as const
       })
     },
@@ -162,7 +162,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         await tellOnce(tx, id)
         // The failures were of the schedule that ends here.
         if (!isSameTime(current.publishAt, after.publishAt)) await forget(tx, 'story', [id])
-        await audit(tx, {
+        await logStaff(tx, {
           actorId: session.memberId,
           action: editAction(current, after),
           subject: `story:${id}`,
@@ -191,7 +191,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
           if (current === undefined) return undefined
           await updateStory(tx, id, { ...current, imageUrl })
           const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: current.imageUrl }, after: { imageUrl } }
-          await audit(tx, { actorId: session.memberId, ...told })
+          await logStaff(tx, { actorId: session.memberId, ...told })
           return { unnamed: await giveUpPicture(tx, current.imageUrl), row: await getStory(tx, id) }
         })
         if (kept === undefined) await storage.remove(name)
@@ -220,7 +220,7 @@ const publish = (db: Db, id: string): Promise<boolean> =>
     const published = await publishScheduled(tx, id)
     if (published === undefined) return false
     const { publishAt } = published
-    await audit(tx, {
+    await logStaff(tx, {
       actorId: undefined,
       action: 'story.publish',
       subject: `story:${id}`,

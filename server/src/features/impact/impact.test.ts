@@ -151,7 +151,7 @@ test('the portal finds stories by their state; a scheduled draft is also unpubli
   await edit(scheduled, { publishAt: null })
 })
 
-test('only staff may write, and every edit is in the audit log', async () => {
+test('only staff may write, and every edit is in the staff log', async () => {
   const member = await makeMember(database.db)
   expect((await calls.ask('POST /impact/stories', { as: member, body: STORY })).status).toBe(403)
   expect((await calls.ask('GET /impact/stories-admin', { as: member })).status).toBe(403)

@@ -1,7 +1,7 @@
 /**
  * Decisions about a member's account: suspend, reinstate, hold, release, log out everywhere, and notes.
  *
- * - A decision, its line in the audit log with the reason, and the mail to the member are one transaction.
+ * - A decision, its line in the staff log with the reason, and the mail to the member are one transaction.
  * - A decision that changes nothing is refused, so it is neither recorded nor mailed twice.
  * - Nobody frees an account of their own.
  * - The reason is for the staff: the mail does not repeat it.
@@ -14,7 +14,7 @@ import type { Handlers } from '../../http/route.ts'
 import { isOwnMoney } from '../../ledger/approvals.ts'
 import { holdMember, lockStanding, reinstateMember, releaseMember, type Standing, suspendMember } from '../../ledger/suspension.ts'
 import { mailMember } from '../../mail/mails.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { findMemberId, MEMBER_NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 
@@ -81,7 +81,7 @@ type Entry = {
 /** Returns the entry's number, which makes the decision's mail one mail. */
 async function writeAudit(tx: Tx, { memberId, ...entry }: Entry): Promise<bigint> {
   const subject = `member:${memberId}`
-  await audit(tx, { ...entry, subject })
+  await logStaff(tx, { ...entry, subject })
   return (await one<{ id: bigint }>(tx, sql`select max(id)::bigint as id from audit_log where subject = ${subject}::text`)).id
 }
 

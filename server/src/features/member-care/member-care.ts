@@ -1,7 +1,7 @@
 /**
  * Administrators' views of members, and their decisions about them.
  *
- * - The audit log records each download of the list of members.
+ * - The staff log records each download of the list of members.
  */
 import { cutPage, readPage } from '../../lists/cursor.ts'
 import type { Handlers } from '../../http/route.ts'

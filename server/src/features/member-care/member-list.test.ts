@@ -190,7 +190,7 @@ test('the list narrows to members on hold and suspended', async () => {
   expect(await names('hema', '&status=suspended')).toEqual([])
 })
 
-test('the table has every member that the list has, and the audit log says who fetched it', async () => {
+test('the table has every member that the list has, and the staff log says who fetched it', async () => {
   await makeMember(database.db, { name: '=HYPERLINK("http://evil")' })
   const { status, text, headers } = await calls.ask('GET /admin/users.csv', { as: admin })
   expect(status).toBe(200)

@@ -9,7 +9,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { instantOf } from '../../lists/listing.ts'
 import type { Answer, Handlers } from '../../http/route.ts'
 import { isSuspect } from '../../members/signals.ts'
-import { audit, nameAt } from '../../staff/staff-log.ts'
+import { logStaff, nameAt } from '../../staff/staff-log.ts'
 import { findMemberId, MEMBER_NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 
@@ -54,7 +54,7 @@ async function noteView(tx: Tx, actorId: bigint, memberId: bigint): Promise<void
     sql`select from audit_log where subject = ${subject}::text and actor_id = ${actorId}::bigint and action = 'member.view'
           and at > (select roz_now()) - interval '10 minutes' limit 1`,
   )
-  if (earlier === undefined) await audit(tx, { actorId, action: 'member.view', subject })
+  if (earlier === undefined) await logStaff(tx, { actorId, action: 'member.view', subject })
 }
 
 export async function readMemberPage(db: Db, memberId: bigint): Promise<Page> {

@@ -14,7 +14,7 @@ import { microsOf } from '../../lists/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
 import { isSuspect, type SignalKind } from '../../members/signals.ts'
-import { audit, nameAt } from '../../staff/staff-log.ts'
+import { logStaff, nameAt } from '../../staff/staff-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 
 type Flag = Output<(typeof reviewCalls)['flags']>['flags'][number]
@@ -74,7 +74,7 @@ export function reviewHandlers(db: Db): Handlers<'flags' | 'flagsCsv' | 'reviewF
         await tx.query(sql`
           update signal set is_reviewed = ${isReviewed}::boolean, note = ${note}::text, reviewed_members = ${count}::int,
             reviewed_by = ${session.memberId}::bigint, reviewed_at = roz_now() where id = ${seen.id}::bigint`)
-        await audit(tx, {
+        await logStaff(tx, {
           actorId: session.memberId,
           action: 'flag.review',
           subject: `flag:${seen.id}`,

@@ -1,4 +1,4 @@
-/** Each look at a person's data leaves an entry in the audit log, without the words of the search. */
+/** Each look at a person's data leaves an entry in the staff log, without the words of the search. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'

@@ -1,6 +1,6 @@
 /**
  * Approves several rows with one confirmation.
- * - Each row is a decision of its own: its transaction, its line in the audit log, judged on the state that the administrator saw.
+ * - Each row is a decision of its own: its transaction, its line in the staff log, judged on the state that the administrator saw.
  * - The answer gives the result of each row, even if one of them fails.
  * - The same Idempotency-Key gets the same answer; after a lost connection the rows that were decided keep their first answers.
  */

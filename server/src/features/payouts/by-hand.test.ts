@@ -40,7 +40,7 @@ const shownTo = async (as: bigint): Promise<void> => {
   expect((await approve()).status).toBe(200)
   expect((await show(as)).body).toEqual({ bankDetail: BANK })
 }
-/** The audit log's entry of a look. e2e/walks/audit-watch.ts relies on the name. */
+/** The staff log's entry of a look. e2e/walks/audit-watch.ts relies on the name. */
 const LOGGED = { withdrawalBank: 'withdrawal.see_bank' }
 const auditOf = () =>
   world.db.query<{ action: string; actor: bigint }>(
@@ -53,7 +53,7 @@ const takeOver = async (as: bigint, from: bigint, body: object = { reason: 'Ravi
 const listed = async () => (await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })).body.withdrawals[0]
 const RAVI_HAS_IT = 'Ravi Rao has seen the bank account and may have paid. Only Ravi Rao can end this withdrawal, as paid or as not paid.'
 
-test('an approved withdrawal is shown to finance, recorded in the audit log, and completed with the bank’s reference', async () => {
+test('an approved withdrawal is shown to finance, recorded in the staff log, and completed with the bank’s reference', async () => {
   expect((await show(ravi)).body.code).toBe('withdrawal_not_approved')
   expect((await world.decide(id, 'complete', paid)).body.code).toBe('withdrawal_not_approved')
   expect((await approve()).status).toBe(200)

@@ -1,7 +1,7 @@
 /**
  * Administrators' decisions about a withdrawal.
  *
- * - A decision is one transaction with its line in the audit log, its job and its mail, under the withdrawal's lock.
+ * - A decision is one transaction with its line in the staff log, its job and its mail, under the withdrawal's lock.
  * - A decision names the state that was seen: of two at once the first takes effect, and the other is refused.
  * - Money is sent only after the commit of the final approval; above a limit two persons approve.
  * - Without a payout gateway one person is shown the account and pays by hand. Only that person says how it ended: paid, with
@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
@@ -135,7 +135,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         if (changed !== undefined) return changed
         const shown = await showAccount(tx, { id, by: call.session.memberId })
         if (!shown.ok) return withName(tx, id, shown)
-        await audit(tx, { actorId: call.session.memberId, action: 'withdrawal.see_bank', subject: `withdrawal:${id}` })
+        await logStaff(tx, { actorId: call.session.memberId, action: 'withdrawal.see_bank', subject: `withdrawal:${id}` })
         return { ok: true, value: { bankDetail: readBankDetail(deps.secrets, found) } }
       }),
   }

@@ -2,7 +2,7 @@
  * Refunds: requested by members, decided by administrators.
  *
  * - The requested amount is held in the transaction that answers.
- * - A decision is one transaction with its line in the audit log.
+ * - A decision is one transaction with its line in the staff log.
  * - Money is sent only after the commit.
  */
 import { randomUUID } from 'node:crypto'

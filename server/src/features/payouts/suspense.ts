@@ -1,7 +1,7 @@
 /**
  * The suspense account: payments without a destination, listed and decided by administrators.
  *
- * - An item is decided once, under its lock, in the state that the administrator saw, with its line in the audit log.
+ * - An item is decided once, under its lock, in the state that the administrator saw, with its line in the staff log.
  * - A refund is sent only after the commit.
  * - A payment by hand carries the bank's reference.
  */

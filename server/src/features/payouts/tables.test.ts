@@ -1,4 +1,4 @@
-/** The tables have the rows of their lists, and the audit log says who fetched them. */
+/** The tables have the rows of their lists, and the staff log says who fetched them. */
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
@@ -67,7 +67,7 @@ test('disputes, with the filters of their list, to the roles that read it', asyn
   expect((await world.calls.ask('GET /admin/disputes.csv', { as: editor })).body.code).toBe('forbidden')
 })
 
-test('the audit log names who fetched which table, and its filters', async () => {
+test('the staff log names who fetched which table, and its filters', async () => {
   await fetch('suspense.csv?q=order_7')
   const entry = await one(world.db, sql`select actor_id as actor, action, subject, after from audit_log order by id desc limit 1`)
   expect(entry).toEqual({ actor: world.admin, action: 'list.export', subject: 'suspense', after: { q: 'given', order: 'newest' } })

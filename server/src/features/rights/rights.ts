@@ -13,7 +13,7 @@ import type { Language } from '@roz/core/language.ts'
 import { formatPaise } from '@roz/core/money.ts'
 import { formatRupees } from '@roz/core/numbers.ts'
 import { texts } from '@roz/core/texts.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { createIdempotency, type KeyedCall } from '../../http/idempotency.ts'
@@ -135,7 +135,7 @@ async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<
   const closed = await closeWallet(tx, memberId)
   if (!closed.ok) return closed
   await mailMember(tx, { memberId, template: 'account_closed', key: `account_closed:${memberId}`, data: {}, origin })
-  await audit(tx, { actorId: memberId, action: 'member.close', subject: `member:${memberId}` })
+  await logStaff(tx, { actorId: memberId, action: 'member.close', subject: `member:${memberId}` })
   return { ok: true, picture: await eraseIdentity(tx, memberId) }
 }
 

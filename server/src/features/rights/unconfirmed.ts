@@ -6,7 +6,7 @@
  * - An account that cannot be closed does not block the others.
  */
 import type { Storage } from '../../adapters/storage/port.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
@@ -54,7 +54,7 @@ async function closeUnconfirmed({ db, storage }: UnconfirmedDeps, memberId: bigi
     if (late === undefined) return undefined
     const closed = await closeWallet(tx, memberId)
     if (!closed.ok) throw new Error(`the wallet cannot be closed: ${closed.code}`)
-    await audit(tx, { actorId: undefined, action: 'member.never_confirmed', subject: `member:${memberId}` })
+    await logStaff(tx, { actorId: undefined, action: 'member.never_confirmed', subject: `member:${memberId}` })
     return eraseIdentity(tx, memberId)
   })
   if (picture !== undefined) await storage.remove(picture)

@@ -19,7 +19,7 @@ const KEY = 'ab'.repeat(32)
 const NAME = 'Leela Quintara'
 const OWN_BANK = { ...BANK, accountHolderName: NAME, accountNumber: '998877665544' }
 const DAYS = [DAY, addDays(DAY, 1)]
-/** The tables that keep rows of a member by id: money movements, their destinations, and the audit log. */
+/** The tables that keep rows of a member by id: money movements, their destinations, and the staff log. */
 const LEDGER = [
   'audit_log',
   'bank_account',

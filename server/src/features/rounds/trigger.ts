@@ -5,14 +5,14 @@
  * - A second call without a day within twelve hours is a repeat of the first: it closes no other round, even after midnight.
  *   To close another round sooner, a call names its day, as the portal always does.
  * - Concurrent calls move the money once. Each step runs under the clockwork's lock, and after a crash the clockwork does the rest.
- * - The audit log records the administrator with the call's first step. A refused call without a day is recorded too, because the
+ * - The staff log records the administrator with the call's first step. A refused call without a day is recorded too, because the
  *   twelve hours start again with it.
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { texts } from '@roz/core/texts.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
@@ -75,7 +75,7 @@ async function take(tx: Tx, clockwork: Clockwork, { meant, calledOn, adminId }: 
   const code = round === undefined || day > today ? 'round_not_found' : await closeNow(tx, clockwork, round)
   // A call without a day is recorded even if it is refused: its repeat must find the same round.
   if (code === undefined || meant === undefined)
-    await audit(tx, {
+    await logStaff(tx, {
       actorId: adminId,
       action: ACTION,
       subject: `${SUBJECT}${day}`,

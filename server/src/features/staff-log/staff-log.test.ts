@@ -1,8 +1,8 @@
-/** The search in the audit log. */
+/** The search in the staff log. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { audit } from '../../staff/staff-log.ts'
+import { logStaff } from '../../staff/staff-log.ts'
 import { type Asked, makeMember, makeStaff, serveCalls, type ServedCalls } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { createStaffLog } from './staff-log.ts'
@@ -21,8 +21,8 @@ beforeAll(async () => {
   owner = await makeStaff(db)
   editor = await makeStaff(db, 'editor')
   member = await makeMember(db, { name: 'Asha Verma' })
-  const write = (at: string, entry: Parameters<typeof audit>[1]) =>
-    database.setClock(new Date(at)).then(() => inTransaction(db, (tx) => audit(tx, entry)))
+  const write = (at: string, entry: Parameters<typeof logStaff>[1]) =>
+    database.setClock(new Date(at)).then(() => inTransaction(db, (tx) => logStaff(tx, entry)))
   const from = { ip: '::ffff:203.0.113.9', userAgent: PHONE }
   await write('2026-11-20T23:59:00+05:30', {
     actorId: editor,
@@ -107,7 +107,7 @@ test('a payment is found with its request and its decision, also one from when t
     ['disbursement.reject', 'disbursement:2c3d'],
     ['disbursement.ask', 'outlay:4e5f'],
   ] as const
-  for (const [action, subject] of logged) await inTransaction(database.db, (tx) => audit(tx, { actorId: owner, action, subject }))
+  for (const [action, subject] of logged) await inTransaction(database.db, (tx) => logStaff(tx, { actorId: owner, action, subject }))
   const found = async (subject: string) => (await subjects({ subject })).sort()
   for (const subject of ['outlay:0a1b', 'entry:0a1b']) expect(await found(subject)).toEqual(['entry:0a1b', 'outlay:0a1b'])
   for (const subject of ['outlay:2c3d', 'disbursement:2c3d']) expect(await found(subject)).toEqual(['disbursement:2c3d', 'outlay:2c3d'])
@@ -121,7 +121,7 @@ test('a day that does not exist and an altered cursor are refused', async () => 
 test('the table has the same entries and filters, defuses formulas, and records who fetched it', async () => {
   await database.setClock(new Date('2026-11-23T12:00:00+05:30'))
   await inTransaction(database.db, (tx) =>
-    audit(tx, { actorId: owner, action: 'story.edit', subject: '=1+1', after: { title: 'a "b", c' } }),
+    logStaff(tx, { actorId: owner, action: 'story.edit', subject: '=1+1', after: { title: 'a "b", c' } }),
   )
   const fetched = await calls.ask('GET /admin/audit.csv?action=story.edit&from=2026-11-23', { as: owner })
   expect(fetched.headers.get('content-type')).toContain('text/csv')

@@ -1,5 +1,5 @@
 /**
- * Searches the audit log of staff and system.
+ * Searches the staff log of staff and system.
  *
  * - Newest first by (at, id); each filter has an index that ends with these two.
  * - A page of a million entries reads no more rows than it shows, unless two rare filters meet.

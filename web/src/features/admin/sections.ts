@@ -37,7 +37,7 @@ const Reconciliation = onDemand(async () => (await import('./money/Reconciliatio
 const Disputes = onDemand(async () => (await import('./money/Disputes.tsx')).Disputes)
 
 const Team = onDemand(async () => (await import('./team/Team.tsx')).Team)
-const AuditLog = onDemand(async () => (await import('./team/StaffLog.tsx')).AuditLog)
+const StaffLog = onDemand(async () => (await import('./team/StaffLog.tsx')).StaffLog)
 const Account = onDemand(async () => (await import('./team/Account.tsx')).Account)
 
 const GROUPS: readonly SectionGroup[] = [
@@ -81,7 +81,7 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'announcements', label: msg`Announcements`, roles: STAFF, Screen: Announcements },
       { id: 'site', label: msg`Site`, roles: STAFF, Screen: Site },
       { id: 'team', label: msg`Team`, roles: CONTROL, Screen: Team },
-      { id: 'audit', label: msg`Audit log`, roles: CONTROL, Screen: AuditLog },
+      { id: 'audit', label: msg`Staff log`, roles: CONTROL, Screen: StaffLog },
       { id: 'account', label: msg`My account`, roles: STAFF, Screen: Account },
     ],
   },

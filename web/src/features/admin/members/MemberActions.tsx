@@ -116,7 +116,7 @@ function Deciding({ user, action, onClose }: { readonly user: User; readonly act
       title={title}
       confirm={confirm}
       danger={danger === true}
-      question={{ label: t`Reason`, hint: t`Your finding, for the audit log.`, rule: decisionReason, long: true }}
+      question={{ label: t`Reason`, hint: t`Your finding, for the staff log.`, rule: decisionReason, long: true }}
       send={async (reason) => void (await call(action, { params: { id: user.id }, body: { reason } }))}
       onDone={() => toast.success(done)}
       onClose={onClose}

@@ -121,7 +121,7 @@ function ByHandDecision({
         >
           {summary}
           <p className="muted">
-            <Trans>Only you can then end this withdrawal, as paid or as not paid. The audit log records each look.</Trans>
+            <Trans>Only you can then end this withdrawal, as paid or as not paid. The staff log records each look.</Trans>
           </p>
         </Decision>
       )
@@ -166,7 +166,7 @@ function ByHandDecision({
           title={t`Take over this payment?`}
           confirm={t`Take over`}
           danger
-          question={{ label: t`Reason`, hint: t`It stays in the audit log.`, rule: decisionReason, long: true }}
+          question={{ label: t`Reason`, hint: t`It stays in the staff log.`, rule: decisionReason, long: true }}
           send={(reason, idempotencyKey) =>
             call('takeOverWithdrawal', { params, body: { status, reason, from: withdrawal.shownTo?.id ?? '' }, idempotencyKey })
           }

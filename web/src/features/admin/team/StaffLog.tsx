@@ -1,4 +1,4 @@
-/** The audit log: who changed what, from which value to which, when and from where. */
+/** The staff log: who changed what, from which value to which, when and from where. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -16,7 +16,7 @@ import './team.css'
 
 const NOTHING: AuditFilter = { actor: '', action: '', subject: '', from: '', to: '' }
 
-export function AuditLog() {
+export function StaffLog() {
   const { t } = useLingui()
   const [filter, setFilter] = useState(NOTHING)
   const asked = { ...filter, subject: usePaused(filter.subject.trim()) }
@@ -29,7 +29,7 @@ export function AuditLog() {
     <>
       <div className="head-row spaced">
         <h2>
-          <Trans>Audit log</Trans>
+          <Trans>Staff log</Trans>
         </h2>
         <CsvButton of="adminAuditCsv" name="audit-log" filters={givenOf(asked)} />
       </div>
@@ -58,7 +58,7 @@ export function AuditLog() {
       <Listing
         list={list}
         itemsOf={(page) => page.audit}
-        failed={t`The audit log could not be loaded.`}
+        failed={t`The staff log could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No entries found`} />}
         lines={6}
       >

@@ -152,14 +152,14 @@ function RemoveDialog({ person, onClose }: Closing & { readonly person: StaffMem
       title={<Trans>Remove {person.name} from the team?</Trans>}
       confirm={t`Remove`}
       danger
-      question={{ label: t`Reason`, hint: t`For the audit log.`, rule: decisionReason, long: true }}
+      question={{ label: t`Reason`, hint: t`For the staff log.`, rule: decisionReason, long: true }}
       send={(reason) => call('removeStaff', { params: { id: person.id }, body: { reason } })}
       onDone={(answer) => tell(answer, 'removed', t`Removed. ${person.name} is logged out everywhere.`)}
       onClose={onClose}
     >
       <p>
         <Trans>
-          {person.name} is logged out everywhere at once, and cannot log in again. The audit log keeps the name. To take this back, invite
+          {person.name} is logged out everywhere at once, and cannot log in again. The staff log keeps the name. To take this back, invite
           the person again.
         </Trans>
       </p>
@@ -175,7 +175,7 @@ function ResetDialog({ person, onClose }: Closing & { readonly person: StaffMemb
       title={<Trans>Remove the app of {person.name}?</Trans>}
       confirm={t`Remove the app`}
       danger
-      question={{ label: t`Reason`, hint: t`For the audit log.`, rule: decisionReason, long: true }}
+      question={{ label: t`Reason`, hint: t`For the staff log.`, rule: decisionReason, long: true }}
       send={(reason) => call('resetStaffTotp', { params: { id: person.id }, body: { reason } })}
       onDone={(answer) => tell(answer, 'totp_reset', t`Removed. ${person.name} can log in with the password alone.`)}
       onClose={onClose}

@@ -1,4 +1,4 @@
-/** The queries of the team, the audit log and one's own account. */
+/** The queries of the team, the staff log and one's own account. */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'

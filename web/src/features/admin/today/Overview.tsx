@@ -100,7 +100,7 @@ function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
     proof_taken_back: () => (
       <Trans>
         On {date} a receipt was withheld, or a consent revoked, within 30 days of its payment. Others in the last 7 days: {waiting}. The
-        audit log names who did it.
+        staff log names who did it.
       </Trans>
     ),
   } as const satisfies Record<Told, () => React.ReactNode>
