@@ -1,4 +1,4 @@
-/** Calls of disbursements: payments from the help fund, and money of them that came back. */
+/** Calls of disbursements: payments from the help fund, and their corrections. */
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'

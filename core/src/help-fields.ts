@@ -87,7 +87,7 @@ export const purpose = text('purpose_length').check(
   withoutContact,
 )
 
-/** The words by which a public name could be recognized: one word always, of several those that are not listed. */
+/** The words by which a public name could be recognized: a single word always, otherwise every word that is not listed. */
 function namingWords(name: string): string[] {
   const words = name.trim().split(/\s+/u)
   const naming = words.length === 1 ? words : words.filter((word) => !links.has(plain(word)) && !common.has(plain(word)))

@@ -42,7 +42,7 @@ const opened = new Set<Browser>()
 export const openPages = (): Page[] => [...opened].flatMap((browser) => browser.contexts()).flatMap((context) => context.pages())
 /**
  * The browser that all test files of this process share; `closeVisits` closes the contexts with people's data.
- * - `whole` starts the full browser: only that one installs apps and shows notifications.
+ * - `whole` starts the full browser: only the full one installs apps and shows notifications.
  */
 export function openBrowser({ whole = false, lettersPx = 16 }: BrowserOptions = {}): Promise<Browser> {
   const executablePath = whole ? WHOLE : SHELL
@@ -176,7 +176,7 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
 }
 
 /**
- * Hands the browser to the next person: storage is emptied and nothing of the last one runs on.
+ * Hands the browser to the next person: empties storage and ends everything that the last person started.
  * - The cached files of the app stay, which saves most of the time that a new context takes.
  */
 export async function handOver({ page, context, complaints }: Visit, origin: string, token?: string, slot: Slot = 'token'): Promise<void> {

@@ -118,7 +118,7 @@ const STEPS: readonly [string, keyof State][] = [
   ['auto-join', 'joined'],
 ]
 
-/** Passes midnight. Measures each step of the day that ended, and the auto-join of the new one; returns those that are asked for. */
+/** Passes midnight. Measures each step of the day that ended, and the auto-join of the new one; returns the requested steps. */
 async function stepsOfDay(server: Program, names: readonly string[]): Promise<Step[]> {
   const day = await today(setUp)
   const steps: Step[] = []

@@ -70,7 +70,7 @@ const sharedByNodes = ({ ttl, loopWait, retryTimeout }: Lease) => ({
       wal_log_hints: 'on',
       wal_keep_size: '256MB',
       max_slot_wal_keep_size: '4GB',
-      // A link that is silent for so long counts as cut.
+      // A link that is silent for this long counts as cut.
       wal_sender_timeout: '4s',
       wal_receiver_timeout: '4s',
       tcp_keepalives_idle: 5,

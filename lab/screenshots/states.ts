@@ -1,5 +1,5 @@
 /**
- * The states that npm run lab -- screenshots shows besides whole pages: those that no address leads to.
+ * States without an address of their own, which npm run lab -- screenshots shows besides whole pages.
  * - Steps find elements by their attributes, because the words differ by language.
  */
 import type { Language } from '@roz/core/language.ts'

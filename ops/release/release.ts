@@ -1,7 +1,7 @@
 /**
  * `npm run release`: prepares the release whose version package.json names (docs/release.md has the whole checklist).
  * - It refuses while a package, core/src/version.ts or CHANGELOG.md names another version, or the version has no date.
- * - It refuses while changes stand under a heading "Since", without a version.
+ * - It refuses while changes are under a heading "Since", without a version.
  * - It freezes the migrations: it writes name and SHA-256 of each one into server/migrations/released.json.
  * - It refuses to freeze a migration that was released with other content.
  * - It commits and publishes nothing.

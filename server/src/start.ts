@@ -195,7 +195,7 @@ async function serve(
     config,
     ...openGateways({ config, db, clock, log }),
   })
-  // Before anything is written: until then the product's clock stands still at the end of the last run.
+  // Before the first write: until then the product's clock still shows the end of the last run.
   await clock.read()
   const signIns = await prepareData(config, db, services, around)
   // The demo's days have moved it.

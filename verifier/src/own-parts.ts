@@ -44,7 +44,7 @@ const liabilitiesShape = record({ count: whole, root: hash, total: whole })
  * - `log`: the books are in the signed log.
  * - `growth`: the log only grew since the last check.
  * - `sum`: the parts add up to balance and holds.
- * - `view`: balance and holds are those that the member sees.
+ * - `view`: balance and holds as the member sees them.
  */
 export const OWED_STEPS = ['answer', 'parts', 'books', 'log', 'growth', 'sum', 'view'] as const
 export type OwedStep = (typeof OWED_STEPS)[number]

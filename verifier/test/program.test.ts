@@ -35,7 +35,7 @@ const PATIENT = { timeout: 180_000 }
 type Ran = { readonly code: number; readonly out: string; readonly err: string }
 const run = (...args: readonly string[]): Promise<Ran> =>
   new Promise((resolve) => {
-    // The Node in PATH, not the one that runs the tests: it may be Node 20.
+    // The Node in PATH, not the tests' own: it may be Node 20.
     const child = execFile('node', [program, ...args], (error, out, err) =>
       resolve({ code: child.exitCode ?? (error === null ? 0 : -1), out, err }),
     )

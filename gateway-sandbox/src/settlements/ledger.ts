@@ -67,7 +67,7 @@ const payments = (store: Store): MoneyEvent[] => [
 
 type Taken = Pick<MoneyEvent, 'eventId' | 'amountPaise' | 'atMs' | 'orderId' | 'cfPaymentId'> & Partial<MoneyEvent>
 
-/** The event while it holds, and after it was settled the one that takes it back. */
+/** The event while it is valid; after its settlement, the event that reverses it. */
 function taken(
   settled: ReadonlyMap<string, Settlement>,
   key: string,

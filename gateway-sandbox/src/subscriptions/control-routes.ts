@@ -18,7 +18,7 @@ import { advance } from './timekeeper.ts'
 
 const VIEW = '2025-01-01'
 
-/** `status` sets any word: one that the documents do not know, too. */
+/** `status` sets any word, also an undocumented one. */
 const mandateMove = z.union([
   z.strictObject({ step: z.enum(MANDATE_STEPS), webhooks: webhookCopies, force }),
   z.strictObject({ status: z.string().regex(/^[A-Z_]{1,60}$/), webhooks: webhookCopies }),

@@ -108,7 +108,7 @@ function readCustomer(value: unknown): Subscription['customer'] {
   }
 }
 
-/** A plan by its id, or one that the subscription defines: that one has the subscription's id. */
+/** A plan by its id, or a plan that the subscription defines, under the subscription's id. */
 function readPlan(store: Store, subscriptionId: string, value: unknown): Plan {
   if (absent(value)) throw missing('plan_details')
   if (!isFields(value)) throw invalid('plan_details', 'should be an object', value)

@@ -73,7 +73,7 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
 
   /**
    * An etcd that was restarted has joined the others again: a fault of another node would otherwise be the second at once.
-   * Its process is no sign: one that was told to end lives on for seconds, is not started meanwhile, and is gone afterwards.
+   * Its process is no sign: after SIGTERM it lives on for seconds, is not started meanwhile, and is gone afterwards.
    */
   const hasEtcd = ({ address }: ClusterNode): Promise<boolean> => isOk(`http://${address}:${PORT.etcd}/health`)
   const isAllUp = async (): Promise<boolean> =>

@@ -1,5 +1,5 @@
 /**
- * `roz archive move --before 2025-11 --to FOLDER`: moves the months of entries before that one from the database to files, also while
+ * `roz archive move --before 2025-11 --to FOLDER`: moves the months of entries before 2025-11 from the database to files, also while
  * the server runs. `roz archive load 2025-03` loads a month again, and `roz archive list` names what is archived.
  * - The audit runs before the first month leaves, and after the last one: broken books are never archived.
  * - A month leaves when its file was read back and compared. Members still see everything of it

@@ -16,7 +16,7 @@ type Waiting<Key, Value> = {
 }
 
 const KEYS_MAX = 500
-/** Later statements do not wait for one that takes longer than this. */
+/** Later statements do not wait for a statement that takes longer than this. */
 const LATE_MS = 100
 const AT_ONCE_MAX = 4
 /** Short, because an HTTP request makes several reads one after the other. */

@@ -1,7 +1,7 @@
 /**
  * The hosts of a database's address: `postgres://user:password@one:5432,two:5432/roz`.
  * - With several hosts a connection is used only if the host accepts writes, as libpq's target_session_attrs=read-write.
- * - All new connections go to the host that worked last; one that is down or read-only is passed over.
+ * - All new connections go to the host that worked last; hosts that are down or read-only are skipped.
  */
 import pg from 'pg'
 

@@ -1,4 +1,4 @@
-/** Bodies: whole however they are cut, and bounded; one that breaks off is no fault of ours. */
+/** Bodies: whole however they are cut, and bounded; a body that breaks off is no server error. */
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { PassThrough } from 'node:stream'

@@ -35,7 +35,7 @@ export type JobPayloads = {
   check_dispute: { readonly disputeId: string }
   /** Join a member who had less than ₹1 at midnight and has topped up since. */
   join_after_topup: { readonly memberId: string }
-  /** Tell the members whom a day's Auto Participate skipped, and those whose entry of a day left them with ₹2.01 to ₹3.00. */
+  /** Tell members whom a day's Auto Participate skipped, and members whose entry left them with ₹2.01 to ₹3.00. */
   tell_skipped: { readonly day: string }
   tell_low_balance: { readonly day: string }
   /** Remove a receipt that no request names a day after its upload. */

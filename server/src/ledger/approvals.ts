@@ -85,7 +85,7 @@ export const recordFirstApproval = (tx: Tx, table: 'withdrawal' | 'refund', id: 
 export const seenStatus = (row: Sql): Sql =>
   sql`case when ${row}.status = 'requested' and ${row}.first_approved_by is not null then 'awaiting_second' else ${row}.status end`
 
-/** Condition for the rows in a state that administrators see; without one all rows. Written so that an index on `status` serves it. */
+/** Condition for the rows in a state that administrators see; without a state, all rows. Written so that an index on `status` serves it. */
 export const isInState = (row: Sql, state: string | undefined): Sql => {
   if (state === undefined) return sql`true`
   if (state === 'awaiting_second') return sql`(${row}.status = 'requested' and ${row}.first_approved_by is not null)`

@@ -1,4 +1,4 @@
-/** A finding of an audit stands until a later audit of the same days, or a later comparison of all wallets, finds none. */
+/** A finding of an audit stays open until a later audit of the same days, or a later comparison of all wallets, finds none. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'

@@ -126,7 +126,7 @@ test('a disbursement waits for no settlement, and a settlement for no disburseme
   const round = await endRound()
   await give(50)
   const held = await holdOpen(database.db, (tx) => settleRound(tx, round))
-  // The share is not there yet: nothing of it is given.
+  // The share is not there yet, so none of it is given.
   expect(await disburse('big', 51)).toEqual(no('insufficient_funds'))
   expect(await disburse('small', 10)).toEqual(taken([today, 10]))
   await held.commit()

@@ -37,7 +37,7 @@ export type JoinBatcherOptions = {
   }) => void
   readonly batchMax?: number
   readonly queueMax?: number
-  /** The next statement does not wait for one that takes longer than this. */
+  /** The next statement does not wait for a statement that takes longer than this. */
   readonly lateMs?: number
 }
 

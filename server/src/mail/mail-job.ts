@@ -59,7 +59,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       ...rendered,
       to: payload.to,
       ...replyingTo(payload, deps.supportEmail),
-      // The same for the writer and for the staff who answer, whatever address each of them used.
+      // The same for the writer and the answering staff, for any address.
       ...('ticket' in data ? { thread: `${data.ticket.toLowerCase()}@${new URL(deps.publicUrl ?? deps.localUrl).hostname}` } : {}),
       ...(words.stop === undefined ? {} : { unsubscribeUrl: words.stop.url }),
       messageId: `${id}@${new URL(origin).hostname}`,

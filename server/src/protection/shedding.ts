@@ -157,7 +157,7 @@ function createPlaces({ shares, ...limits }: LoadLimits, production: boolean) {
     unread: places(limits.unreadMax),
   } satisfies Record<Pool, unknown>
 
-  /** For whom a place is counted: the address, but not this machine outside production; the account too for an upload. */
+  /** Keys under which a slot is counted: the address, but not this machine outside production; for an upload also the account. */
   const holdersOf = (pool: Pool, { ip, session }: FastifyRequest): string[] => {
     const address = pool === 'witness' ? addressBlock(ip) : networkOf(ip, production)
     // Before the session's lookup the account is not known: both hooks ask.

@@ -89,7 +89,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   }
 
   /**
-   * Ensures that a member has a key: the one given with a top-up or join, or one that the server makes.
+   * Ensures that a member has a key: given with a top-up or join, or made by the server.
    * Until the first join a given key replaces the present one. After it the given key is ignored: PUT /user/ticket-key changes keys.
    * A key that cannot be read stays, and stops no payment: the value is then undefined.
    * On a refusal nothing has changed, and the caller rolls back or answers 409.

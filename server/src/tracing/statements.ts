@@ -1,5 +1,5 @@
 /**
- * The span of a statement. Its name is what the statement writes, or reads or calls first; its text is the one that is sent, in which
+ * The span of a statement. Its name is what the statement writes, or reads or calls first; its text is the sent text, in which
  * each value is a `$1`.
  */
 import { activeSpan, inSpan, type Opening } from './spans.ts'

@@ -81,7 +81,7 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
     inForce,
     get,
 
-    /** The key that signs receipts of a day: the newest one that served on that day. A verifier accepts no other. */
+    /** The key that signs receipts of a day: the newest key in force on that day. A verifier accepts no other. */
     async servingOn(db: Db, day: IstDay): Promise<LogKey> {
       const row = await maybeOne<Row>(
         db,

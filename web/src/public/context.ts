@@ -6,7 +6,7 @@ import { createContext, useContext } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
 
 export type PageContext = {
-  /** The operator's switches, with the split of today's round: it keeps the one that it was made with. */
+  /** The operator's switches, with today's round's own split, which it keeps from its making. */
   readonly modes: Modes
   readonly site: SiteFacts
   /** Undefined if the figures could not be read. The page then says so and shows no figures. */

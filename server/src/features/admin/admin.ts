@@ -56,7 +56,7 @@ const readOverview = (db: Db) =>
     from live`,
   )
 
-/** The time of the newest finished audit, and the findings that stand. */
+/** The time of the newest finished audit, and the open findings. */
 async function readAudit(db: Db) {
   const [run, findings] = await Promise.all([
     maybeOne<{ at: Date }>(db, sql`select finished_at as at from audit_run where finished_at is not null order by started_at desc limit 1`),

@@ -104,7 +104,7 @@ async function claim(tx: Tx): Promise<Run | undefined> {
   )
 }
 
-/** Stores the run's findings; returns all that stand now. */
+/** Stores the run's findings; returns all open ones. */
 async function finish(tx: Tx, run: Run, broken: readonly Checked[]): Promise<Finding[]> {
   const before = new Set((await listFindings(tx)).map(({ invariant }) => invariant))
   await tx.query(sql`

@@ -108,7 +108,7 @@ test('nobody can be followed in the files that a server published over ten days'
   try {
     const members: bigint[] = []
     for (let n = 0; n < 24; n++) members.push(await world.member(12 + (n % 19), { auto: n % 4 > 0, name: `Meera Nair${n}` }))
-    // The first entry gives each member a ticket key: without one nobody can find the member's parts.
+    // The first entry gives each member a ticket key, without which nobody can find the member's parts.
     for (const member of members) await world.join(member)
     await world.goTo(`${FIRST}T00:00:02+05:30`)
     for (let n = 0; n < DAYS; n++) {

@@ -87,7 +87,7 @@ test('while a payment waits for approval, the record of the person stays as the 
     expect(said(await edit(world.staff.editor, change))).toBe('409 request_waiting')
   expect(said(await approve(world.staff.finance, id))).toBe('200')
   expect(said(await edit(world.staff.editor, { note: 'Pay to account 1234' }))).toBe('200')
-  // An edit and a request at once: the approver never sees another record than the one that was asked for.
+  // An edit and a request at once: the approver sees exactly the requested record.
   for (let round = 0; round < 5; round++) {
     const other = await world.beneficiary({ publicName: 'Sita' })
     const [asked, edited] = await Promise.all([ask(ravi, 11, other), edit(world.staff.editor, { publicName: 'Gita' }, other)])

@@ -1,7 +1,7 @@
 /**
  * Changes of an owner by another owner: a role taken away, a removal, a reset of the app.
  * - Two owners agree: one asks, and the same call of another one takes effect. Both have the role since 48 hours.
- * - Where no other owner could agree, the one who asked calls again after 48 hours. Until then every owner can stop it.
+ * - If no other owner could agree, the requesting owner calls again after 48 hours. Until then every owner can stop it.
  * - An owner in the first 48 hours of the role is changed by one owner, and everybody may change their own.
  * - The entries of the staff log are the record of what was asked, for seven days. All is judged under the owners' lock.
  */

@@ -4,7 +4,7 @@
  * - A session ends at its expiry, logout, a password change or the end of its account.
  * - A member's session ends 30 days after its last use and 90 days after its sign-in.
  * - An administrator's session ends after 30 idle minutes and after 12 hours. Only the database's clock decides.
- * - An account has at most 25 sessions of each kind: a login ends the one that was used the longest ago.
+ * - An account has at most 25 sessions of each kind: a login ends the least recently used one.
  * - Requests that arrive together find their sessions in one statement. A member's expiry is extended at most once a minute,
  *   an administrator's once a second.
  */
@@ -59,7 +59,7 @@ export function createSessions(db: Db, options: { readonly production: boolean }
 const usedBefore = sql`clock.at - case s.kind when 'admin' then interval '1 second' else interval '1 minute' end`
 
 /**
- * Finds live sessions with their accounts, and extends those that are due.
+ * Finds live sessions with their accounts, and extends the due ones.
  *
  * - A row that another request has locked is skipped: that request extends or ends it.
  * - The commit does not wait for the disk. A crash loses only the last extensions, and the next visit repeats them.

@@ -1,5 +1,5 @@
 /**
- * The step-up: an administrator repeats the second factor, or without one the password, before money moves.
+ * The step-up: an administrator repeats the second factor, or the password if there is none, before money moves.
  *
  * - A step-up is valid for ten minutes and only for this session.
  * - A wrong password or code counts in the throttle like one at a sign-in.

@@ -149,7 +149,7 @@ export type StoryContent = {
 export type LockedStory = StoryContent & {
   readonly isTold: boolean
   readonly wasPublished: boolean
-  /** Somebody of whom it ever told has revoked the consent. */
+  /** A person whom it ever named has revoked the consent. */
   readonly isRevoked: boolean
 }
 
@@ -201,7 +201,7 @@ export async function judgeOutlay(
     where o.id = ${outlayId}::uuid and o.kind = 'disbursement' and o.status = 'booked' for no key update of o for share of b`)
   if (found === undefined) return 'disbursement_not_found'
   if (found.isRevoked) return 'consent_revoked'
-  // A statement of its own: it sees the link of an editor whom the lock above waited for.
+  // A separate statement: it sees the link of an editor for whom the lock above waited.
   const told = await tx.query(sql`select 1 from story where outlay_id = ${outlayId}::uuid and id <> ${storyId}::uuid`)
   return told.length > 0 ? 'story_exists' : undefined
 }
@@ -210,7 +210,7 @@ export async function judgeOutlay(
 const tellsOfRevoked = (storyId: Sql): Sql => sql`
   exists (select from story_subject t join beneficiary b on b.id = t.beneficiary_id where t.story_id = ${storyId} and b.revoked_at is not null)`
 
-/** Whether the words of this story may be public: nobody of whom it ever told has revoked the consent. A revocation waits for the commit. */
+/** Whether the words of this story may be public: no person whom it ever named has revoked the consent. A revocation waits for the commit. */
 export async function hasConsent(tx: Queryable, storyId: string): Promise<boolean> {
   await tx.query(sql`
     select from beneficiary where id in (select beneficiary_id from story_subject where story_id = ${storyId}::uuid) order by id for share`)

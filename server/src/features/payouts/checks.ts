@@ -118,7 +118,7 @@ export async function endChecks(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`update payout_check set ask_at = null, unanswered_at = null, misses = 0 where id = ${id}::uuid`)
 }
 
-/** The gateway does not know a transfer that is not being sent. Its "no" ends no watch over one that has ended. */
+/** The gateway does not know a transfer that is not being sent. Its "no" does not end the watch over an ended transfer. */
 export const endQuestions = (tx: Tx, id: string, endedAt: Date | null): Promise<void> =>
   endedAt === null ? endChecks(tx, id) : noteSendingKnown(tx, id, endedAt)
 

@@ -53,7 +53,7 @@ async function askAndBook(deps: PayoutsDeps & { readonly payouts: PayoutGateway 
 
 type Ended = { readonly status: string; readonly endedAt: Date | null }
 
-/** The gateway does not know the transfer, which is expected for one that was never sent. One that has ended is watched on. */
+/** The gateway does not know the transfer, which is expected if it was never sent. An ended transfer stays watched. */
 async function missing(tx: Tx, id: string, withdrawal: Ended | undefined): Promise<'send_again' | PayoutAlarm | undefined> {
   if (withdrawal?.status !== 'sending') {
     await endQuestions(tx, id, withdrawal?.endedAt ?? null)

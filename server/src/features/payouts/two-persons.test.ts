@@ -311,7 +311,7 @@ test('a row that fails is reported as unknown, and the rows around it are decide
   await mend()
   expect([status, body.results.map(({ code }: { code: string }) => code)]).toEqual([200, [null, 'internal', null]])
   expect((await listed(broken)).status).toBe('requested')
-  // The first one was all that one person decides alone in a day.
+  // The first withdrawal used up what one person decides alone in a day.
   expect([(await listed(first)).status, (await listed(last)).status]).toEqual(['approved', 'awaiting_second'])
 })
 

@@ -100,7 +100,7 @@ async function sealIfPossible(tx: Tx, day: IstDay): Promise<void> {
   }
 }
 
-/** Whether nothing of the days before is left to do now. */
+/** Whether all earlier days are done for now. */
 const isSettled = (plan: Plan): boolean =>
   (plan.overdue === null || plan.closeRests) && plan.sealable === null && plan.drawable === null && plan.drawn === null
 

@@ -36,7 +36,7 @@ export type DrawsDeps = {
   /** Tax withheld from prizes of rounds made from now on. */
   readonly tax: TaxPolicy
   readonly beacon: Beacon
-  /** The beacon chain of rounds made from now on; without one they are drawn in local mode. */
+  /** The beacon chain of rounds made from now on; undefined: local mode. */
   readonly chain: BeaconChain | undefined
   /** The witnesses whose cosignatures will prove that a list was sealed in time. */
   readonly witnesses: OpenRecord['witnesses']

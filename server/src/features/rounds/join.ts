@@ -2,7 +2,7 @@
  * POST /rounds/join.
  *
  * - Only the ledger's batch takes the fee, once, whatever runs at the same time.
- * - The ticket is read after the join has committed, so it is the one that the close will seal.
+ * - The ticket is read after the join has committed, so the close will seal exactly this ticket.
  * - A ticket key is stored only with a first join that would be accepted at that moment.
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'

@@ -77,7 +77,7 @@ export type Op =
   | Does<'new day', OfDay & { at: Date; policy: SplitPolicy }>
 export type OpOf<Do extends Op['do']> = Extract<Op, { do: Do }>
 
-/** The operation failed, and nothing of it stayed. */
+/** The operation failed and changed nothing. */
 export const FAULT = 'fault'
 
 export type Ledger = { readonly db: Db; readonly setClock: (at: Date) => Promise<void>; readonly batcher: JoinBatcher }

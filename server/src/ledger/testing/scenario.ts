@@ -221,7 +221,7 @@ export async function setScenario(ledger: Ledger, number: number, needs: readonl
   const scenario = new Scenario(number, needs)
   const { db } = ledger
   await makeDay(db, scenario.today, POLICY_A)
-  // An outlay is never dated before the last one: those that clear away what other scenarios left come before the scenario's own.
+  // An outlay is never dated before the last one, so outlays that clear other scenarios' remains come before the scenario's own.
   await ledger.setClock(scenario.at(scenario.settledDay))
   if (scenario.needs.has('filled house')) await levelHouse(ledger, scenario)
   if (scenario.needs.has('filled fund')) await emptyFund(ledger, scenario)

@@ -17,7 +17,7 @@ export type Stepped = {
   readonly letGo: () => void
   /** Statements so far. */
   readonly statements: () => number
-  /** Deadlocks that ended one of its statements, also those that were then retried. */
+  /** Deadlocks that ended one of its statements, retried ones included. */
   readonly deadlocks: () => number
 }
 

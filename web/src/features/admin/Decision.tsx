@@ -1,7 +1,7 @@
 /**
  * The dialog for every decision about money.
  * - It says what will happen, and asks for a reason if one is required.
- * - When the server requires a step-up, it asks for a passkey or the code of the authenticator app, or without one for the password.
+ * - When the server requires a step-up, it asks for a passkey or the code of the authenticator app, or for the password if there is neither.
  * - One decision has one idempotency key, kept until its answer is known.
  */
 import { useLingui } from '@lingui/react/macro'

@@ -189,7 +189,7 @@ function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh
   )
 }
 
-/** The chance of the member's entry, or of the one that they may make; nothing where the round has no draw. */
+/** The chance of the member's entry, made or possible; nothing if the round has no draw. */
 function Chance({ round: { chance } }: { readonly round: CurrentRound }) {
   if (!chance) return null
   return (

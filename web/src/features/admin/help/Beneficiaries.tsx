@@ -1,4 +1,4 @@
-/** Beneficiaries: whom the help fund may help, by which consent. */
+/** Beneficiaries: the people whom the help fund may help, with their consent. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { HELPERS } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'

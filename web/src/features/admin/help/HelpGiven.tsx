@@ -1,4 +1,4 @@
-/** Help given: disbursements from the help fund with their receipts, and money of them that came back. */
+/** Help given: disbursements from the help fund and their corrections, with their receipts. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { EDITORS, HELPERS, TREASURY } from '@roz/contract/roles.ts'
 import { SPEECH } from '@roz/core/language.ts'

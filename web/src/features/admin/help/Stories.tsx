@@ -142,7 +142,7 @@ type StoryRowProps = {
   readonly onOpen: (purpose: Purpose) => void
 }
 
-/** Outlined buttons first, quiet ones after them. Only a story that names whom it is about offers its publication as the next step. */
+/** Outlined buttons first, quiet ones after them. Only a story with a named person offers its publication as the next step. */
 function StoryRow({ story, mayEdit, onOpen }: StoryRowProps) {
   const { t } = useLingui()
   const { title, isActive, publishAt, help, wasPublished } = story

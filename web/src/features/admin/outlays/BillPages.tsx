@@ -17,7 +17,7 @@ import { type Cover, coveredCopy, fileOf, penOf, readPage } from '../help/cover.
 import { PDF_MEGABYTES_MAX, type PdfProblem, readPdf } from '../help/read-pdf.ts'
 
 export type BillPage = { readonly hash: string; readonly picture: HTMLCanvasElement }
-/** The pages chosen so far, and those that wait to be covered. */
+/** The chosen pages, and the pages that wait to be covered. */
 export type BillPagesState = ReturnType<typeof useBillPages>
 
 const [pagesMax, megabytes] = [RECEIPTS_MAX, PDF_MEGABYTES_MAX]
@@ -82,7 +82,7 @@ export function useBillPages() {
     pages,
     hashes: pages.map(({ hash }) => hash),
     waiting: waiting[0],
-    /** The number of pages behind the one that waits. */
+    /** The number of pages behind the waiting one. */
     more: Math.max(0, waiting.length - 1),
     busy,
     reading,

@@ -121,7 +121,7 @@ type WithholdingProps = {
   readonly onClose: () => void
 }
 
-/** Beside the receipts' dialog, never inside it: a key pressed in it must not reach that one. */
+/** Beside the receipts' dialog, never inside it: its key presses must not reach the receipts' dialog. */
 function Withholding({ hash, number, onDone, onClose }: WithholdingProps) {
   const { t } = useLingui()
   return (
