@@ -170,7 +170,7 @@ async function newWorld(policy: number): Promise<World> {
   )
   const history = new History(histories)
   // Each history has two years of its own, and begins just before New Year.
-  const day = `${2100 + 2 * (histories % 1000)}-12-29` as IstDay
+  const day = `${2100 + 2 * ((histories - 1) % 1000)}-12-29` as IstDay
   const world = new World(ledger, members, { day, transfer, item, disputes: history.disputes }, history, { accounts, open })
   await world.run(history.newDay(day, policy))
   return world
@@ -192,6 +192,8 @@ test('every random history matches the model in answers and state, and the audit
           DEBTS[kind] += world.books.transfers.filter((line) => line.startsWith(`transfer ${kind} `)).length
         done++
       } catch (error) {
+        // Shrinking may end at another fault, and prints only that one.
+        if (!failed) process.stderr.write(`the first fault, before shrinking: ${String(error)}\n`)
         failed = true
         throw error
       } finally {
