@@ -16,7 +16,7 @@ export type DrawNumber = (low: number, high: number) => number
  * The largest part that is drawn, whatever the debt; the average is 500 paise.
  * A part shows that its owner has at least as much, and only past winners have much.
  * With a limit of ₹40, one in fourteen of the largest parts belonged to a recent winner. Most members' balances reach the present
- * limit, so a part of that size singles out nobody (following.test.ts).
+ * limit, so a part of that size singles out nobody (following.all.test.ts).
  */
 const DRAWN_MAX_PAISE = 1_000
 

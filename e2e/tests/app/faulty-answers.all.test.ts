@@ -85,7 +85,7 @@ async function brokenOf(
 }
 
 describe.each(SCREENS.map((side) => [side[0], side] as const))('the screens of %s', (_who, side) => {
-  // The session must be known: session-start.test.ts has the start without an answer.
+  // The session must be known: session-start.all.test.ts has the start without an answer.
   test.each(['html', 'half'] as const)('answers that are none (%s) are failed calls: no screen breaks', async (rewriting) => {
     expect(await brokenOf(side, rewriting, ['me'])).toEqual([])
   })
