@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { accountCalls } from './accounts.ts'
 import { announcementCalls } from './announcements.ts'
+import { autopayCalls } from './autopay.ts'
 import { communityCalls } from './community.ts'
 import { deskCalls } from './desk.ts'
 import { disbursementCalls } from './disbursements.ts'
@@ -25,6 +26,7 @@ import { walletCalls } from './wallet.ts'
 export const api = {
   ...identityCalls,
   ...walletCalls,
+  ...autopayCalls,
   ...payoutCalls,
   ...suspenseCalls,
   ...disputeCalls,

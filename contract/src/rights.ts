@@ -1,5 +1,6 @@
 /** Calls of members' rights: the export of their data and the closing of their account. */
 import { z } from 'zod'
+import { mandate } from './autopay.ts'
 import { notification } from './community.ts'
 import { endpoint } from './endpoint.ts'
 import { signedInDevice } from './identity.ts'
@@ -27,6 +28,7 @@ export const memberExport = z.object({
   notifications: z.array(notification),
   devices: z.array(pushDevice),
   sessions: z.array(signedInDevice),
+  autopay: z.array(mandate).meta({ description: 'Every AutoPay that was set up, oldest first' }),
   messages: z.array(ownMessage).meta({
     description: 'What was written to support by the logged-in member or from the confirmed address of the account, oldest first',
   }),
@@ -56,7 +58,7 @@ export const rightsCalls = {
       withdrawal: withdrawal.nullable().meta({ description: 'null for a gift, or if nothing was left' }),
       message: z.string(),
     }),
-    refusals: ['on_hold', 'withdrawals_paused', 'idempotency_mismatch', 'overloaded'],
+    refusals: ['on_hold', 'withdrawals_paused', 'autopay_stopping', 'idempotency_mismatch', 'overloaded'],
   }),
   deleteAccount: endpoint({
     method: 'DELETE',
@@ -71,6 +73,7 @@ export const rightsCalls = {
       'forbidden',
       'account_checked',
       'dispute_open',
+      'autopay_stopping',
       'payout_pending',
       'refund_pending',
       'round_pending',

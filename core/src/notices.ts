@@ -105,6 +105,47 @@ export const NOTICES = {
     texts('Your refund of {amount} was rejected. The money is back in your wallet.'),
     () => REASON,
   ),
+  /** data: amount */
+  autopay_on: notice(
+    texts('AutoPay is on'),
+    texts('AutoPay is set up, and Auto Participate is on. {amount} is added when your wallet runs low, at most once in 27 days.'),
+  ),
+  /** data: amount, day */
+  autopay_raised: notice(
+    texts('AutoPay on {day}'),
+    texts('{amount} will be added by AutoPay on {day}. You can pause or stop it in your wallet before that day.'),
+  ),
+  /** data: amount, balance */
+  autopay_added: notice(
+    texts('Added by AutoPay'),
+    texts('{amount} was added to your wallet by AutoPay. If something is wrong, contact us.'),
+  ),
+  /** data: amount, day, next */
+  autopay_failed: notice(
+    texts('AutoPay did not go through'),
+    texts('Your bank did not pay {amount} on {day}. AutoPay tries again from {next} on, if your wallet is still low.'),
+  ),
+  autopay_resting: notice(
+    texts('AutoPay needs you'),
+    texts('Your bank refused three payments. Check your account, then press “Try again” in your wallet.'),
+  ),
+  autopay_payer_paused: notice(
+    texts('AutoPay is paused in your UPI app'),
+    texts('AutoPay is paused in your UPI app, so nothing is added to your wallet. You can resume it there.'),
+  ),
+  autopay_payer_stopped: notice(
+    texts('AutoPay is stopped in your UPI app'),
+    texts('AutoPay was stopped in your UPI app, so nothing is added to your wallet. You can set it up again in your wallet.'),
+  ),
+  autopay_stopped: notice(
+    texts('AutoPay has stopped'),
+    texts('AutoPay has stopped. A payment already at your bank may still arrive in your wallet.'),
+  ),
+  /** data: day */
+  autopay_expiring: notice(
+    texts('AutoPay ends on {day}'),
+    texts('Your AutoPay ends on {day}. After that day you can set it up again in your wallet.'),
+  ),
   /** A payment of the member's order that does not fit; data: amount */
   payment_waiting: notice(
     texts('Payment being checked'),
@@ -156,10 +197,13 @@ export const isNoticeKind = (kind: string): kind is NoticeKind => Object.hasOwn(
 
 /** Title and body of a notice in a language. */
 export function noticeText(kind: NoticeKind, data: NoticeData, language: Language): { title: string; body: string } {
-  const day = parseDay(data.day ?? '')
+  const printed = ['day', 'next'].flatMap((name) => {
+    const day = parseDay(data[name] ?? '')
+    return day === undefined ? [] : [[name, dayText(day, language)] as const]
+  })
   const values: NoticeData = {
     ...data,
-    ...(day === undefined ? {} : { day: dayText(day, language) }),
+    ...Object.fromEntries(printed),
     ...(data.paise === undefined ? {} : { sum: sumText(data.paise, language) }),
   }
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => isolated(values[name] ?? ''))

@@ -8,6 +8,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from './adapters/clock.ts'
 import type { Beacon } from './adapters/beacon/port.ts'
 import type { Mailer } from './adapters/mail/port.ts'
+import type { MandateGateway } from './adapters/mandates/port.ts'
 import type { PaymentGateway } from './adapters/payments/port.ts'
 import type { PayoutGateway } from './adapters/payouts/port.ts'
 import type { PushSender } from './adapters/push/port.ts'
@@ -20,6 +21,7 @@ import { ENCRYPTED_DATA } from './encrypted-columns.ts'
 import { createAccounts } from './features/accounts/accounts.ts'
 import { createAdmin } from './features/admin/admin.ts'
 import { createAudit } from './features/audit/scheduled-audit.ts'
+import { createAutopay } from './features/autopay/autopay.ts'
 import { createBooks } from './features/books/books.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createDesk } from './features/desk/desk.ts'
@@ -62,6 +64,7 @@ export type ServiceDeps = {
   readonly storage: Storage
   readonly beacon: Beacon
   readonly gateway: PaymentGateway
+  readonly mandates: MandateGateway
   /** Undefined without payout keys: withdrawals are then paid by hand. */
   readonly payouts?: PayoutGateway | undefined
   readonly push: PushSender
@@ -88,7 +91,7 @@ type Operator = ReturnType<typeof operatorOf>
 
 /** The features that move money in and out. */
 function createMoney(
-  { db, secrets, gateway, payouts: payoutGateway, config: { business } }: ServiceDeps,
+  { db, secrets, gateway, mandates, payouts: payoutGateway, config: { business } }: ServiceDeps,
   ticketKeys: TicketKeys,
   operator: Operator,
 ) {
@@ -110,7 +113,20 @@ function createMoney(
     approvalAbove: business.approvalAbove,
     ...operator,
   })
-  return { wallet, payouts, disputes: createDisputes({ db, gateway, ...operator }) }
+  const autopay = createAutopay({
+    db,
+    mandates,
+    checkout: gateway.checkout,
+    secrets,
+    ticketKeys,
+    topupLimits: business.topupLimits,
+    termsVersion: business.termsVersion,
+    autopayOn: business.autopayOn,
+    topupsOn: business.modes.topupsOn,
+    below: business.autopayBelow,
+    ...operator,
+  })
+  return { wallet, payouts, disputes: createDisputes({ db, gateway, ...operator }), autopay }
 }
 
 const mailOf = ({ mailer, secrets, config }: ServiceDeps) =>
@@ -148,7 +164,7 @@ function createFeatures(deps: ServiceDeps) {
   const checkpoints = createCheckpoints({ db: witnessDb, keys: logKeys, alarm: operator.alarm })
   const proofs = createLogProofs({ db, checkpoints })
   const identity = identityOf(deps, ticketKeys)
-  const { wallet, payouts, disputes } = createMoney(deps, ticketKeys, operator)
+  const { wallet, payouts, disputes, autopay } = createMoney(deps, ticketKeys, operator)
   const rounds = createRounds({
     db,
     secrets,
@@ -178,7 +194,7 @@ function createFeatures(deps: ServiceDeps) {
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets, attempt: operator.attempt })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
-  const ofMoney = { ...wallet.exports, ...payouts.exports, ...rounds.exports }
+  const ofMoney = { ...wallet.exports, ...payouts.exports, ...autopay.exports, ...rounds.exports }
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports, ...contact.exports }
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
@@ -191,6 +207,7 @@ function createFeatures(deps: ServiceDeps) {
     wallet,
     payouts,
     disputes,
+    autopay,
     rounds,
     books,
     openLog,
@@ -215,7 +232,7 @@ type Features = ReturnType<typeof createFeatures>
 /** The due work of all features, and the handlers of their jobs. */
 function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers, 'remove_file'>): WorkerDeps {
   const { db, clock, log } = deps
-  const { identity, wallet, payouts, disputes, rounds, books, openLog, impact, help } = features
+  const { identity, wallet, payouts, disputes, autopay, rounds, books, openLog, impact, help } = features
   const { notifications, push, rights, contact, memberCare, desk, audit, mail } = features
   return {
     db,
@@ -226,6 +243,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...wallet.sweeps,
       disputes.due,
       ...payouts.sweeps,
+      ...autopay.sweeps,
       ...impact.sweeps,
       identity.due,
       rights.due,
@@ -261,6 +279,7 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.wallet.handlers,
   ...features.payouts.handlers,
   ...features.disputes.handlers,
+  ...features.autopay.handlers,
   ...features.rounds.handlers,
   ...features.openLog.handlers,
   ...features.books.handlers,
@@ -284,11 +303,12 @@ export function createServices(given: Omit<ServiceDeps, 'storage'> & { readonly 
   const files = createSureRemoval(given.db, given.storage)
   const deps = { ...given, storage: files.storage }
   const features = createFeatures(deps)
-  const { identity, rounds, books, impact, home, notifications, push, siteEdit } = features
+  const { identity, autopay, rounds, books, impact, home, notifications, push, siteEdit } = features
   const worker = createWorker(workOf(deps, features, files.jobs))
   return {
     sessions: identity.sessions,
     mountUnsubscribe: notifications.mount,
+    mountAutopayReturn: autopay.mount,
     recentStories: impact.recentStories,
     /** Reads for the public pages: the same answers that the API gives a visitor. */
     publicReads: {

@@ -10,6 +10,7 @@ import { createDrand } from './adapters/beacon/drand.ts'
 import { type Clock, createClock } from './adapters/clock.ts'
 import { noting } from './adapters/gateway-silence.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
+import { cashfreeMandates } from './adapters/mandates/cashfree-mandates.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
 import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
 import { createOutsideTime } from './adapters/outside-time.ts'
@@ -150,6 +151,7 @@ async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void>
       clientSecret: payouts.clientSecret,
       notifyUrl: `http://127.0.0.1:${config.port}/api/webhooks/cashfree-payouts`,
     },
+    tabs: { subscriptions: { url: `http://127.0.0.1:${config.port}/api/webhooks/cashfree-autopay`, version: '2025-01-01' } },
     clockUrl: `http://127.0.0.1:${config.port}/dev/clock`,
   })
   stops.push(() => sandbox.close())
@@ -226,6 +228,14 @@ function openGateways({ config: { gateway }, db, clock, log }: { config: Config;
   const payments = cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } })
   const payouts = gateway.payouts && cashfreePayouts({ ...gateway.payouts, nowMs: () => clock.now().getTime() })
   return {
+    mandates: noting(deps, 'payments', cashfreeMandates(gateway), [
+      'createMandate',
+      'fetchMandate',
+      'raiseCharge',
+      'fetchCharge',
+      'cancelCharge',
+      'cancelMandate',
+    ]),
     gateway: noting(deps, 'payments', payments, ['createOrder', 'fetchOrder', 'createRefund', 'fetchRefund', 'fetchDispute']),
     payouts: payouts && noting(deps, 'payouts', payouts, ['ensureBeneficiary', 'send', 'fetchTransfer']),
   }

@@ -141,6 +141,8 @@ function businessSettings(settings: Settings, production: boolean) {
     policy,
     modes,
     topupLimits: topup,
+    autopayOn: settings.flag('AUTOPAY'),
+    autopayBelow: wholeRupees(settings.integer('AUTOPAY_BELOW')),
     minAgeYears: settings.integer('MIN_AGE'),
     termsVersion: settings.textOr('TERMS_VERSION'),
     legalEntity: settings.text('LEGAL_ENTITY'),

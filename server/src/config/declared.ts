@@ -2,27 +2,8 @@
  * Every setting of the server, declared once. From here come the reading and its checks (settings.ts), docs/settings.md, .env.example
  * and the settings of ops/package/sample.env (settings-page.ts; settings-page.test.ts compares them).
  */
-type Common = {
-  /** One sentence for the operator. */
-  readonly says: string
-  /** How the page shows the default, where no value here says it. */
-  readonly shown?: string
-  /** Production does not start without it. */
-  readonly needed?: true
-  /** Its value may come from a file that NAME_FILE names. */
-  readonly secret?: true
-}
-export type Declared = Common &
-  (
-    | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly otherwise?: number }
-    | { readonly kind: 'flag'; readonly otherwise?: boolean }
-    | { readonly kind: 'choice'; readonly of: readonly string[]; readonly otherwise?: string }
-    | {
-        readonly kind: 'text' | 'mail' | 'url' | 'postgres' | 'rupees' | 'hosts' | 'list' | 'json' | 'pem' | 'pairs' | 'share' | 'folder'
-        readonly otherwise?: string
-      }
-  )
-type Group = Readonly<Record<string, Declared>>
+import type { Declared, Group } from './declared-kinds.ts'
+import { money } from './declared-money.ts'
 
 const server = {
   NODE_ENV: {
@@ -214,38 +195,6 @@ const gateway = {
     secret: true,
     says: 'The gateway’s RSA public key (PEM, line ends as `\\n`), which encrypts the signature of each payout call. It is needed if the server’s address is not on the gateway’s allowlist.',
   },
-} as const satisfies Group
-
-const money = {
-  SPLIT_POLICY: {
-    kind: 'choice',
-    of: ['A', 'B'],
-    otherwise: 'A',
-    says: 'A: 60 % need, 30 % one winner, 10 % platform. B: 70 % need, 30 % shared by `WINNERS_B` winners. A change applies from the first round that is not created yet.',
-  },
-  WINNERS_B: { kind: 'integer', min: 1, max: 1000, otherwise: 3, says: 'The number of winners of split B.' },
-  TOPUP_MIN: { kind: 'integer', min: 1, max: 100_000, otherwise: 10, says: 'The minimum of a top-up, in whole rupees.' },
-  TOPUP_MAX: { kind: 'integer', min: 1, max: 100_000, otherwise: 30, says: 'The maximum of a top-up, in whole rupees.' },
-  APPROVAL_ABOVE: {
-    kind: 'rupees',
-    otherwise: '1000',
-    says: 'What one person decides alone in 24 hours (withdrawals, refunds, suspense, help, platform entries); above it two persons are needed.',
-  },
-  TDS_PERCENT: {
-    kind: 'integer',
-    min: 0,
-    max: 99,
-    otherwise: 0,
-    says: 'The percentage of tax withheld from prizes above `TDS_ABOVE_RUPEES`.',
-  },
-  TDS_ABOVE_RUPEES: { kind: 'rupees', otherwise: '0', says: 'Prizes up to this amount are not taxed.' },
-  DRAW: {
-    kind: 'flag',
-    shown: 'on; production: off until the three legal settings are set',
-    says: 'The switch for draws. Each round is made a day ahead and keeps the value of then, so a promised reward is drawn even after a switch to off. Without a draw the reward share goes to need.',
-  },
-  CASHOUT: { kind: 'flag', shown: 'as DRAW', says: 'The switch for withdrawals, from the start of the server.' },
-  PAYMENTS_LIVE: { kind: 'flag', shown: 'as DRAW', says: 'The switch for adding money, from the start of the server.' },
 } as const satisfies Group
 
 const legal = {

@@ -1,5 +1,6 @@
 /** Makes docs/settings.md, .env.example and the product's part of ops/package/sample.env from the declarations. */
-import { type Declared, GROUPS, SETTINGS } from './declared.ts'
+import { GROUPS, SETTINGS } from './declared.ts'
+import type { Declared } from './declared-kinds.ts'
 
 const defaultShown = ({ shown, otherwise }: Declared): string => {
   if (shown !== undefined) return shown

@@ -21,6 +21,7 @@ import { createServices, type Services } from '../services.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from '../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { expectDaysHold, VERDICT, verifyDay, verifyDayByTwin } from '../testing/verifier.ts'
+import { createModelMandates } from '../testing/model-mandates.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES } from './community.ts'
 import { findDemoMember } from './demo-calls.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo.ts'
@@ -42,6 +43,7 @@ function servicesWith(env: Readonly<Record<string, string>>): Services {
     storage: createFileStorage({ folder }),
     beacon: createDrand({ relays: [] }),
     // Nobody listens on this port: the demo pays its orders without a gateway.
+    mandates: createModelMandates().gateway,
     gateway: cashfreeGateway({ ...config.gateway, baseUrl: 'http://127.0.0.1:1/pg', checkout: { mode: 'sandbox', scriptUrl: '' } }),
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
     log: pino({ level: 'silent' }),

@@ -41,6 +41,7 @@ type Keyed =
   | 'rejectRefund'
   | 'rejectWithdrawal'
   | 'requestRefund'
+  | 'setUpAutopay'
   | 'retryWithdrawal'
   | 'takeOverWithdrawal'
   | 'triggerDraw'
@@ -66,7 +67,7 @@ let today: IstDay = DAY
 beforeAll(async () => {
   const { gateway } = scriptedRefunds()
   const opens: typeof gateway = { ...gateway, createOrder: async ({ orderId }) => ({ sessionId: `session_${orderId}` }) }
-  world = await openServicesWorld({ gateway: opens })
+  world = await openServicesWorld({ gateway: opens, settings: { AUTOPAY: 'on' } })
   byHand = await openServicesWorld({ payouts: undefined })
   admin = await makeStaff(world.database.db)
   payer = await makeStaff(byHand.database.db)
@@ -146,6 +147,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     return { as: await funded(10), body: {} }
   },
   addMoney: async () => ({ as: await makeMember(world.database.db), body: ADD }),
+  setUpAutopay: async () => ({ as: await makeMember(world.database.db), body: { phoneNumber: '9876543210', consent: true } }),
   withdraw: async () => {
     const as = await funded(10)
     return { as, body: { amount: 20, bankDetail: BANK }, refused: ['insufficient_funds', () => topUp(as, 10)] }

@@ -62,6 +62,7 @@ test('exactly the calls that move money have the Idempotency-Key parameter', () 
     'rejectWithdrawal',
     'requestRefund',
     'retryWithdrawal',
+    'setUpAutopay',
     'takeOverWithdrawal',
     'triggerDraw',
     'withdraw',

@@ -15,6 +15,8 @@ const DUE_AT_ONCE = {
   dispute: (id) => sql`update dispute_check set ask_at = roz_now() where dispute_id = ${id}::text`,
   withdrawal: (id) => sql`update payout_check set asked_at = null, ask_at = roz_now() where id::text = ${id}::text`,
   refund: (id) => sql`update payout_check set asked_at = null, ask_at = roz_now() where id::text = ${id}::text`,
+  autopay_raise: undefined,
+  autopay_check: (id) => sql`update autopay_check set asked_at = null, ask_at = roz_now() where mandate_id::text = ${id}::text`,
   event: undefined,
   weekly_mail: undefined,
   story_mail: undefined,

@@ -14,10 +14,11 @@ import { refundProblem } from '@roz/core/money-fields.ts'
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, judgeApprover, recordAlone, recordFirstApproval } from './approvals.ts'
+import { findMandatePayment } from './autopay.ts'
 import { moveConflict } from './conflicts.ts'
 import { giveBackToMember, readDebt } from './debts.ts'
 import { isRefundOnHold, ON_HOLD, REFUND_OWNER } from './holds.ts'
@@ -103,6 +104,17 @@ export async function currencyOfRefund(tx: Tx, id: string): Promise<string> {
     sql`select s.currency from refund r join suspense_item s on s.id = r.suspense_id where r.id = ${id}::uuid`,
   )
   return item?.currency ?? CURRENCY
+}
+
+/** The payment of AutoPay that the refund returns; undefined for the payment of an order. */
+export async function findRefundSource(from: Queryable, id: string): ReturnType<typeof findMandatePayment> {
+  const paid = await maybeOne<{ orderId: string; paymentId: string }>(
+    from,
+    sql`select r.order_id as "orderId", coalesce(s.payment_id, t.payment_id) as "paymentId"
+          from refund r left join suspense_item s on s.id = r.suspense_id left join topup t on t.order_id = r.order_id
+         where r.id = ${id}::uuid and coalesce(s.payment_id, t.payment_id) is not null`,
+  )
+  return paid && findMandatePayment(from, paid)
 }
 
 /** Whether a dispute has taken the payment. Disputes need the lock that is taken here, so the answer is stable. */

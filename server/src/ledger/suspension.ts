@@ -8,6 +8,7 @@
  */
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
+import { cancelOpenCharge } from './autopay.ts'
 import { lockWallet } from './transfer.ts'
 import { setMayMove } from './wallets.ts'
 
@@ -36,6 +37,7 @@ export async function suspendMember(tx: Tx, memberId: bigint): Promise<boolean> 
   if (standing === undefined || standing.suspendedAt !== null) return false
   await tx.query(sql`update member set suspended_at = roz_now() where id = ${memberId}::bigint`)
   await setMayMove(tx, memberId, false)
+  await cancelOpenCharge(tx, memberId)
   return true
 }
 

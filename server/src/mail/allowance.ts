@@ -38,6 +38,7 @@ const WAITING: ReadonlySet<MailTemplate> = new Set([
   'refund_returned',
   'refund_rejected',
   'money_added',
+  'autopay_added',
   'payment_assigned',
   'payment_waiting',
   'payment_taken_back',

@@ -48,6 +48,17 @@ export type MailData = {
   refund_returned: OfMoney<'amount'>
   refund_rejected: OfMoney<'amount' | 'reason'>
   money_added: Told<'amount' | 'orderId'>
+  autopay_on: Told<'amount'>
+  /** Before a debit: the last moment to pause or stop it is the day before. */
+  autopay_raised: Told<'amount' | 'day'>
+  autopay_added: Told<'amount' | 'balance'>
+  /** `next` is the first day of the next debit. */
+  autopay_failed: Told<'amount' | 'day' | 'next'>
+  autopay_resting: Told
+  autopay_payer_paused: Told
+  autopay_payer_stopped: Told
+  autopay_stopped: Told
+  autopay_expiring: Told<'day'>
   /** A payment of the member's order that does not fit, and waits in suspense. */
   payment_waiting: Told<'amount'>
   /** A payment in suspense that the staff credited to the member. */

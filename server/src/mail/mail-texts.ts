@@ -9,6 +9,7 @@ import type { Language, Texts } from '@roz/core/language.ts'
 import { dayText, PAID_DEBT, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts'
 import type { Modes } from '@roz/core/modes.ts'
 import { texts } from '@roz/core/texts.ts'
+import { AUTOPAY_MAILS } from './autopay-mail-texts.ts'
 import type { MailWords } from './mail-layout.ts'
 import type { MailTexts, MailData, MailPayload, MailTemplate } from './mail-payload.ts'
 import { HELLO, STAFF_MAILS } from './staff-mail-texts.ts'
@@ -248,6 +249,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('This is your receipt. The unused part can be refunded within 7 days.')],
   },
+  ...AUTOPAY_MAILS,
   payment_waiting: {
     subject: texts('Payment being checked'),
     paragraphs: [
@@ -371,7 +373,7 @@ export const STOPPABLE: ReadonlySet<MailTemplate> = new Set(['weekly_joins', 'au
 const STOP = texts('Stop these emails')
 const FOOTER = texts('Questions? Write to {supportEmail}')
 
-const DAYS: readonly string[] = ['day', 'from', 'to']
+const DAYS: readonly string[] = ['day', 'from', 'to', 'next']
 
 /** The data of a mail, ready to print: days are written in the mail's language. */
 function toldIn(data: Readonly<Record<string, string>>, language: Language): Readonly<Record<string, string>> {

@@ -15,6 +15,7 @@ import { createServices } from '../services.ts'
 import { makeMember, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 import { startTestApp } from './http.ts'
+import { createModelMandates } from './model-mandates.ts'
 import { scriptedPayouts, scriptedRefunds } from './payouts-world.ts'
 import { startPushService, type TestBrowser, trustPushService } from './push-service.ts'
 
@@ -40,6 +41,7 @@ export async function openPushWorld() {
     storage: { keep: async () => undefined, find: async () => undefined, remove: async () => undefined },
     beacon: createDrand({ relays: [] }),
     gateway: scriptedRefunds().gateway,
+    mandates: createModelMandates().gateway,
     payouts: scriptedPayouts().payouts,
     push,
     log: createLog({ level: 'trace', to: logTo }),

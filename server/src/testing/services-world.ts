@@ -1,9 +1,11 @@
 /** Fixture: all features on a database of their own, at noon of a day, with scripted gateways and a storage that records removals. */
 import { startOfDayMs } from '@roz/core/ist-day.ts'
+import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import { createDrand } from '../adapters/beacon/drand.ts'
 import { type ClockOptions, createClock } from '../adapters/clock.ts'
 import { createCatcher } from '../adapters/mail/catcher.ts'
+import type { MandateGateway } from '../adapters/mandates/port.ts'
 import type { PaymentGateway } from '../adapters/payments/port.ts'
 import type { PayoutGateway } from '../adapters/payouts/port.ts'
 import { createWebPush } from '../adapters/push/web-push.ts'
@@ -12,6 +14,7 @@ import { DAY } from '../ledger/testing/fixtures.ts'
 import { createServices } from '../services.ts'
 import { serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { createModelMandates } from './model-mandates.ts'
 import { scriptedPayouts, scriptedRefunds } from './payouts-world.ts'
 import { expectDaysHold } from './verifier.ts'
 
@@ -20,6 +23,8 @@ export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
 type Gateways = {
   readonly clock?: ClockOptions
   readonly gateway?: PaymentGateway
+  readonly mandates?: MandateGateway
+  readonly log?: FastifyBaseLogger
   readonly payouts?: PayoutGateway | undefined
   /** Settings of the environment. */
   readonly settings?: Readonly<Record<string, string>>
@@ -40,9 +45,10 @@ export async function openServicesWorld({ gateway = scriptedRefunds().gateway, .
     storage: { keep: async () => undefined, find: async () => undefined, remove: async (name) => void removed.push(name) },
     beacon: createDrand({ relays: [] }),
     gateway,
+    mandates: given.mandates ?? createModelMandates().gateway,
     payouts: 'payouts' in given ? given.payouts : scriptedPayouts().payouts,
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
-    log: pino({ level: 'silent' }),
+    log: given.log ?? pino({ level: 'silent' }),
     config: readConfig(given.settings ?? {}),
   })
   await services.catchUp()

@@ -28,9 +28,12 @@ export type GatewayCall = {
   readonly path: string
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
+  /** Our own id of the call, as 32 hex digits; sent as a UUID. */
+  readonly idempotencyKey?: string
 }
 export type GatewayAnswer = { readonly status: number; readonly body: unknown; readonly requestId: string }
 
+const HEX = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 const TIMEOUT_MS = 10_000
 const PAUSE_MS = 250
 /** The longest answers list the attempts of one order, with less than 2 KB each. */
@@ -70,7 +73,7 @@ const templateOf = (path: string): string =>
     .join('/')
 
 async function callOnce(config: ApiConfig, moreHeaders: Readonly<Record<string, string>>, request: GatewayCall): Promise<GatewayAnswer> {
-  const { method, path, body, signal } = request
+  const { method, path, body, signal, idempotencyKey } = request
   const requestId = randomUUID()
   // Without the query, which may contain an account number.
   const what = `${method} ${path.split('?', 1)[0]} (request ${requestId})`
@@ -89,6 +92,7 @@ async function callOnce(config: ApiConfig, moreHeaders: Readonly<Record<string, 
         'x-request-id': requestId,
         ...moreHeaders,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey.replace(HEX, '$1-$2-$3-$4-$5') }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
@@ -162,12 +166,12 @@ export function read<S extends z.ZodType>(schema: S, body: unknown, { requestId 
 
 /**
  * Tells whether the gateway says that it does not know the thing. Money depends on this "no", so only an invalid request whose code ends
- * in `_not_found` counts: the gateway's own 404 for an address that is no call of its API has another one.
+ * in `_not_found` or `_does_not_exist` counts: the gateway's own 404 for an address that is no call of its API has another one.
  */
 export function isUnknown(answer: GatewayAnswer): boolean {
   if (answer.status !== 404) return false
   const { type, code } = wireError.parse(answer.body)
-  if (type === 'invalid_request_error' && code.endsWith('_not_found')) return true
+  if (type === 'invalid_request_error' && /_(?:not_found|does_not_exist)$/.test(code)) return true
   throw new GatewayUnavailableError(`A 404 without the gateway's own code for request ${answer.requestId}`)
 }
 

@@ -19,6 +19,7 @@ import {
   refusal,
 } from '../cashfree/calls.ts'
 import { verifySignature, WEBHOOK_LIFE_MS } from '../cashfree/webhook-signature.ts'
+import { mandateRefunds } from '../mandates/cashfree-mandates.ts'
 import {
   type Checkout,
   type Dispute,
@@ -110,7 +111,9 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
   }
   const refundsPath = (orderId: string): string => `/orders/${encodeURIComponent(orderId)}/refunds`
 
-  async function fetchRefund(orderId: string, refundId: string, signal?: AbortSignal): Promise<Refund | undefined> {
+  const ofMandates = mandateRefunds(api)
+
+  async function findRefund(orderId: string, refundId: string, signal?: AbortSignal): Promise<Refund | undefined> {
     const path = `${refundsPath(orderId)}/${encodeURIComponent(refundId)}`
     const answer = await api.twice({ method: 'GET', path, signal })
     return isUnknown(answer) ? undefined : refundOf(answer, { orderId, refundId })
@@ -124,13 +127,19 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     return dispute
   }
 
+  const fetchRefund: PaymentGateway['fetchRefund'] = (orderId, refundId, from) =>
+    from === undefined ? findRefund(orderId, refundId) : ofMandates.find({ orderId, refundId, from })
+
   const createRefund = (refund: NewRefund): Promise<Refund> =>
+    refund.from === undefined ? createOrderRefund(refund) : ofMandates.create(refund, refund.from)
+
+  const createOrderRefund = (refund: NewRefund): Promise<Refund> =>
     askOnce(api, {
       request: { method: 'POST', path: refundsPath(refund.orderId), body: refundRequest(refund), signal: refund.signal },
       amount: refund.amount,
       currency: refund.currency,
       read: (answer) => refundOf(answer, refund),
-      find: () => fetchRefund(refund.orderId, refund.refundId, refund.signal),
+      find: () => findRefund(refund.orderId, refund.refundId, refund.signal),
     })
 
   return {

@@ -10,11 +10,14 @@
  *
  * In core, contract, server and web these files name the gateway outside the adapters and tests; a second gateway has to change them.
  * The samples of operators name it too: `ops/package/compose.yml`, `ops/package/sample.env` and `lab/cluster/settings.ts`.
+ * - `contract/src/autopay.ts`: the webhook of mandates and its path.
  * - `contract/src/payouts.ts`: the payout webhook and its path.
  * - `contract/src/wallet.ts`: the payment webhook and its path.
  * - `server/src/config/gateway-settings.ts`: its settings, hosts and script.
  * - `server/src/config/declared.ts`: the declarations of its settings.
  * - `server/src/config/config.ts`: the value of PAYMENTS, and what production requires.
+ * - `server/src/features/autopay/autopay.ts`: the handler of the webhook of mandates.
+ * - `server/src/features/autopay/webhook.ts`: the type of that call.
  * - `server/src/features/payouts/payouts.ts`: the handler of the payout webhook.
  * - `server/src/features/payouts/webhook.ts`: the type of that call.
  * - `server/src/features/wallet/add-money.ts`: the address that an order's webhook goes to.
@@ -85,8 +88,13 @@ export type NewOrder = {
   readonly signal?: AbortSignal
 }
 
+/** The payment of a mandate (mandates/port.ts): its order is unknown to the gateway. */
+export type MandatePayment = { readonly mandateId: string; readonly cfPaymentId: string }
+
 export type NewRefund = {
   readonly orderId: string
+  /** Set if the payment is a mandate's. */
+  readonly from?: MandatePayment | undefined
   /** 32 lower-case hex digits: the idempotency key of the call. */
   readonly refundId: string
   readonly amount: Paise
@@ -169,8 +177,8 @@ export type PaymentGateway = {
    * - GatewayUnavailableError: the outcome is unknown; ask with `fetchRefund`.
    */
   createRefund(refund: NewRefund): Promise<Refund>
-  /** Reads a refund; undefined if the gateway does not know it. */
-  fetchRefund(orderId: string, refundId: string, signal?: AbortSignal): Promise<Refund | undefined>
+  /** Reads a refund; undefined if the gateway does not know it. `from`: as when it was created. */
+  fetchRefund(orderId: string, refundId: string, from?: MandatePayment): Promise<Refund | undefined>
   /** Reads a dispute; undefined if the gateway does not know it. */
   fetchDispute(disputeId: string, signal?: AbortSignal): Promise<Dispute | undefined>
   /** Settings with which the browser opens the hosted checkout. */

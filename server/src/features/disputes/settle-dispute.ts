@@ -16,6 +16,7 @@ import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
+import { findDisputedCharge, stopMandateOf } from '../../ledger/autopay.ts'
 import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
@@ -66,7 +67,14 @@ async function askAndBook(deps: DisputeDeps, disputeId: string, ask: number): Pr
     deps.warn({ err: error, disputeId }, 'the gateway could not be asked about a dispute; the sweep asks again')
     return
   }
-  const booked = await inTransaction(db, (tx) => book(tx, disputeId, ask, dispute))
+  const booked = await inTransaction(db, async (tx) => {
+    // A payment of AutoPay has several ids at the gateway, and one here.
+    const charge = dispute && (await findDisputedCharge(tx, dispute))
+    const known = charge && dispute ? { ...dispute, orderId: charge.orderId, paymentId: charge.paymentId } : dispute
+    const done = await book(tx, disputeId, ask, known)
+    if (charge !== undefined && done !== undefined) await stopMandateOf(tx, charge.mandateId)
+    return done
+  })
   if (booked === undefined || dispute === undefined) return
   const { orderId, type, status, respondByMs } = dispute
   const details = {

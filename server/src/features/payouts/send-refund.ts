@@ -7,13 +7,19 @@
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
 import { debtData } from '@roz/core/notices.ts'
-import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError, type Refund } from '../../adapters/payments/port.ts'
+import {
+  GatewayMismatchError,
+  GatewayRefusedError,
+  GatewayUnavailableError,
+  type MandatePayment,
+  type Refund,
+} from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { pose } from '../../jobs/questions.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
-import { bookRefund, currencyOfRefund, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
+import { bookRefund, currencyOfRefund, findRefundSource, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import type { PayoutAlarm } from './book-transfer.ts'
@@ -35,7 +41,12 @@ export async function sendRefund(deps: PayoutsDeps, id: string, { again }: { rea
     if (!(await startRefund(tx, id, { again }))) return undefined
     const refund = await lockRefund(tx, id)
     if (refund === undefined) return undefined
-    return { ...refund, currency: await currencyOfRefund(tx, id), sending: await noteSending(tx, { id, kind: 'refund' }) }
+    return {
+      ...refund,
+      currency: await currencyOfRefund(tx, id),
+      from: await findRefundSource(tx, id),
+      sending: await noteSending(tx, { id, kind: 'refund' }),
+    }
   })
   if (started === undefined) return
   const sent = await trySend(deps, id, started)
@@ -54,10 +65,15 @@ type Sent = Refund | { readonly refused: string } | 'unknown' | 'other_amount'
 async function trySend(
   { gateway, warn }: PayoutsDeps,
   id: string,
-  { orderId, amount, currency }: { readonly orderId: string; readonly amount: Paise; readonly currency: string },
+  {
+    orderId,
+    amount,
+    currency,
+    from,
+  }: { readonly orderId: string; readonly amount: Paise; readonly currency: string; readonly from: MandatePayment | undefined },
 ): Promise<Sent> {
   try {
-    return await gateway.createRefund({ orderId, refundId: gatewayIdOf(id), amount, currency, note: 'Refund' })
+    return await gateway.createRefund({ orderId, refundId: gatewayIdOf(id), amount, currency, from, note: 'Refund' })
   } catch (error) {
     if (error instanceof GatewayRefusedError) return { refused: error.code }
     if (error instanceof GatewayMismatchError) return 'other_amount'
@@ -100,16 +116,16 @@ export function settleRefund(deps: PayoutsDeps, id: string): Promise<boolean> {
 async function claimRefund(db: Db, id: string): Promise<Question | undefined> {
   const known = await maybeOne<{ orderId: string }>(db, sql`select order_id as "orderId" from refund where id = ${id}::uuid`)
   const ask = known === undefined ? undefined : await claimSendingCheck(db, { id, kind: 'refund' })
-  return known === undefined || ask === undefined ? undefined : { id, ask, ...known }
+  return known === undefined || ask === undefined ? undefined : { id, ask, ...known, from: await findRefundSource(db, id) }
 }
 
-type Question = { readonly id: string; readonly ask: number; readonly orderId: string }
+type Question = { readonly id: string; readonly ask: number; readonly orderId: string; readonly from: MandatePayment | undefined }
 
-async function askAndBook(deps: PayoutsDeps, { id, ask, orderId }: Question): Promise<void> {
+async function askAndBook(deps: PayoutsDeps, { id, ask, orderId, from }: Question): Promise<void> {
   const { db, gateway, warn } = deps
   let refund: Refund | undefined
   try {
-    refund = await gateway.fetchRefund(orderId, gatewayIdOf(id))
+    refund = await gateway.fetchRefund(orderId, gatewayIdOf(id), from)
   } catch (error) {
     if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
     warn({ err: error, refundId: id }, 'the gateway could not be asked about a refund; the sweep asks again')

@@ -14,6 +14,7 @@ import { forgetSignals } from '../../members/signals.ts'
  * Tables with a row of a closed account, and their columns of text and bytes. Numbers, times and references are not listed.
  * - Of the account: its numbers, language, dates, and the version of the terms. `held_about` is empty, for a held account is not erased.
  * - Of money: orders, withdrawals and refunds with the words written about them, the bank and last four digits of paid accounts.
+ * - Of AutoPay: its mandates without the UPI ID that paid.
  * - Of rounds: entries without the key that would link the tickets; the claim of a key without its member.
  * - Of the team's work: flags of money events, and entries of the log, which cannot be changed.
  * - Not of the account: messages to support, which carry the address that was typed, for two years; a hash of a mailbox, for a day
@@ -24,6 +25,7 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
   bank_account: ['account_mac', 'bank_name', 'details_mac', 'last_four', 'sealed'],
   topup: ['order_id', 'payment_id', 'status'],
   withdrawal: ['flags', 'problem', 'reason', 'reference', 'status'],
+  autopay_mandate: ['auth_order_id', 'gateway_status', 'payer', 'state', 'terms_version'],
   refund: ['decision', 'order_id', 'problem', 'reason', 'reference', 'status'],
   debt: ['ref'],
   wallet: [],
@@ -91,5 +93,6 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`
     update bank_account set sealed = ''::bytea, account_mac = sha256(uuid_send(gen_random_uuid())), details_mac = sha256(uuid_send(gen_random_uuid()))
      where member_id = ${id}`)
+  await tx.query(sql`update autopay_mandate set payer = null where member_id = ${id}`)
   return giveUpPicture(tx, avatar)
 }

@@ -19,6 +19,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { createIdempotency, type KeyedCall } from '../../http/idempotency.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
 import { type Answer, type Call, type Handlers, invalid } from '../../http/route.ts'
+import { mustWaitForStop } from '../../ledger/autopay.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -67,7 +68,8 @@ export function createRights(deps: RightsDeps) {
       const devices = await exports.devices(memberId, language)
       const sessions = await exports.sessions(memberId, language)
       const messages = await exports.messages(memberId, language)
-      const value = { user, transactions, rounds, withdrawals, refunds, notifications, devices, sessions, messages }
+      const autopay = await exports.autopay(memberId, language)
+      const value = { user, transactions, rounds, withdrawals, refunds, notifications, devices, sessions, messages, autopay }
       return { ok: true, value }
     },
     closeAccount: async (call) => {
@@ -77,6 +79,8 @@ export function createRights(deps: RightsDeps) {
       const { memberId } = call.session
       const keyed: KeyedCall = { memberId, key: call.idempotencyKey, route: 'closeAccount', body: call.body }
       const id = randomUUID()
+      // Before the key is taken: the same request succeeds once AutoPay has stopped.
+      if (await inTransaction(db, (tx) => mustWaitForStop(tx, memberId))) return { ok: false, code: 'autopay_stopping' }
       return idempotency.once<Closed>(keyed, id, async (tx) => {
         const left = bankDetail === undefined ? await giveAll(tx, id, call) : await withdrawAll(deps, tx, id, call, bankDetail)
         // Auto Participate must not join a member who is leaving.
@@ -132,6 +136,8 @@ async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<
   if (account.isSuspended) return { ok: false, code: 'on_hold' }
   if (account.isHeld) return { ok: false, code: 'account_checked' }
   if (await isDisputed(tx, memberId)) return { ok: false, code: 'dispute_open' }
+  // The stop begins with this refusal: a debit after the closing would find no wallet.
+  if (await mustWaitForStop(tx, memberId)) return { ok: false, code: 'autopay_stopping' }
   const closed = await closeWallet(tx, memberId)
   if (!closed.ok) return closed
   await mailMember(tx, { memberId, template: 'account_closed', key: `account_closed:${memberId}`, data: {}, origin })

@@ -57,10 +57,18 @@ const printed = inEach((language) => new Intl.DateTimeFormat(SPEECH[language].lo
 /** Such as `5 Mar 2026`. */
 export const printDay = (day: string, language: Language): string => printed[language].format(new Date(`${day}T00:00:00Z`))
 
+const AUTOPAY: { readonly [K in Described]?: Texts } = { order: texts('AutoPay'), topup: texts('Added by AutoPay') }
+
 export function describe(
-  movement: { readonly kind: Described; readonly day: string | undefined; readonly bank: string | undefined },
+  movement: {
+    readonly kind: Described
+    readonly day: string | undefined
+    readonly bank: string | undefined
+    readonly isAutopay?: boolean
+  },
   language: Language,
 ): string {
   const day = movement.day === undefined ? '' : printDay(movement.day, language)
-  return DESCRIPTIONS[movement.kind][language].replace('{day}', day).replace('{bank}', movement.bank ?? '')
+  const words = (movement.isAutopay === true ? AUTOPAY[movement.kind] : undefined) ?? DESCRIPTIONS[movement.kind]
+  return words[language].replace('{day}', day).replace('{bank}', movement.bank ?? '')
 }

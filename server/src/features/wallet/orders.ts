@@ -82,6 +82,11 @@ export async function noteOrderMissing(tx: Queryable, orderId: string): Promise<
   return found.forHours ? 'for_hours' : 'unmade'
 }
 
+/** Nothing is asked about this id as an order. */
+export async function endOrderQuestions(tx: Queryable, orderId: string): Promise<void> {
+  await tx.query(sql`update order_check set ask_at = null where order_id = ${orderId}::text`)
+}
+
 /** When a final order is asked about again; by the last time banks have settled every open attempt. */
 const WATCHED = sql`array['1 hour', '1 day', '3 days', '10 days']::interval[]`
 

@@ -8,7 +8,7 @@
  * - An order that the gateway has ever known is never given up: a "no" about it is a failure, repeated and told to the operator.
  * - Any other order is given up only after the gateway has not known it for hours, and then for days.
  */
-import { CURRENCY, formatPaise, rupeesFromPaise } from '@roz/core/money.ts'
+import { CURRENCY, formatPaise, rupeesFromPaise, wholeRupees } from '@roz/core/money.ts'
 import {
   GatewayRefusedError,
   GatewayUnavailableError,
@@ -24,10 +24,11 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { askMandateSoon, cancelOpenCharge, findMandateOfOrder } from '../../ledger/autopay.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
-import { claimOrderCheck, listDueOrders, noteOrderKnown, noteOrderMissing, watchOrder } from './orders.ts'
+import { claimOrderCheck, endOrderQuestions, listDueOrders, noteOrderKnown, noteOrderMissing, watchOrder } from './orders.ts'
 
 export type SettleDeps = {
   readonly db: Db
@@ -38,14 +39,25 @@ export type SettleDeps = {
 }
 
 const SWEEP_AT_ONCE = 8
+/** With this in the wallet after a top-up, an announced debit of AutoPay is not needed. */
+const ENOUGH = wholeRupees(10)
 
 /**
  * Asks the gateway about an order and books the answer, unless it was asked less than 5 s ago: then the question is delayed.
  * With `patienceMs` a request waits: after that time the sweep continues.
  * An order that cannot be booked fails no other order: it is asked about ever more rarely, and then parked.
+ * A debit of AutoPay is no order at the gateway: its mandate is asked about instead, in its turn.
  * Returns whether a row holds the question (jobs/questions.ts).
  */
-export function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<boolean> {
+export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<boolean> {
+  const mandateId = await findMandateOfOrder(deps.db, orderId)
+  if (mandateId !== undefined) {
+    await inTransaction(deps.db, async (tx) => {
+      await endOrderQuestions(tx, orderId)
+      await askMandateSoon(tx, mandateId)
+    })
+    return true
+  }
   return pose(deps.attempt, {
     work: 'order',
     item: orderId,
@@ -110,6 +122,8 @@ async function tellCredit(tx: Tx, order: Order, booked: Extract<Captured, { read
     key: `money_added:${order.orderId}`,
     data: { amount: data.amount, orderId: order.orderId },
   })
+  // Nobody who has just added money needs a debit as well.
+  if (balance >= ENOUGH) await cancelOpenCharge(tx, memberId)
   if (booked.missedAutoJoin) {
     await enqueue(tx, { kind: 'join_after_topup', key: `topup:${order.orderId}`, payload: { memberId: String(memberId) } })
   }

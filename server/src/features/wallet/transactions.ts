@@ -25,6 +25,8 @@ type Details = {
   readonly orderByPayment: ReadonlyMap<string, string>
   readonly bankByWithdrawal: ReadonlyMap<string, string>
   readonly reasons: ReadonlyMap<string, string>
+  /** The orders among them that are debits of AutoPay. */
+  readonly debits: ReadonlySet<string>
 }
 
 export async function showTransactions(
@@ -62,8 +64,22 @@ async function readDetails(from: Queryable, memberId: bigint, movements: readonl
     refunds.length === 0 ? [] : readRejections(from, memberId, refunds),
   ])
   const reasons = [...known, ...decided].flatMap(({ id, reason }) => (reason === null ? [] : [[id, reason] as const]))
-  return { orderByPayment, bankByWithdrawal: new Map(known.map(({ id, bank }) => [id, bank])), reasons: new Map(reasons) }
+  const debits = await readDebits(
+    from,
+    movements.flatMap((movement) => orderOf(movement, orderByPayment) ?? []),
+  )
+  return { orderByPayment, bankByWithdrawal: new Map(known.map(({ id, bank }) => [id, bank])), reasons: new Map(reasons), debits }
 }
+
+const orderOf = ({ kind, ref, orderId }: Movement, byPayment: ReadonlyMap<string, string>): string | undefined =>
+  kind === 'order' ? ref : (orderId ?? byPayment.get(ref))
+
+async function readDebits(from: Queryable, orderIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (orderIds.length === 0) return NO_DEBITS
+  const rows = await from.query<{ id: string }>(sql`select order_id as id from autopay_charge where order_id = any (${orderIds}::text[])`)
+  return new Set(rows.map(({ id }) => id))
+}
+const NO_DEBITS: ReadonlySet<string> = new Set()
 
 async function readOrders(from: Queryable, memberId: bigint, payments: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const orders = await from.query<{ paymentId: string; orderId: string }>(sql`
@@ -86,10 +102,11 @@ const readRejections = (from: Queryable, memberId: bigint, ids: readonly string[
 
 function transactionOf(movement: Movement, details: Details, language: Language): Transaction {
   const { kind, ref, currency, amount } = movement
-  const orderId = kind === 'order' ? ref : (movement.orderId ?? details.orderByPayment.get(ref))
+  const orderId = orderOf(movement, details.orderByPayment)
+  const isAutopay = orderId !== undefined && details.debits.has(orderId)
   const foreign = kind === 'waiting' && currency !== CURRENCY ? ` (${currency} ${rupeesFromPaise(amount)})` : ''
   // A join's reference is its day; a pool's payment has day and rank, or day and member.
-  const about = { kind: described(movement), day: /^\d{4}-\d{2}-\d{2}/.exec(ref)?.[0], bank: details.bankByWithdrawal.get(ref) }
+  const about = { kind: described(movement), day: /^\d{4}-\d{2}-\d{2}/.exec(ref)?.[0], bank: details.bankByWithdrawal.get(ref), isAutopay }
   return {
     id: kind === 'waiting' ? movement.id : (orderId ?? movement.id),
     type: movement.direction,

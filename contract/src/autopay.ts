@@ -1,0 +1,106 @@
+/** Calls of AutoPay: a member's mandate, and its webhook. */
+import { AUTOPAY_STATES } from '@roz/core/autopay.ts'
+import { ticketKey } from '@roz/core/fields.ts'
+import { phone } from '@roz/core/person-fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { day, instant, rupees } from './shapes.ts'
+import { checkout } from './wallet.ts'
+
+const debit = z.object({ day, amount: rupees })
+
+export const mandate = z.object({
+  state: z.enum(AUTOPAY_STATES),
+  amount: rupees.meta({ description: 'Each debit is exactly this' }),
+  payer: z.string().nullable().meta({ description: 'The UPI ID that pays, without its middle' }),
+  next: debit.nullable().meta({ description: 'The debit that is announced to the bank' }),
+  last: debit.nullable().meta({ description: 'The newest paid debit' }),
+  expiresAt: instant,
+  createdAt: instant,
+})
+
+export const autopay = z.object({
+  offered: z.boolean().meta({ description: 'Whether one can be set up here' }),
+  amount: rupees.meta({ description: 'What a new one would debit, each time' }),
+  below: rupees.meta({ description: 'A debit follows when the wallet has less than this' }),
+  mandate: mandate.nullable().meta({ description: 'The open one, or the one that ended last' }),
+})
+
+const changed = { output: z.object({ autopay }) } as const
+
+export const autopayCalls = {
+  autopay: endpoint({
+    method: 'GET',
+    path: '/autopay',
+    access: 'holder',
+    summary: "The member's AutoPay. While a setup is not finished, the gateway is asked first.",
+    output: z.object({ autopay }),
+    refusals: [],
+  }),
+  setUpAutopay: endpoint({
+    method: 'POST',
+    path: '/autopay',
+    access: 'verified',
+    summary: 'Begins a setup, or goes on with the one that is not finished. The payer authorises it on the page of the gateway.',
+    body: z.strictObject({
+      phoneNumber: phone,
+      /** "I am 18 or older and this bank account is mine." */
+      consent: z.literal(true, 'choice_invalid'),
+      ticketKey: z.optional(ticketKey),
+    }),
+    output: z.object({ sessionId: z.string(), checkout }),
+    refusals: [
+      'forbidden',
+      'on_hold',
+      'topups_paused',
+      'autopay_off',
+      'autopay_exists',
+      'gateway_unavailable',
+      'idempotency_mismatch',
+      'ticket_key_taken',
+      'overloaded',
+      'too_many_requests',
+    ],
+  }),
+  pauseAutopay: endpoint({
+    method: 'POST',
+    path: '/autopay/pause',
+    access: 'holder',
+    summary: 'Pauses it: nothing more is debited until the member resumes it.',
+    ...changed,
+    refusals: ['autopay_none', 'changed_since_seen'],
+  }),
+  resumeAutopay: endpoint({
+    method: 'POST',
+    path: '/autopay/resume',
+    access: 'verified',
+    summary: 'Ends the pause.',
+    ...changed,
+    refusals: ['autopay_none', 'changed_since_seen'],
+  }),
+  retryAutopay: endpoint({
+    method: 'POST',
+    path: '/autopay/retry',
+    access: 'verified',
+    summary: 'Tries again after three debits that the bank refused.',
+    ...changed,
+    refusals: ['autopay_none', 'changed_since_seen'],
+  }),
+  stopAutopay: endpoint({
+    method: 'POST',
+    path: '/autopay/stop',
+    access: 'holder',
+    summary: 'Stops it for good. A payment that the bank has begun may still arrive.',
+    ...changed,
+    refusals: ['autopay_none'],
+  }),
+  cashfreeMandateWebhook: endpoint({
+    method: 'POST',
+    path: '/webhooks/cashfree-autopay',
+    access: 'signed',
+    summary: 'Events of mandates and their debits; the event is stored, then the mandate is fetched from the gateway.',
+    raw: true,
+    output: z.object({ received: z.literal(true) }),
+    refusals: ['webhook_signature', 'bad_json'],
+  }),
+} as const

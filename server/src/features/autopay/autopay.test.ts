@@ -1,0 +1,243 @@
+/** AutoPay where it meets other features: orders, refunds, disputes, closing, the export, the way back. */
+import { startOfDayMs } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
+import Fastify from 'fastify'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Dispute, NewRefund, Order, PaymentGateway } from '../../adapters/payments/port.ts'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { type AutopayWorld, openAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
+import type { ModelMandate } from '../../testing/model-mandates.ts'
+import { scriptedRefunds } from '../../testing/payouts-world.ts'
+import { mountReturn } from './return.ts'
+
+let world: AutopayWorld
+const askedOrders: string[] = []
+const refunds: NewRefund[] = []
+const fetchedFrom: unknown[] = []
+let dispute: Dispute | undefined
+let order: Order | undefined
+
+const { gateway: scripted } = scriptedRefunds()
+const gateway: PaymentGateway = {
+  ...scripted,
+  fetchOrder: async (orderId) => {
+    askedOrders.push(orderId)
+    return order
+  },
+  createRefund: (refund) => {
+    refunds.push(refund)
+    return scripted.createRefund(refund)
+  },
+  fetchRefund: (orderId, refundId, from) => {
+    fetchedFrom.push(from)
+    return scripted.fetchRefund(orderId, refundId)
+  },
+  fetchDispute: async () => dispute,
+}
+beforeAll(async () => {
+  world = await openAutopayWorld({}, gateway)
+})
+afterEach(async () => {
+  await world.forget()
+  askedOrders.length = 0
+  dispute = undefined
+  order = undefined
+})
+afterAll(() => world.close())
+
+async function paid(): Promise<{ memberId: bigint; mandate: ModelMandate; orderId: string; cfPaymentId: string }> {
+  const { memberId, mandate } = await world.low()
+  await world.nextMorning()
+  const charge = world.only(mandate)
+  world.end(charge, 'paid')
+  await world.at(charge.day, '10:30:00')
+  return { memberId, mandate, orderId: charge.chargeId, cfPaymentId: charge.cfPaymentId ?? '' }
+}
+
+describe('a debit is no order', () => {
+  test('its page asks the mandate, and never the gateway’s orders; it is not given up', async () => {
+    const { memberId, mandate } = await world.low()
+    await world.nextMorning()
+    const { chargeId } = world.only(mandate)
+    const before = world.model.calls.length
+    for (let n = 0; n < 3; n++) {
+      const { body } = await world.call(`GET /wallet/verify/${chargeId}`, memberId)
+      expect(body['status']).toBe('PENDING')
+      await world.later(4 * 3600)
+    }
+    expect(askedOrders).toEqual([])
+    expect(world.model.calls.length).toBeGreaterThan(before)
+    expect(await world.topups(memberId)).toEqual(['captured', 'pending'])
+  })
+
+  test('a webhook of an order that names the gateway’s order of a debit asks the mandate', async () => {
+    const { memberId, mandate } = await world.low()
+    await world.nextMorning()
+    const charge = world.only(mandate)
+    world.end(charge, 'paid')
+    order = {
+      orderId: charge.cfOrderId ?? '',
+      status: 'PAID',
+      orderAmount: charge.amount,
+      currency: 'INR',
+      sessionId: 's',
+      payments: [],
+    }
+    await inTransaction(world.db, (tx) =>
+      enqueue(tx, { kind: 'settle_order', key: 'event:1', payload: { orderId: charge.cfOrderId ?? '' } }),
+    )
+    await world.later()
+    await world.later()
+    expect(askedOrders).toEqual([])
+    expect(await world.topups(memberId)).toEqual(['captured', 'captured'])
+    expect(await world.suspended(memberId)).toEqual([])
+  })
+})
+
+test('a refund of a debit names its mandate and the gateway’s id of the payment', async () => {
+  const { memberId, mandate, orderId, cfPaymentId } = await paid()
+  const asked = await world.call('POST /wallet/refunds', memberId, { order_id: orderId, amount: 5, reason: 'I do not need it.' })
+  expect(asked.status).toBe(200)
+  const admin = await makeStaff(world.db)
+  const approved = await world.calls.ask(`POST /admin/refunds/${asked.body['refund'].id}/approve`, {
+    as: admin,
+    body: { status: 'requested' },
+  })
+  expect(approved.status).toBe(200)
+  await world.later()
+  const from = { mandateId: mandate.asked.mandateId, cfPaymentId }
+  expect(refunds.at(-1)).toMatchObject({ orderId, amount: 500n, from })
+  await world.later(60)
+  expect(fetchedFrom.at(-1)).toEqual(from)
+})
+
+describe('a dispute', () => {
+  const told = (more: Partial<Dispute>): Dispute => ({
+    disputeId: crypto.randomUUID().slice(0, 8),
+    orderId: '',
+    paymentId: '',
+    amount: paise(3000n),
+    currency: 'INR',
+    type: 'CHARGEBACK',
+    status: 'CHARGEBACK_CREATED',
+    state: 'open',
+    isTaken: true,
+    respondByMs: undefined,
+    toldAtMs: undefined,
+    ...more,
+  })
+  const report = async (found: Dispute): Promise<void> => {
+    dispute = found
+    await inTransaction(world.db, (tx) =>
+      enqueue(tx, { kind: 'check_dispute', key: found.disputeId, payload: { disputeId: found.disputeId } }),
+    )
+    await world.later()
+    await world.later()
+  }
+  const booked = (disputeId: string) =>
+    world.db.query(sql`select order_id as "orderId", problem, is_taken as "isTaken" from dispute where id = ${disputeId}::text`)
+
+  test.each<[string, (one: Awaited<ReturnType<typeof paid>>) => Partial<Dispute>]>([
+    ['our order id', ({ orderId, cfPaymentId }) => ({ orderId, paymentId: cfPaymentId })],
+    ['the gateway’s order id', ({ mandate, cfPaymentId }) => ({ orderId: world.only(mandate).cfOrderId ?? '', paymentId: cfPaymentId })],
+    ['the gateway’s transaction', ({ mandate }) => ({ orderId: 'strange', paymentId: world.only(mandate).cfTxnId ?? '' })],
+    ['the gateway’s payment', ({ cfPaymentId }) => ({ orderId: 'strange', paymentId: cfPaymentId })],
+  ])('that names %s takes the payment and stops the mandate', async (_name, ids) => {
+    const one = await paid()
+    const found = told(ids(one))
+    await report(found)
+    expect(await booked(found.disputeId)).toEqual([{ orderId: one.orderId, problem: null, isTaken: true }])
+    expect(await world.stateOf(one.memberId)).toBe('stopped')
+    expect(one.mandate.status).toBe('CANCELLED')
+  })
+
+  test('about an order whose payment has the number of a debit leaves the mandate alone', async () => {
+    const one = await paid()
+    const orderId = 'd'.repeat(32)
+    await world.db.query(sql`insert into topup (order_id, member_id, amount) values (${orderId}::text, ${one.memberId}::bigint, 1000)`)
+    const found = told({ orderId, paymentId: one.cfPaymentId, amount: paise(1000n) })
+    await report(found)
+    expect(await booked(found.disputeId)).toEqual([{ orderId, problem: 'unknown_payment', isTaken: false }])
+    expect(await world.stateOf(one.memberId)).toBe('on')
+  })
+})
+
+describe('closing', () => {
+  test('stops AutoPay first, and waits until the gateway has confirmed it', async () => {
+    const { memberId, mandate } = await world.setUp()
+    const close = () => world.call('POST /user/close', memberId, { gift: true })
+    expect((await close()).body).toMatchObject({ code: 'autopay_stopping' })
+    await world.later()
+    expect(mandate.status).toBe('CANCELLED')
+    expect((await close()).status).toBe(200)
+  })
+
+  test('waits a day at most; money that arrives later goes to SUSPENSE', async () => {
+    const { memberId, mandate } = await world.low()
+    await world.nextMorning()
+    const charge = world.only(mandate)
+    charge.state = 'pending'
+    world.model.faults.cancelIgnored = true
+    const remove = () => world.calls.ask('DELETE /user', { as: memberId })
+    expect((await remove()).body).toMatchObject({ code: 'autopay_stopping' })
+    await world.moveTo(world.nowMs() + 23 * 3_600_000)
+    expect((await remove()).body).toMatchObject({ code: 'autopay_stopping' })
+    await world.leave(memberId, 0)
+    await world.moveTo(startOfDayMs(charge.day) + 12 * 3_600_000)
+    expect((await remove()).status).toBe(204)
+    world.model.faults.cancelIgnored = false
+    world.end(charge, 'paid')
+    await world.webhook(mandate)
+    await world.later()
+    expect(await world.suspended(memberId)).toEqual([{ reason: 'closed_account', amount: 3000n }])
+    const [row] = await world.db.query(sql`select payer from autopay_mandate where member_id = ${memberId}::bigint`)
+    expect(row).toEqual({ payer: null })
+  })
+})
+
+test('the export lists every AutoPay that was set up', async () => {
+  const { memberId } = await world.setUp()
+  await world.call('POST /autopay/stop', memberId)
+  await world.later()
+  await world.call('POST /autopay', memberId, SET_UP)
+  const { body } = await world.call('GET /user/export', memberId)
+  expect(body['autopay'].map(({ state, amount }: { state: string; amount: number }) => [state, amount])).toEqual([
+    ['stopped', 30],
+    ['setup', 30],
+  ])
+})
+
+test('a member sees and moves no other member’s AutoPay', async () => {
+  const { memberId } = await world.setUp()
+  const other = await makeMember(world.db)
+  expect((await world.own(other)).mandate).toBe(null)
+  for (const wish of ['pause', 'resume', 'retry', 'stop'])
+    expect((await world.call(`POST /autopay/${wish}`, other)).body).toMatchObject({ code: 'autopay_none' })
+  expect(await world.stateOf(memberId)).toBe('on')
+})
+
+test('a wish that does not fit the state is refused', async () => {
+  const memberId = await makeMember(world.db)
+  await world.call('POST /autopay', memberId, SET_UP)
+  for (const wish of ['pause', 'resume', 'retry'])
+    expect((await world.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({ code: 'changed_since_seen' })
+  expect((await world.call('POST /autopay/stop', memberId)).status).toBe(200)
+})
+
+test('the way back from the gateway’s page, by form or link, is a redirect to the wallet that reads nothing', async () => {
+  const app = Fastify()
+  mountReturn(app)
+  const form = { method: 'POST', url: '/autopay/return', headers: { 'content-type': 'application/x-www-form-urlencoded' } } as const
+  for (const request of [
+    { ...form, payload: `cf_status=ACTIVE&cf_umn=${'x'.repeat(5000)}` },
+    { method: 'GET', url: '/autopay/return?cf_status=ACTIVE' },
+    { method: 'POST', url: '/autopay/return' },
+  ] as const) {
+    const answer = await app.inject(request)
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/wallet?autopay=returned'])
+  }
+  await app.close()
+})

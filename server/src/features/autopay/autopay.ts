@@ -1,0 +1,46 @@
+/**
+ * AutoPay: a mandate that tops up a wallet which runs low. Its calls and due work.
+ * - With AUTOPAY off nothing is set up and nothing raised; a mandate from before can still be paused and stopped, and its open
+ *   debits are asked about and booked.
+ */
+import type { autopayCalls } from '@roz/contract/autopay.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Handlers } from '../../http/route.ts'
+import { createIdempotency } from '../../http/idempotency.ts'
+import { settleMandate, sweepMandates } from './check.ts'
+import { type AutopayDeps, findOwn } from './deps.ts'
+import { raiseDue } from './raise.ts'
+import { mountReturn } from './return.ts'
+import { setUp } from './set-up.ts'
+import { listMandates, viewOwn } from './view.ts'
+import { receiveMandateWebhook } from './webhook.ts'
+import { wishHandlers } from './wishes.ts'
+
+/** How long a page waits for the gateway before it gets our own state. */
+const PATIENCE_MS = 4000
+
+export function createAutopay(given: Omit<AutopayDeps, 'idempotency'>) {
+  const deps: AutopayDeps = { ...given, idempotency: createIdempotency(given) }
+  const handlers: Handlers<keyof typeof autopayCalls> = {
+    autopay: async ({ session: { memberId } }) => {
+      const own = await findOwn(deps.db, memberId)
+      if (own?.state === 'setup' || own?.state === 'bank') await settleMandate(deps, own.id, PATIENCE_MS)
+      return { ok: true, value: { autopay: await viewOwn(deps, memberId) } }
+    },
+    setUpAutopay: (call) => setUp(deps, call),
+    ...wishHandlers(deps),
+    cashfreeMandateWebhook: async ({ raw }) => {
+      const received = await receiveMandateWebhook(deps, raw)
+      if (received === 'bad_signature') return { ok: false, code: 'webhook_signature' }
+      if (received === 'unreadable') return { ok: false, code: 'bad_json' }
+      return { ok: true, value: { received: true } }
+    },
+  }
+  return {
+    handlers,
+    mount: (app: FastifyInstance): void => mountReturn(app),
+    exports: { autopay: (memberId: bigint) => listMandates(deps.db, memberId) },
+    /** Debits that are due, and questions that are due. Each is due work of its own. */
+    sweeps: [(): Promise<boolean> => raiseDue(deps), (): Promise<boolean> => sweepMandates(deps)],
+  }
+}

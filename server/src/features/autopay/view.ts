@@ -1,0 +1,54 @@
+/** AutoPay as its member sees it. */
+import type { autopay, mandate } from '@roz/contract/autopay.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import type { z } from 'zod'
+import { type Queryable, sql } from '../../db/sql.ts'
+import { type AutopayDeps, findMandate, findOwn, type MandateRow } from './deps.ts'
+
+export type Shown = z.infer<typeof autopay>
+export type ShownMandate = z.infer<typeof mandate>
+
+export async function viewOwn(deps: AutopayDeps, memberId: bigint, from: Queryable = deps.db): Promise<Shown> {
+  const own = await findOwn(from, memberId)
+  return {
+    offered: deps.autopayOn && deps.topupsOn,
+    amount: rupeesFromPaise(deps.topupLimits.max),
+    below: rupeesFromPaise(deps.below),
+    mandate: own === undefined ? null : await viewMandate(from, own),
+  }
+}
+
+type Debit = { readonly status: string; readonly day: IstDay; readonly amount: Paise }
+
+export async function viewMandate(from: Queryable, row: MandateRow): Promise<ShownMandate> {
+  // Every top-up of a mandate has its amount.
+  const charges = await from.query<Debit>(sql`
+    select distinct on (status in ('raising', 'open')) status, day::text as day, ${row.amount}::bigint as amount from autopay_charge
+     where mandate_id = ${row.id}::uuid and (status = 'paid' or kind = 'charge' and status in ('raising', 'open') and cancel_at is null)
+     order by status in ('raising', 'open'), day desc`)
+  const shown = (debit: Debit | undefined) => (debit === undefined ? null : { day: debit.day, amount: rupeesFromPaise(debit.amount) })
+  return {
+    state: row.state,
+    amount: rupeesFromPaise(row.amount),
+    payer: row.payer,
+    next: shown(charges.find(({ status }) => status !== 'paid')),
+    last: shown(charges.find(({ status }) => status === 'paid')),
+    expiresAt: isoIst(row.expiresAt.getTime()),
+    createdAt: isoIst(row.createdAt.getTime()),
+  }
+}
+
+/** All mandates of a member, for the export. */
+export async function listMandates(from: Queryable, memberId: bigint): Promise<ShownMandate[]> {
+  const ids = await from.query<{ id: string }>(
+    sql`select id from autopay_mandate where member_id = ${memberId}::bigint order by created_at`,
+  )
+  const shown: ShownMandate[] = []
+  for (const { id } of ids) {
+    const row = await findMandate(from, id)
+    if (row !== undefined) shown.push(await viewMandate(from, row))
+  }
+  return shown
+}

@@ -1,0 +1,111 @@
+/**
+ * AutoPay as other features meet it: whose payment a mandate's is, and what stops a debit or a mandate.
+ * - A mandate's debit is a row of `topup` and of `autopay_charge` under one order id; the gateway knows no order of that id.
+ * - The payment of a debit is booked as `sub_` and the gateway's id: payments of orders have numbers of their own, which may meet.
+ * - Locks are taken in this order: top-up, wallet, mandate, debit, check.
+ * - Nothing here asks the gateway: `ask_at` makes the mandate due, and features/autopay asks.
+ */
+import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { lockWallet } from './transfer.ts'
+
+export const PAYMENT_PREFIX = 'sub_'
+/** A mandate `m` that has not ended. */
+export const IS_OPEN_MANDATE: Sql = sql`m.state not in ('stopped', 'payer_stopped', 'ended', 'lapsed')`
+
+/** The mandate whose debit has this order id, ours or the gateway's; undefined for an order. */
+export async function findMandateOfOrder(from: Queryable, orderId: string): Promise<string | undefined> {
+  const found = await maybeOne<{ mandateId: string }>(
+    from,
+    sql`select mandate_id as "mandateId" from autopay_charge where order_id = ${orderId}::text or cf_order_id = ${orderId}::text limit 1`,
+  )
+  return found?.mandateId
+}
+
+/** Makes the gateway asked about a mandate at once. */
+export async function askMandateSoon(tx: Queryable, mandateId: string): Promise<void> {
+  await tx.query(sql`
+    insert into autopay_check (mandate_id, ask_at) values (${mandateId}::uuid, roz_now())
+    on conflict (mandate_id) do update set ask_at = roz_now(), tries = 0`)
+}
+
+/** The mandate and the gateway's id of a payment that a mandate's debit made; undefined for any other payment. */
+export async function findMandatePayment(
+  from: Queryable,
+  { orderId, paymentId }: { readonly orderId: string; readonly paymentId: string },
+): Promise<{ readonly mandateId: string; readonly cfPaymentId: string } | undefined> {
+  if (!paymentId.startsWith(PAYMENT_PREFIX)) return undefined
+  const found = await maybeOne<{ mandateId: string }>(
+    from,
+    sql`select replace(mandate_id::text, '-', '') as "mandateId" from autopay_charge where order_id = ${orderId}::text`,
+  )
+  return found && { mandateId: found.mandateId, cfPaymentId: paymentId.slice(PAYMENT_PREFIX.length) }
+}
+
+/**
+ * The booked payment that a dispute means, if it is a mandate's: by our order id, then by each of the gateway's ids. Its ids of
+ * payments may meet those of orders, so an order of ours that is no debit is never looked for among them.
+ */
+export async function findDisputedCharge(
+  from: Queryable,
+  told: { readonly orderId: string; readonly paymentId: string },
+): Promise<{ readonly orderId: string; readonly paymentId: string; readonly mandateId: string } | undefined> {
+  return maybeOne(
+    from,
+    sql`
+    select c.order_id as "orderId", t.payment_id as "paymentId", c.mandate_id as "mandateId"
+      from autopay_charge c join topup t using (order_id)
+     cross join lateral (select case
+       when c.order_id = ${told.orderId}::text then 1 when c.cf_order_id = ${told.orderId}::text then 2
+       when c.cf_txn_id = ${told.paymentId}::text then 3 when c.cf_payment_id = ${told.paymentId}::text then 4 end as place) p
+     where t.payment_id is not null and p.place is not null
+       and (p.place <= 2 or not exists (select from topup o where o.order_id = ${told.orderId}::text))
+       and (c.order_id = ${told.orderId}::text or c.cf_order_id = ${told.orderId}::text
+         or c.cf_txn_id = ${told.paymentId}::text or c.cf_payment_id = ${told.paymentId}::text)
+     order by p.place limit 1`,
+  )
+}
+
+/**
+ * Asks for the end of the member's open debit, if there is one: a debit that the bank has begun goes on. The first debit, which
+ * authorises a mandate, is not cancelled: the payer decides it.
+ */
+export async function cancelOpenCharge(tx: Tx, memberId: bigint): Promise<void> {
+  const [charge] = await tx.query<{ mandateId: string }>(sql`
+    update autopay_charge c set cancel_at = coalesce(c.cancel_at, roz_now()) from autopay_mandate m
+     where m.id = c.mandate_id and m.member_id = ${memberId}::bigint and c.kind = 'charge' and c.status in ('raising', 'open')
+    returning c.mandate_id as "mandateId"`)
+  if (charge !== undefined) await askMandateSoon(tx, charge.mandateId)
+}
+
+/** Begins to stop a member's open mandate. Undefined: there is none. The gateway confirms it later. */
+export async function stopMandate(tx: Tx, memberId: bigint): Promise<{ readonly isNew: boolean; readonly since: Date } | undefined> {
+  await lockWallet(tx, memberId)
+  const mandate = await maybeOne<{ id: string; isNew: boolean; since: Date }>(
+    tx,
+    sql`update autopay_mandate m set state = 'stopping', stopping_at = coalesce(m.stopping_at, roz_now())
+         where m.member_id = ${memberId}::bigint and ${IS_OPEN_MANDATE}
+        returning m.id, old.state <> 'stopping' as "isNew", m.stopping_at as since`,
+  )
+  if (mandate === undefined) return undefined
+  await cancelOpenCharge(tx, memberId)
+  if (mandate.isNew) await askMandateSoon(tx, mandate.id)
+  return mandate
+}
+
+/** A disputed debit ends its mandate, if that is still open: the payer did not want it. */
+export async function stopMandateOf(tx: Tx, mandateId: string): Promise<void> {
+  const open = await maybeOne<{ memberId: bigint }>(
+    tx,
+    sql`select m.member_id as "memberId" from autopay_mandate m where m.id = ${mandateId}::uuid and ${IS_OPEN_MANDATE}`,
+  )
+  if (open !== undefined) await stopMandate(tx, open.memberId)
+}
+
+/** Whether a closing must wait for the gateway to confirm the stop of a mandate; it begins that stop. At most a day. */
+export async function mustWaitForStop(tx: Tx, memberId: bigint): Promise<boolean> {
+  const stopped = await stopMandate(tx, memberId)
+  if (stopped === undefined) return false
+  const [late] = await tx.query(sql`select where ${stopped.since}::timestamptz <= roz_now() - interval '24 hours'`)
+  return late === undefined
+}
