@@ -1,6 +1,6 @@
 /** Tests the release step on a small copy of the sources, and that the sources name one version and one licence. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -12,7 +12,8 @@ beforeEach(() => {
   copy = mkdtempSync(path.join(tmpdir(), 'roz-release-'))
   mkdirSync(path.join(copy, 'server'))
   const { workspaces } = JSON.parse(text('package.json')) as { readonly workspaces: readonly string[] }
-  const files = ['package.json', 'core/src/version.ts', 'ops/release/release.ts', ...workspaces.map((folder) => `${folder}/package.json`)]
+  const own = ['ops/release/release.ts', 'ops/release/scan.ts']
+  const files = ['package.json', 'core/src/version.ts', ...own, ...workspaces.map((folder) => `${folder}/package.json`)]
   for (const name of files) cpSync(path.join(ROOT, name), path.join(copy, name))
   cpSync(path.join(ROOT, 'server/migrations'), path.join(copy, 'server/migrations'), { recursive: true })
   put('server/migrations/released.json', '{}\n')
@@ -65,15 +66,42 @@ test('a released migration that was changed or removed is named, and the command
   put(`server/migrations/${FIRST_MIGRATION}`, `${get(`server/migrations/${FIRST_MIGRATION}`)}-- changed\n`)
   rmSync(path.join(copy, 'server/migrations', SECOND_MIGRATION))
   put('server/migrations/9999_later.sql', 'select 1;\n')
-  const { status, stderr } = spawnSync(process.execPath, [path.join(copy, 'ops/release/release.ts')], { encoding: 'utf8' })
+  const { status, stderr } = release(CLEAN)
   expect(status).toBe(1)
   expect(stderr).toContain(`${FIRST_MIGRATION} was released with other content`)
   expect(stderr).toContain(`${SECOND_MIGRATION} was released with other content`)
   expect(get('server/migrations/released.json')).toBe(before)
 })
 
-test('the command freezes the migrations of a release', () => {
-  const { status, stdout } = spawnSync(process.execPath, [path.join(copy, 'ops/release/release.ts')], { encoding: 'utf8' })
-  expect([status, stdout]).toEqual([0, `${releasedNames().length} migrations were frozen. Go on with docs/release.md.\n`])
+const CLEAN = '{ "vulnerabilities": {} }'
+
+/** Runs the command with an npm whose audit gives that answer. */
+function release(audit: string, ...words: string[]) {
+  put('audit.json', audit)
+  put('npm', `#!/bin/sh\nif [ "$1" = audit ]; then cat audit.json; else echo "$*"; fi\n`)
+  chmodSync(path.join(copy, 'npm'), 0o755)
+  const env = { ...process.env, PATH: `${copy}${path.delimiter}${process.env.PATH}` }
+  return spawnSync(process.execPath, [path.join(copy, 'ops/release/release.ts'), ...words], { encoding: 'utf8', env })
+}
+
+test('the command freezes the migrations of a release, and writes the inventory of its packages', () => {
+  const { status, stdout } = release(CLEAN)
+  const inventory = path.join(copy, '.build/release/sbom.cdx.json')
+  expect([status, stdout]).toEqual([
+    0,
+    `The packages of production: ${inventory}\n${releasedNames().length} migrations were frozen. Go on with docs/release.md.\n`,
+  ])
   expect(releasedNames().length).toBeGreaterThan(40)
+  expect(readFileSync(inventory, 'utf8')).toBe('sbom --omit=dev --package-lock-only --sbom-format=cyclonedx\n')
+})
+
+test.each([
+  ['a vulnerable package', '{ "vulnerabilities": { "pg": { "severity": "high", "range": "<8.1" } } }', 'pg <8.1: high'],
+  ['no audit', '{ "message": "405 Method Not Allowed" }', 'the registry answered no audit: 405 Method Not Allowed'],
+  ['no answer', '', 'the registry answered no audit: nothing'],
+])('%s is no release, unless a person has judged it', (_what, audit, finding) => {
+  const refused = release(audit)
+  expect([refused.status, refused.stderr]).toEqual([1, `This is no release yet:\n  ${finding}\n`])
+  expect(releasedNames()).toEqual([])
+  expect(release(audit, '--judged')).toMatchObject({ status: 0, stdout: expect.stringContaining(`Judged: ${finding}\n`) })
 })

@@ -4,11 +4,14 @@
  * - It refuses while changes are under a heading "Since", without a version.
  * - It freezes the migrations: it writes name and SHA-256 of each one into server/migrations/released.json.
  * - It refuses to freeze a migration that was released with other content.
+ * - It scans the packages of production (scan.ts) and refuses while one is vulnerable or the registry answers no audit.
+ *   `-- --judged` goes on: a person has judged each finding, or has scanned the inventory that it writes with another scanner.
  * - It commits and publishes nothing.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { scan, writeInventory } from './scan.ts'
 
 type Package = {
   readonly name?: string
@@ -76,7 +79,12 @@ export function freeze(root: string): string[] {
 
 if (import.meta.main) {
   const root = path.resolve(import.meta.dirname, '../..')
-  const faults = faultsOf(root)
+  const inventory = writeInventory(root)
+  process.stdout.write(`The packages of production: ${inventory}\n`)
+  const findings = scan(root)
+  const isJudged = process.argv.includes('--judged')
+  if (isJudged) for (const finding of findings) process.stdout.write(`Judged: ${finding}\n`)
+  const faults = [...faultsOf(root), ...(isJudged ? [] : findings)]
   if (faults.length === 0) process.stdout.write(`${freeze(root).length} migrations were frozen. Go on with docs/release.md.\n`)
   else {
     process.stderr.write(`This is no release yet:\n  ${faults.join('\n  ')}\n`)
