@@ -248,16 +248,8 @@ const files = {
 
 const site = {
   BRAND_NAME: { kind: 'text', otherwise: 'Roz', says: 'The name on every page and mail, the same in every language.' },
-  SUPPORT_EMAIL: {
-    kind: 'mail',
-    needed: true,
-    otherwise: 'support@roz.example',
-    says: 'The mail address on the contact page and in mails.',
-  },
-  SECURITY_EMAIL: {
-    kind: 'mail',
-    says: 'The mail address for reports of weaknesses. `/.well-known/security.txt` (RFC 9116) names it; without it there is no such file.',
-  },
+  SUPPORT_EMAIL: { kind: 'mail', needed: true, otherwise: 'support@roz.example', says: 'The address on the contact page and in mails.' },
+  SECURITY_EMAIL: { kind: 'mail', says: 'The contact for weaknesses. Only with it is there a `/.well-known/security.txt`.' },
   SUPPORT_PHONE: { kind: 'text', needed: true, otherwise: '+91 98765 43210', says: 'The phone number on the contact page.' },
   OFFICE_ADDRESS: {
     kind: 'text',
