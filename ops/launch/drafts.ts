@@ -2,7 +2,7 @@
  * Loaded before a program of `npm run dev` (`node --import`): a text of core or server without words in a language is said in English.
  * - Each such text is listed once on standard error. Every other program refuses it (core/src/texts.ts).
  */
-import { READ, SOURCE, wordsIn } from '../../core/src/catalogues.ts'
+import { READ, SOURCE, catalogueOf } from '../../core/src/catalogues.ts'
 import { type Language, LANGUAGES } from '../../core/src/language.ts'
 
 class Drafts extends Map<string, string> {
@@ -23,4 +23,4 @@ class Drafts extends Map<string, string> {
   }
 }
 
-for (const language of LANGUAGES) if (language !== SOURCE) READ.set(language, new Drafts(language, wordsIn(language)))
+for (const language of LANGUAGES) if (language !== SOURCE) READ.set(language, new Drafts(language, catalogueOf(language)))

@@ -1,7 +1,8 @@
-/** Finds the system programs that the tests need. As root it installs missing ones with apt. */
+/** Finds the programs that the tests need. It installs missing ones with apt as root on Debian; elsewhere Chromium by Playwright's installer. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { run, say } from './processes.mjs'
+import { pathToFileURL } from 'node:url'
+import { ROOT, run, say } from './processes.mjs'
 
 /** The fonts include Devanagari. Without it the Hindi pages would be measured with empty boxes. */
 const CHROMIUM = {
@@ -20,15 +21,28 @@ const SHELL = {
 /** Runs spec/verify.py, the second verifier of the draw, and the generator of the protocol's vectors. */
 const PYTHON = { label: 'Python', names: ['python3'], packages: ['python3'], without: 'the tests of spec/ will fail' }
 
-export const ensureChromium = () => ensure(CHROMIUM)
+export const ensureChromium = () => ensure({ ...CHROMIUM, otherwise: playwrightsChromium })
 export const ensureShell = () => ensure(SHELL)
 export const ensurePython = () => ensure(PYTHON)
+
+/** The browser that playwright-core expects, in the user's own cache: for macOS, Windows and users without apt. */
+export async function playwrightsChromium() {
+  const { chromium } = await import(pathToFileURL(path.join(ROOT, 'node_modules/playwright-core/index.mjs')).href)
+  const file = chromium.executablePath()
+  if (existsSync(file)) return file
+  say("Installing Chromium with Playwright's installer…")
+  const installer = path.join(ROOT, 'node_modules/playwright-core/cli.js')
+  const { output } = await run(process.execPath, [installer, 'install', 'chromium', '--no-shell'], { quiet: true })
+  if (existsSync(file)) return file
+  say(output.trim().split('\n').slice(-3).join('\n'))
+  return undefined
+}
 
 /** apt's package lists, updated once per run. */
 let lists
 
 /** Returns the program's path. If there is none, it prints how to install it and returns undefined. */
-async function ensure({ label, names, packages, without }) {
+async function ensure({ label, names, packages, without, otherwise }) {
   const find = () => names.map(findProgram).find((file) => file !== undefined)
   const found = find()
   if (found !== undefined) return found
@@ -41,8 +55,10 @@ async function ensure({ label, names, packages, without }) {
     if (installed !== undefined) return installed
     say(output.trim().split('\n').slice(-5).join('\n'))
   }
-  say(`No ${label} on this machine, so ${without}. To install it: sudo apt-get install ${packages.join(' ')}`)
-  return undefined
+  const other = await otherwise?.()
+  const how = process.platform === 'linux' ? ` On Debian: sudo apt-get install ${packages.join(' ')}` : ''
+  if (other === undefined) say(`No ${label} on this machine, so ${without}.${how}`)
+  return other
 }
 
 function findProgram(name) {

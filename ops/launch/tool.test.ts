@@ -42,6 +42,22 @@ test('on a fresh clone, the installation and its failure go to standard error, a
   expect(roz(installs)).toMatchObject({ status: 0, out: 'books list\n', err: expect.stringMatching(/Installing[^]*added 0 packages/) })
 }, 60_000)
 
+test('where no package manager of ours has Chromium, it is the one that Playwright’s installer puts into the user’s cache', () => {
+  const cache = path.join(folder, 'browsers')
+  const env = { PATH: process.env.PATH, HOME: folder, PLAYWRIGHT_BROWSERS_PATH: cache }
+  const node = (code: string): string => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT, env, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    return stdout.trim()
+  }
+  const wanted = node(`import { chromium } from 'playwright-core'; console.log(chromium.executablePath())`)
+  expect(wanted.startsWith(cache)).toBe(true)
+  // What `playwright-core install chromium` leaves there.
+  mkdirSync(path.dirname(wanted), { recursive: true })
+  writeFileSync(wanted, '')
+  expect(node(`console.log(await (await import('./ops/launch/programs.mjs')).playwrightsChromium())`)).toBe(wanted)
+}, 60_000)
+
 test('the pinned Node is found on every machine for which the lockfile has it', () => {
   type Locked = { readonly os?: readonly string[]; readonly cpu?: readonly string[]; readonly bin?: { readonly node?: string } }
   const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> }
