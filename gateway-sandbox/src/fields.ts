@@ -42,8 +42,15 @@ export function url(value: unknown, field: string): string | null {
 
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/
 
+/** NaN for a day that no calendar has: JavaScript alone reads 31 February as 3 March. */
+export function parseTime(iso: string): number {
+  const dayMs = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`)
+  const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(iso.slice(0, 10))
+  return isDay ? Date.parse(iso) : Number.NaN
+}
+
 export function instant(value: unknown, field: string): number {
-  const atMs = typeof value === 'string' && ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
+  const atMs = typeof value === 'string' && ISO_INSTANT.test(value) ? parseTime(value) : Number.NaN
   if (!Number.isNaN(atMs)) return atMs
   throw invalid(field, 'time should be ISO8601 string. Example 2021-07-02T10:20:12+05:30 for IST, 2021-07-02T10:20:12Z for UTC', value)
 }

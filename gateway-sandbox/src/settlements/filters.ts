@@ -1,6 +1,6 @@
 /** Validates pagination and filters of the settlement calls, and cuts a list into pages. */
 import { createHash } from 'node:crypto'
-import { absent, type Fields, isFields, oneOf } from '../fields.ts'
+import { absent, type Fields, isFields, oneOf, parseTime } from '../fields.ts'
 import { badBody, invalid, missing } from '../refusals.ts'
 import type { Settlement } from './model.ts'
 
@@ -57,7 +57,7 @@ function readEnd(value: unknown, field: string, restOfDayMs: number): number {
   if (absent(value)) throw missing(field)
   const isIso = typeof value === 'string' && ISO.test(value)
   const isDay = isIso && value.length === 10
-  const atMs = isIso ? Date.parse(isDay ? `${value}T00:00:00+05:30` : value) : Number.NaN
+  const atMs = isIso ? parseTime(isDay ? `${value}T00:00:00+05:30` : value) : Number.NaN
   if (Number.isNaN(atMs)) throw invalid(field, 'should be an ISO8601 date', value)
   return isDay ? atMs + restOfDayMs : atMs
 }

@@ -1,7 +1,7 @@
 /** The gateway's API for settlements and their reconciliation, under /pg. Each call may be made 30 times a minute. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answer, once, type Parts, versionOf } from '../calls.ts'
-import { absent, type Fields, isFields, oneOf, optional } from '../fields.ts'
+import { absent, type Fields, isFields, oneOf, optional, parseTime } from '../fields.ts'
 import { readOrder } from '../orders.ts'
 import { newPace, paced } from '../pace.ts'
 import { badBody, invalid, missing, noOrder, noSettlement, orderNotPaid, Refusal } from '../refusals.ts'
@@ -118,7 +118,7 @@ function readOrderIds({ store }: Parts, value: unknown): ReadonlySet<string> | u
 function readTime(value: unknown, nowMs: number): number {
   if (absent(value)) return 0
   const isTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(value)
-  const atMs = isTime ? Date.parse(`${value.replace(' ', 'T')}+05:30`) : Number.NaN
+  const atMs = isTime ? parseTime(`${value.replace(' ', 'T')}+05:30`) : Number.NaN
   if (Number.isNaN(atMs)) throw invalid('txnTime', 'should be YYYY-MM-DD HH:mm:ss', value)
   if (atMs < nowMs - SIMULATED_DAYS * DAY_MS || atMs > nowMs) throw invalid('txnTime', 'should be of the last seven days', value)
   return atMs

@@ -157,6 +157,7 @@ describe('the list of settlements', () => {
     ['empty filters', { filters: {} }, 'filters.start_date_missing'],
     ['half a span', { filters: { start_date: '2026-03-04' } }, 'filters.end_date_missing'],
     ['a span backwards', { filters: { start_date: '2026-03-05', end_date: '2026-03-04' } }, 'filters.end_date_invalid'],
+    ['a day that does not exist', { filters: { start_date: '2026-02-30', end_date: '2026-03-04' } }, 'filters.start_date_invalid'],
     ['a date that is none', { filters: { start_date: 'March', end_date: '2026-03-04' } }, 'filters.start_date_invalid'],
   ])('with %s is refused in each call', async (_what, more, code) => {
     for (const path of ['/settlements', '/settlement/recon', '/recon']) {

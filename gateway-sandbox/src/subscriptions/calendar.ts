@@ -4,7 +4,7 @@
  * - A charge for today is never accepted; for tomorrow before 21:00; for the second to the fourteenth day at any hour; later never.
  * - Debits are made before 10:00, from 13:00 to 17:00 and after 21:30 (NPCI, since 1 August 2025).
  */
-import { absent } from '../fields.ts'
+import { absent, parseTime } from '../fields.ts'
 import { invalid, missing } from '../refusals.ts'
 
 const IST_OFFSET_MS = 19_800_000
@@ -43,7 +43,7 @@ export function readDay(value: unknown, field: string): number {
   if (absent(value)) throw missing(field)
   const match = typeof value === 'string' ? DAY_ONLY.exec(value) : null
   const [whole, date] = match ?? []
-  const atMs = whole === undefined ? Number.NaN : OFFSET.test(whole.slice(10)) ? Date.parse(whole) : Date.parse(`${date}T00:00:00+05:30`)
+  const atMs = whole === undefined ? Number.NaN : parseTime(OFFSET.test(whole.slice(10)) ? whole : `${date}T00:00:00+05:30`)
   if (Number.isNaN(atMs)) throw invalid(field, 'should be an ISO8601 date', value)
   return dayOf(atMs)
 }

@@ -101,6 +101,13 @@ describe('a charge', () => {
     }
   })
 
+  test('for a day that does not exist is refused', async () => {
+    const id = await approved()
+    world.clock.set(at('2026-04-28T12:00:00'))
+    expect(refusalOf(await pay(id, { payment_schedule_date: '2026-04-31' }))).toEqual([400, 'payment_schedule_date_invalid'])
+    expect((await pay(id, { payment_schedule_date: '2026-05-01' })).status).toBe(200)
+  })
+
   test('under an id that exists is refused, of another subscription too', async () => {
     const [id, other] = [await approved(), await approved()]
     const paymentId = await charged(id)

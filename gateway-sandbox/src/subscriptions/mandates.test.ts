@@ -170,6 +170,18 @@ describe('a control call on a mandate', () => {
     expect(await outcomes(second)).toEqual(['SUCCESS'])
   })
 
+  test('debits a mandate a second time when it is approved twice', async () => {
+    const id = await approved()
+    expect((await control(`/subscriptions/${id}`, { step: 'second_auth' })).status).toBe(200)
+    const auths = await payments(id)
+    expect(auths.map((one) => [one.payment_type, one.payment_status])).toEqual([
+      ['AUTH', 'SUCCESS'],
+      ['AUTH', 'SUCCESS'],
+    ])
+    expect(new Set(auths.map((one) => one.payment_id)).size).toBe(2)
+    expect((await read(`/subscriptions/${id}`)).authorization_details).toMatchObject({ payment_id: auths[0]?.payment_id })
+  })
+
   test('lets the link expire: the open debit fails because nobody acted', async () => {
     const id = await made()
     await control(`/subscriptions/${id}`, { step: 'bank_pending' })

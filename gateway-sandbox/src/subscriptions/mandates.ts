@@ -22,8 +22,14 @@ const LATER = {
   hold: 'ON_HOLD',
 } as const satisfies Record<string, SubscriptionStatus>
 
-/** `debit_first`: the first debit is known before the mandate. `mandate_first`: the other way round. */
-export const MANDATE_STEPS = [...PAGE_STEPS, 'debit_first', 'mandate_first', ...(Object.keys(LATER) as (keyof typeof LATER)[])] as const
+/** `debit_first`: the first debit is known before the mandate. `mandate_first`: the other way round. `second_auth`: it is debited again. */
+export const MANDATE_STEPS = [
+  ...PAGE_STEPS,
+  'debit_first',
+  'mandate_first',
+  'second_auth',
+  ...(Object.keys(LATER) as (keyof typeof LATER)[]),
+] as const
 export type MandateStep = (typeof MANDATE_STEPS)[number]
 
 /** Steps that each state allows without force. */
@@ -31,7 +37,7 @@ export function stepsOf(subscription: Subscription): readonly MandateStep[] {
   const { status } = subscription
   if (isAuthorising(subscription))
     return ['approve', 'bank_pending', 'decline', 'leave', 'debit_first', 'mandate_first', 'link_expire', 'expire']
-  if (status === 'ACTIVE') return ['customer_pause', 'customer_cancel', 'complete', 'hold']
+  if (status === 'ACTIVE') return ['second_auth', 'customer_pause', 'customer_cancel', 'complete', 'hold']
   if (status === 'CUSTOMER_PAUSED') return ['customer_resume', 'customer_cancel', 'complete']
   return status === 'ON_HOLD' ? ['customer_cancel', 'complete'] : []
 }
@@ -41,7 +47,7 @@ type Play = { readonly step: MandateStep; readonly copies: number; readonly forc
 export function playMandate(parts: Parts, subscription: Subscription, { step, copies, force }: Play, nowMs: number): Subscription {
   if (!force && !stepsOf(subscription).includes(step)) throw noSuchStep(subscription.status, step)
   const status = (next: SubscriptionStatus): Subscription => changeStatus(parts, subscription, next, copies, nowMs)
-  const debit = (outcome: ChargeStatus, reason?: string): void => playAuth(parts, subscription, outcome, reason, copies, nowMs)
+  const debit = (outcome: ChargeStatus, reason?: string): void => playAuth(parts, subscription, { outcome, reason, copies }, nowMs)
   switch (step) {
     case 'leave':
       return subscription
@@ -54,6 +60,9 @@ export function playMandate(parts: Parts, subscription: Subscription, { step, co
     case 'mandate_first':
       debit('PENDING')
       return authorise(parts, subscription, copies, nowMs)
+    case 'second_auth':
+      debitAuth(parts, subscription, undefined, { outcome: 'SUCCESS', reason: undefined, copies }, nowMs)
+      return subscription
     case 'bank_pending':
       debit('PENDING')
       return status('BANK_APPROVAL_PENDING')
@@ -81,24 +90,22 @@ function authorise(parts: Parts, subscription: Subscription, copies: number, now
 const openAuth = ({ store }: Parts, { subscriptionId }: Subscription): Charge | undefined =>
   store.chargesOf(subscriptionId).find(({ type, status }) => type === 'AUTH' && (status === 'INITIALIZED' || status === 'PENDING'))
 
-/** Moves the open AUTH, or makes one: on the hosted page its payment id is the gateway's. A second success is not taken. */
-function playAuth(
-  parts: Parts,
-  subscription: Subscription,
-  outcome: ChargeStatus,
-  reason: string | undefined,
-  copies: number,
-  nowMs: number,
-): void {
-  const { store } = parts
-  const { subscriptionId } = subscription
+type Debit = { readonly outcome: ChargeStatus; readonly reason: string | undefined; readonly copies: number }
+
+/** Moves the open AUTH, or makes one. A second success is not taken. */
+function playAuth(parts: Parts, subscription: Subscription, debit: Debit, nowMs: number): void {
   const open = openAuth(parts, subscription)
-  const isPaid = store.chargesOf(subscriptionId).some(({ type, status }) => type === 'AUTH' && status === 'SUCCESS')
-  if (open === undefined && isPaid) return
-  if (open?.status === outcome) return
+  const auths = parts.store.chargesOf(subscription.subscriptionId).filter(({ type }) => type === 'AUTH')
+  const isPaid = open === undefined && auths.some(({ status }) => status === 'SUCCESS')
+  if (!isPaid && open?.status !== debit.outcome) debitAuth(parts, subscription, open, debit, nowMs)
+}
+
+/** On the hosted page the payment id of an AUTH is the gateway's. */
+function debitAuth(parts: Parts, subscription: Subscription, open: Charge | undefined, { outcome, ...told }: Debit, nowMs: number): void {
+  const { store } = parts
   const amountPaise = store.faults().auth_one_rupee ? 100 : subscription.authAmountPaise
   const input = { paymentId: `auth_${randomBytes(12).toString('hex')}`, type: 'AUTH', amountPaise, day: null, remarks: null } as const
-  const auth = { ...(open ?? newCharge(store, subscriptionId, input, nowMs)), amountPaise }
-  const moved = moveCharge(parts, auth, { status: outcome, reason, copies, force: false }, nowMs)
+  const auth = { ...(open ?? newCharge(store, subscription.subscriptionId, input, nowMs)), amountPaise }
+  const moved = moveCharge(parts, auth, { status: outcome, ...told, force: false }, nowMs)
   if (outcome === 'SUCCESS' && subscription.refundsAuth) refundAuth(parts, moved, nowMs)
 }

@@ -1,8 +1,7 @@
 /** The gateway's API for plans, subscriptions, their payments and refunds, under /pg. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answer, once, type Parts, versionOf } from '../calls.ts'
-import { isFields } from '../fields.ts'
-import { absent, type Fields } from '../fields.ts'
+import { absent, type Fields, isFields } from '../fields.ts'
 import { badBody, invalid, missing } from '../refusals.ts'
 import { paced, type Pace } from '../pace.ts'
 import { type Paying, readNewChargeRefund, readPaying } from './charge-fields.ts'

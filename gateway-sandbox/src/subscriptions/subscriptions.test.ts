@@ -164,6 +164,11 @@ describe('a subscription', () => {
     ['a card', { authorization_details: { payment_methods: ['card'] } }, 'authorization_details.payment_methods_invalid'],
     ['a return address that is none', { subscription_meta: { return_url: 'javascript:1' } }, 'subscription_meta.return_url_invalid'],
     ['an expiry that is over', { subscription_expiry_time: '2026-03-04T11:59:59+05:30' }, 'subscription_expiry_time_invalid'],
+    [
+      'an expiry on a day that does not exist',
+      { subscription_expiry_time: '2029-02-30T12:00:00+05:30' },
+      'subscription_expiry_time_invalid',
+    ],
     ['an expiry without an offset', { subscription_expiry_time: '2029-03-04T12:00:00' }, 'subscription_expiry_time_invalid'],
     ['a first charge', { subscription_first_charge_time: '2026-04-04T12:00:00+05:30' }, 'subscription_first_charge_time_invalid'],
     [

@@ -7,13 +7,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Parts } from '../calls.ts'
-import { duplicatePlan, duplicateSubscription, noPlan, noSubscription, notNow } from '../refusals.ts'
+import { duplicatePlan, duplicateSubscription, invalid, noPlan, noSubscription, notNow } from '../refusals.ts'
 import type { Store } from '../store.ts'
 import { dayOf, readDay } from './calendar.ts'
+import { cancelOpenCharges } from './charges.ts'
 import { announceSubscription } from './events.ts'
 import type { Plan, Subscription, SubscriptionStatus } from './model.ts'
-import { invalid } from '../refusals.ts'
-import { cancelOpenCharges } from './charges.ts'
 import type { NewSubscription } from './subscription-fields.ts'
 
 const SESSION_MS = 2 * 3_600_000
