@@ -23,42 +23,16 @@ const each = <T>(
 const matches = (file: { readonly name: string; readonly text: string }, pattern: RegExp): string[] =>
   file.text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${file.name}:${index + 1}  ${line.trim().slice(0, 100)}`] : []))
 
-/** The imports between packages that are allowed. Tests of the product may import more. */
-const BORDERS: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  contract: ['core'],
-  verifier: [],
-  web: ['core', 'contract', 'verifier'],
-  server: ['core', 'contract'],
-  'gateway-sandbox': [],
-  ops: ['core'],
-  // The end-to-end tests drive the product from outside and read its database. Nothing imports lab/, which imports everything.
-  e2e: ['core', 'contract', 'server', 'web', 'verifier', 'ops'],
-}
-
-test('packages import only what the architecture allows', () => {
-  const findings = each(
-    product,
-    (file) => file.imports,
-    ({ target, line }, file) => {
-      const from = unitOf(file.name)
-      const to = target === undefined ? from : unitOf(target)
-      if (to === from || BORDERS[from] === undefined || BORDERS[from].includes(to)) return undefined
-      // The one import that runs the sandbox in the server's process, outside production.
-      if (file.name === 'server/src/start.ts' && target === 'gateway-sandbox/src/sandbox.ts') return undefined
-      return `${file.name}:${line} imports ${target}`
-    },
-  )
-  expectNone(findings, 'A border of docs/architecture.md is crossed: move the shared code down to core, or send it as a job.')
-})
+/** Packages that are tested on their own. The imports of all other code: ops/tidy/imports.test.ts. */
+const INDEPENDENT: Readonly<Record<string, readonly string[]>> = { core: [], contract: ['core'], verifier: [], 'gateway-sandbox': [] }
 
 test('tests of independent packages import no other package', () => {
   const findings = each(
-    code.filter((file) => file.isTest && ['core', 'contract', 'gateway-sandbox', 'verifier'].includes(unitOf(file.name))),
+    code.filter((file) => file.isTest && unitOf(file.name) in INDEPENDENT),
     (file) => file.imports,
     ({ target, line }, file) => {
       const from = unitOf(file.name)
-      if (target === undefined || unitOf(target) === from || BORDERS[from]?.includes(unitOf(target))) return undefined
+      if (target === undefined || unitOf(target) === from || INDEPENDENT[from]?.includes(unitOf(target))) return undefined
       return target.startsWith('spec/') ? undefined : `${file.name}:${line} imports ${target}`
     },
   )
@@ -73,42 +47,6 @@ test('only tests import testing code', () => {
       target?.includes('/testing/') || target?.endsWith('.test.ts') ? `${file.name}:${line} imports ${target}` : undefined,
   )
   expectNone(findings, 'Product code imports a test: move the code that it needs out of testing/.')
-})
-
-test('a feature of the server imports no other feature and no adapter, only ports', () => {
-  const findings = each(
-    product.filter(inFolder('server/src/features')),
-    (file) => file.imports,
-    ({ target, line }, file) => {
-      const mine = file.name.split('/').slice(0, 4).join('/')
-      if (target === undefined || target.startsWith(`${mine}/`)) return undefined
-      const foreign =
-        target.startsWith('server/src/features/') || (target.startsWith('server/src/adapters/') && !target.endsWith('/port.ts'))
-      return foreign || /^server\/src\/(main|app|start|services)\.ts$/.test(target) ? `${file.name}:${line} imports ${target}` : undefined
-    },
-  )
-  expectNone(
-    findings,
-    'Features import ports, never each other: move shared code to ledger or core, or send it as a job; app.ts connects the adapters.',
-  )
-})
-
-/** From the bottom up: each layer may import itself and the layers before it. */
-const LOWER_LAYERS = ['db', 'ledger', 'jobs'] as const
-
-test('lower layers of the server import nothing above them', () => {
-  const findings = each(
-    product.filter((file) => LOWER_LAYERS.some((layer) => inFolder(`server/src/${layer}`)(file))),
-    (file) => file.imports,
-    ({ target, line }, file) => {
-      const above = /^server\/src\/(features|adapters|app\.ts|start\.ts|main\.ts|services\.ts)/
-      const layer = LOWER_LAYERS.findIndex((name) => file.name.startsWith(`server/src/${name}/`))
-      const other = LOWER_LAYERS.findIndex((name) => target?.startsWith(`server/src/${name}/`))
-      const upwards = target !== undefined && (above.test(target) ? !target.endsWith('/port.ts') : layer === 0 && other > 0)
-      return upwards ? `${file.name}:${line} imports ${target}` : undefined
-    },
-  )
-  expectNone(findings, 'main → app → features → {ledger, jobs} → db: an import never points upwards.')
 })
 
 test('only main.ts of the server and of the sandbox reads the environment', () => {
@@ -224,7 +162,7 @@ test('no code uses any, and no file is a barrel', () => {
 })
 
 /** Catalogues of texts, tests and the files that put the server together are read by looking up, not from end to end. */
-const LONGER = /(\.test\.tsx?|-(texts|bugs)\.ts|server\/src\/(main|start|services)\.ts)$/
+const LONGER = /(\.test\.tsx?|-(texts|bugs)\.ts|server\/src\/(main|start|services|config\/declared)\.ts)$/
 const linesMax = (name: string): number => (LONGER.test(name) ? 600 : 400)
 
 test('code has at most 400 lines a file and 70 a function (120 with JSX); tests and compositions 600 and 100', () => {

@@ -15,9 +15,9 @@ const MADE = new Set([
 ])
 const FILE = /(?<![\w@/.<>{}*-])(?:\.{1,2}\/)*([\w.-]+(?:\/[\w.-]+)*\.(?:tsx?|mjs|sql|md|py|css|json|html|yml|sh|po))(?![\w/}*])/g
 const released = Object.keys(JSON.parse(text('server/migrations/released.json')) as object)
-/** This file names files that are not there; pages of the site name no file; a released migration keeps the names of its time. */
+/** This file and imports.test.ts name files that are not there; pages of the site name no file; a released migration keeps the names of its time. */
 const isRead = (name: string): boolean =>
-  !/^(ops\/tidy\/named-files\.test\.ts|locales\/.*)$/.test(name) && !released.some((file) => name === `server/migrations/${file}`)
+  !/^(ops\/tidy\/(named-files|imports)\.test\.ts|locales\/.*)$/.test(name) && !released.some((file) => name === `server/migrations/${file}`)
 const names = sources.map(({ name }) => name)
 
 /** The comments of a source; a document is all words, but for its blocks of commands. */

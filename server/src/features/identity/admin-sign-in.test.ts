@@ -1,4 +1,4 @@
-/** The administrators' sign-in, the first administrator, and the staff staff log. */
+/** The administrators' sign-in, the first administrator, and the staff log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
