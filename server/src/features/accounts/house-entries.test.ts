@@ -96,7 +96,7 @@ test('losses that nobody had cannot be covered, and no kind takes more than ther
   for (const kind of ['losses_covered', 'platform_out', 'tds_remitted']) expect((await ask(kind, 5)).body.code).toBe('insufficient_funds')
 })
 
-test('an entry of the house is no disbursement, and an editor sees and decides none', async () => {
+test('a platform entry is no disbursement, and an editor sees and decides none', async () => {
   const { id } = (await ask('tds_remitted', 0.1)).body.entry
   const asHelp = await world.calls.ask(`POST /admin/disbursements/${id}/approve`, { as: world.staff.owner, body: { status: 'booked' } })
   expect(asHelp.body.code).toBe('outlay_not_found')

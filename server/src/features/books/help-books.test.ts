@@ -29,7 +29,7 @@ const outlay = (id: string, amount: bigint, ...receipts: readonly string[]) => (
 })
 const hexOf = (...receipts: readonly string[]) => receipts.map((receipt) => hashOf(receipt).toString('hex')).sort()
 
-test('a disbursement, its correction, the house’s entries and a settlement of the gateway are in the books of their days, and both verifiers pass', async () => {
+test('a disbursement, its correction, platform entries and a settlement of the gateway are in the books of their days, and both verifiers pass', async () => {
   world = await openRoundsWorld()
   const members = [await world.member(30), await world.member(30), await world.member(30)]
   for (const member of members) await world.join(member)

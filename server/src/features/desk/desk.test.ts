@@ -144,7 +144,7 @@ test('an approved withdrawal waits for its payment by hand where no gateway pays
   }
 })
 
-test('payments from the help fund and house entries wait in two lines, for those who may approve and did not ask', async () => {
+test('payments from the help fund and platform entries wait in two lines, for approvers who did not ask', async () => {
   const own = await createTestDatabase()
   try {
     const people = {
