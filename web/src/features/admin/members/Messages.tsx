@@ -1,4 +1,5 @@
 /** Messages of the contact form with their threads: read, answer by email, set the state. */
+import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { CARE } from '@roz/contract/roles.ts'
@@ -19,11 +20,24 @@ import { Listing } from '../../Listing.tsx'
 import { at, paging } from '../../queries.ts'
 import { CsvButton } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
-import { MESSAGE_FILTERS, MESSAGE_STATES } from './message-states.ts'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { type Narrowing, QUIETLY, refreshPortal, sorted } from '../queries.ts'
+import type { Shown } from '../states.ts'
 import { steppedUp } from '../step-up.ts'
 import { useMay } from '../use-may.ts'
+
+const MESSAGE_STATES = {
+  new: { tone: 'waiting', label: msg`New` },
+  open: { tone: 'waiting', label: msg`In progress` },
+  answered: { tone: 'good', label: msg`Answered` },
+  closed: { tone: 'good', label: msg`Closed` },
+} as const satisfies Record<string, Shown>
+
+/** By what the list of messages is narrowed. */
+const MESSAGE_FILTERS = { unanswered: { tone: 'waiting', label: msg`Unanswered` }, ...MESSAGE_STATES } as const satisfies Record<
+  string,
+  Shown
+>
 
 type Message = Output<Api['messages']>['messages'][number]
 type State = Message['status']

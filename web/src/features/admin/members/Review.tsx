@@ -1,4 +1,6 @@
 /** Accounts that share a phone, bank account, device or network, and quick withdrawals from new accounts: the team looks at them. Nothing is refused by them. */
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { CARE } from '@roz/contract/roles.ts'
@@ -20,11 +22,23 @@ import { CsvButton } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { type Narrowing, narrowed } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
-import { SIGNAL_KINDS } from './signal-words.ts'
 import { useMay } from '../use-may.ts'
 import { usePaused } from '../use-paused.ts'
 
 type Flag = Output<Api['flags']>['flags'][number]
+/** What accounts share, and what it may mean. */
+const SIGNAL_KINDS = {
+  phone: { title: msg`Same phone number`, hint: msg`Often a family with one phone.` },
+  bank: { title: msg`Same bank account`, hint: msg`Withdrawals of several accounts go to one bank account.` },
+  device: { title: msg`Same device and network`, hint: msg`The same browser at the same network address. Often a family or a shop.` },
+  network: { title: msg`Same network address`, hint: msg`A house, an office or a whole town can share one.` },
+  mailbox: { title: msg`Same mailbox`, hint: msg`Addresses that differ by dots at Gmail, or by a tag after +, reach one person.` },
+  young_money: {
+    title: msg`Quick withdrawal from a new account`,
+    hint: msg`The account was less than seven days old, and the money had been added less than three days before.`,
+  },
+} as const satisfies Record<Flag['kind'], { readonly title: MessageDescriptor; readonly hint: MessageDescriptor }>
+
 type State = '' | 'unreviewed' | 'reviewed'
 
 const flagsQuery = (narrowing: Narrowing<'unreviewed' | 'reviewed'>) =>
