@@ -119,4 +119,4 @@ await server.listen()
 // As the server: nothing else would stop this process after the death of its launcher.
 const launcher = Number(process.env.ROZ_LAUNCHER ?? 0)
 if (launcher > 0) setInterval(() => process.ppid === launcher || process.exit(0), 500).unref()
-process.stdout.write(`The screens of the sources are at http://localhost:${port}: an edit in web/src shows at once.\n`)
+process.stdout.write(`The screens are at http://localhost:${port} as soon as Roz is ready; an edit in web/src shows at once.\n`)

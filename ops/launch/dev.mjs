@@ -4,13 +4,13 @@
  * - The public pages are built: at the start if a source has changed, and again when one of theirs changes.
  * - A text without Hindi is shown in English and listed here. `npm start`, `npm test` and `npm run package` refuse it.
  */
-import { existsSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
 import { allEnded, isStopping, LaunchError, note, refuseForeign, ROOT, run, say, stopOnSignals } from './processes.mjs'
 import { SERVER_FLAGS, SERVER_MEMORY } from './server-program.mjs'
-import { hashOfSources } from './web.mjs'
+import { BUILDS, hashOfSources } from './web.mjs'
 
 const WEB = path.join(ROOT, '.build', 'web-dev')
 const NEXT = `${WEB}-next`
@@ -45,12 +45,17 @@ try {
 async function buildPages(node) {
   const hash = hashOfSources()
   if (existsSync(WEB) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return undefined
-  say('Building the public pages…')
-  const env = { ...process.env, NODE_ENV: 'production' }
-  const { code, output } = await run(node, [...DRAFTS, 'web/build.ts', '--draft', '--out', NEXT], { quiet: true, env })
-  if (isStopping()) return undefined
-  if (code !== 0) return `The public pages could not be built:\n${output.trim()}`
-  for (const line of output.split('\n')) if (/^\d+ texts have no words yet|^ {2}\w+: |^No words yet/.test(line)) say(line)
+  rmSync(NEXT, { recursive: true, force: true })
+  // `npm start` has built the same sources, and found every text's words.
+  if (existsSync(path.join(BUILDS, hash))) cpSync(path.join(BUILDS, hash), NEXT, { recursive: true })
+  else {
+    say('Building the public pages…')
+    const env = { ...process.env, NODE_ENV: 'production' }
+    const { code, output } = await run(node, [...DRAFTS, 'web/build.ts', '--draft', '--out', NEXT], { quiet: true, env })
+    if (isStopping()) return undefined
+    if (code !== 0) return `The public pages could not be built:\n${output.trim()}`
+    for (const line of output.split('\n')) if (/^\d+ texts have no words yet|^ {2}\w+: |^No words yet/.test(line)) say(line)
+  }
   rmSync(WEB, { recursive: true, force: true })
   renameSync(NEXT, WEB)
   writeFileSync(STAMP, hash)

@@ -9,7 +9,7 @@ import path from 'node:path'
 import { alone } from './lock.mjs'
 import { isStopping, LaunchError, lives, nameOf, note, refuseForeign, ROOT, run } from './processes.mjs'
 
-const BUILDS = path.join(ROOT, '.build', 'web')
+export const BUILDS = path.join(ROOT, '.build', 'web')
 const MAKING = path.join(ROOT, '.build', 'web-making')
 const USERS = path.join(ROOT, '.build', 'web-users')
 const SOURCES = ['web', 'locales', 'core', 'contract', 'verifier', 'spec', 'package-lock.json', 'tsconfig.base.json']
