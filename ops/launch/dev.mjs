@@ -118,6 +118,8 @@ function onChange(folder, act) {
   watch(path.join(ROOT, folder), { recursive: true }, (_event, name) => {
     if (/\.test\.tsx?$/.test(name ?? '')) return
     clearTimeout(timer)
-    timer = setTimeout(() => (last = last.then(act)), SETTLE_MS)
+    timer = setTimeout(() => {
+      last = last.then(act)
+    }, SETTLE_MS)
   })
 }
