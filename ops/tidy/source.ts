@@ -14,14 +14,6 @@ export type Import = {
   readonly isDeferred: boolean
   readonly line: number
 }
-export type Func = {
-  readonly name: string
-  readonly line: number
-  /** Without the lines of named inner functions, which count separately. */
-  readonly lines: number
-  readonly hasJsx: boolean
-  readonly holdsTests: boolean
-}
 export type Literal = { readonly text: string; readonly line: number }
 export type Source = {
   /** The path from the root, with slashes. */
@@ -32,10 +24,7 @@ export type Source = {
 }
 export type Code = Source & {
   readonly imports: readonly Import[]
-  readonly functions: readonly Func[]
   readonly literals: readonly Literal[]
-  readonly anyLines: readonly number[]
-  readonly starExports: readonly number[]
   /** The English of every `texts('…')`, or undefined for an argument that is no plain literal. */
   readonly texts: readonly (string | undefined)[]
 }
@@ -75,14 +64,11 @@ function parse(source: Source): Code {
   if (errors.length > 0) throw new Error(`${source.name} does not parse: ${errors[0]?.message}`)
   const found = {
     imports: [] as Import[],
-    functions: [] as Func[],
     literals: [] as Literal[],
-    anyLines: [] as number[],
-    starExports: [] as number[],
     texts: [] as (string | undefined)[],
   }
   const lineOf = lineFinder(source.text)
-  visit(program as unknown as Node, [], (node, above) => {
+  visit(program as unknown as Node, (node) => {
     const line = lineOf(node.start)
     const specifier = specifierOf(node)
     if (specifier !== undefined)
@@ -93,9 +79,6 @@ function parse(source: Source): Code {
         isDeferred: node.type === 'ImportExpression',
         line,
       })
-    if (isFunction(node)) found.functions.push({ name: functionName(node, above), line, lines: ownLines(node, lineOf), ...contentOf(node) })
-    if (node.type === 'TSAnyKeyword') found.anyLines.push(line)
-    if (node.type === 'ExportAllDeclaration') found.starExports.push(line)
     if (node.type === 'TemplateElement') found.literals.push({ text: (node.value as { raw: string }).raw, line })
     if (isTextsCall(node)) found.texts.push((node.arguments as readonly { readonly value?: string }[])[0]?.value)
     if (node.type === 'Literal' && typeof node.value === 'string') found.literals.push({ text: node.value, line })
@@ -103,11 +86,10 @@ function parse(source: Source): Code {
   return { ...source, ...found }
 }
 
-function visit(node: Node, above: readonly Node[], see: (node: Node, above: readonly Node[]) => void): void {
-  see(node, above)
-  const chain = [...above, node]
+function visit(node: Node, see: (node: Node) => void): void {
+  see(node)
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, chain, see)
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, see)
   }
 }
 
@@ -151,45 +133,6 @@ function targetOf(from: string, specifier: string): string | undefined {
   return `${ours[1]}/src/${ours[2]}`
 }
 
-function functionName(node: Node, above: readonly Node[]): string {
-  const own = node.id as { readonly name?: string } | null | undefined
-  if (own?.name !== undefined) return own.name
-  const parent = above.at(-1)
-  const holder = (parent?.id ?? parent?.key) as { readonly name?: string } | undefined
-  return holder?.name ?? 'a function'
-}
-
 function isTextsCall(node: Node): boolean {
   return node.type === 'CallExpression' && (node.callee as { readonly name?: string }).name === 'texts'
-}
-
-function isFunction(node: Node): boolean {
-  return /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type) && node.body !== null
-}
-
-function ownLines(node: Node, lineOf: (offset: number) => number): number {
-  const spanOf = (one: Node): number => lineOf(one.end) - lineOf(one.start) + 1
-  let inner = 0
-  visit(node, [], (one, above) => {
-    if (one === node || !isFunction(one) || above.slice(1).some(isFunction)) return
-    if (isNamed(one, above.at(-1))) inner += spanOf(one)
-  })
-  return spanOf(node) - inner
-}
-
-/** A callback counts as part of its caller; a named function counts separately. */
-function isNamed(node: Node, parent: Node | undefined): boolean {
-  return (
-    node.type === 'FunctionDeclaration' || /^(VariableDeclarator|Property|MethodDefinition|PropertyDefinition)$/.test(parent?.type ?? '')
-  )
-}
-
-function contentOf(node: Node): { readonly hasJsx: boolean; readonly holdsTests: boolean } {
-  const content = { hasJsx: false, holdsTests: false }
-  visit(node, [], (inner) => {
-    if (inner.type.startsWith('JSX')) content.hasJsx = true
-    const callee = inner.type === 'CallExpression' ? (inner.callee as { readonly name?: string }).name : undefined
-    if (callee === 'test' || callee === 'describe') content.holdsTests = true
-  })
-  return content
 }
