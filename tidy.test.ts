@@ -108,15 +108,15 @@ const MAY_NAME_A_LANGUAGE = [
   /^web\/src\/ui\/Art\.tsx$/,
   // What people type in any language: names of currencies, labels, endings of addresses.
   /^core\/src\/(typed-money|address-endings)\.ts$/,
-  // This page has no catalogue, so it contains its words in every language.
-  /^web\/app\.html$/,
+  // The folder of a language.
+  /^locales\//,
 ]
 
 test('only the list of languages names a language', () => {
-  const named = /(['"`])hi\1|\bhi-IN\b|['"`/^]hi(?=[/'"`($])|\bhi: |\.hi\b|\p{Script=Devanagari}{2}/u
+  const named = /(['"`])hi\1|\bhi-IN\b|['"`/^]hi(?=[/'"`($])|\bhi: |:lang\(|\.hi\b|\p{Script=Devanagari}{2}/u
   const isComment = /^\s*(\/\/|\/?\*|--)/
   const findings = sources
-    .filter(({ name, isTest }) => /\.(tsx?|js|sql|html)$/.test(name) && !isTest)
+    .filter(({ name, isTest }) => /\.(tsx?|js|sql|html|css)$/.test(name) && !isTest)
     .filter(({ name }) => !MAY_NAME_A_LANGUAGE.some((pattern) => pattern.test(name)))
     .flatMap((file) => matches({ name: file.name, text: file.text.replace(/^.*$/gm, (line) => (isComment.test(line) ? '' : line)) }, named))
   expectNone(

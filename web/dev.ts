@@ -8,6 +8,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import path from 'node:path'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { createServer, type Plugin } from 'vite'
+import { withWords } from './build/languages.ts'
 import { englishIn, missingMessages } from './build/messages.ts'
 import { sprite } from './src/ui/art.ts'
 import { common } from './vite.config.ts'
@@ -56,7 +57,7 @@ const throughRoz: Plugin = {
   name: 'roz-through',
   configureServer: (server) => {
     const render: Render = (url, brandName, settings) => {
-      const html = readFileSync(path.join(root, 'app.html'), 'utf8')
+      const html = withWords(readFileSync(path.join(root, 'app.html'), 'utf8'))
         .replace('%SPRITE%', () => sprite())
         .replace('%SETTINGS%', () => settings)
         .replace('%SCREEN%', STYLES)

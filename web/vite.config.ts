@@ -6,6 +6,7 @@ import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
 import { callsPlugin } from './build/calls.ts'
 import { wordsPlugin } from './build/inline-texts.ts'
+import { languagesPlugin } from './build/languages.ts'
 
 const root = import.meta.dirname
 
@@ -19,6 +20,7 @@ export const common: InlineConfig = {
   plugins: [
     callsPlugin(),
     wordsPlugin(),
+    languagesPlugin(),
     react(),
     lingui({ configPath, failOnCompileError: true }),
     babel({ presets: [linguiTransformerBabelPreset({ linguiConfig: getConfig({ configPath }) }, { configPath })], sourceMap: false }),
