@@ -7,14 +7,16 @@ import type { IstDay } from './ist-day.ts'
 import { inEach, type Language, LANGUAGES, SPEECH } from './language.ts'
 import { formatPaise, type Paise } from './money.ts'
 import { formatCount } from './numbers.ts'
+import { inPlural } from './plural.ts'
 import { texts } from './texts.ts'
 
 type Round = { readonly day: IstDay; readonly participants: bigint; readonly need: Paise }
 type Words = { readonly title: string; readonly description: string; readonly charityDescription: string }
 
 const TITLE = texts('Daily impact of {day}')
-const ONE = texts('1 member put one rupee into the round of {day}. {amount} of it was set aside for people in need.')
-const MANY = texts('{members} members put one rupee each into the round of {day}. {amount} of it was set aside for people in need.')
+const DESCRIPTION = texts(
+  '{members, plural, one {# member put one rupee into the round of {day}.} other {# members put one rupee each into the round of {day}.}} {amount} of it was set aside for people in need.',
+)
 const CHARITY = texts('The charity for this day has not been selected yet.')
 
 const DAYS = inEach((language) => {
@@ -28,10 +30,11 @@ export function draftWords({ day, participants, need }: Round, language: Languag
     members: formatCount(Number(participants)),
     amount: formatPaise(need),
   }
-  const fill = (words: string): string => words.replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)
+  const fill = (words: string): string =>
+    inPlural(words, values, language).replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)
   return {
     title: fill(TITLE[language]),
-    description: fill((participants === 1n ? ONE : MANY)[language]),
+    description: fill(DESCRIPTION[language]),
     charityDescription: CHARITY[language],
   }
 }

@@ -7,6 +7,7 @@
 import { type IstDay, parseDay } from './ist-day.ts'
 import { type Language, SPEECH, type Texts } from './language.ts'
 import { formatPaise, type Paise, paise } from './money.ts'
+import { inPlural } from './plural.ts'
 import { texts } from './texts.ts'
 import { isolated } from './isolated.ts'
 
@@ -35,12 +36,7 @@ export const NOTICES = {
   /** Derived from joins and allotments, not stored; data: paise, day, purpose, helped (a public name), others */
   help_told: notice(
     texts('Help was sent with your rupee'),
-    texts('Your {paise} paise of {day}: {purpose} for {helped}, with {others} others.'),
-  ),
-  /** As help_told, with one other member */
-  help_told_two: notice(
-    texts('Help was sent with your rupee'),
-    texts('Your {paise} paise of {day}: {purpose} for {helped}, with 1 other.'),
+    texts('Your {paise} paise of {day}: {purpose} for {helped}, with {others, plural, one {# other} other {# others}}.'),
   ),
   /** As help_told, of a round without other members */
   help_told_alone: notice(texts('Help was sent with your rupee'), texts('Your {paise} paise of {day}: {purpose} for {helped}.')),
@@ -206,7 +202,8 @@ export function noticeText(kind: NoticeKind, data: NoticeData, language: Languag
     ...Object.fromEntries(printed),
     ...(data.paise === undefined ? {} : { sum: sumText(data.paise, language) }),
   }
-  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => isolated(values[name] ?? ''))
+  const fill = (text: string): string =>
+    inPlural(text, values, language).replace(/\{(\w+)\}/g, (_whole, name: string) => isolated(values[name] ?? ''))
   const { title, body, last } = NOTICES[kind]
   const sentences = [body, data.paid === undefined ? undefined : PAID_DEBT, last?.(data)]
   return { title: fill(title[language]), body: sentences.flatMap((words) => (words === undefined ? [] : fill(words[language]))).join(' ') }

@@ -8,6 +8,7 @@ import { parseDay } from '@roz/core/ist-day.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
 import { dayText, PAID_DEBT, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts'
 import type { Modes } from '@roz/core/modes.ts'
+import { inPlural } from '@roz/core/plural.ts'
 import { texts } from '@roz/core/texts.ts'
 import { AUTOPAY_MAILS } from './autopay-mail-texts.ts'
 import type { MailWords } from './mail-layout.ts'
@@ -311,17 +312,17 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     paragraphs: [HELLO, texts('You won {amount} in the round of {day}. It is already in your wallet.'), ...debtOf(told), ...taxOf(told)],
     action: { label: texts('See the round'), path: '/history' },
   }),
-  weekly_joins: ({ rounds }) => ({
-    subject: rounds === '1' ? texts('Your week with {brandName}: 1 round') : texts('Your week with {brandName}: {rounds} rounds'),
+  weekly_joins: {
+    subject: texts('Your week with {brandName}: {rounds, plural, one {# round} other {# rounds}}'),
     paragraphs: [
       HELLO,
-      rounds === '1'
-        ? texts('Auto Participate joined you to 1 round from {from} to {to}, for ₹1.')
-        : texts('Auto Participate joined you to {rounds} rounds from {from} to {to}, for ₹1 each.'),
+      texts(
+        'Auto Participate joined you to {rounds, plural, one {# round from {from} to {to}, for ₹1} other {# rounds from {from} to {to}, for ₹1 each}}.',
+      ),
     ],
     action: { label: texts('See your rounds'), path: '/history' },
     after: [texts('You can turn Auto Participate off at any time in your profile.')],
-  }),
+  },
   auto_join_skipped: (_told, { topupsOn }) => ({
     subject: texts('You were not joined to the round of {day}'),
     paragraphs: [
@@ -391,7 +392,9 @@ export function mailWords({ template, data, language }: MailPayload, { link, tok
   const { subject, paragraphs, action, after } = typeof written === 'function' ? written(data, modes) : written
   const values: Readonly<Record<string, string>> = { ...toldIn(data, language), ...named }
   const fill = (words: Texts | string): string =>
-    (typeof words === 'string' ? words : words[language]).replace(/\{(\w+)\}/g, (mark, name: string) => isolated(values[name] ?? mark))
+    inPlural(typeof words === 'string' ? words : words[language], values, language).replace(/\{(\w+)\}/g, (mark, name: string) =>
+      isolated(values[name] ?? mark),
+    )
   return {
     subject: fill(subject),
     paragraphs: paragraphs.map((words) => fill(words === HELLO && data.name === '' ? HELLO_NOBODY : words)),

@@ -78,7 +78,7 @@ test('once it is published, each member whose rupee is in it is told, and nobody
   await world.runAll()
   expect(await getStory(world.db, storyId)).toMatchObject({ isTold: true })
   const [notice] = await noticesOf(asha)
-  expect(notice).toMatchObject({ id: `s${storyId}`, kind: 'help_told_two', title: 'Help was sent with your rupee', readAt: null })
+  expect(notice).toMatchObject({ id: `s${storyId}`, kind: 'help_told', title: 'Help was sent with your rupee', readAt: null })
   expect(notice.body).toBe('Your 50 paise of 21 November 2026: school shoes for Meera, with 1 other.')
   expect((await noticesOf(ravi, 'hi'))[0].body).toBe('21 नवंबर 2026 के आपके 50 पैसे: Meera के लिए school shoes, 1 और सदस्य के साथ।')
   expect(await noticesOf(outside)).toEqual([])

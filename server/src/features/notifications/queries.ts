@@ -65,7 +65,7 @@ export function listNotices(
       ${autoJoinItems(memberId, limit)}
       union all
       (select 's' || s.id,
-         case when own.days > 1 then 'help_told_days' when own.entries = 1 then 'help_told_alone' when own.entries = 2 then 'help_told_two' else 'help_told' end,
+         case when own.days > 1 then 'help_told_days' when own.entries = 1 then 'help_told_alone' else 'help_told' end,
          jsonb_build_object('paise', own.paise::text, 'day', own.day, 'days', own.days::text, 'others', (own.entries - 1)::text,
            'purpose', o.purpose, 'helped', o.public_name), t.told_at, r.read_at
        from ${ownStories(memberId)}
