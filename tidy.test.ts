@@ -4,6 +4,7 @@
  * - An exception is listed beside its rule, with its reason.
  */
 import { createHash } from 'node:crypto'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type Code, code, sources, text } from './ops/tidy/source.ts'
 
@@ -241,6 +242,32 @@ test('every package in a package.json is used', () => {
         .map((name) => `${file.name}: ${name}`)
     })
   expectNone(findings, 'Nothing imports this package: npm uninstall it.')
+})
+
+test('every imported package is declared: by its own package, or for tests and tools by the root', () => {
+  const declared = (folder: string): readonly string[] => {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(text(path.join(folder, 'package.json')) || '{}') as Readonly<
+      Record<string, Readonly<Record<string, string>> | undefined>
+    >
+    return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  }
+  const ofRoot = declared('.')
+  const findings = each(
+    code,
+    (file) => file.imports,
+    ({ specifier, target, line }, file) => {
+      if (target !== undefined || /^(node|virtual):|^\.|^@roz\/|\?/.test(specifier)) return undefined
+      const parts = file.name.split('/').slice(0, -1)
+      const own = parts.flatMap((_part, depth) => declared(parts.slice(0, depth + 1).join('/')))
+      const isTool = file.isTest || !/^(core|contract|server|web|gateway-sandbox|verifier)\/src\//.test(file.name)
+      const name = specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/')
+      return [...own, ...(isTool ? ofRoot : [])].includes(name) ? undefined : `${file.name}:${line} imports ${name}`
+    },
+  )
+  expectNone(findings, 'Another package brings it along, and may stop to: add it to the package.json of the folder.')
 })
 
 test('a released migration never changes', () => {

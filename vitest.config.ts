@@ -25,7 +25,6 @@ const LONG = [
   'e2e/tests/app/hindi.all.test.ts',
   'e2e/tests/app/reflow.all.test.ts',
   'e2e/tests/api/slow-lines.all.test.ts',
-  'ops/tidy/third-language.all.test.ts',
   'e2e/tests/account/messages-auth.all.test.ts',
   'e2e/tests/public/public-pages.test.ts',
   'e2e/tests/public/verify-page.test.ts',

@@ -17,7 +17,7 @@ const patterns = (Object.entries(api) as [CallName, EndpointSpec][]).map(([name,
   method,
   pattern: new RegExp(`^/api${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
 }))
-export const callAt = (method: string, address: string): CallName | undefined =>
+const callAt = (method: string, address: string): CallName | undefined =>
   patterns.find((one) => one.method === method && one.pattern.test(new URL(address).pathname))?.name
 
 async function answer(route: Route, rewriting: Rewriting): Promise<void> {

@@ -53,7 +53,7 @@ export class RootError extends Error {
 }
 
 /** Mount points and names that no package brings. */
-export const MOUNTS = ['proc', 'dev', 'tmp', 'data', 'product', 'web', 'runtime'] as const
+const MOUNTS = ['proc', 'dev', 'tmp', 'data', 'product', 'web', 'runtime'] as const
 
 export async function debianRoot(checkout: string, wanted: Wanted, say: (line: string) => void): Promise<string> {
   const parent = path.join(checkout, '.build', wanted.name)

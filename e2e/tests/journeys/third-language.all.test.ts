@@ -2,7 +2,7 @@
  * The real product in a language that it does not know: an invented one is added to a copy of the sources as its folder and one line.
  * - Its words are the Hindi ones with a sign of their own, so that a Hindi text among them is found.
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -99,4 +99,14 @@ test('a page is served in it, with a picture of its own for shared links', async
   const bytes = Buffer.from(await (own as Response).arrayBuffer())
   expect(await sharp(bytes).metadata()).toMatchObject({ format: 'png', width: 1200, height: 630 })
   expect(bytes.equals(Buffer.from(await (hindi as Response).arrayBuffer()))).toBe(false)
+})
+
+test('no type asks for more than the line and the folder', { timeout: 400_000 }, () => {
+  for (const workspace of ['core', 'server', 'web']) {
+    const { stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', workspace, '--noEmit', '--pretty', 'false'], {
+      cwd: copy,
+      encoding: 'utf8',
+    })
+    expect(stdout, workspace).toBe('')
+  }
 })
