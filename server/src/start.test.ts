@@ -165,6 +165,28 @@ test('a start serves while a day that takes long is still being caught up', asyn
   }
 }, 60_000)
 
+test('where the server listens on every address, as in a container, so does the sandbox; elsewhere only this machine reaches it', async () => {
+  const reachable = async (host: Readonly<Record<string, string>>): Promise<boolean[]> => {
+    const database = await createTestDatabase()
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
+    const ports = [await freePort(), await freePort()] as const
+    const urls = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
+    const env = { ...urls, ...host, PORT: String(ports[0]), SANDBOX_PORT: String(ports[1]), DATA_DIR: dataDir, DEMO: '0' }
+    const running = await startServer(readConfig(env), { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
+    try {
+      // Only who listens on every address answers at another one of this machine.
+      const asked = ports.map((port) => fetch(`http://127.0.0.2:${port}/`).then(Boolean, () => false))
+      return await Promise.all(asked)
+    } finally {
+      await running.stop()
+      await database.drop()
+      await rm(dataDir, { recursive: true })
+    }
+  }
+  expect(await reachable({ HOST: '0.0.0.0', ALLOW_INSECURE: 'host' })).toEqual([true, true])
+  expect(await reachable({})).toEqual([false, false])
+})
+
 test('a witness with the log’s own name or key stops the start', async () => {
   const database = await createTestDatabase()
   const publicKey = randomBytes(32)
