@@ -375,6 +375,35 @@ class Address(unittest.TestCase):
         with self.serving(Leading) as address:
             self.assertEqual(v.verdict_of(v.verify(v.Files(address), DAY, {})), "INCOMPLETE")
 
+    def test_a_web_page_in_place_of_a_file_is_no_answer_of_the_site(self):
+        class Portal(http.server.BaseHTTPRequestHandler):
+            pages = ""
+
+            def do_GET(self):
+                name = self.path.removeprefix("/api/public/")
+                is_page = re.fullmatch(self.pages, name)
+                data = b"<h1>Free Wi-Fi</h1>" if is_page else FILES.get(name.removesuffix(".json"))
+                self.send_response(404 if data is None else 200)
+                self.send_header("Content-Type", "text/html; charset=utf-8" if is_page or data is None else "application/octet-stream")
+                self.end_headers()
+                self.wfile.write(data or b"")
+
+            def log_message(self, *words):
+                pass
+
+        with self.serving(Portal) as address:
+            right = v.verify(Table(FILES), DAY, {})
+            for pages in ("", "(draws|books)/[0-9-]+"):
+                Portal.pages = pages
+                self.assertEqual(v.verify(v.Files(address), DAY, {}), right)
+            for name in ("log/checkpoint", "log/key", f"draws/{DAY}", f"draws/{DAY}/tickets", f"books/{DAY}"):
+                Portal.pages = re.escape(name) + r"(\.json)?"
+                found = v.verify(v.Files(address), DAY, {})
+                self.assertEqual([step for step, verdict, _ in found if verdict == "FAIL"], [], name)
+                self.assertEqual(v.verdict_of(found), "INCOMPLETE", name)
+                with self.assertRaisesRegex(v.Incomplete, "a web page came instead of the file"):
+                    v.Files(address).read(name)
+
     @contextlib.contextmanager
     def serving(self, answer):
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), answer) as server:

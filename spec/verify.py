@@ -509,6 +509,12 @@ class Files:
         if json_file and found.geturl().endswith("/"):
             found.close()
             return None
+        # A network's login page says nothing about the site. A static host may have the file with the ending .json.
+        if found.headers.get_content_type() == "text/html":
+            found.close()
+            if json_file and not path.endswith(".json"):
+                return None
+            raise Incomplete(f"{path}: a web page came instead of the file; does this network ask for a login?")
         return found
 
     def piece(self, stream, path: str, size: int) -> bytes:

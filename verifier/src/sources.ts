@@ -3,6 +3,7 @@
  *
  * - undefined means that the file does not exist.
  * - A failed request throws UnavailableError and never counts as a missing file.
+ * - So does a web page in place of a file, such as a network's login page: it says nothing about the site.
  */
 import { concat, joined, MalformedError } from './bytes.ts'
 
@@ -69,13 +70,17 @@ export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'defa
     again: () => urlSource(base, timeoutMs, 'reload'),
     async open(path) {
       let response = await ask(new URL(path, root), timeoutMs, cache)
-      if (isJson(path) && isNone(path, response)) {
+      if (isJson(path) && (isNone(path, response) || isPage(response))) {
         await leave(response)
         response = await ask(new URL(`${path}.json`, root), timeoutMs, cache)
       }
       if (isNone(path, response)) {
         await leave(response)
         return undefined
+      }
+      if (isPage(response)) {
+        await leave(response)
+        throw new UnavailableError(`${path}: a web page came instead of the file; does this network ask for a login?`)
       }
       if (!response.ok || response.body === null) {
         await leave(response)
@@ -97,6 +102,9 @@ export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'defa
  */
 const isNone = (path: string, { status, redirected, url }: Response): boolean =>
   status === 404 || status === 410 || (isJson(path) && redirected && url.endsWith('/'))
+
+/** No published file has this type. */
+const isPage = ({ ok, headers }: Response): boolean => ok && /^text\/html\b/i.test(headers.get('content-type') ?? '')
 
 /** Cancels the body: an unread answer would keep its connection open. */
 const leave = async ({ body }: Response): Promise<void> => body?.cancel().catch(() => undefined)

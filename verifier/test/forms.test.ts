@@ -163,6 +163,33 @@ test('a JSON file on a static host is found by its ending when its path redirect
   host.close()
 })
 
+test('a web page in place of a file is no answer of the site: the day is incomplete, whatever the page says', async () => {
+  let isPage = (_name: string): boolean => false
+  const host = createServer((request, response) => {
+    const name = (request.url ?? '').slice(1)
+    if (isPage(name)) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Free Wi-Fi</h1>')
+    const bytes = siteFiles.get(name.replace(/\.json$/, ''))
+    if (bytes === undefined) return void response.writeHead(404, { 'content-type': 'text/html' }).end('<p>not here</p>')
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes)
+  })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  const source = urlSource(`http://127.0.0.1:${(host.address() as AddressInfo).port}`)
+  const look = async (of: typeof isPage) => {
+    isPage = of
+    const { verdict, steps } = await verifyDay(source, '2026-07-23', { settle: async () => undefined })
+    return [verdict, steps.filter(({ state }) => state === 'fail').map(({ step }) => step)]
+  }
+  expect(await look(() => false)).toEqual(['PASS', []])
+  for (const name of ['log/checkpoint', 'log/key', 'draws/2026-07-23', 'draws/2026-07-23/tickets', 'books/2026-07-23'])
+    expect(await look((asked) => asked.replace(/\.json$/, '') === name), name).toEqual(['INCOMPLETE', []])
+  // A host that has the file with its ending only, and answers every other path with its own page.
+  expect(await look((asked) => /^(draws|books)\/[^/.]+$/.test(asked))).toEqual(['PASS', []])
+  isPage = () => true
+  await expect(readFile(source, 'log/checkpoint')).rejects.toThrow('log/checkpoint: a web page came instead of the file')
+  host.closeAllConnections()
+  await new Promise((resolve) => host.close(resolve))
+})
+
 test('a folder serves its files, and a folder in place of a file counts as missing', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-folder-'))
   mkdirSync(path.join(folder, 'draws/2026-07-23'), { recursive: true })
