@@ -28,7 +28,11 @@ const rowsOf = <S extends z.ZodType>(status: S) =>
 /** Every day's round is read by the roles that read money, and by editors, who tell of it. */
 const ROUND_READERS = [...READERS, 'editor'] as const
 
-const roundsNarrowing = { status: roundStatus.optional(), q: z.string().max(200).optional() }
+/** `help_waiting`: days of which a share of help waits too long, as the to-do list counts them. */
+const roundsNarrowing = {
+  status: z.enum([...roundStatus.options, 'help_waiting'], 'choice_invalid').optional(),
+  q: z.string().max(200).optional(),
+}
 
 export const todoCode = z.enum([
   'withdrawals',

@@ -5,6 +5,9 @@ import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 /** A share that is still open after this many days raises an alarm, and the public pages name its day. */
 export const HELP_LATE_DAYS = 14
 
+/** Of `help_day`: the days whose share waits too long. */
+export const LATE_HELP = sql`(open > 0 and day < ist_day(roz_now()) - ${HELP_LATE_DAYS}::int)`
+
 export type HelpWaits = {
   /** The median wait of a disbursed paisa, without money that came back; null before the first disbursement. */
   readonly medianDays: number | null
@@ -33,7 +36,7 @@ export async function readHelpWaits(from: Queryable): Promise<HelpWaits> {
 export async function findLateHelp(from: Queryable): Promise<{ readonly day: IstDay; readonly waiting: number } | undefined> {
   const late = await maybeOne<{ day: IstDay | null; count: number }>(
     from,
-    sql`select min(day) as day, count(*)::int as count from help_day where open > 0 and day < ist_day(roz_now()) - ${HELP_LATE_DAYS}::int`,
+    sql`select min(day) as day, count(*)::int as count from help_day where ${LATE_HELP}`,
   )
   return late === undefined || late.day === null ? undefined : { day: late.day, waiting: late.count - 1 }
 }

@@ -8,7 +8,8 @@ import type { deskCalls } from '@roz/contract/desk.ts'
 import { hex } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, sql } from '../../db/sql.ts'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
+import { LATE_HELP } from '../../ledger/help-waits.ts'
 import type { Columns } from '../../staff/exported-list.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { instantOrNull, likePattern } from '../../lists/listing.ts'
@@ -42,6 +43,11 @@ type Row = {
   readonly problem: string | null
 }
 
+const inStatus = (status: Filter['status']): Sql =>
+  status === 'help_waiting'
+    ? sql`r.day in (select day from help_day where ${LATE_HELP})`
+    : sql`${status ?? null}::text is null or r.status = ${status ?? null}::text`
+
 /** Newest first; one row more than `limit` when there is a next page. */
 export const listRounds = (db: Db, { status, q, after, limit }: Filter & Page): Promise<Row[]> =>
   db.query<Row>(sql`
@@ -62,7 +68,7 @@ export const listRounds = (db: Db, { status, q, after, limit }: Filter & Page): 
       (select f.error from failing_work f where f.item = r.day::text order by f.tries desc limit 1) as problem
       from round r
      where r.opens_at <= roz_now() and (${after?.[0] ?? null}::date is null or r.day < ${after?.[0] ?? null}::date)
-       and (${status ?? null}::text is null or r.status = ${status ?? null}::text) and r.day::text like ${likePattern(q)}::text
+       and (${inStatus(status)}) and r.day::text like ${likePattern(q)}::text
      order by r.day desc limit ${limit + 1}::int`)
 
 function waitsFor(row: Row): ListedRound['waitsFor'] {

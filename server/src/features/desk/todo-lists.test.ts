@@ -3,7 +3,7 @@ import { READERS, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Sql, sql } from '../../db/sql.ts'
+import { connect, type Sql, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { insertOutlay } from '../../testing/help.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
@@ -21,6 +21,7 @@ const LISTS = {
   disputes: ['admin/disputes?status=to_answer', 'disputes', READERS],
   stories: ['impact/stories-admin?status=late', 'stories', STAFF],
   untold_help: ['admin/disbursements?status=untold', 'disbursements', STAFF],
+  help_waiting: ['admin/rounds?status=help_waiting', 'rounds', STAFF],
   outlays: ['admin/disbursements?status=to_approve', 'disbursements', TREASURY],
   house_entries: ['admin/house-entries?status=to_approve', 'entries', TREASURY],
   messages: ['admin/messages?status=unanswered', 'messages', READERS],
@@ -99,6 +100,19 @@ test('every line counts as many items as its list has rows, in each role', async
     await run(sql`
       insert into story (id, day, round_day, title, description, charity_name, charity_description)
       values (gen_random_uuid(), ${addDays(today, -days)}::date, ${addDays(today, -days)}::date, 'Books', 'For a school', 'Roz', 'Help')`)
+
+  // A share of help on the 15th day waits too long, on the 14th not yet.
+  const superuser = connect({ url: world.database.superUrl, max: 1 })
+  await superuser.query(sql`set session_replication_role = replica`)
+  for (const days of [14, 15, 40]) {
+    const day = addDays(today, -days)
+    await superuser.query(sql`
+      insert into round (day, status, policy, need, reward, platform, winners, opens_at, closes_at, mode, secret_hash, sealed_secret)
+      values (${day}::date, 'open', 'A', 60, 30, 10, 1, start_of_ist_day(${day}::date), start_of_ist_day(${day}::date + 1), 'local', sha256('x'), '')`)
+    await superuser.query(sql`
+      insert into transfer (kind, ref, debit, credit, amount, day) values ('need', ${day}::text, pool_account(${day}::date), 6, 60, ${day}::date + 1)`)
+  }
+  await superuser.close()
 
   for (const role of STAFF) {
     const { todo } = (await world.calls.ask('GET /admin/todo', { as: person(role) })).body as { todo: { code: string; count: number }[] }

@@ -12,6 +12,7 @@ import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { lateAfter } from '../../operation/limits-of-figures.ts'
 import { instantOrNull } from '../../lists/listing.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
+import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 import { openWork, type Viewer } from '../../staff/open-work.ts'
@@ -83,7 +84,7 @@ const helpKinds = ({ outlays }: Work) => ({
   },
   help_waiting: {
     roles: STAFF,
-    waiting: sql`select start_of_ist_day(day) as at from help_day where open > 0 and day < ist_day(roz_now()) - 14`,
+    waiting: sql`select start_of_ist_day(day) as at from help_day where ${LATE_HELP}`,
     lateFrom: AT_ONCE,
   },
   outlays: {

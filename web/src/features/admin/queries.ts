@@ -30,7 +30,7 @@ export type ListedRound = Output<Api['adminRounds']>['rounds'][number]
 export const todoQuery = queryOptions({ queryKey: ['admin', 'todo'], queryFn: ({ signal }) => call('adminTodo', { signal }) })
 export const figuresQuery = (days: Days) =>
   queryOptions({ queryKey: ['admin', 'figures', days], queryFn: ({ signal }) => call('adminFigures', { query: { days }, signal }) })
-export const roundsQuery = (narrowing: Narrowing<ListedRound['status']>) =>
+export const roundsQuery = (narrowing: Narrowing<ListedRound['status'] | 'help_waiting'>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'rounds', narrowing],
     queryFn: ({ pageParam, signal }) => call('adminRounds', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),

@@ -10,7 +10,7 @@ import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { Money } from '../../../ui/Money.tsx'
 import { Figures } from './Figures.tsx'
 import { adminStatsQuery } from '../queries.ts'
-import { Todo } from './Todo.tsx'
+import { ACCOUNTS_CHECK, Todo } from './Todo.tsx'
 import { TodaysRound } from './TodaysRound.tsx'
 
 /** Each part loads by itself: without the figures the round can still be drawn, and the to-do list read. */
@@ -119,7 +119,7 @@ function BooksCheck({ audit }: Pick<Stats, 'audit'>) {
     )
   const at = formatInstant(audit.checkedAt, currentLanguage())
   return (
-    <section className="books-check" aria-label={t`Accounts check`}>
+    <section className="books-check" id={ACCOUNTS_CHECK} aria-label={t`Accounts check`}>
       <div className="head-row">
         <h2>
           <Trans>Accounts check</Trans>

@@ -21,6 +21,7 @@ const STATES = {
   settled: { tone: 'good', label: msg`Settled` },
   void: { tone: 'plain', label: msg`Returned` },
 } as const satisfies Record<ListedRound['status'], { tone: BadgeTone; label: MessageDescriptor }>
+const FILTERS = { ...STATES, help_waiting: { tone: 'waiting', label: msg`Days whose help waits longer than 14 days` } } as const
 
 const WAITS = {
   close: msg`Waits to be closed: the server has been behind since midnight.`,
@@ -36,7 +37,7 @@ const WAITS = {
 
 export function Rounds() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(STATES, t`Search rounds`, t`Day or month: 2026-11`)
+  const { narrowing, fields } = useNarrowing(FILTERS, t`Search rounds`, t`Day or month: 2026-11`)
   const list = useInfiniteQuery(roundsQuery(narrowing))
   return (
     <>

@@ -15,9 +15,16 @@ import { type TodoItem, todoQuery } from '../queries.ts'
 
 type Line = {
   readonly label: MessageDescriptor
-  /** The section where it is done, which every role that gets the line can read, and its filter; nothing if the overview itself shows more. */
+  /** The section that every role of the line can read, and its filter. */
   readonly search?: { readonly tab: string; readonly status?: string; readonly order?: 'oldest' }
+  /** The part of the overview that lists the same items. */
+  readonly part?: string
+  /** Where they are listed, if the portal has no list of them. */
+  readonly where?: MessageDescriptor
 }
+
+/** The part of the overview with the findings of the audit. */
+export const ACCOUNTS_CHECK = 'accounts-check'
 
 const LINES = {
   withdrawals: { label: msg`Withdrawals to decide`, search: { tab: 'withdrawals', status: 'to_decide', order: 'oldest' } },
@@ -34,12 +41,12 @@ const LINES = {
   disputes: { label: msg`Disputes to answer at the bank`, search: { tab: 'disputes', status: 'to_answer', order: 'oldest' } },
   stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'late' } },
   untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },
-  help_waiting: { label: msg`Days whose help waits longer than 14 days`, search: { tab: 'help-given' } },
+  help_waiting: { label: msg`Days whose help waits longer than 14 days`, search: { tab: 'rounds', status: 'help_waiting' } },
   outlays: { label: msg`Payments from the help fund to approve`, search: { tab: 'help-given', status: 'to_approve' } },
   house_entries: { label: msg`Platform entries to approve`, search: { tab: 'house-entries', status: 'to_approve' } },
   messages: { label: msg`Unanswered messages`, search: { tab: 'messages', status: 'unanswered', order: 'oldest' } },
-  audit: { label: msg`Failed checks of the accounts` },
-  jobs: { label: msg`Background jobs that are late or fail` },
+  audit: { label: msg`Failed checks of the accounts`, part: ACCOUNTS_CHECK },
+  jobs: { label: msg`Background jobs that are late or fail`, where: msg`On the server, “roz status” lists each, with its runbook.` },
 } as const satisfies Record<TodoItem['code'], Line>
 
 const HOUR_MS = 3_600_000
@@ -75,18 +82,23 @@ export function Todo() {
 
 function TodoLine({ code, count, oldest, answerBy, isLate }: TodoItem) {
   const { i18n } = useLingui()
-  const { label, search }: Line = LINES[code]
+  const { label, search, part, where }: Line = LINES[code]
   const words = i18n._(label)
   return (
     <li>
       <span>
         {search === undefined ? (
-          words
+          part === undefined ? (
+            words
+          ) : (
+            <a href={`#${part}`}>{words}</a>
+          )
         ) : (
           <Link to={paths.adminDashboard} search={search}>
             {words}
           </Link>
         )}
+        {where === undefined ? null : <span className="small muted block">{i18n._(where)}</span>}
         {oldest === null ? null : (
           <span className="small muted todo-age">{answerBy === null ? <Age since={oldest} /> : <Deadline by={answerBy} />}</span>
         )}
