@@ -10,11 +10,19 @@ import { createGate } from '../protection/concurrency-limit.ts'
 const OPTIONS = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 const gate = createGate({ inFlightMax: 3, waitingMax: 256 })
+let hashes = 0
+/** The hashes that this process has begun, each of the same cost: two requests with as many cannot be told apart by their time. */
+export const countHashes = (): number => hashes
+const hashing = <T>(work: () => Promise<T>): Promise<T> =>
+  gate(() => {
+    hashes++
+    return work()
+  })
 
 /** Unicode NFC: the same characters from different keyboards are the same password. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFC'))
 
-export const hashPassword = (password: string): Promise<string> => gate(() => hash(bytesOf(password), OPTIONS))
+export const hashPassword = (password: string): Promise<string> => hashing(() => hash(bytesOf(password), OPTIONS))
 
 // The hash of a random text that was thrown away. Checks without an account compare with it.
 const NOBODYS = '$argon2id$v=19$m=19456,t=2,p=1$zK1U6gb7ItUe+NRBF/Xwkg$dgQ7zPJ34eekAiZlldouitH6U2CGMYJYEQWBXGEOCBA'
@@ -28,6 +36,6 @@ export function isWeakHash(stored: string): boolean {
 
 /** True if the password has this hash. For an account without a password (`undefined`) it is false, at the same cost. */
 export async function isPassword(stored: string | undefined, password: string): Promise<boolean> {
-  const matches = await gate(() => verify(stored ?? NOBODYS, bytesOf(password)))
+  const matches = await hashing(() => verify(stored ?? NOBODYS, bytesOf(password)))
   return stored !== undefined && matches
 }
