@@ -3,11 +3,12 @@
  * - A new screen is covered by a row in SCREENS; a section of the portal without one.
  * - With ROZ_TEST_ALL each field that the specification does not name is left out once.
  */
-import type { CallName } from '@roz/contract/api.ts'
+import { api, type CallName } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paths } from '@roz/web/paths.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
+import { type Form, formOf } from '../../../web/build/forms.ts'
 import { type Rewriting, rewrite } from '../../harness/answers.ts'
 import { handOver, settle } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
@@ -139,6 +140,26 @@ describe('a captive portal beside running screens', () => {
   })
 })
 
+/** The paths of the fields that the contract marks as newer. */
+const markedIn = (form: Form, place = ''): string[] =>
+  typeof form === 'string'
+    ? []
+    : Array.isArray(form)
+      ? form.flatMap((item: Form) => markedIn(item, place))
+      : Object.entries(form).flatMap(([key, inner]: readonly [string, Form]) => {
+          const where = `${place}${/^\w+/.exec(key)?.[0] ?? ''}`
+          return [...(/^\w+[~@=]/.test(key) ? [where] : []), ...markedIn(inner, `${where}.`)]
+        })
+/**
+ * A field that an older server lacks: in a call of the specification what that does not name, in another call what is marked as newer.
+ * A server has had every other field of a call since it has had the call.
+ */
+function isNewer(call: CallName, where: string): boolean {
+  const named = SPECIFIED[call]?.split(' ')
+  if (named !== undefined) return !named.some((one) => one === where || one.startsWith(`${where}.`))
+  return markedIn(formOf(api[call])).includes(where)
+}
+
 describe.runIf(process.env.ROZ_TEST_ALL === '1')('one newer field is missing', () => {
   test.each(SCREENS.map((side) => [side[0], side] as const))(
     'on the screens of %s: no card breaks',
@@ -146,16 +167,14 @@ describe.runIf(process.env.ROZ_TEST_ALL === '1')('one newer field is missing', (
     async (_who, side) => {
       const known = new Map<CallName, Set<string>>()
       await brokenOf(side, (call, answer) => {
-        const named = new Set((SPECIFIED[call] ?? '').split(' '))
         const fields = known.get(call) ?? new Set()
         known.set(call, fields)
-        for (const [where] of lacking(answer))
-          if (!named.has(where) && ![...named].some((one) => one.startsWith(`${where}.`))) fields.add(where)
+        for (const [where] of lacking(answer)) if (isNewer(call, where)) fields.add(where)
         return undefined
       })
       // In each pass every call lacks one field, another one in each pass.
       const passes = Math.max(...[...known.values()].map((fields) => fields.size))
-      expect(passes).toBeGreaterThan(5)
+      expect(passes).toBeGreaterThan(0)
       const broken: string[] = []
       for (let pass = 0; pass < passes; pass++) {
         const lacked = new Map(
