@@ -140,6 +140,24 @@ test('lost or forged webhooks change nothing in the end, because the gateway is 
   expect(await stateOf(id)).toEqual([{ state: 'lost', isTaken: true }])
 })
 
+test('of two statuses of one second the decision stays; a later stage opens the dispute again', async () => {
+  const { member, orderId } = await payer()
+  const id = await raise(orderId, { webhooks: 0 })
+  /** Asks about the status, which began in the second of the booked one. */
+  const askSameSecond = async (status: Record<string, unknown>) => {
+    await world.db.query(sql`update dispute set told_at = ${String(status['updated_at'])}::timestamptz where id = ${id}::text`)
+    await world.disputes.jobs.check_dispute({ disputeId: id })
+    return [await world.balanceOf(member), ...(await stateOf(id))]
+  }
+  await world.disputes.jobs.check_dispute({ disputeId: id })
+  const won = [30, { state: 'won', isTaken: false }]
+  expect(await askSameSecond(await move(id, { step: 'MERCHANT_WON', webhooks: 0 }))).toEqual(won)
+  // The status before the decision, as an old answer tells it.
+  expect(await askSameSecond(await move(id, { step: 'CREATED', force: true, webhooks: 0 }))).toEqual(won)
+  const later = await move(id, { stage: 'PRE_ARBITRATION', step: 'CREATED', force: true, webhooks: 0 })
+  expect(await askSameSecond(later)).toEqual([0, { state: 'open', isTaken: true }])
+})
+
 test('a gateway that does not answer is asked again', async () => {
   const { member, orderId } = await payer()
   await world.control('POST', '/faults', { api: 'rate_limit' })

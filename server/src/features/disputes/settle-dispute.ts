@@ -118,12 +118,12 @@ async function noteUnknown(tx: Tx, disputeId: string): Promise<undefined> {
     where dispute_id = ${disputeId}::text`)
 }
 
-/** False: a newer status is booked, or a final one of the same second; the gateway's times have whole seconds. */
-async function isNews(tx: Tx, { disputeId, toldAtMs, state }: Dispute): Promise<boolean> {
+/** False: a newer status is booked, or the decision of this stage in the same second; the gateway's times have whole seconds. */
+async function isNews(tx: Tx, { disputeId, toldAtMs, type, state }: Dispute): Promise<boolean> {
   const toldAt = dateOf(toldAtMs) ?? null
   const [booked] = await tx.query(sql`
     select from dispute where id = ${disputeId}::text and (told_at > ${toldAt}::timestamptz
-       or told_at = ${toldAt}::timestamptz and state <> 'open' and ${state}::text = 'open')`)
+       or told_at = ${toldAt}::timestamptz and type = ${type}::text and state <> 'open' and ${state}::text = 'open')`)
   return booked === undefined
 }
 
