@@ -108,7 +108,7 @@ const LOCKS: readonly Bug[] = [
   },
   {
     name: 'A posting takes no shared lock on its day: the sealing does not wait for it',
-    file: 'server/migrations/0030_one_day_a_transaction.sql',
+    file: 'server/migrations/0120_trusted_clock.sql',
     find: 'from ledger_day where day = today for share;',
     replace: 'from ledger_day where day = today;',
     test: ROUNDS,
@@ -250,9 +250,39 @@ const BORDERS: readonly Bug[] = [
   },
 ]
 
+const CLOCK = 'server/migrations/0120_trusted_clock.sql'
+const CLOCK_TEST = 'server/src/adapters/clock.test.ts'
+const CLOCK_RULES: readonly Bug[] = [
+  {
+    name: 'A day ends by a clock that jumps',
+    file: CLOCK,
+    find: "if at < trusted or at > trusted + interval '5 minutes' then",
+    replace: 'if at < trusted then',
+    test: CLOCK_TEST,
+    only: 'a jump of',
+  },
+  {
+    name: 'A clock that jumps back opens a day again that has ended',
+    file: CLOCK,
+    find: "if at < trusted or at > trusted + interval '5 minutes' then",
+    replace: "if at > trusted + interval '5 minutes' then",
+    test: CLOCK_TEST,
+    only: 'a jump of',
+  },
+  {
+    name: 'The operator confirms a clock that begins a day again',
+    file: CLOCK,
+    find: 'and opens_at > at + clock_offset',
+    replace: "and opens_at > at + interval '400 days' + clock_offset",
+    test: CLOCK_TEST,
+    only: 'begin a day again',
+  },
+]
+
 export const BUGS: readonly Bug[] = [
   ...LOCKS,
   ...KEYS,
+  ...CLOCK_RULES,
   ...RULES,
   ...DEBT_RULES,
   ...RETURNED_ROUND_RULES,

@@ -26,8 +26,8 @@ export const DEBT_RULES: readonly Bug[] = [
   {
     name: 'A withdrawal of a member in debt is approved',
     file: `${LEDGER}/withdrawals.ts`,
-    find: '  if (stopped !== undefined) return refused(stopped)\n  if (judged.value',
-    replace: "  if (stopped === 'member_on_hold') return refused(stopped)\n  if (judged.value",
+    find: '  if (stopped !== undefined) return refused(stopped)\n  const { by } = approver\n',
+    replace: "  if (stopped === 'member_on_hold') return refused(stopped)\n  const { by } = approver\n",
     test: DEBTS,
   },
   {

@@ -67,8 +67,8 @@ export const DECISIONS: readonly Bug[] = [
   {
     name: 'An administrator credits a payment in suspense to an account of their own',
     file: `${LEDGER}/suspense.ts`,
-    find: 'if (await isOwnMoney(tx, decision.decidedBy, memberId)) return',
-    replace: 'if (decision.decidedBy === 0n) return',
+    find: "return (await isOwnMoney(tx, decidedBy, memberId)) ? refused('own_money') : open",
+    replace: 'return open',
     test: `${PAYOUTS_FEATURE}/suspense.test.ts`,
   },
   {

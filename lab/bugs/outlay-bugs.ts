@@ -11,8 +11,8 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   {
     name: 'An outlay is approved by the person who asked for it',
     file: OUTLAYS,
-    find: 'if (found.needsSecond && found.isAsker) return',
-    replace: 'if (found.needsSecond && found.isAsker && by === 0n) return',
+    find: "  if (found.isAsker) return { ok: false, code: 'own_request' }\n",
+    replace: '',
     test: DISBURSEMENTS,
   },
   {
@@ -25,20 +25,20 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   {
     name: 'An outlay above APPROVAL_ABOVE is booked by one person',
     file: OUTLAYS,
-    find: 'needsSecondPerson(whole, deps.approvalAbove) ||',
-    replace: 'needsSecondPerson(0n as Paise, deps.approvalAbove) ||',
+    find: '{ amount: outlay.whole, owner',
+    replace: '{ amount: paise(0n), owner',
     test: DISBURSEMENTS,
   },
   {
     name: 'An outlay that an editor asked for is booked by the editor',
     file: OUTLAYS,
-    find: ' || !TREASURY.some((role) => role === session.staffRole)',
+    find: '!TREASURY.some((role) => role === staffRole) || ',
     replace: '',
     test: DISBURSEMENTS,
   },
   {
     name: 'An outlay is sent to somebody who revoked the consent',
-    file: OUTLAYS,
+    file: 'server/src/features/help/consent.ts',
     find: "  if (found.isRevoked) return refused('consent_revoked')\n",
     replace: '',
     test: DISBURSEMENTS,
@@ -74,7 +74,7 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   {
     name: 'A story of somebody who revoked the consent is published without its link',
     file: 'server/src/features/impact/editing.ts',
-    find: 'if (after.isActive && !(await hasConsent(tx, id))) return',
+    find: 'if ((after.isActive || after.publishAt !== null) && !(await hasConsent(tx, id))) return',
     replace: 'if (after.outlayId === id) return',
     test: 'server/src/features/impact/editing.test.ts',
   },

@@ -279,8 +279,8 @@ export const CLOSED_RULES: readonly Bug[] = [
   {
     name: "A stranger's payment is paid out by hand",
     file: `${LEDGER}/suspense.ts`,
-    find: "  if (reason !== 'closed_account') return refused('suspense_by_wallet')\n",
-    replace: '',
+    find: "return !open.ok || open.value.reason === 'closed_account' ? open : refused('suspense_by_wallet')",
+    replace: 'return open',
     test: SUSPENSE,
   },
   {

@@ -36,7 +36,7 @@ export const SCHEMA_BUGS: readonly Bug[] = [
   },
   {
     name: 'The gateway reports a payout as paid, and the schema refuses it because the member has the approver’s phone by then',
-    file: 'server/migrations/0106_judged_when_recorded.sql',
+    file: 'server/migrations/0125_voices_that_left.sql',
     find: "case when tg_op = 'INSERT' or old.approved_by is null then new.approved_by end",
     replace: 'new.approved_by',
     test: PAYOUTS,
@@ -44,7 +44,7 @@ export const SCHEMA_BUGS: readonly Bug[] = [
   },
   {
     name: 'The schema accepts a withdrawal that was approved by its own member',
-    file: 'server/migrations/0106_judged_when_recorded.sql',
+    file: 'server/migrations/0125_voices_that_left.sql',
     find: 'or is_own_money(v_last, v_owner)',
     replace: 'or is_own_money(null, v_owner)',
     test: 'server/src/features/payouts/two-persons.test.ts',

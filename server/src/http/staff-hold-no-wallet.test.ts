@@ -1,6 +1,6 @@
 /**
  * Tests that staff have no wallet.
- * - A member's session of a staff account, opened by an older release, opens no call.
+ * - A token of the portal opens no call that moves a member's money.
  * - A payment on an order of a staff account goes to SUSPENSE and does not block other due work.
  */
 import { paise } from '@roz/core/money.ts'
@@ -36,9 +36,9 @@ const MONEY: readonly (readonly [call: string, body: unknown])[] = [
   ['PUT /user', { autoParticipate: true }],
 ]
 
-test.each(MONEY)('%s is refused to a member’s session of staff', async (call, body) => {
-  const { status, body: answer } = await services.calls.ask(call, { as: staff, asMember: true, ...(body === undefined ? {} : { body }) })
-  expect([status, answer.code]).toEqual([401, 'unauthenticated'])
+test.each(MONEY)('%s is refused to a token of the portal', async (call, body) => {
+  const { status, body: answer } = await services.calls.ask(call, { as: staff, ...(body === undefined ? {} : { body }) })
+  expect([status, answer.code]).toEqual([403, 'forbidden'])
 })
 
 test('a payment on an order of a staff account goes to SUSPENSE, and other due work is done', async () => {
