@@ -33,5 +33,7 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<bigint | 
   )
   if (row === undefined) return undefined
   await openWallet(tx, row.id, { mayMove: member.emailVerified })
+  // In the lists that are sorted by figures at once, and not only after the next pass over all members.
+  await tx.query(sql`insert into member_sort (member_id, balance, joins, won) values (${row.id}::bigint, 0, 0, 0) on conflict do nothing`)
   return row.id
 }

@@ -1,6 +1,8 @@
 /** The portal's list of members: search, sorting, paging, and the list as a table. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { insertMember } from '../../members/new-member.ts'
 import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
@@ -145,6 +147,15 @@ test('sorted by balance, the pages neither repeat nor skip a member, and show pr
     }
     expect(seen, sort).toEqual(whole)
   }
+})
+
+test('who has just registered is in every order at once', async () => {
+  const id = await inTransaction(database.db, (tx) =>
+    insertMember(tx, { name: 'Just Now', email: 'just.now@x.test', emailVerified: true, language: 'en', termsVersion: '1' }),
+  )
+  expect(id).toBeDefined()
+  for (const sort of ['newest', 'balance', 'joins', 'won'])
+    expect([sort, await names('just now', `&sort=${sort}`)]).toEqual([sort, ['Just Now']])
 })
 
 test('a pass copies page by page and writes only what changed; the next is due after five minutes', async () => {
