@@ -363,7 +363,7 @@ test.each([
   'join_batch',
   'wallet',
   'round',
-  'topup',
+  'topup, autopay_mandate, autopay_charge, autopay_check',
   'withdrawal',
   'refund',
   'suspense_item',
