@@ -109,6 +109,8 @@ describe('after an outage', () => {
   test(`of ${AWAY} days, every day has a round in order and is sealed`, async () => {
     await open()
     await world.goTo(`${addDays('2026-11-21' as IstDay, AWAY)}T09:00:00+05:30`)
+    // One call of due work has a patience of seconds; the clockwork goes on with the next.
+    for (let found = true; found; ) found = await world.rounds.due()
     const days = Object.keys(await world.statuses())
     expect(days).toHaveLength(AWAY + 2)
     const log = await world.log()
