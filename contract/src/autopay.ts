@@ -53,8 +53,7 @@ export const autopayCalls = {
       'forbidden',
       'on_hold',
       'topups_paused',
-      'autopay_off',
-      'autopay_exists',
+      'changed_since_seen',
       'gateway_unavailable',
       'idempotency_mismatch',
       'ticket_key_taken',
@@ -68,7 +67,7 @@ export const autopayCalls = {
     access: 'holder',
     summary: 'Pauses it: nothing more is debited until the member resumes it.',
     ...changed,
-    refusals: ['autopay_none', 'changed_since_seen'],
+    refusals: ['not_found', 'changed_since_seen'],
   }),
   resumeAutopay: endpoint({
     method: 'POST',
@@ -76,7 +75,7 @@ export const autopayCalls = {
     access: 'verified',
     summary: 'Ends the pause.',
     ...changed,
-    refusals: ['autopay_none', 'changed_since_seen'],
+    refusals: ['not_found', 'changed_since_seen'],
   }),
   retryAutopay: endpoint({
     method: 'POST',
@@ -84,7 +83,7 @@ export const autopayCalls = {
     access: 'verified',
     summary: 'Tries again after three debits that the bank refused.',
     ...changed,
-    refusals: ['autopay_none', 'changed_since_seen'],
+    refusals: ['not_found', 'changed_since_seen'],
   }),
   stopAutopay: endpoint({
     method: 'POST',
@@ -92,7 +91,7 @@ export const autopayCalls = {
     access: 'holder',
     summary: 'Stops it for good. A payment that the bank has begun may still arrive.',
     ...changed,
-    refusals: ['autopay_none'],
+    refusals: ['not_found'],
   }),
   cashfreeMandateWebhook: endpoint({
     method: 'POST',

@@ -81,13 +81,7 @@ export const REFUSALS = {
   // Money
   insufficient_balance: refusal(409, texts('Insufficient balance. Please add money to your wallet.')),
   insufficient_funds: refusal(409, texts('Insufficient balance')),
-  autopay_off: refusal(403, texts('AutoPay is not available.')),
-  autopay_exists: refusal(409, texts('AutoPay is set up already.')),
-  autopay_none: refusal(404, texts('AutoPay is not set up.')),
-  autopay_stopping: refusal(
-    409,
-    texts('AutoPay is being stopped at your bank. Please try again once it has stopped, or in 24 hours at the latest.'),
-  ),
+  autopay_stopping: refusal(409, texts('AutoPay is stopping. Please try again later.')),
   topups_paused: refusal(403, texts('Adding money is paused.')),
   withdrawals_paused: refusal(403, texts('Withdrawals are paused.')),
   order_not_found: refusal(404, texts("We couldn't find any payment information for this order.")),

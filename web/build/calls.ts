@@ -2,6 +2,7 @@
  * Gives the browser the methods and paths of the calls that screens make, and the forms of their answers: the app's, and the portal's.
  * - They replace the contract's schemas, which weigh more than the rest of the shell. The server checks every call anyway.
  * - Only the portal loads its own table, so an administrator's call adds nothing to a member's first page.
+ * - Calls that no screen makes are left out (`ELSEWHERE`).
  * - Webhooks and published files are left out: only gateways send webhooks, and the verifier fetches the files. The receipts that only
  *   staff see are no published files.
  */
@@ -11,6 +12,9 @@ import type { Plugin } from 'vite'
 import { briefFormOf } from './forms.ts'
 
 const isOfPortal = ({ access, path }: EndpointSpec): boolean => access === 'admin' || path.startsWith('/admin/')
+/** Witnesses cosign, and a browser's ticket key comes with a join or a top-up; AutoPay has no screen. */
+const ELSEWHERE = /^\/(?:public\/log\/cosignatures|autopay(?:\/.*)?)$/
+const isElsewhere = (call: string, { path }: EndpointSpec): boolean => call === 'setTicketKey' || ELSEWHERE.test(path)
 type Table = { readonly lists: (spec: EndpointSpec) => boolean; readonly exports: readonly (keyof typeof EXPORTS)[] }
 const EXPORTS = {
   calls: ({ method, path }: EndpointSpec) => [method, path],
@@ -30,7 +34,8 @@ export const callsPlugin = (): Plugin => ({
     const wanted = TABLES[id.slice(1)]
     if (!id.startsWith('\0') || wanted === undefined) return undefined
     const calls = Object.entries<EndpointSpec>(api).filter(
-      ([, spec]) => spec.access !== 'signed' && (spec.output !== 'file' || spec.access === 'admin') && wanted.lists(spec),
+      ([call, spec]) =>
+        spec.access !== 'signed' && !isElsewhere(call, spec) && (spec.output !== 'file' || spec.access === 'admin') && wanted.lists(spec),
     )
     const tableOf = (name: keyof typeof EXPORTS): string =>
       JSON.stringify(Object.fromEntries(calls.map(([call, spec]) => [call, EXPORTS[name](spec)])))

@@ -199,9 +199,9 @@ describe('AutoPay, which is off here', () => {
   test('GET and POST /autopay say so, and its webhook is accepted only with a signature', async () => {
     expect((await ask('autopay', { token: member })).output.autopay).toEqual({ offered: false, amount: 30, below: 5, mandate: null })
     const refused = await ask('setUpAutopay', { token: member, key: randomUUID(), body: { phoneNumber: PHONE, consent: true } })
-    expect([refused.status, refused.refusal.code]).toEqual([403, 'autopay_off'])
+    expect([refused.status, refused.refusal.code]).toEqual([403, 'topups_paused'])
     for (const wish of ['pauseAutopay', 'resumeAutopay', 'retryAutopay', 'stopAutopay'] as const)
-      expect((await ask(wish, { token: member })).refusal.code).toBe('autopay_none')
+      expect((await ask(wish, { token: member })).refusal.code).toBe('not_found')
     expect((await ask('cashfreeMandateWebhook', {})).refusal.code).toBe('webhook_signature')
   })
 })

@@ -215,7 +215,7 @@ test('a member sees and moves no other member’s AutoPay', async () => {
   const other = await makeMember(world.db)
   expect((await world.own(other)).mandate).toBe(null)
   for (const wish of ['pause', 'resume', 'retry', 'stop'])
-    expect((await world.call(`POST /autopay/${wish}`, other)).body).toMatchObject({ code: 'autopay_none' })
+    expect((await world.call(`POST /autopay/${wish}`, other)).body).toMatchObject({ code: 'not_found' })
   expect(await world.stateOf(memberId)).toBe('on')
 })
 

@@ -42,7 +42,7 @@ describe('a setup', () => {
     expect(world.model.mandates.size).toBe(before + 1)
     world.model.authorise(world.model.newest())
     await world.later()
-    expect((await begin(memberId)).body).toMatchObject({ code: 'autopay_exists' })
+    expect((await begin(memberId)).body).toMatchObject({ code: 'changed_since_seen' })
     expect(await world.balanceOf(memberId)).toBe(30)
   })
 
@@ -193,9 +193,9 @@ test('with AUTOPAY off nothing is offered and nothing set up', async () => {
   try {
     const memberId = await makeMember(off.db)
     expect(await off.own(memberId)).toEqual({ offered: false, amount: 30, below: 5, mandate: null })
-    expect((await off.call('POST /autopay', memberId, SET_UP)).body).toMatchObject({ code: 'autopay_off' })
+    expect((await off.call('POST /autopay', memberId, SET_UP)).body).toMatchObject({ code: 'topups_paused' })
     for (const wish of ['pause', 'resume', 'retry', 'stop'])
-      expect((await off.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({ code: 'autopay_none' })
+      expect((await off.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({ code: 'not_found' })
     expect(off.model.calls).toEqual([])
   } finally {
     await off.close()

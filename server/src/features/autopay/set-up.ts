@@ -38,7 +38,7 @@ export async function setUp(deps: AutopayDeps, call: SetUpCall): Promise<SetUp> 
 }
 
 type Begun = { readonly mandateId: string } | { readonly answer: SetUp }
-type RefusedAtOnce = 'topups_paused' | 'ticket_key_taken' | 'on_hold' | 'forbidden' | 'autopay_off' | 'autopay_exists'
+type RefusedAtOnce = 'topups_paused' | 'ticket_key_taken' | 'on_hold' | 'forbidden' | 'changed_since_seen'
 
 function begin(deps: AutopayDeps, keyed: KeyedCall, { body }: SetUpCall): Promise<Begun> {
   return inTransaction(deps.db, async (tx) => {
@@ -54,11 +54,11 @@ function begin(deps: AutopayDeps, keyed: KeyedCall, { body }: SetUpCall): Promis
       await deps.idempotency.remember(tx, keyed, answer)
       return { answer }
     }
-    if (!deps.autopayOn) return refuse('autopay_off')
+    if (!deps.autopayOn) return refuse('topups_paused')
     if (!deps.topupsOn) return refuse('topups_paused')
     if (wallet === undefined) return refuse('forbidden')
     if (wallet.isClosed || !wallet.mayMove) return refuse('on_hold')
-    if (open !== undefined) return open.state === 'setup' ? { mandateId: open.id } : refuse('autopay_exists')
+    if (open !== undefined) return open.state === 'setup' ? { mandateId: open.id } : refuse('changed_since_seen')
     const ticketKey = await deps.ticketKeys.ensure(tx, memberId, body.ticketKey)
     if (!ticketKey.ok) return refuse(ticketKey.code)
     await write(tx, deps, { id, memberId })
@@ -96,7 +96,7 @@ async function openAtGateway(deps: AutopayDeps, keyed: KeyedCall, { body, origin
   const { db, checkout, idempotency } = deps
   const row = await findMandate(db, id)
   if (row === undefined || AUTOPAY_ENDED.has(row.state)) return { ok: false, code: 'gateway_unavailable' }
-  if (row.state !== 'setup') return { ok: false, code: 'autopay_exists' }
+  if (row.state !== 'setup') return { ok: false, code: 'changed_since_seen' }
   const { email } = await one<{ email: string | null }>(db, sql`select email from member where id = ${keyed.memberId}::bigint`)
   if (email === null || !(await takePlace(db, 'create'))) return { ok: false, code: 'gateway_unavailable' }
   let sessionId: string | undefined
@@ -111,7 +111,7 @@ async function openAtGateway(deps: AutopayDeps, keyed: KeyedCall, { body, origin
   if (sessionId === undefined) {
     // Authorised meanwhile, or over: the page shows which.
     await settleMandate(deps, id)
-    return { ok: false, code: 'autopay_exists' }
+    return { ok: false, code: 'changed_since_seen' }
   }
   const { mode, scriptUrl } = checkout
   const answer: SetUp = { ok: true, value: { sessionId, checkout: { mode, script_url: scriptUrl } } }

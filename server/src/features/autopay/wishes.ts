@@ -54,7 +54,7 @@ export function wishHandlers(deps: AutopayDeps): Handlers<Wish> {
   const wish = (memberId: bigint, grant: (tx: Tx, row: MandateRow) => Promise<Judged>): Promise<Answer<typeof autopayCalls.pauseAutopay>> =>
     inTransaction(db, async (tx) => {
       const row = await lockOpen(tx, memberId)
-      if (row === undefined) return { ok: false, code: 'autopay_none' }
+      if (row === undefined) return { ok: false, code: 'not_found' }
       const judged = await grant(tx, row)
       if (judged !== 'done') return { ok: false, code: judged }
       return { ok: true, value: { autopay: await viewOwn(deps, memberId, tx) } }
@@ -67,7 +67,7 @@ export function wishHandlers(deps: AutopayDeps): Handlers<Wish> {
       inTransaction(db, async (tx) => {
         const stopped = await stopMandate(tx, memberId)
         const last = stopped === undefined ? await findOwn(tx, memberId) : undefined
-        if (stopped === undefined && (last === undefined || !AUTOPAY_ENDED.has(last.state))) return { ok: false, code: 'autopay_none' }
+        if (stopped === undefined && (last === undefined || !AUTOPAY_ENDED.has(last.state))) return { ok: false, code: 'not_found' }
         return { ok: true, value: { autopay: await viewOwn(deps, memberId, tx) } }
       }),
   }
