@@ -5,6 +5,7 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
+import { creditSuspense } from '../../ledger/suspense.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { makeStaff } from '../../testing/calls.ts'
@@ -170,5 +171,8 @@ test('nobody credits an item to an account of their own', async () => {
   await world.db.query(sql`update member set email = 'latarao@gmail.com' where id = ${lata}::bigint`)
   const credit = (as: bigint) => world.calls.ask(`POST /admin/suspense/${id}/credit`, { as, body: { status: 'open', memberId: publicId } })
   expect(await credit(lata)).toMatchObject({ status: 403, body: { code: 'own_money' } })
+  // The ledger refuses it by itself, whatever its caller has judged.
+  const booked = await inTransaction(world.db, (tx) => creditSuspense(tx, { itemId: id, memberId: member, decidedBy: lata }))
+  expect(booked).toEqual({ ok: false, code: 'own_money' })
   expect((await credit(world.admin)).body.item.status).toBe('awaiting_second')
 })
