@@ -123,6 +123,8 @@ export function decideWithdrawal(books: Books, op: Decision): unknown {
     'show withdrawal': ['approved'],
     'complete withdrawal': ['approved'],
   }[op.do]
+  const isByHand = op.do === 'show withdrawal' || op.do === 'complete withdrawal'
+  if (isByHand && found.status === 'requested') return no('withdrawal_not_approved')
   if (!from.includes(found.status)) return no('withdrawal_final')
   const { memberId, amount } = found
   if (op.do === 'reject withdrawal' && found.isShown) return no('being_paid_by_hand')
