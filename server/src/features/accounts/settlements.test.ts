@@ -114,6 +114,8 @@ test('the same number is recorded once, in whatever case it is written', async (
 })
 
 test('above the limit, its fee included, another person approves it', async () => {
+  // On a new day of the person, so that the fee alone exceeds the limit.
+  await forgetAlone(world.database)
   const { entry } = (await ask({ reference: 'UTR0003', amount: 39.5, fee: 0.51 })).body
   expect(entry).toMatchObject({ status: 'requested', needsSecond: true })
   expect((await ask({ reference: 'UTR0003', amount: 1 })).body.code).toBe('settlement_known')
