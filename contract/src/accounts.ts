@@ -3,7 +3,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { APPROVAL_ABOVE, asked, narrowing, outlay, outlayId, reasoned, receipts, seenOutlay } from './outlays.ts'
+import { APPROVAL_ABOVE, APPROVAL_REFUSALS, asked, narrowing, outlay, outlayId, reasoned, receipts, seenOutlay } from './outlays.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { day, nextCursor, page, rupees } from './shapes.ts'
 
@@ -87,14 +87,7 @@ export const accountCalls = {
     body: seenOutlay,
     output: z.object({ entry: houseEntry }),
     refusals: [
-      'outlay_not_found',
-      'changed_since_seen',
-      'outlay_final',
-      'own_request',
-      'own_consent',
-      'own_money',
-      'second_person_needed',
-      'role_too_new',
+      ...APPROVAL_REFUSALS,
       'receipt_used',
       'insufficient_funds',
       'settlement_known',

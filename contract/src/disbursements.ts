@@ -3,7 +3,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { knownBy } from './help.ts'
-import { APPROVAL_ABOVE, asked, narrowing, outlay, outlayFilter, outlayId, reasoned, seenOutlay } from './outlays.ts'
+import { APPROVAL_ABOVE, APPROVAL_REFUSALS, asked, narrowing, outlay, outlayFilter, outlayId, reasoned, seenOutlay } from './outlays.ts'
 import { HELPERS, STAFF, TREASURY } from './roles.ts'
 import { day, nextCursor, page, rupees } from './shapes.ts'
 
@@ -105,14 +105,7 @@ export const disbursementCalls = {
     body: seenOutlay,
     output: z.object({ disbursement }),
     refusals: [
-      'outlay_not_found',
-      'changed_since_seen',
-      'outlay_final',
-      'own_request',
-      'own_consent',
-      'own_money',
-      'second_person_needed',
-      'role_too_new',
+      ...APPROVAL_REFUSALS,
       'beneficiary_not_found',
       'disbursement_not_found',
       'consent_missing',

@@ -31,6 +31,17 @@ export const receipts = z
 export const asked = { amount: rupeeAmount, purpose, receipts }
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 export const seenOutlay = z.strictObject({ status: outlayState })
+/** Why the approval of a requested outlay is refused, whatever its kind. */
+export const APPROVAL_REFUSALS = [
+  'outlay_not_found',
+  'changed_since_seen',
+  'outlay_final',
+  'own_request',
+  'own_consent',
+  'own_money',
+  'second_person_needed',
+  'role_too_new',
+] as const
 export const reasoned = z.strictObject({ ...seenOutlay.shape, reason: decisionReason })
 /** `to_approve`: waits for the person who asks, as their to-do list counts it. */
 export const outlayFilter = z.enum([...outlayState.options, 'to_approve'], 'choice_invalid')

@@ -37,7 +37,7 @@ export type AutopayState = (typeof AUTOPAY_STATES)[number]
 export const AUTOPAY_ENDED: ReadonlySet<AutopayState> = new Set(['stopped', 'payer_stopped', 'ended', 'lapsed'])
 
 /** The gateway's status of a mandate, as its port names it. */
-type GatewayStatus =
+export type MandateStatus =
   | 'INITIALIZED'
   | 'BANK_APPROVAL_PENDING'
   | 'ACTIVE'
@@ -45,11 +45,12 @@ type GatewayStatus =
   | 'CUSTOMER_CANCELLED'
   | 'CANCELLED'
   | 'COMPLETED'
+  /** Also an authorisation that was never begun. */
   | 'EXPIRED'
   | 'UNKNOWN'
 
-const FINAL: ReadonlySet<GatewayStatus> = new Set(['CUSTOMER_CANCELLED', 'CANCELLED', 'COMPLETED', 'EXPIRED'])
-export const isFinalMandate = (status: GatewayStatus): boolean => FINAL.has(status)
+const FINAL: ReadonlySet<MandateStatus> = new Set(['CUSTOMER_CANCELLED', 'CANCELLED', 'COMPLETED', 'EXPIRED'])
+export const isFinalMandate = (status: MandateStatus): boolean => FINAL.has(status)
 
 export type MandateWishes = { readonly state: AutopayState; readonly isPaused: boolean; readonly failures: number }
 
@@ -58,7 +59,7 @@ export const workingState = ({ isPaused, failures }: Omit<MandateWishes, 'state'
   isPaused ? 'paused' : failures >= AUTOPAY_FAILURES_MAX ? 'resting' : 'on'
 
 /** The state after the gateway has told its status. */
-export function stateAfter(standing: MandateWishes, status: GatewayStatus): AutopayState {
+export function stateAfter(standing: MandateWishes, status: MandateStatus): AutopayState {
   const { state } = standing
   if (AUTOPAY_ENDED.has(state)) return state
   const isSetup = state === 'setup' || state === 'bank'

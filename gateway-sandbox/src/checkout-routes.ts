@@ -4,14 +4,15 @@
  * - The session id is the only credential. It travels in form bodies, never in a URL.
  */
 import { readFileSync } from 'node:fs'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Parts } from './calls.ts'
 import { OUTCOMES } from './control-routes.ts'
 import { isFields } from './fields.ts'
+import { failAsPages, show } from './hosted-pages.ts'
 import type { Order } from './model.ts'
 import { playOrder } from './moves.ts'
 import { pendingAttempt, readOrder } from './orders.ts'
-import { brokenPage, endPage, lostPage, pagePolicy, payPage, returnAddress } from './page.ts'
+import { endPage, pagePolicy, payPage, returnAddress } from './page.ts'
 import { Refusal } from './refusals.ts'
 
 export function scriptRoute(app: FastifyInstance): void {
@@ -26,12 +27,7 @@ export function scriptRoute(app: FastifyInstance): void {
 
 export function checkoutRoutes(app: FastifyInstance, parts: Parts): void {
   const { store, clock } = parts
-  app.setErrorHandler((error, _request, reply) => {
-    const status = statusOf(error)
-    if (status >= 500) console.error(error)
-    return show(reply, status, status >= 500 ? brokenPage() : lostPage(), null)
-  })
-  app.setNotFoundHandler((_request, reply) => show(reply, 404, lostPage(), null))
+  failAsPages(app)
 
   function sessionOf(body: unknown, nowMs: number): Order {
     const session = isFields(body) ? body.payment_session_id : undefined
@@ -65,21 +61,3 @@ export function checkoutRoutes(app: FastifyInstance, parts: Parts): void {
 }
 
 const isChoice = (value: unknown): value is keyof typeof OUTCOMES => typeof value === 'string' && Object.hasOwn(OUTCOMES, value)
-
-export function statusOf(error: unknown): number {
-  if (error instanceof Refusal) return error.status
-  const status = isFields(error) ? error.statusCode : undefined
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500
-}
-
-const show = (reply: FastifyReply, status: number, html: string, returnUrl: string | null): FastifyReply =>
-  reply
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .headers({
-      'content-security-policy': pagePolicy(returnUrl),
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-    })
-    .send(html)

@@ -5,11 +5,10 @@
  * - The way back is a POST to `return_url`: the browser posts a form with the outcome. A shop cannot trust its fields.
  */
 import { createHmac } from 'node:crypto'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../calls.ts'
-import { statusOf } from '../checkout-routes.ts'
 import { isFields } from '../fields.ts'
-import { brokenPage, lostPage, pagePolicy } from '../page.ts'
+import { failAsPages, show } from '../hosted-pages.ts'
 import { Refusal } from '../refusals.ts'
 import { mandateEndPage, mandatePage, returnPage, RETURN_SCRIPT_HASH } from './checkout-page.ts'
 import { authOf } from './entities.ts'
@@ -19,12 +18,7 @@ import { isAuthorising, readSubscription } from './subscriptions.ts'
 
 export function mandatePageRoutes(app: FastifyInstance, parts: Parts): void {
   const { store, clock } = parts
-  app.setErrorHandler((error, _request, reply) => {
-    const status = statusOf(error)
-    if (status >= 500) console.error(error)
-    return show(reply, status, status >= 500 ? brokenPage() : lostPage(), null)
-  })
-  app.setNotFoundHandler((_request, reply) => show(reply, 404, lostPage(), null))
+  failAsPages(app)
 
   function sessionOf(body: unknown, nowMs: number): Subscription {
     const session = isFields(body) ? body.subscription_session_id : undefined
@@ -83,18 +77,4 @@ function returnFields(parts: Parts, subscription: Subscription, step: PageStep):
     .map((name) => `${name}${fields[name]}`)
     .join('')
   return { ...fields, signature: createHmac('sha256', parts.keys.clientSecret).update(told).digest('base64') }
-}
-
-function show(reply: FastifyReply, status: number, html: string, returnUrl: string | null, scriptHash?: string): FastifyReply {
-  return reply
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .headers({
-      'content-security-policy': `${pagePolicy(returnUrl)}${scriptHash === undefined ? '' : `; script-src ${scriptHash}`}`,
-      'cache-control': 'no-store',
-      // The shop sees from which origin the payer comes back.
-      'referrer-policy': scriptHash === undefined ? 'no-referrer' : 'origin',
-      'x-content-type-options': 'nosniff',
-    })
-    .send(html)
 }

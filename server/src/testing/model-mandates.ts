@@ -4,10 +4,11 @@
  *   evening before, and no end of a debit that the bank has begun.
  * - `losses`: what happens to the next answers to each call. `take`: the call took effect all the same; `slow`: too many calls.
  */
+import type { MandateStatus } from '@roz/core/autopay.ts'
 import { createHash } from 'node:crypto'
 import { addDays, dayAt, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise, type Paise } from '@roz/core/money.ts'
-import type { ChargeState, Mandate, MandateCharge, MandateGateway, MandateStatus, NewMandate } from '../adapters/mandates/port.ts'
+import type { ChargeState, Mandate, MandateCharge, MandateGateway, NewMandate } from '../adapters/mandates/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError } from '../adapters/payments/port.ts'
 
 export type ModelCharge = { -readonly [K in keyof MandateCharge]: MandateCharge[K] } & { day: IstDay; raisedAtMs: number }

@@ -3,6 +3,7 @@
  * - A POST is sent once, under our own id and with it as the idempotency key. After anything but a success we read by that id first.
  * - An answer about another mandate, charge or refund than the one asked for is refused.
  */
+import type { MandateStatus } from '@roz/core/autopay.ts'
 import { createHash } from 'node:crypto'
 import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
 import {
@@ -19,7 +20,7 @@ import {
   refusal,
 } from '../cashfree/calls.ts'
 import { verifySignature, WEBHOOK_LIFE_MS } from '../cashfree/webhook-signature.ts'
-import type { Mandate, MandateCharge, MandateEvent, MandateGateway, MandateStatus, NewCharge, NewMandate } from './port.ts'
+import type { Mandate, MandateCharge, MandateEvent, MandateGateway, NewCharge, NewMandate } from './port.ts'
 import {
   mandateStatusOf,
   readCharge,

@@ -4,21 +4,10 @@
  * - A word that the gateway's documents do not list is UNKNOWN, or pending: never a consent, and never the end of a charge.
  * - Ids of mandates and charges are ours. Only the charge that authorises a mandate has an id of the gateway's.
  */
+import type { MandateStatus } from '@roz/core/autopay.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { Signed, WebhookHeaders } from '../payments/port.ts'
-
-export type MandateStatus =
-  | 'INITIALIZED'
-  | 'BANK_APPROVAL_PENDING'
-  | 'ACTIVE'
-  | 'CUSTOMER_PAUSED'
-  | 'CUSTOMER_CANCELLED'
-  | 'CANCELLED'
-  | 'COMPLETED'
-  /** Also an authorisation that was never begun. */
-  | 'EXPIRED'
-  | 'UNKNOWN'
 
 /** `initialized`: the payer's bank has not begun it, so it can be cancelled. The last three are final. */
 export type ChargeState = 'initialized' | 'pending' | 'paid' | 'failed' | 'cancelled'

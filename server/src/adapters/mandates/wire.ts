@@ -1,7 +1,8 @@
 /** Parsers of Cashfree's JSON of subscriptions (here: mandates) and their payments. They read only the fields that we use. */
+import type { MandateStatus } from '@roz/core/autopay.ts'
 import { z } from 'zod'
 import { amount, currency, wireId, words } from '../cashfree/fields.ts'
-import type { ChargeState, Mandate, MandateCharge, MandateStatus } from './port.ts'
+import type { ChargeState, Mandate, MandateCharge } from './port.ts'
 import { refundStateOf } from '../payments/wire.ts'
 import type { Refund } from '../payments/port.ts'
 

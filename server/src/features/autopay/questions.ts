@@ -1,7 +1,6 @@
 /** When the gateway is asked about a mandate: one row of `autopay_check` for each, claimed by one caller of all processes. */
-import { nextQuestionMs } from '@roz/core/autopay.ts'
+import { nextQuestionMs, type MandateStatus } from '@roz/core/autopay.ts'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
-import type { MandateStatus } from '../../adapters/mandates/port.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import { isResting } from '../../jobs/parking.ts'
 import type { ChargeRow, MandateRow } from './deps.ts'
