@@ -3,10 +3,10 @@ import { siteFigure } from '@roz/core/site-fields.ts'
 import { videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { refundState, seen, withdrawalState } from './payouts.ts'
+import { refundState, withdrawalState } from './payouts.ts'
 import { EDITORS, READERS, STAFF, TREASURY } from './roles.ts'
 import { roundStatus } from './rounds.ts'
-import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, instant, nextCursor, page, rupees, seen } from './shapes.ts'
 
 /** How one row of several approvals ended. */
 export const approvedRow = z.object({

@@ -4,7 +4,7 @@ import { purpose, RECEIPTS_MAX } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { bill } from './help.ts'
-import { instant, rupees } from './shapes.ts'
+import { instant, rupees, seen } from './shapes.ts'
 
 const person = z.object({ id: z.string(), name: z.string() })
 
@@ -22,6 +22,9 @@ export const outlay = {
   decidedAt: instant.nullable(),
   reason: z.string().nullable().meta({ description: 'Why it was rejected' }),
   receipts: z.array(bill).meta({ description: 'In the order of their pages' }),
+  seen: z
+    .string()
+    .meta({ description: 'A fingerprint of what the row shows of payment, receipts and beneficiary; a decision may name it' }),
 }
 export const outlayId = z.object({ id: z.string().max(100) })
 export const receipts = z
@@ -30,7 +33,7 @@ export const receipts = z
   .max(RECEIPTS_MAX, 'receipts_many')
 export const asked = { amount: rupeeAmount, purpose, receipts }
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
-export const seenOutlay = z.strictObject({ status: outlayState })
+export const seenOutlay = z.strictObject({ status: outlayState, seen })
 /** Why the approval of a requested outlay is refused, whatever its kind. */
 export const APPROVAL_REFUSALS = [
   'outlay_not_found',

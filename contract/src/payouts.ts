@@ -5,7 +5,7 @@ import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { OWNERS, READERS, TREASURY } from './roles.ts'
-import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
+import { count, instant, nextCursor, order, page, rupees, seen } from './shapes.ts'
 import { bankDetail, withdrawal } from './wallet.ts'
 
 /** States of the ledger, and `awaiting_second`: one of two persons has approved. Members see fewer and other words. */
@@ -99,11 +99,6 @@ export const approvalAbove = rupees.meta({
 })
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
-export const seen = z
-  .string()
-  .max(64)
-  .optional()
-  .meta({ description: 'The `seen` of the row that the administrator saw; another one is refused with `changed_since_seen`' })
 const seenWithdrawal = z.strictObject({ status: withdrawalState, seen })
 const seenRefund = z.strictObject({ status: refundState, seen })
 

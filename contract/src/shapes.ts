@@ -67,6 +67,13 @@ export const user = z.object({
 })
 export type User = z.infer<typeof user>
 
+/** In a decision of the portal. */
+export const seen = z
+  .string()
+  .max(64)
+  .optional()
+  .meta({ description: 'The `seen` of the row that the administrator saw; another one is refused with `changed_since_seen`' })
+
 /** An announcement as members see it. */
 export const runningAnnouncement = z.object({
   id: z.string(),

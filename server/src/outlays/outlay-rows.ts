@@ -4,6 +4,7 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { contains } from '../members/member-search.ts'
 import { type Queryable, type Sql, sql } from '../db/sql.ts'
+import { fingerprintOf } from '../staff/decision.ts'
 import { nameAt } from '../staff/staff-log.ts'
 import type { Cursor } from '../lists/cursor.ts'
 import { instantOf, instantOrNull, type Search } from '../lists/listing.ts'
@@ -50,7 +51,8 @@ export const OUTLAY_STATES = {
   rejected: sql`o.status = 'rejected'`,
 } as const satisfies Record<OutlayState, Sql>
 
-export const shownOutlay = (row: OutlayRow) => ({
+/** `facts`: what the kinds of a feature show beside the common columns. A decision names the fingerprint of all (staff/decision.ts). */
+export const shownOutlay = (row: OutlayRow, facts: readonly unknown[]) => ({
   id: row.id,
   amount: rupeesFromPaise(row.amount),
   purpose: row.purpose,
@@ -65,6 +67,14 @@ export const shownOutlay = (row: OutlayRow) => ({
     ...receipt,
     withheld: withheld && { ...withheld, at: instantOf(new Date(withheld.at)) },
   })),
+  seen: fingerprintOf([
+    row.kind,
+    rupeesFromPaise(row.amount),
+    row.purpose,
+    row.askedById,
+    row.receipts.map(({ hash, withheld }) => [hash, withheld !== null]),
+    ...facts,
+  ]),
 })
 
 export type OutlayList = {

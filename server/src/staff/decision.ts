@@ -4,7 +4,8 @@
  * - Effect, line in the staff log and answer are one transaction.
  * - The same Idempotency-Key gets the first answer again, refusals included.
  * - A decision names the state that the administrator saw, and is refused under the lock if the state has changed.
- * - It may also name a fingerprint of what else was shown (`seen`): another flag, debt, bank account or hold is another thing to decide.
+ * - It may also name a fingerprint of what else was shown (`seen`): another flag, debt, bank account,
+ *   hold, beneficiary or receipt is another thing to decide.
  */
 import { createHash } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -67,8 +68,10 @@ type Facts = {
 export const withSeen = <T extends Facts>(shown: T): T & { readonly seen: string } => {
   const { member, bank, flags = [], memberFlags, owed, onHold } = shown
   const facts = [member?.id, member?.name, bank?.name, bank?.lastFour, flags.toSorted(), memberFlags.toSorted(), owed, onHold]
-  return { ...shown, seen: createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32) }
+  return { ...shown, seen: fingerprintOf(facts) }
 }
+export const fingerprintOf = (facts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)
 
 type Decidable = { readonly status: string; readonly amount: number; readonly seen?: string }
 export type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Change } | Refusal<C>

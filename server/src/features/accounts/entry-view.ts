@@ -28,11 +28,10 @@ const rows = sql`
 
 const LIST: OutlayList = { rows, kinds: ENTRY_KINDS, states: OUTLAY_STATES, words: [sql`o.purpose`] }
 
-const viewOf = (row: Row): HouseEntry => ({
-  ...shownOutlay(row),
-  kind: row.kind,
-  settlement: row.settledOn === null || row.fee === null ? null : { day: row.settledOn, fee: rupeesFromPaise(row.fee) },
-})
+function viewOf(row: Row): HouseEntry {
+  const settlement = row.settledOn === null || row.fee === null ? null : { day: row.settledOn, fee: rupeesFromPaise(row.fee) }
+  return { ...shownOutlay(row, [settlement]), kind: row.kind, settlement }
+}
 
 export const viewHouseEntry = async (from: Queryable, id: string): Promise<HouseEntry> =>
   viewOf(await one<Row>(from, sql`${rows} where o.id = ${id}::uuid`))

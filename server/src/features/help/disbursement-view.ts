@@ -62,22 +62,25 @@ const STATES = {
 
 const LIST: OutlayList = { rows, kinds: HELP_KINDS, states: STATES, words: [sql`o.purpose`, sql`b.public_name`] }
 
-const viewOf = (row: Row): Disbursement => ({
-  ...shownOutlay(row),
-  kind: row.kind,
-  corrects: row.corrects,
-  beneficiary: {
+function viewOf(row: Row): Disbursement {
+  const beneficiary = {
     id: row.beneficiaryId,
     publicName: row.publicName,
     guardian: row.guardian,
     consent: consentOf(row),
     helped: rupeesFromPaise(row.helped),
     isRevoked: row.isRevoked,
-  },
-  days: row.days.map((part) => ({ day: part.day, amount: rupeesFromPaise(paise(BigInt(part.paise))) })),
-  returned: rupeesFromPaise(row.returned),
-  story: row.story,
-})
+  }
+  return {
+    ...shownOutlay(row, [row.corrects, beneficiary]),
+    kind: row.kind,
+    corrects: row.corrects,
+    beneficiary,
+    days: row.days.map((part) => ({ day: part.day, amount: rupeesFromPaise(paise(BigInt(part.paise))) })),
+    returned: rupeesFromPaise(row.returned),
+    story: row.story,
+  }
+}
 
 export const viewDisbursement = async (from: Queryable, id: string): Promise<Disbursement> =>
   viewOf(await one<Row>(from, sql`${rows} where o.id = ${id}::uuid`))

@@ -1,4 +1,4 @@
-/** Approves or rejects a requested payment, and says who did. A decision sends the status that the row showed, so that the server refuses a decision on an outdated row. */
+/** Approves or rejects a requested payment, and says who did. A decision sends the status and the fingerprint of the row, so that the server refuses a decision on an outdated row. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import type { ReactNode } from 'react'
@@ -12,7 +12,7 @@ type OutlayDecisionProps = {
   readonly action: OutlayAction
   /** Of the help fund, of the platform's own accounts, or a settlement of the gateway, whose report stays private. */
   readonly of: 'help' | 'house' | 'settlement'
-  readonly entry: { readonly id: string; readonly status: 'requested' | 'booked' | 'rejected' }
+  readonly entry: { readonly id: string; readonly status: 'requested' | 'booked' | 'rejected'; readonly seen: string }
   readonly onClose: () => void
   readonly children: ReactNode
 }
@@ -29,7 +29,7 @@ export function useDeciders({ askedBy, decidedBy, status }: Decided): string {
   return askedBy.id === decidedBy.id ? t`Requested and approved by ${asker}` : t`Requested by ${asker}, approved by ${decider}`
 }
 
-export function OutlayDecision({ action, of, entry: { id, status }, onClose, children }: OutlayDecisionProps) {
+export function OutlayDecision({ action, of, entry: { id, status, seen }, onClose, children }: OutlayDecisionProps) {
   const { t } = useLingui()
   const params = { id }
   if (action === 'approve')
@@ -38,7 +38,7 @@ export function OutlayDecision({ action, of, entry: { id, status }, onClose, chi
         title={<Trans>Approve this payment?</Trans>}
         confirm={t`Approve and record`}
         send={async (_, idempotencyKey) => {
-          const given = { params, body: { status }, idempotencyKey }
+          const given = { params, body: { status, seen }, idempotencyKey }
           await (of === 'help' ? call('approveDisbursement', given) : call('approveHouseEntry', given))
         }}
         onDone={() => toast.success(t`Recorded.`)}
@@ -63,7 +63,7 @@ export function OutlayDecision({ action, of, entry: { id, status }, onClose, chi
       danger
       question={{ label: t`Reason`, hint: t`The person who requested the payment will read this.`, rule: decisionReason, long: true }}
       send={async (reason, idempotencyKey) => {
-        const given = { params, body: { status, reason }, idempotencyKey }
+        const given = { params, body: { status, seen, reason }, idempotencyKey }
         await (of === 'help' ? call('rejectDisbursement', given) : call('rejectHouseEntry', given))
       }}
       onDone={() => toast.success(t`It is rejected.`)}
