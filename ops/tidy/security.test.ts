@@ -13,13 +13,11 @@ import { expect, test } from 'vitest'
 import { ROOT, text } from './source.ts'
 
 const page = text('docs/security.md')
-const rows = [...page.matchAll(/^\| (\d+\.\d+\.\d+) \| (.+?) \| (.+?) \| (.+) \|$/gm)].map(
-  ([, id = '', asks = '', state = '', by = '']) => ({
-    id,
-    asks,
-    state,
-    by,
-  }),
+type Row = { readonly id: string; readonly state: string; readonly by: string }
+/** `4.4.1–4` is a row of four requirements. A row without a state shows its requirement. */
+const rows: readonly Row[] = [...page.matchAll(/^\| (\d+\.\d+\.)(\d+)(?:–(\d+))? \| .+? \| (?:(accepted|n\/a): )?(.+) \|$/gm)].flatMap(
+  ([, section = '', first = '', last = first, state = 'shown', by = '']) =>
+    Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => ({ id: `${section}${Number(first) + index}`, state, by })),
 )
 /** The paths from the root in a text: code spans with a file ending. */
 const namedIn = (words: string): string[] =>
