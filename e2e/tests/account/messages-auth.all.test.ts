@@ -12,7 +12,7 @@ import { inDatabase } from '../../harness/database.ts'
 import { type FaultyProxy, wordlessFaults } from '../../harness/faulty-proxy.ts'
 import { mailedLink, newMember, PASSWORD, type Person, PHONE, register } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { freeze, shownFrozen, signIn } from '../../harness/steps.ts'
 
 const NETWORK_ERROR = 'Network error. Please check your connection and try again.'
@@ -20,7 +20,7 @@ const ENV = { GOOGLE_CLIENT_ID: 'roz-test.apps.googleusercontent.com', GOOGLE_JW
 const GOOGLE = 'https://accounts.google.com/gsi/client'
 const WORDLESS = wordlessFaults('{}')
 
-const stage = useStage({ env: async () => ENV })
+const fixture = useAppFixture({ env: async () => ENV })
 let roz: Program
 let network: FaultyProxy
 let member: Person
@@ -28,8 +28,8 @@ let member: Person
 let googleScript = ''
 
 beforeAll(async () => {
-  ;({ roz, line: network } = stage)
-  await stage.visit.context.route(GOOGLE, (route) =>
+  ;({ roz, line: network } = fixture)
+  await fixture.visit.context.route(GOOGLE, (route) =>
     googleScript === '' ? route.abort() : route.fulfill({ contentType: 'text/javascript', body: googleScript }),
   )
   member = await newMember(roz)
@@ -38,7 +38,7 @@ beforeAll(async () => {
 /** A visitor at a screen; the proxy in front can break the network. */
 function at(path: string, work: (page: Page) => Promise<void>, script = buttonThatAnswers('{}')): Promise<void> {
   googleScript = script
-  return stage.at(path, work)
+  return fixture.at(path, work)
 }
 
 /** A script with the interface of Google's: its button answers as soon as it is pressed. */
@@ -120,7 +120,7 @@ describe('login', () => {
       await page.clock.runFor(500)
       await expect(words).toHaveCount(0)
     }
-    await stage.at('/forgot-password', work, { before: (page) => page.clock.install() })
+    await fixture.at('/forgot-password', work, { before: (page) => page.clock.install() })
   })
 })
 
@@ -377,12 +377,12 @@ test('with the server stopped each open form shows its own failure message', asy
     [NETWORK_ERROR, '/reset-password?token=nothing', (page) => resetWith(page, PASSWORD)],
   ]
   await at('/login', async () => {
-    const tabs = await Promise.all(forms.map(() => stage.visit.context.newPage()))
+    const tabs = await Promise.all(forms.map(() => fixture.visit.context.newPage()))
     for (const [index, tab] of tabs.entries()) {
       await tab.goto(network.url + forms[index]?.[1])
       await expect(tab.locator('form')).toBeVisible()
     }
-    await stage.withoutServer(async () => {
+    await fixture.withoutServer(async () => {
       for (const [index, tab] of tabs.entries()) {
         await tab.bringToFront()
         await forms[index]?.[2](tab)

@@ -14,7 +14,7 @@ import type { FaultyProxy } from '../../harness/faulty-proxy.ts'
 import { newMember, PASSWORD, PHONE, type Person, readClock } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { balanceInBar, toast, usePicture } from '../../harness/steps.ts'
 
 const NOT_SAVED = 'The change could not be saved.'
@@ -25,17 +25,17 @@ const FOUR_LINES = [
   'A notification is sent for each participation',
 ]
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let line: FaultyProxy
 let asha: Person
 
 beforeAll(async () => {
-  ;({ roz, line } = stage)
+  ;({ roz, line } = fixture)
   asha = await newMember(roz, { name: 'Asha Devi Verma', rupees: 20 })
 })
 
-const onProfile = (work: Work, person = asha): Promise<void> => stage.at('/profile', work, { token: person.token })
+const onProfile = (work: Work, person = asha): Promise<void> => fixture.at('/profile', work, { token: person.token })
 const button = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true })
 const autoParticipate = (page: Page) => page.getByRole('switch', { name: 'Auto Participate', exact: true })

@@ -5,29 +5,29 @@ import { auditVisit, expectSilence } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, mailedLink, mailsTo, newMember, PASSWORD, type Person } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { exactToast } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 let asha: Person
 let link: URL
 
 const isIn = async (token: string): Promise<boolean> =>
-  (await fetch(`${stage.roz.url}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } })).ok
+  (await fetch(`${fixture.roz.url}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } })).ok
 const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('token'))
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const dialog = (page: Page) => page.getByRole('dialog')
-const resets = async () => (await mailsTo(stage.roz.url, asha.email)).filter((mail) => mail.subject.includes('is secured'))
+const resets = async () => (await mailsTo(fixture.roz.url, asha.email)).filter((mail) => mail.subject.includes('is secured'))
 
 beforeAll(async () => {
-  asha = await newMember(stage.roz, { name: 'Asha Verma', rupees: 20 })
-  await ask(stage.roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail: BANK } })
-  link = new URL(await mailedLink(stage.roz.url, asha.email, '/not-me'))
+  asha = await newMember(fixture.roz, { name: 'Asha Verma', rupees: 20 })
+  await ask(fixture.roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail: BANK } })
+  link = new URL(await mailedLink(fixture.roz.url, asha.email, '/not-me'))
 })
 
 describe('the page', () => {
   test('opening it, switching its language and leaving it change nothing', async () => {
-    await stage.at(link.pathname + link.search, async (page) => {
+    await fixture.at(link.pathname + link.search, async (page) => {
       await expect(page.getByRole('heading', { level: 1 })).toHaveText("This wasn't me")
       await expect(page.getByText('Withdrawals and refunds are stopped until we have checked your account.')).toBeVisible()
       await expect(page.getByRole('main').getByRole('button')).toHaveCount(1)
@@ -40,7 +40,7 @@ describe('the page', () => {
   })
 
   test('a link that was never issued is refused in words', async () => {
-    await stage.at('/not-me?token=nothing', async (page) => {
+    await fixture.at('/not-me?token=nothing', async (page) => {
       await press(page, 'Secure my account')
       const words = 'This link is invalid or has expired. If something is wrong with your account, set a new password and contact us.'
       await expect(exactToast(page, words)).toBeVisible()
@@ -48,13 +48,13 @@ describe('the page', () => {
   })
 
   test('one press ends every session and mails the reset link, also when the connection breaks at first', async () => {
-    await stage.at(
+    await fixture.at(
       link.pathname + link.search,
       async (page) => {
-        stage.line.breakLine('POST /api/auth/not-me', 'cut')
+        fixture.line.breakLine('POST /api/auth/not-me', 'cut')
         await press(page, 'Secure my account')
         await expect(exactToast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
-        stage.line.mend()
+        fixture.line.mend()
         await press(page, 'Secure my account')
         await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your account is secured')
         await expect(
@@ -65,24 +65,24 @@ describe('the page', () => {
           'Log in with the new password and check that everything is as you left it.',
           'If something is missing or wrong, write to us.',
         ])
-        await expectSilence(stage.visit, /ERR_|Failed to load/)
-        await auditVisit(stage.visit)
+        await expectSilence(fixture.visit, /ERR_|Failed to load/)
+        await auditVisit(fixture.visit)
         await expect(page.getByRole('link', { name: 'Send the link again' })).toHaveAttribute('href', '/forgot-password')
         expect(await storedToken(page)).toBeNull()
       },
       { token: asha.token },
     )
     expect(await isIn(asha.token)).toBe(false)
-    const reset = new URL(await mailedLink(stage.roz.url, asha.email, '/reset-password'))
+    const reset = new URL(await mailedLink(fixture.roz.url, asha.email, '/reset-password'))
     const token = reset.searchParams.get('token') ?? ''
-    expect((await ask(stage.roz.url, 'resetPassword', { body: { token, password: `${PASSWORD} three` } })).status).toBe(200)
+    expect((await ask(fixture.roz.url, 'resetPassword', { body: { token, password: `${PASSWORD} three` } })).status).toBe(200)
   })
 })
 
 describe('the portal', () => {
   test('shows since when and why a member is on hold, and ends the hold with a reason', async () => {
-    const admin = await adminToken(stage.roz.url)
-    await stage.at(
+    const admin = await adminToken(fixture.roz.url)
+    await fixture.at(
       '/admin/dashboard?tab=users',
       async (page) => {
         const row = page.getByRole('listitem').filter({ hasText: asha.email })

@@ -6,16 +6,16 @@ import { auditScreen } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { BANK, newMember, type Person } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { balanceInBar, toast } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 let asha: Person
 let meera: Person
 let ravi: Person
 
 beforeAll(async () => {
-  const { roz } = stage
+  const { roz } = fixture
   ;[asha, meera, ravi] = await Promise.all([
     newMember(roz, { name: 'Asha Verma', rupees: 20 }),
     newMember(roz, { name: 'Meera Das', rupees: 10 }),
@@ -28,7 +28,7 @@ const as = ({ token }: Person) => ({ token })
 
 describe('a refund', () => {
   test('is limited to what is left, held at once and listed with its state', () =>
-    stage.at(
+    fixture.at(
       '/wallet',
       async (page) => {
         const form = page.locator('.refund-form')
@@ -54,7 +54,7 @@ describe('a refund', () => {
     ))
 
   test("a refused refund shows the server's words and updates what is left", () =>
-    stage.at(
+    fixture.at(
       '/wallet',
       async (page) => {
         const form = page.locator('.refund-form')
@@ -63,7 +63,7 @@ describe('a refund', () => {
         await form.getByLabel('Reason', { exact: true }).fill('Once is enough.')
         // Meanwhile another device requests all of it.
         const order_id = await form.getByLabel('Payment', { exact: true }).inputValue()
-        await ask(stage.roz.url, 'requestRefund', { ...as(asha), body: { order_id, amount: 15.5, reason: 'All of it.' } })
+        await ask(fixture.roz.url, 'requestRefund', { ...as(asha), body: { order_id, amount: 15.5, reason: 'All of it.' } })
         await button(form, 'Request a refund of ₹1.00').click()
         await expect(toast(page, 'This is more than the unused part of this payment.')).toBeVisible()
         await expect(form).toHaveCount(0)
@@ -74,35 +74,35 @@ describe('a refund', () => {
 })
 
 test('the data file says what the call says; a failed download says so', () =>
-  stage.at(
+  fixture.at(
     '/profile',
     async (page) => {
-      stage.line.breakLine('GET /api/user/export', 'cut')
+      fixture.line.breakLine('GET /api/user/export', 'cut')
       await button(page, 'Download my data').click()
       await expect(toast(page, 'Your data could not be loaded.')).toBeVisible()
-      stage.line.mend()
+      fixture.line.mend()
       const coming = page.waitForEvent('download')
       await button(page, 'Download my data').click()
       const file = await coming
       expect(file.suggestedFilename()).toBe('my-data.json')
-      const { output } = await ask(stage.roz.url, 'exportData', as(asha))
+      const { output } = await ask(fixture.roz.url, 'exportData', as(asha))
       expect(JSON.parse(readFileSync(await file.path(), 'utf8'))).toEqual(output)
     },
     as(asha),
   ))
 
 test('the switch of the weekly mail saves at once, and switches back when the save fails', () =>
-  stage.at(
+  fixture.at(
     '/notifications',
     async (page) => {
       const mails = page.getByRole('switch', { name: 'Emails about your rounds', exact: true })
-      const stored = async () => (await ask(stage.roz.url, 'preferences', as(asha))).output.preferences.mail
+      const stored = async () => (await ask(fixture.roz.url, 'preferences', as(asha))).output.preferences.mail
       await expect(mails).toHaveAttribute('aria-checked', 'true')
-      stage.line.breakLine('PUT /api/notifications/preferences', 'cut')
+      fixture.line.breakLine('PUT /api/notifications/preferences', 'cut')
       await mails.click()
       await expect(toast(page, 'The change could not be saved.')).toBeVisible()
       await expect(mails).toHaveAttribute('aria-checked', 'true')
-      stage.line.mend()
+      fixture.line.mend()
       await mails.click()
       await expect(mails).toHaveAttribute('aria-checked', 'false')
       await expect.poll(stored).toBe(false)
@@ -114,7 +114,7 @@ describe('closing the account', () => {
   const dialog = (page: Page) => page.getByRole('dialog')
 
   test('asks what to do with the rest, donates it, deletes the account, and ends on a goodbye page', async () => {
-    await stage.at(
+    await fixture.at(
       '/profile',
       async (page) => {
         await button(page, 'Delete account').click()
@@ -129,7 +129,7 @@ describe('closing the account', () => {
         await auditScreen(page)
         await button(dialog(page), 'Keep my account').click()
         await expect(dialog(page)).toHaveCount(0)
-        expect((await ask(stage.roz.url, 'me', as(meera))).status).toBe(200)
+        expect((await ask(fixture.roz.url, 'me', as(meera))).status).toBe(200)
         await button(page, 'Delete account').click()
         await button(dialog(page), 'Delete account').click()
         await expect(page.getByRole('heading', { level: 1, name: 'Account deleted' })).toBeVisible()
@@ -138,13 +138,13 @@ describe('closing the account', () => {
       },
       as(meera),
     )
-    expect((await ask(stage.roz.url, 'me', as(meera))).status).toBe(401)
-    const again = await ask(stage.roz.url, 'login', { body: { email: meera.email, password: 'correct horse battery' } })
+    expect((await ask(fixture.roz.url, 'me', as(meera))).status).toBe(401)
+    const again = await ask(fixture.roz.url, 'login', { body: { email: meera.email, password: 'correct horse battery' } })
     expect(again.refusal.code).toBe('invalid_credentials')
   })
 
   test('with a payout to a bank account it says what is on its way and why the account still exists', async () => {
-    await stage.at(
+    await fixture.at(
       '/profile',
       async (page) => {
         await button(page, 'Delete account').click()
@@ -162,6 +162,6 @@ describe('closing the account', () => {
       },
       as(ravi),
     )
-    expect((await ask(stage.roz.url, 'me', as(ravi))).status).toBe(200)
+    expect((await ask(fixture.roz.url, 'me', as(ravi))).status).toBe(200)
   })
 })

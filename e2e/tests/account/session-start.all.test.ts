@@ -9,22 +9,22 @@ import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import type { Fault } from '../../harness/faulty-proxy.ts'
 import { adminToken, newMember, PASSWORD, type Person } from '../../harness/people.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { balanceInBar, signIn } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 let asha: Person
 beforeAll(async () => {
-  asha = await newMember(stage.roz, { rupees: 20 })
+  asha = await newMember(fixture.roz, { rupees: 20 })
 })
 
 const { status, en: message } = REFUSALS.internal
-const asAsha = (path: string, work: Work): Promise<void> => stage.at(path, work, { token: asha.token })
+const asAsha = (path: string, work: Work): Promise<void> => fixture.at(path, work, { token: asha.token })
 const storedToken = (page: Page): Promise<string | null> => page.evaluate(() => localStorage.getItem('token'))
 const expectDoor =
   (path: string): Work =>
   async (page) => {
-    await page.waitForURL(stage.line.url + path)
+    await page.waitForURL(fixture.line.url + path)
     await expect(page.getByRole('button', { name: 'Log in', exact: true })).toBeVisible()
     await expect(balanceInBar(page)).toHaveCount(0)
     expect(await storedToken(page)).toBeNull()
@@ -35,21 +35,21 @@ describe("a user that cannot be loaded at the app's start", () => {
     ['the server fails with a 500', { status, body: JSON.stringify({ code: 'internal', message }) }],
     ['the server refuses with a 403', { status: 403, body: JSON.stringify({ code: 'forbidden', message }) }],
   ])('%s: the token is removed, /login opens, and a login there succeeds', async (_how, fault) => {
-    stage.line.breakLine('GET /api/auth/me', fault)
+    fixture.line.breakLine('GET /api/auth/me', fault)
     await asAsha('/wallet', async (page) => {
       await expectDoor('/login')(page)
-      stage.line.mend()
+      fixture.line.mend()
       // The failure does not end the session: the server still accepts the token.
-      expect((await ask(stage.roz.url, 'me', { token: asha.token })).status).toBe(200)
+      expect((await ask(fixture.roz.url, 'me', { token: asha.token })).status).toBe(200)
       await signIn(page, { email: asha.email, password: PASSWORD })
-      await page.waitForURL(`${stage.line.url}/dashboard`)
+      await page.waitForURL(`${fixture.line.url}/dashboard`)
       await expect(balanceInBar(page)).toHaveText('₹20.00')
     })
   })
 
   test('an administrator’s: the token is removed, and the portal’s login opens', async () => {
-    stage.line.breakLine('GET /api/auth/me', 'empty')
-    await stage.at('/admin/dashboard', expectDoor('/admin/login'), { token: await adminToken(stage.roz.url) })
+    fixture.line.breakLine('GET /api/auth/me', 'empty')
+    await fixture.at('/admin/dashboard', expectDoor('/admin/login'), { token: await adminToken(fixture.roz.url) })
   })
 })
 
@@ -60,17 +60,17 @@ describe('nobody answers while the current user loads', () => {
     ['a proxy answers 503', { status: 503, body: '' }],
     ['a proxy answers 504', { status: 504, body: '' }],
   ]
-  /** Waits until the app has asked again, then mends the stage.line. */
+  /** Waits until the app has asked again, then mends the fixture.line. */
   async function mendAfterTwo(page: Page): Promise<void> {
     let asked = 0
     page.on('request', (request) => (asked += request.url().endsWith('/api/auth/me') ? 1 : 0))
     await expect.poll(() => asked).toBeGreaterThan(1)
     await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
-    stage.line.mend()
+    fixture.line.mend()
   }
 
   test.each(UNANSWERED)('%s: the spinner stays, the app asks again, and the member stays logged in', async (_how, fault) => {
-    stage.line.breakLine('GET /api/auth/me', fault)
+    fixture.line.breakLine('GET /api/auth/me', fault)
     await asAsha('/wallet', async (page) => {
       await mendAfterTwo(page)
       await expect(balanceInBar(page)).toHaveText('₹20.00')
@@ -80,19 +80,19 @@ describe('nobody answers while the current user loads', () => {
   })
 
   test('an administrator stays logged in, too', async () => {
-    stage.line.breakLine('GET /api/auth/me', 'cut')
+    fixture.line.breakLine('GET /api/auth/me', 'cut')
     const work = async (page: Page): Promise<void> => {
       await mendAfterTwo(page)
       await expect(page.getByRole('heading', { name: 'Admin dashboard' })).toBeVisible()
     }
-    await stage.at('/admin/dashboard', work, { token: await adminToken(stage.roz.url) })
+    await fixture.at('/admin/dashboard', work, { token: await adminToken(fixture.roz.url) })
   })
 
   test('a refusal after that still removes the token', async () => {
-    stage.line.breakLine('GET /api/auth/me', 'cut')
+    fixture.line.breakLine('GET /api/auth/me', 'cut')
     await asAsha('/wallet', async (page) => {
       await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
-      stage.line.breakLine('GET /api/auth/me', { status: 401, body: JSON.stringify({ code: 'unauthenticated', message }) })
+      fixture.line.breakLine('GET /api/auth/me', { status: 401, body: JSON.stringify({ code: 'unauthenticated', message }) })
       await expectDoor('/login')(page)
     })
   })

@@ -12,18 +12,18 @@ import { ask } from '../../harness/calls.ts'
 import type { FaultyProxy } from '../../harness/faulty-proxy.ts'
 import { adminToken, newMember, PASSWORD, type Person, readClock, setClock } from '../../harness/people.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { balanceInBar, signIn, toast } from '../../harness/steps.ts'
 
 const DESK = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:142.0) Gecko/20100101 Firefox/142.0'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let line: FaultyProxy
 let asha: Person
 
 beforeAll(async () => {
-  ;({ roz, line } = stage)
+  ;({ roz, line } = fixture)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
 })
 
@@ -34,7 +34,7 @@ describe('the portal', () => {
   const kept = (page: Page) => page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('admin-token')])
 
   test('its token exists only in its tab, and a member logged in beside it stays logged in', async () => {
-    await stage.at(
+    await fixture.at(
       '/dashboard',
       async (page) => {
         await expect(balanceInBar(page)).toHaveText('₹10.00')
@@ -61,7 +61,7 @@ describe('the portal', () => {
   })
 
   test('staff who log in at the members’ login are sent to the portal’s, and get no member’s session', async () => {
-    await stage.at('/login', async (page) => {
+    await fixture.at('/login', async (page) => {
       await signIn(page, ADMIN)
       await page.waitForURL(`${line.url}/admin/login`)
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('Admin login')
@@ -79,7 +79,7 @@ describe('the portal', () => {
     await ask(roz.url, 'joinRound', { token: asha.token, body: {} })
     const token = await adminToken(roz.url)
     await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + 11 * 60_000).toISOString())
-    await stage.at(
+    await fixture.at(
       '/admin/dashboard',
       async (page) => {
         const draw = dialog(page).getByRole('button', { name: 'Trigger Draw' })
@@ -102,7 +102,7 @@ describe('the portal', () => {
 
 describe('logged-in devices', () => {
   const rows = (page: Page) => page.locator('.devices > li')
-  const onProfile = (work: Work): Promise<void> => stage.at('/profile', work, { token: asha.token })
+  const onProfile = (work: Work): Promise<void> => fixture.at('/profile', work, { token: asha.token })
   const fromDesk = async (): Promise<string> => {
     const body = JSON.stringify({ email: asha.email, password: PASSWORD })
     const headers = { 'content-type': 'application/json', 'user-agent': DESK }
@@ -140,7 +140,7 @@ describe('logged-in devices', () => {
       await expect(rows(page).filter({ hasText: 'Firefox on Windows' })).toContainText(/Last used .*Logged in /)
       for (const size of [SMALL, WIDE]) {
         await page.setViewportSize(size)
-        await auditVisit(stage.visit)
+        await auditVisit(fixture.visit)
       }
       await button(page, 'Log out others').click()
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()

@@ -12,12 +12,12 @@ import { expect } from '../../harness/expect.ts'
 import { newMember, PASSWORD } from '../../harness/people.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
 import { balanceInBar, exactToast } from '../../harness/steps.ts'
-import { startWalk, type Walk } from '../../walks/walk.ts'
+import { startScenario, type Scenario } from '../../scenario/scenario.ts'
 
 const GOOGLE = 'https://accounts.google.com/gsi/client'
 const HARI = { email: 'hari.doors@x.test', email_verified: true, name: 'Hari Om', sub: '20261121' }
 
-let walk: Walk
+let scenario: Scenario
 /** The program that runs now: first with a Google client id, then without. */
 let roz: Program
 let browser: Browser
@@ -29,17 +29,17 @@ let asked = 0
 let claims: object = {}
 
 beforeAll(async () => {
-  ;[walk, browser] = await Promise.all([startWalk(), openBrowser()])
-  roz = walk.roz
+  ;[scenario, browser] = await Promise.all([startScenario(), openBrowser()])
+  roz = scenario.roz
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], size: WIDE })
   page = visit.page
-  await visit.context.exposeFunction('googleSigns', (nonce: string) => walk.idToken({ ...claims, nonce }))
+  await visit.context.exposeFunction('googleSigns', (nonce: string) => scenario.idToken({ ...claims, nonce }))
   await visit.context.route('https://accounts.google.com/**', (route) => {
     asked += Number(route.request().url() === GOOGLE)
     return route.fulfill({ contentType: 'text/javascript', body: GOOGLE_SCRIPT })
   })
 })
-afterAll(() => walk?.close())
+afterAll(() => scenario?.close())
 
 const main = () => page.getByRole('main')
 const title = () => page.getByRole('heading', { level: 1 })
@@ -107,7 +107,7 @@ describe('with a client id of Google', () => {
   test('a credential with the nonce of another page is refused', async () => {
     claims = { ...HARI, nonce: 'of another page' }
     await handOver(visit, roz.url)
-    await visit.context.exposeFunction('signedElsewhere', () => walk.idToken(claims))
+    await visit.context.exposeFunction('signedElsewhere', () => scenario.idToken(claims))
     await page.goto(roz.url + paths.login)
     const button = page.getByRole('button', { name: 'Continue with Google' })
     await expect(button).toBeVisible()

@@ -4,10 +4,10 @@ import { describe, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { mailedLink, newMember, PASSWORD, register, verify } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { exactToast, register as fillIn, sendRegistration } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 const dialog = (page: Page) => page.getByRole('dialog')
 const field = (page: Page, name: string) => dialog(page).getByLabel(name, { exact: true })
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Change address', exact: true }).click()
@@ -21,7 +21,7 @@ async function correct(page: Page, email: string, password = PASSWORD): Promise<
 
 describe('while registering', () => {
   test('a mistyped domain is asked about, the answer fills the field, and an unusual address is accepted all the same', async () => {
-    await stage.at('/register', async (page) => {
+    await fixture.at('/register', async (page) => {
       const email = page.getByLabel('Email', { exact: true })
       const question = page.getByRole('button', { name: /^Did you mean/ })
       await email.fill('nila@gmail.con')
@@ -39,9 +39,9 @@ describe('while registering', () => {
   })
 
   test('the success screen changes the address: the old link dies, the new one confirms', async () => {
-    await stage.at('/register', async (page) => {
+    await fixture.at('/register', async (page) => {
       await fillIn(page, { ...nila, email: 'nila@wrong.test' })
-      const old = await mailedLink(stage.roz.url, 'nila@wrong.test', '/verify-email')
+      const old = await mailedLink(fixture.roz.url, 'nila@wrong.test', '/verify-email')
       await page.getByRole('button', { name: 'Wrong address? Change it' }).click()
       await correct(page, 'nila@right.test', 'not my password')
       await expect(dialog(page).getByText('That password is not correct.')).toBeVisible()
@@ -54,18 +54,18 @@ describe('while registering', () => {
       await correct(page, 'nila@right.test')
       await expect(page.getByText('A verification email was sent to nila@right.test.')).toBeVisible()
       await expect(dialog(page)).toHaveCount(0)
-      await page.goto(old.replace(new URL(old).origin, stage.line.url))
+      await page.goto(old.replace(new URL(old).origin, fixture.line.url))
       await expect(page.getByText('Verification Failed')).toBeVisible()
-      await verify(stage.roz.url, 'nila@right.test')
+      await verify(fixture.roz.url, 'nila@right.test')
     })
   })
 })
 
 describe('the banner of an unconfirmed member', () => {
   test('changes the address on every screen, says a refusal in words, and the profile names what holds', async () => {
-    const person = await register(stage.roz.url, 'Ravi Kumar', 'ravi@wrong.test')
-    const other = await newMember(stage.roz)
-    await stage.at(
+    const person = await register(fixture.roz.url, 'Ravi Kumar', 'ravi@wrong.test')
+    const other = await newMember(fixture.roz)
+    await fixture.at(
       '/profile',
       async (page) => {
         const banner = page.getByRole('complementary', { name: 'Verify email' })
@@ -73,16 +73,16 @@ describe('the banner of an unconfirmed member', () => {
         await banner.getByRole('button', { name: 'Wrong address? Change it' }).click()
         await correct(page, other.email)
         await expect(exactToast(page, 'An account with this email already exists.')).toBeVisible()
-        stage.line.breakLine('POST /api/user/email', 'cut')
+        fixture.line.breakLine('POST /api/user/email', 'cut')
         await send(page)
         await expect(exactToast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
-        stage.line.mend()
+        fixture.line.mend()
         await correct(page, 'ravi@right.test')
         await expect(banner).toContainText('We sent a link to ravi@right.test;')
         await expect(dialog(page)).toHaveCount(0)
         // Confirmed on another device while the dialog is open.
         await banner.getByRole('button', { name: 'Wrong address? Change it' }).click()
-        await verify(stage.roz.url, 'ravi@right.test')
+        await verify(fixture.roz.url, 'ravi@right.test')
         await correct(page, 'ravi@third.test')
         await expect(exactToast(page, 'Your email is already verified.')).toBeVisible()
         await expect(banner).toHaveCount(0)
@@ -90,6 +90,6 @@ describe('the banner of an unconfirmed member', () => {
       },
       { token: person.token },
     )
-    expect((await ask(stage.roz.url, 'me', { token: person.token })).output.user.email).toBe('ravi@right.test')
+    expect((await ask(fixture.roz.url, 'me', { token: person.token })).output.user.email).toBe('ravi@right.test')
   })
 })

@@ -13,22 +13,22 @@ import { codeOf, type Given } from '../../harness/calls.ts'
 import { expectCleanAudit } from '../../harness/database.ts'
 import { BANK, creditOf, eventually, mailedLink, newMember, PASSWORD, pay, type Person, PHONE, readClock } from '../../harness/people.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'
-import { startWalk, type Walk } from '../../walks/walk.ts'
-import { storyTests } from '../../walks/stories.ts'
-import { walkContact, walkGoogleNonce, walkHold, walkMessages } from '../../walks/doors.ts'
-import { walkHelp } from '../../walks/help.ts'
-import { walkOpenBooks } from '../../walks/open-books.ts'
-import { walkPortal } from '../../walks/portal.ts'
-import { walkPayouts } from '../../walks/payouts.ts'
-import { walkRights } from '../../walks/rights.ts'
-import { walkStaff } from '../../walks/staff.ts'
+import { startScenario, type Scenario } from '../../scenario/scenario.ts'
+import { storyTests } from '../../scenario/stories.ts'
+import { runContact, runGoogleNonce, runHold, runMessages } from '../../scenario/doors.ts'
+import { runHelp } from '../../scenario/help.ts'
+import { runOpenBooks } from '../../scenario/open-books.ts'
+import { runPortal } from '../../scenario/portal.ts'
+import { runPayouts } from '../../scenario/payouts.ts'
+import { runRights } from '../../scenario/rights.ts'
+import { runStaff } from '../../scenario/staff.ts'
 
 /** The smallest PNG: one black pixel. */
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 const HINDI = /[\u0900-\u097F]/
 const email = 'gita@x.test'
 
-let walk: Walk
+let scenario: Scenario
 let roz: Program
 let member = ''
 let asha: Person
@@ -36,13 +36,13 @@ let admin = ''
 let orderId = ''
 
 beforeAll(async () => {
-  walk = await startWalk()
-  roz = walk.roz
+  scenario = await startScenario()
+  roz = scenario.roz
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 20 })
 })
-afterAll(() => walk?.close())
+afterAll(() => scenario?.close())
 
-const ask = <N extends CallName>(name: N, given: Given = {}) => walk.step(name, given)
+const ask = <N extends CallName>(name: N, given: Given = {}) => scenario.step(name, given)
 
 describe('a member registers', () => {
   test('POST /auth/register answers 201 with token and user', async () => {
@@ -94,13 +94,13 @@ describe('a member registers', () => {
 
   test('POST /auth/google opens a session for a credential of the issuer, and refuses any other', async () => {
     const person = { email: 'google@x.test', email_verified: true, name: 'Hari Om', sub: '1234567890' }
-    const answer = await ask('google', { body: { token: walk.idToken(person) } })
+    const answer = await ask('google', { body: { token: scenario.idToken(person) } })
     expect(answer.output.user).toMatchObject({ name: 'Hari Om', email: 'google@x.test', emailVerified: true, phone: null })
-    const other = await ask('google', { body: { token: walk.idToken({ ...person, aud: 'another client' }) } })
+    const other = await ask('google', { body: { token: scenario.idToken({ ...person, aud: 'another client' }) } })
     expect([other.status, other.refusal.message]).toEqual([401, 'Google login failed'])
   })
 
-  test('the nonce of a Google button binds a credential to its page', () => walkGoogleNonce(walk))
+  test('the nonce of a Google button binds a credential to its page', () => runGoogleNonce(scenario))
 
   test('POST /auth/forgot-password answers the same for every address, and POST /auth/reset-password sets a new password', async () => {
     const known = await ask('forgotPassword', { body: { email: asha.email } })
@@ -187,9 +187,9 @@ describe('money comes in', () => {
 
   test('POST /webhooks/cashfree accepts only what the gateway signed', async () => {
     const body = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: orderId } } })
-    const taken = await walk.sendWebhook(body, walk.signatureOf(body))
+    const taken = await scenario.sendWebhook(body, scenario.signatureOf(body))
     expect([taken.status, await taken.json()]).toEqual([200, { received: true }])
-    const refused = await walk.sendWebhook(`${body} `, walk.signatureOf(body))
+    const refused = await scenario.sendWebhook(`${body} `, scenario.signatureOf(body))
     expect([refused.status, codeOf('cashfreeWebhook', 401, await refused.text())]).toEqual([401, 'webhook_signature'])
     expect((await ask('profile', { token: member })).output.user.wallet.balance).toBe(20)
   })
@@ -340,14 +340,14 @@ describe('money goes out', () => {
   })
 })
 
-test('the help desk records who is helped and by which consent, with receipts', () => walkHelp(walk, { admin, picture: PNG }))
+test('the help desk records who is helped and by which consent, with receipts', () => runHelp(scenario, { admin, picture: PNG }))
 
-test('an owner invites, changes and removes staff, and the staff log says so', () => walkStaff(walk, admin))
+test('an owner invites, changes and removes staff, and the staff log says so', () => runStaff(scenario, admin))
 
-test('the portal ends withdrawals', () => walkPayouts(walk, { admin, member, other: asha.token }))
+test('the portal ends withdrawals', () => runPayouts(scenario, { admin, member, other: asha.token }))
 
 describe('stories', () => {
-  storyTests(() => ({ walk, admin }))
+  storyTests(() => ({ scenario, admin }))
 
   test('public GET calls have an ETag and answer it with 304', async () => {
     for (const name of ['home', 'stories'] as const) {
@@ -376,18 +376,18 @@ describe('notices, messages and the portal', () => {
     expect((await ask('readNotifications', { token: member, body: {} })).output.unread).toBe(0)
   })
 
-  test('POST /contact answers 201 with a ticket, and support gets the mail', () => walkContact(walk, email))
+  test('POST /contact answers 201 with a ticket, and support gets the mail', () => runContact(scenario, email))
 
-  test('the portal answers a message of the contact form', () => walkMessages(walk, admin))
+  test('the portal answers a message of the contact form', () => runMessages(scenario, admin))
 
-  test('the portal counts the real data, and edits the site', () => walkPortal(walk, { admin, email }))
+  test('the portal counts the real data, and edits the site', () => runPortal(scenario, { admin, email }))
 
   test('a member lists and ends sessions, says “This was not me”, and the portal ends the hold', () =>
-    walkHold(walk, { admin, member: asha }))
+    runHold(scenario, { admin, member: asha }))
 
   test('the day is published, and its member finds their own part in it', async () => {
     const [settled] = (await ask('roundHistory', { token: member })).output.results
-    await walkOpenBooks(walk, { member, day: parseDay(settled?.date ?? '') as IstDay })
+    await runOpenBooks(scenario, { member, day: parseDay(settled?.date ?? '') as IstDay })
     // By the next morning the administrator's session has idled out.
     admin = (await ask('adminLogin', { body: ADMIN })).output.token
     const { rounds } = (await ask('adminRounds', { token: admin })).output
@@ -395,7 +395,7 @@ describe('notices, messages and the portal', () => {
     expect((await ask('adminRoundsCsv', { token: admin })).text).toContain(`${settled?.date},settled,2,2,1.2,`)
   })
 
-  test('a member exports their data, sets their preferences, and deletes the account', () => walkRights(walk, member))
+  test('a member exports their data, sets their preferences, and deletes the account', () => runRights(scenario, member))
 
   test('POST /auth/logout ends the session', async () => {
     expect((await ask('logout', { token: member })).status).toBe(204)
@@ -408,6 +408,6 @@ describe('notices, messages and the portal', () => {
 test('the audit finds nothing', () => expectCleanAudit(roz.dataDir))
 
 test('no call was left out, and each accepted write of the portal left one entry in the staff log', () => {
-  expect(Object.keys(api).filter((name) => !walk.visited.has(name as CallName))).toEqual([])
-  expect(walk.auditWatch.listUnseen()).toEqual([])
+  expect(Object.keys(api).filter((name) => !scenario.visited.has(name as CallName))).toEqual([])
+  expect(scenario.auditWatch.listUnseen()).toEqual([])
 })

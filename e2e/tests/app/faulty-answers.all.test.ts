@@ -16,10 +16,10 @@ import { expect } from '../../harness/expect.ts'
 import { adminToken, eventually, joinRound, newMember, passRound, type Person } from '../../harness/people.ts'
 import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
 import { lacking, SPECIFIED } from '../../harness/specified.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { balanceInBar } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 let asha: Person
 let admin: string
 let day: IstDay
@@ -27,7 +27,7 @@ let receipt: string
 
 /** The day, round and story that every screen has something to show of. */
 beforeAll(async () => {
-  const { roz } = stage
+  const { roz } = fixture
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 20 })
   await joinRound(roz.url, asha)
   day = await passRound(roz.url, asha)
@@ -66,13 +66,13 @@ async function brokenOf(
   rewriting: Rewriting,
   except: readonly CallName[] = [],
 ): Promise<string[]> {
-  const { page } = stage
-  await handOver(stage.visit, stage.line.url, tokenOf(), slot)
+  const { page } = fixture
+  await handOver(fixture.visit, fixture.line.url, tokenOf(), slot)
   await rewrite(page, rewriting, except)
   const broken: string[] = []
   try {
     for (const address of screens) {
-      await page.goto(stage.line.url + address())
+      await page.goto(fixture.line.url + address())
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
       await settle(page).catch(() => broken.push(`${address()} stays busy`))
       if (new URL(page.url()).pathname !== address().replace(/\?.*/, '')) broken.push(`${address()} leads to ${page.url()}`)
@@ -82,7 +82,7 @@ async function brokenOf(
   } finally {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   }
-  return [...broken, ...stage.visit.complaints().filter((text) => text.includes('nobody caught'))]
+  return [...broken, ...fixture.visit.complaints().filter((text) => text.includes('nobody caught'))]
 }
 
 describe.each(SCREENS.map((side) => [side[0], side] as const))('the screens of %s', (_who, side) => {
@@ -115,16 +115,16 @@ describe('a captive portal beside running screens', () => {
       expect(await figures.allInnerTexts()).toEqual(before)
       await expect(balanceInBar(page)).toHaveText(balance)
       await page.unrouteAll({ behavior: 'ignoreErrors' })
-      const other = await newMember(stage.roz, { rupees: 10 })
-      await joinRound(stage.roz.url, other)
+      const other = await newMember(fixture.roz, { rupees: 10 })
+      await joinRound(fixture.roz.url, other)
       await page.clock.runFor(31_000)
       await expect(page.getByText('1 member in the round')).toBeVisible()
     }
-    await stage.at('/dashboard', work, { token: asha.token, before: (page) => page.clock.install() })
+    await fixture.at('/dashboard', work, { token: asha.token, before: (page) => page.clock.install() })
   })
 
   test('a join that it answers is no join: Failed to join round, and the next press joins', async () => {
-    const person = await newMember(stage.roz, { rupees: 10 })
+    const person = await newMember(fixture.roz, { rupees: 10 })
     const work = async (page: Page): Promise<void> => {
       const join = page.getByRole('button', { name: 'Join with ₹1.00' })
       await join.waitFor()
@@ -136,7 +136,7 @@ describe('a captive portal beside running screens', () => {
       await expect(page.getByText("Successfully joined today's round!")).toBeVisible()
       await expect(balanceInBar(page)).toHaveText('₹9.00')
     }
-    await stage.at('/dashboard', work, { token: person.token })
+    await fixture.at('/dashboard', work, { token: person.token })
   })
 })
 

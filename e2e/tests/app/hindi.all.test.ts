@@ -103,7 +103,7 @@ const IN_THE_DARK = new Set<string>([
 
 /**
  * Checks the words, then does the checks of an English screen, on a phone and, for overflow, on a desk.
- * - `inFull` adds axe; it is off when the same screen is walked again with data.
+ * - `inFull` adds axe; it is off when the same screen is visited again with data.
  */
 async function look(where: string, inFull = true): Promise<void> {
   await judge(where, () => expectSilence(visit, REFUSED.test(where) ? NOTED : undefined))
@@ -127,7 +127,7 @@ function expectHindi(): void {
   expect(found).toEqual([])
 }
 
-async function walk(addresses: readonly string[], token?: string, inFull = true): Promise<void> {
+async function visitAll(addresses: readonly string[], token?: string, inFull = true): Promise<void> {
   await handOver(visit, roz.url, token, slotOf(addresses[0] ?? ''))
   for (const address of addresses) {
     await page.goto(roz.url + address)
@@ -171,13 +171,13 @@ const PORTAL = PORTAL_TABS.map((tab) => `${paths.adminDashboard}?tab=${tab}`)
 
 describe('on a first day, without data', () => {
   test('the public pages', async () => {
-    await walk(PUBLIC, undefined, false)
-    await walk(['/hi/nothing-here', '/hi/offline'])
+    await visitAll(PUBLIC, undefined, false)
+    await visitAll(['/hi/nothing-here', '/hi/offline'])
     expectHindi()
   })
 
   test('the visitor’s screens, their forms sent empty, and a login that fails', async () => {
-    await walk([
+    await visitAll([
       ...VISITORS,
       `${paths.resetPassword}?token=1`,
       `${paths.verifyEmail}?token=1`,
@@ -215,12 +215,12 @@ describe('on a first day, without data', () => {
   })
 
   test('the member’s screens', async () => {
-    await walk(MEMBERS, newcomer.token)
+    await visitAll(MEMBERS, newcomer.token)
     expectHindi()
   })
 
   test('the portal', async () => {
-    await walk(PORTAL, await adminToken(roz.url), false)
+    await visitAll(PORTAL, await adminToken(roz.url), false)
     expectHindi()
   })
 })
@@ -261,7 +261,7 @@ describe('with a winner, a story and pending payments', () => {
   beforeAll(live)
 
   test('the public pages', async () => {
-    await walk(PUBLIC)
+    await visitAll(PUBLIC)
     await open(publicPath('terms', 'hi'))
     await expect(page.getByText('यह अनुवाद है। अंतर होने पर अंग्रेज़ी पाठ ही मान्य होगा।')).toBeVisible()
     await open('/hi')
@@ -272,7 +272,7 @@ describe('with a winner, a story and pending payments', () => {
 
   test('the member’s screens, their panels and forms', async () => {
     const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
-    await walk([...MEMBERS, ...transactions.map(({ id }) => `${paths.receipt}?id=${encodeURIComponent(id)}`)], asha.token)
+    await visitAll([...MEMBERS, ...transactions.map(({ id }) => `${paths.receipt}?id=${encodeURIComponent(id)}`)], asha.token)
     await open(paths.wallet)
     await expect(page.locator('main button[aria-expanded=false]').first()).toBeVisible()
     for (const button of await page.locator('main button[aria-expanded=false]').all()) {
@@ -316,7 +316,7 @@ describe('with a winner, a story and pending payments', () => {
   })
 
   test('the portal, its dialogs and the validation of an empty one', async () => {
-    await walk(PORTAL, admin)
+    await visitAll(PORTAL, admin)
     for (const [tab, within, form] of [
       ['stories', '.head-row', true],
       ['withdrawals', '.story-rows', false],

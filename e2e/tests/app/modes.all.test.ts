@@ -211,7 +211,7 @@ describe.each(MODES)('with $name', (mode) => {
     expectNothingFound()
   })
 
-  async function walk(addresses: readonly string[], token?: string): Promise<void> {
+  async function visitAll(addresses: readonly string[], token?: string): Promise<void> {
     const { page } = visit
     for (const language of LANGUAGES) {
       await handOver(visit, roz.url, token, slotOf(addresses[0] ?? ''))
@@ -226,8 +226,8 @@ describe.each(MODES)('with $name', (mode) => {
   }
 
   test('every screen of a visitor and of a member', async () => {
-    await walk(DOORS)
-    await walk([...MEMBER_SCREENS, `${paths.myTicket}?day=${day}`], asha.token)
+    await visitAll(DOORS)
+    await visitAll([...MEMBER_SCREENS, `${paths.myTicket}?day=${day}`], asha.token)
     expectNothingFound()
     // A request to the gateway's host would be one.
     expect(visit.complaints().filter((complaint) => complaint.startsWith('a request to'))).toEqual([])
@@ -252,7 +252,7 @@ describe.each(MODES)('with $name', (mode) => {
 
   test('every screen of the portal', async () => {
     const admin = await adminToken(roz.url)
-    await walk(
+    await visitAll(
       PORTAL_TABS.map((tab) => `${paths.adminDashboard}?tab=${tab}`),
       admin,
     )

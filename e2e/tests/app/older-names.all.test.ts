@@ -25,12 +25,12 @@ import {
   strangePayment,
 } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 
 const NAME = '<b>Asha</b> & "Rao"'
 const PUBLIC = initialName(NAME)
 
-const stage = useStage()
+const fixture = useAppFixture()
 let roz: Program
 let asha: Person
 let admin: string
@@ -52,7 +52,7 @@ async function live(): Promise<void> {
   await strangePayment(roz, 15)
 }
 beforeAll(async () => {
-  ;({ roz } = stage)
+  ;({ roz } = fixture)
   await live()
 })
 
@@ -61,10 +61,10 @@ async function expectNamed(page: Page, name: string): Promise<void> {
   await expectSoon(page.locator('body')).toContainText(name)
   const lines = (await page.locator('body').innerText()).split('\n')
   expect(lines.filter((line) => line.replaceAll('<b>Asha</b>', '').includes('Asha'))).toEqual([])
-  await expectSilence(stage.visit)
+  await expectSilence(fixture.visit)
 }
 const shows = (address: string, name: string, token?: string): Promise<void> =>
-  stage.at(address, (page) => expectNamed(page, name), { token })
+  fixture.at(address, (page) => expectNamed(page, name), { token })
 
 test.each([
   ['dashboard, welcome', paths.dashboard, `Welcome, ${NAME}`],
@@ -99,7 +99,7 @@ test('mails contain the name as it was written, in their HTML too', async () => 
   }[]
   const named = mails.filter(({ text }) => text.includes(NAME))
   expect(named.length).toBeGreaterThan(0)
-  await stage.at('/healthz', async (page) => {
+  await fixture.at('/healthz', async (page) => {
     for (const { html } of named) {
       await page.setContent(html)
       await expectSoon(page.locator('body')).toContainText(NAME)
@@ -109,7 +109,7 @@ test('mails contain the name as it was written, in their HTML too', async () => 
 
 describe('the portal shows the name as it was written', () => {
   const inTab = (tab: string, work: (page: Page) => Promise<unknown> = async () => {}): Promise<void> =>
-    stage.at(
+    fixture.at(
       `${paths.adminDashboard}?tab=${tab}`,
       async (page) => {
         await work(page)

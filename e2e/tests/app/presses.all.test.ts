@@ -8,7 +8,7 @@ import { describe, test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import {
   askForWithdrawal,
   elseTell,
@@ -20,7 +20,7 @@ import {
   watchToasts,
 } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 const UNKNOWN = 'We could not tell whether it went through.'
 const PICTURE = { name: 'a.png', mimeType: 'image/png', buffer: png(1, 1, () => [128, 128, 128]) }
 /** As the cheapest phones, on a machine that runs other tests too. */
@@ -39,8 +39,8 @@ async function choosePicture(page: Page): Promise<void> {
 
 describe('the focus', () => {
   test('a field pressed while a dialog closes keeps the focus and gets the typed letters', async () => {
-    const { token } = await newMember(stage.roz, { name: 'Mira Das' })
-    await stage.at(
+    const { token } = await newMember(fixture.roz, { name: 'Mira Das' })
+    await fixture.at(
       '/profile',
       async (page) => {
         await page.evaluate(() => {
@@ -63,8 +63,8 @@ describe('the focus', () => {
   })
 
   test('a closed dialog returns the focus to its opener, and the page does not scroll', async () => {
-    const { token } = await newMember(stage.roz)
-    await stage.at(
+    const { token } = await newMember(fixture.roz)
+    await fixture.at(
       '/profile',
       async (page) => {
         const opener = button(page, 'Delete account')
@@ -86,9 +86,9 @@ describe('the focus', () => {
   })
 
   test('a late answer to a save leaves the focus where the member is typing', async () => {
-    const { token } = await newMember(stage.roz, { name: 'Mira Das' })
-    stage.line.breakLine('PUT /api/user', 'hold')
-    await stage.at(
+    const { token } = await newMember(fixture.roz, { name: 'Mira Das' })
+    fixture.line.breakLine('PUT /api/user', 'hold')
+    await fixture.at(
       '/profile',
       async (page) => {
         await button(page, 'Edit Profile').click()
@@ -96,7 +96,7 @@ describe('the focus', () => {
         await button(page, 'Save Changes').click()
         await field(page, 'Current password').click()
         await page.keyboard.type('hel')
-        stage.line.mend()
+        fixture.line.mend()
         await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
         await page.keyboard.type('lo')
         await expect(field(page, 'Current password')).toHaveValue('hello')
@@ -109,8 +109,8 @@ describe('the focus', () => {
 describe(`on a phone ${SLOWER} times slower, ${ROUNDS} times`, () => {
   test("a name saved during a picture's upload is saved each time", LONG, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const { token } = await newMember(stage.roz, { name: 'Mira Das' })
-      stage.line.breakLine('POST /api/user/avatar', 'hold')
+      const { token } = await newMember(fixture.roz, { name: 'Mira Das' })
+      fixture.line.breakLine('POST /api/user/avatar', 'hold')
       const work = (page: Page): Promise<void> =>
         onSlowPhone(page, SLOWER, async () => {
           const came = await watchEvents(page)
@@ -119,16 +119,16 @@ describe(`on a phone ${SLOWER} times slower, ${ROUNDS} times`, () => {
           await button(page, 'Save Changes').click()
           await elseTell(expect(page.locator('.profile-name')).toHaveText('Mira Sen'), `round ${round} saved nothing`, came)
         })
-      await stage.at('/profile', work, { token })
-      stage.line.mend()
+      await fixture.at('/profile', work, { token })
+      fixture.line.mend()
     }
   })
 
   test('a withdrawal with the server stopped reports its failure each time', LONG, async () => {
-    const { token } = await newMember(stage.roz, { rupees: 20 })
+    const { token } = await newMember(fixture.roz, { rupees: 20 })
     const work = async (page: Page): Promise<void> => {
       await gatewayIsReady(page)
-      await stage.withoutServer(() =>
+      await fixture.withoutServer(() =>
         onSlowPhone(page, SLOWER, async () => {
           const came = await watchEvents(page)
           for (let round = 0; round < ROUNDS; round += 1) {
@@ -143,7 +143,7 @@ describe(`on a phone ${SLOWER} times slower, ${ROUNDS} times`, () => {
         }),
       )
     }
-    await stage.at('/wallet', work, { token })
+    await fixture.at('/wallet', work, { token })
   })
 })
 
@@ -151,9 +151,9 @@ describe('a call without an answer', () => {
   const withClock = { before: (page: Page) => page.clock.install() }
 
   test('a withdrawal says that its outcome is unknown and where to look, and the next press reuses the key', async () => {
-    const { token } = await newMember(stage.roz, { rupees: 20 })
+    const { token } = await newMember(fixture.roz, { rupees: 20 })
     const keys: (string | undefined)[] = []
-    stage.line.breakLine('POST /api/wallet/withdraw', 'silent')
+    fixture.line.breakLine('POST /api/wallet/withdraw', 'silent')
     const work = async (page: Page): Promise<void> => {
       page.on('request', (request) => {
         if (request.url().endsWith('/api/wallet/withdraw')) keys.push(request.headers()['idempotency-key'])
@@ -167,7 +167,7 @@ describe('a call without an answer', () => {
       await expect(page.locator('.in-doubt')).toContainText(UNKNOWN)
       await expect(page.locator('.in-doubt').getByRole('link', { name: 'your transactions' })).toHaveAttribute('href', '#transactions')
       await expect(page.locator('#transactions')).toBeVisible()
-      stage.line.mend()
+      fixture.line.mend()
       // The page's clock was moved ahead; the server's was not.
       await page.clock.setFixedTime(Date.now())
       await page.locator('#withdraw button[type=submit]').click()
@@ -176,26 +176,26 @@ describe('a call without an answer', () => {
       expect(keys[1]).toBe(keys[0])
       await expect(page.locator('.figure')).toHaveText('₹10.00')
     }
-    await stage.at('/wallet', work, { token, ...withClock })
+    await fixture.at('/wallet', work, { token, ...withClock })
   })
 
   test('a list says after 30 seconds that it could not be loaded, and Retry loads it', async () => {
-    const { token } = await newMember(stage.roz, { rupees: 10 })
-    stage.line.breakLine('GET /api/wallet/transactions', 'silent')
+    const { token } = await newMember(fixture.roz, { rupees: 10 })
+    fixture.line.breakLine('GET /api/wallet/transactions', 'silent')
     const work = async (page: Page): Promise<void> => {
       await gatewayIsReady(page)
       // The app retries by itself 1 s after the first timeout.
       for (const time of ['00:31', '00:02', '00:31']) await page.clock.fastForward(time)
       await expect(page.getByText('Your transactions could not be loaded.')).toBeVisible()
-      stage.line.mend()
+      fixture.line.mend()
       await page.getByRole('alert').filter({ hasText: 'Your transactions' }).getByRole('button', { name: 'Retry' }).click()
       await expect(page.locator('.to-receipt')).toHaveCount(1)
     }
-    await stage.at('/wallet', work, { token, ...withClock })
+    await fixture.at('/wallet', work, { token, ...withClock })
   })
 
   test('the check of a payment keeps waiting, and offers to reload the page', async () => {
-    stage.line.breakLine('POST /api/payments/confirm', 'hold')
+    fixture.line.breakLine('POST /api/payments/confirm', 'hold')
     const work = async (page: Page): Promise<void> => {
       await expect(page.getByText('Checking your payment…')).toBeVisible()
       await expect(button(page, 'Reload the page')).toHaveCount(0)
@@ -203,25 +203,25 @@ describe('a call without an answer', () => {
       await expect(button(page, 'Reload the page')).toBeVisible()
       await expect(page.getByText('Checking your payment…')).toBeVisible()
     }
-    await stage.at('/payment-status?order_id=order_1', work, withClock)
+    await fixture.at('/payment-status?order_id=order_1', work, withClock)
   })
 
   test('the download of a table keeps waiting, and offers to reload the page', async () => {
-    stage.line.breakLine('GET /api/admin/users.csv', 'hold')
+    fixture.line.breakLine('GET /api/admin/users.csv', 'hold')
     const work = async (page: Page): Promise<void> => {
       await button(page, 'Download CSV').click()
       await expect(button(page, 'Reload the page')).toHaveCount(0)
       await page.clock.fastForward('00:31')
       await expect(button(page, 'Reload the page')).toBeVisible()
-      stage.line.mend()
+      fixture.line.mend()
       await expect(button(page, 'Reload the page')).toHaveCount(0)
     }
-    await stage.at('/admin/dashboard?tab=users', work, { token: await adminToken(stage.roz.url), ...withClock })
+    await fixture.at('/admin/dashboard?tab=users', work, { token: await adminToken(fixture.roz.url), ...withClock })
   })
 
   test("the app's start without an answer keeps asking, after 30 seconds says so, and Retry asks at once", async () => {
-    const { token } = await newMember(stage.roz)
-    stage.line.breakLine('GET /api/auth/me', 'silent')
+    const { token } = await newMember(fixture.roz)
+    fixture.line.breakLine('GET /api/auth/me', 'silent')
     const work = async (page: Page): Promise<void> => {
       await page.clock.runFor(2000)
       await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
@@ -229,11 +229,11 @@ describe('a call without an answer', () => {
       await page.clock.fastForward('00:31')
       await expect(page.getByRole('alert')).toContainText('Network error. Please check your connection and try again.')
       await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
-      stage.line.mend()
+      fixture.line.mend()
       await button(page, 'Retry').click()
       await expect(page.getByRole('heading', { name: 'Community round' })).toBeVisible()
       expect(await page.evaluate(() => localStorage.getItem('token'))).toBe(token)
     }
-    await stage.at('/dashboard', work, { token, ...withClock })
+    await fixture.at('/dashboard', work, { token, ...withClock })
   })
 })

@@ -22,7 +22,7 @@ import {
 } from '../../harness/people.ts'
 import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
-import { cutTexts, smallTexts } from '../../walks/reflow.ts'
+import { cutTexts, smallTexts } from '../../harness/reflow.ts'
 
 const HEIGHT = 640
 const NARROW = { widths: [320, 180], lettersPx: 16 } as const
@@ -136,8 +136,8 @@ async function faultsOf(page: Page, { widths, lettersPx }: Window): Promise<stri
   return [...found, ...(await smallTexts(page, SMALLEST * lettersPx))]
 }
 
-/** Walks all addresses in one browser and reports every fault. */
-async function walk(steps: readonly Step[], language: Language, window: Window, token?: string, slot?: Slot): Promise<void> {
+/** Visits all addresses in one browser and reports every fault. */
+async function visitAll(steps: readonly Step[], language: Language, window: Window, token?: string, slot?: Slot): Promise<void> {
   const browser = await openBrowser({ lettersPx: window.lettersPx })
   const visit = await newVisit(browser, { hosts: [], size: { width: window.widths[0] ?? 0, height: HEIGHT } })
   const { page } = visit
@@ -166,16 +166,16 @@ describe.each([
   ['windows of 360 and 1280 px', ORDINARY],
 ] as const)('%s: nothing overflows and no text is cut off', (_name, window) => {
   test.each(LANGUAGES)('on the public pages in %s', async (language) => {
-    await walk(publicSteps(language), language, window)
+    await visitAll(publicSteps(language), language, window)
   })
   test.each(LANGUAGES)("on a visitor's screens in %s", async (language) => {
-    await walk(VISITORS, language, window)
+    await visitAll(VISITORS, language, window)
   })
   test.each(LANGUAGES)("on a member's screens in %s", async (language) => {
     const { transactions } = (await ask(roz.url, 'transactions', { token: member.token })).output
-    await walk(membersSteps(transactions.map(({ id }) => id)), language, window, member.token)
+    await visitAll(membersSteps(transactions.map(({ id }) => id)), language, window, member.token)
   })
   test.each(LANGUAGES)('in the portal in %s', async (language) => {
-    await walk(PORTAL, language, window, admin, 'admin-token')
+    await visitAll(PORTAL, language, window, admin, 'admin-token')
   })
 })

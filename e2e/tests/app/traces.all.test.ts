@@ -8,10 +8,10 @@ import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember, type Person, PHONE } from '../../harness/people.ts'
 import { ADMIN } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 
 let collector: Collector
-const stage = useStage({
+const fixture = useAppFixture({
   env: async () => {
     collector = await startCollector()
     return { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
@@ -31,8 +31,8 @@ const known = (person: Person): Person => {
 }
 
 test('a join in the browser is one trace from the press to the statement of its batch', async () => {
-  const asha = known(await newMember(stage.roz, { name: 'Asha Traced', rupees: 10 }))
-  await stage.at(
+  const asha = known(await newMember(fixture.roz, { name: 'Asha Traced', rupees: 10 }))
+  await fixture.at(
     '/dashboard',
     async (page) => {
       const asked = page.waitForRequest('**/api/rounds/join')
@@ -51,12 +51,12 @@ test('a join in the browser is one trace from the press to the statement of its 
 })
 
 test('an approved withdrawal is a job with a link to its approval, and a call to the gateway', async () => {
-  const biju = known(await newMember(stage.roz, { name: 'Biju Traced', rupees: 20 }))
-  const { withdrawal } = (await ask(stage.roz.url, 'withdraw', { token: biju.token, body: { amount: 10, bankDetail: BANK } })).output
-  const admin = await adminToken(stage.roz.url)
+  const biju = known(await newMember(fixture.roz, { name: 'Biju Traced', rupees: 20 }))
+  const { withdrawal } = (await ask(fixture.roz.url, 'withdraw', { token: biju.token, body: { amount: 10, bankDetail: BANK } })).output
+  const admin = await adminToken(fixture.roz.url)
   secrets.push(admin, withdrawal.id, withdrawal.id.replaceAll('-', ''))
   const params = { id: withdrawal.id }
-  await ask(stage.roz.url, 'approveWithdrawal', { token: admin, params, body: { status: 'requested' } })
+  await ask(fixture.roz.url, 'approveWithdrawal', { token: admin, params, body: { status: 'requested' } })
   const approval = 'POST /api/admin/withdrawals/:id/approve'
   await expect.poll(() => named('gateway POST /transfers').length, WITHIN).toBeGreaterThan(0)
   const [job] = named('job send_payout')

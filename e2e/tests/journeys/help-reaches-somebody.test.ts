@@ -26,18 +26,18 @@ import {
 } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import { type Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { settleTeam } from '../../harness/team.ts'
 import { chooseOption, toast } from '../../harness/steps.ts'
 
 // The share of two rupees, ₹1.20, needs a second person.
-const stage = useStage({ env: async () => ({ APPROVAL_ABOVE: '1' }) })
+const fixture = useAppFixture({ env: async () => ({ APPROVAL_ABOVE: '1' }) })
 let roz: Program
 let asha: Person
 let ravi: Person
 
 beforeAll(async () => {
-  ;({ roz } = stage)
+  ;({ roz } = fixture)
   // The team works at noon: 6 PM is still to come.
   const now = Date.parse(await readClock(roz.url))
   await setClock(roz.url, `${nextDay(dayAt(now))}T12:00:00+05:30`)
@@ -56,7 +56,7 @@ const STAFF_PASSWORD = 'counted twice every day'
 const logIn = async (email: string): Promise<string> =>
   (await ask(roz.url, 'adminLogin', { body: { email, password: STAFF_PASSWORD } })).output.token
 
-const at = (path: string, token: string, work: (page: Page) => Promise<void>): Promise<void> => stage.at(path, work, { token })
+const at = (path: string, token: string, work: (page: Page) => Promise<void>): Promise<void> => fixture.at(path, work, { token })
 const openDialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 const inPortal = (tab: string, token: string, work: (page: Page) => Promise<void>) => at(`/admin/dashboard?tab=${tab}`, token, work)
 

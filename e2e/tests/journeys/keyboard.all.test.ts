@@ -9,18 +9,18 @@ import { beforeAll, test } from 'vitest'
 import { WIDE } from '../../harness/browser.ts'
 import { adminToken, BANK, newMember, PASSWORD, type Person } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { gatewayIsReady, toast } from '../../harness/steps.ts'
 
 /** More Tab stops than any screen has. */
 const STOPS_MAX = 60
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let asha: Person
 
 beforeAll(async () => {
-  ;({ roz } = stage)
+  ;({ roz } = fixture)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 20 })
 })
 
@@ -72,7 +72,7 @@ async function write(wanted: Locator, text: string): Promise<void> {
 }
 
 test('a visitor opens the how-it-works dialog and closes it, by Escape and by its button', async () => {
-  await stage.at('/', async (page) => {
+  await fixture.at('/', async (page) => {
     const opener = page.getByRole('link', { name: 'See Real Impact' })
     const dialog = page.getByRole('dialog', { name: 'How it works' })
     await tabTo(opener)
@@ -88,11 +88,11 @@ test('a visitor opens the how-it-works dialog and closes it, by Escape and by it
 })
 
 test('a member logs in and joins the round', async () => {
-  await stage.at('/login', async (page) => {
+  await fixture.at('/login', async (page) => {
     await write(field(page, 'Email'), asha.email)
     await write(field(page, 'Password'), PASSWORD)
     await pressAt(button(page, 'Log in'), 'Enter')
-    await expect(page).toHaveURL(`${stage.line.url}/dashboard`)
+    await expect(page).toHaveURL(`${fixture.line.url}/dashboard`)
     await expect(page.getByRole('main')).toBeFocused()
     await pressAt(button(page, 'Join with ₹1.00'), 'Space')
     await expect(page.getByText("You're in")).toBeVisible()
@@ -104,7 +104,7 @@ test('a member logs in and joins the round', async () => {
 })
 
 test('a member skips the bar, chooses a preset amount and reaches the page of the gateway', async () => {
-  await stage.at(
+  await fixture.at(
     '/wallet',
     async (page) => {
       await gatewayIsReady(page)
@@ -122,7 +122,7 @@ test('a member skips the bar, chooses a preset amount and reaches the page of th
 
 test('a member withdraws money to a current account', async () => {
   const { token } = await newMember(roz, { rupees: 20 })
-  await stage.at(
+  await fixture.at(
     '/wallet',
     async (page) => {
       await pressAt(button(page, 'Withdraw'), 'Enter')
@@ -148,7 +148,7 @@ test('a member withdraws money to a current account', async () => {
 })
 
 test('the profile is edited and cancelled: the focus enters the form and returns to its button', async () => {
-  await stage.at(
+  await fixture.at(
     '/profile',
     async (page) => {
       const edit = button(page, 'Edit Profile')
@@ -173,7 +173,7 @@ test('the profile is edited and cancelled: the focus enters the form and returns
 
 test('the user menu opens, closes on Escape and logs out', async () => {
   const { token } = await newMember(roz, { name: 'Biju Nair' })
-  await stage.at(
+  await fixture.at(
     '/dashboard',
     async (page) => {
       const menu = page.getByRole('button', { name: 'User menu' })
@@ -184,7 +184,7 @@ test('the user menu opens, closes on Escape and logs out', async () => {
       await expectFocus(menu)
       await page.keyboard.press('Space')
       await pressAt(page.getByRole('button', { name: 'Logout' }), 'Enter')
-      await expect(page).toHaveURL(`${stage.line.url}/login`)
+      await expect(page).toHaveURL(`${fixture.line.url}/login`)
       await expect(page.getByRole('main')).toBeFocused()
       await tabTo(field(page, 'Email'))
     },
@@ -193,7 +193,7 @@ test('the user menu opens, closes on Escape and logs out', async () => {
 })
 
 test('an administrator changes the tab, opens a draw and cancels it', async () => {
-  await stage.at(
+  await fixture.at(
     '/admin/dashboard',
     async (page) => {
       await tabTo(page.getByRole('tab', { name: 'Overview' }))

@@ -11,13 +11,13 @@ import { inDatabase } from '../../harness/database.ts'
 import type { FaultyProxy } from '../../harness/faulty-proxy.ts'
 import { newMember, type Person } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
 const PAGE_ROWS = 25
 const NETWORK = 'Network error. Please check your connection and try again.'
 
-const stage = useStage()
+const fixture = useAppFixture()
 let roz: Program
 let line: FaultyProxy
 /** Has a few notifications. */
@@ -28,7 +28,7 @@ let biju: Person
 let chitra: Person
 
 beforeAll(async () => {
-  ;({ roz, line } = stage)
+  ;({ roz, line } = fixture)
   asha = await newMember(roz, { name: 'Asha Verma' })
   biju = await newMember(roz, { name: 'Biju Nair' })
   chitra = await newMember(roz, { name: 'Chitra Rao', rupees: 20 })
@@ -45,7 +45,7 @@ const writeNotices = (person: Person, count: number): Promise<unknown> =>
         from member m, generate_series(1, ${count}::int) n where m.email = ${person.email}::text`),
   )
 
-const as = (person: Person, path: string, work: Work): Promise<void> => stage.at(path, work, { token: person.token })
+const as = (person: Person, path: string, work: Work): Promise<void> => fixture.at(path, work, { token: person.token })
 const main = (page: Page) => page.getByRole('main')
 const button = (page: Page, name: string) => main(page).getByRole('button', { name, exact: true })
 const failed = (page: Page, words: string) => page.locator('.empty.failed', { hasText: words })

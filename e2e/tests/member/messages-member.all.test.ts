@@ -14,25 +14,25 @@ import { inDatabase } from '../../harness/database.ts'
 import type { Fault, FaultyProxy } from '../../harness/faulty-proxy.ts'
 import { adminToken, BANK, newMember, PASSWORD, type Person, readClock } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { type AtOptions, useStage, type Work } from '../../harness/stage.ts'
+import { type AtOptions, useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { balanceInBar, freeze, shownFrozen, toast } from '../../harness/steps.ts'
 
 const NO_WORDS = ['cut', 'wordless'] as const satisfies readonly Fault[]
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let line: FaultyProxy
 let asha: Person
 let today: IstDay
 
 beforeAll(async () => {
-  ;({ roz, line } = stage)
+  ;({ roz, line } = fixture)
   today = dayAt(Date.parse(await readClock(roz.url)))
   asha = await newMember(roz, { name: 'Asha Devi Verma', rupees: 20 })
 })
 
 const as = (person: Person, path: string, work: Work, before?: AtOptions['before']): Promise<void> =>
-  stage.at(path, work, { token: person.token, before })
+  fixture.at(path, work, { token: person.token, before })
 const join = (person: Person) => ask(roz.url, 'joinRound', { token: person.token, body: {} })
 const joinButton = (page: Page) => page.getByRole('button', { name: 'Join with ₹1.00' })
 const failed = (page: Page, words: string) => page.locator('.empty.failed', { hasText: words })
@@ -289,7 +289,7 @@ describe('the server refuses an outdated page', () => {
 })
 
 test('the first page of the history has a whole month, in the chart and in the count', async () => {
-  await stage.at(
+  await fixture.at(
     '/dashboard',
     async (page) => {
       const asked = page.waitForRequest('**/api/rounds/history?limit=31')

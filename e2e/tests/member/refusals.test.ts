@@ -15,23 +15,23 @@ import type { FaultyProxy } from '../../harness/faulty-proxy.ts'
 import { adminToken, newMember, PASSWORD, type Person, readClock } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { askForOrder, askForWithdrawal, balanceInBar, exactToast as toast, signIn } from '../../harness/steps.ts'
 
 const ON_HOLD = 'Your account is suspended. Please contact us.'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let line: FaultyProxy
 /** Has ₹20, which no test here moves. */
 let asha: Person
 
 beforeAll(async () => {
-  ;({ roz, line } = stage)
+  ;({ roz, line } = fixture)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 20 })
 })
 
-const as = (person: Person, path: string, work: Work): Promise<void> => stage.at(path, work, { token: person.token })
+const as = (person: Person, path: string, work: Work): Promise<void> => fixture.at(path, work, { token: person.token })
 const main = (page: Page) => page.getByRole('main')
 const dialog = (page: Page) => page.getByRole('dialog')
 const joinButton = (page: Page) => page.getByRole('button', { name: 'Join with ₹1.00' })
@@ -45,17 +45,17 @@ async function counting(call: string, work: (asked: () => number) => Promise<voi
   let asked = 0
   const count = (request: Request): void =>
     void (asked += Number(`${request.method()} ${request.url()}` === call.replace(' ', ` ${line.url}/api`)))
-  stage.page.on('request', count)
+  fixture.page.on('request', count)
   try {
     await work(() => asked)
   } finally {
-    stage.page.off('request', count)
+    fixture.page.off('request', count)
   }
 }
 
 test.each(['Bad Gateway', 'error code: 502'])('a proxy’s own text “%s” is not shown as the server’s: Login failed', async (words) => {
   line.breakLine('POST /api/auth/login', { status: 502, body: words, type: 'text/plain' })
-  await stage.at('/login', async (page) => {
+  await fixture.at('/login', async (page) => {
     await signIn(page, { email: asha.email, password: PASSWORD })
     await expect(page.getByRole('alert')).toContainText('Login failed')
     await expect(page.getByText(words)).toHaveCount(0)
@@ -240,7 +240,7 @@ describe('the story dialog', () => {
         await expect(toast(page, 'Impact story created!')).toBeVisible()
         expect(asked()).toBe(1)
       }
-      await stage.at('/admin/dashboard?tab=stories', work, { token })
+      await fixture.at('/admin/dashboard?tab=stories', work, { token })
     })
   })
 })
@@ -262,7 +262,7 @@ describe('the contact form', () => {
     ['Email', 'of 255 letters', 'Asha Verma', `${'a'.repeat(244)}@example.in`, 'Please enter a valid email address'],
   ])('%s %s: the message is beside the field once it is left; nothing is sent until valid', async (label, _how, name, email, words) => {
     await counting('POST /contact', (asked) =>
-      stage.at('/contact-us', async (page) => {
+      fixture.at('/contact-us', async (page) => {
         await write(page, name, email)
         await expect(field(page, label)).toHaveAccessibleDescription(words)
         await expect(main(page).getByText(words, { exact: true })).toBeVisible()
@@ -282,7 +282,7 @@ describe('the contact form', () => {
 
   test('an address that only the server refuses: its message is above the form and beside the field', async () => {
     const words = 'Please enter a valid email address'
-    await stage.at('/contact-us', async (page) => {
+    await fixture.at('/contact-us', async (page) => {
       await write(page, 'Asha Verma', 'asha@ex_ample.in')
       await expect(main(page).locator('[aria-invalid]')).toHaveCount(0)
       await send(page)
@@ -326,7 +326,7 @@ describe('the number of tries of a failed request', () => {
 
 test('after ten wrong passwords the right one is refused too: Too many attempts. Please wait a little and try again.', async () => {
   const nila = await newMember(roz, { name: 'Nila Bose' })
-  await stage.at('/login', async (page) => {
+  await fixture.at('/login', async (page) => {
     const answered = (status: number) =>
       page.waitForResponse((answer) => answer.url().endsWith('/api/auth/login') && answer.status() === status)
     for (let n = 1; n <= 10; n++) {

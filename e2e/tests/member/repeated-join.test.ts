@@ -2,14 +2,14 @@
 import { test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
 import { newMember, passDay } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 
 test('a join pressed again after midnight on yesterday’s card is the first join, and takes no second rupee', async () => {
-  const person = await newMember(stage.roz, { rupees: 10 })
+  const person = await newMember(fixture.roz, { rupees: 10 })
   const keys: (string | undefined)[] = []
-  await stage.at(
+  await fixture.at(
     '/dashboard',
     async (page) => {
       const button = page.locator('.entry button')
@@ -23,7 +23,7 @@ test('a join pressed again after midnight on yesterday’s card is the first joi
       })
       await button.click()
       await expect(page.getByText('Failed to join round')).toBeVisible()
-      await passDay(stage.roz.url)
+      await passDay(fixture.roz.url)
       const answered = page.waitForResponse('**/api/rounds/join')
       await button.click()
       expect(((await (await answered).json()) as { balance: number }).balance).toBe(9)

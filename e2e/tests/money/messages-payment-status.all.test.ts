@@ -3,15 +3,15 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
 import type { Fault, FaultyProxy } from '../../harness/faulty-proxy.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { exactToast as toast } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 /** The proxy between the browser and the server. */
 let network: FaultyProxy
 
 beforeAll(() => {
-  network = stage.line
+  network = fixture.line
 })
 
 describe('payment status', () => {
@@ -27,7 +27,7 @@ describe('payment status', () => {
     ['Failed to fetch payment status. Please try again.', 'an error page of a proxy', 'wordless'],
   ] as const)("'%s' after %s; Try Again asks the server again: 'Payment Not Found'", async (words, _how, fault) => {
     network.breakLine(confirm, fault)
-    await stage.at(order, async (page) => {
+    await fixture.at(order, async (page) => {
       const alert = page.getByRole('main').getByRole('alert')
       await expect(alert).toContainText(words)
       await expect(alert.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
@@ -43,7 +43,7 @@ describe('payment status', () => {
   test("'Failed to fetch payment status. Please try again.' as a toast when Check Again gets no answer; the known status stays", async () => {
     const details = { order_id: '0'.repeat(32), order_amount: 20, order_status: 'PENDING' }
     network.breakLine(confirm, answered({ data: { success: false, orderUserDetails: details } }))
-    await stage.at(order, async (page) => {
+    await fixture.at(order, async (page) => {
       await expect(page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
       network.breakLine(confirm, 'cut')
       await page.getByRole('button', { name: 'Check Again' }).click()
@@ -53,7 +53,7 @@ describe('payment status', () => {
   })
 
   test("'No order ID provided' has Try Again, Go to Home and Back to Home", async () => {
-    await stage.at('/payment-status?order_id=', async (page) => {
+    await fixture.at('/payment-status?order_id=', async (page) => {
       await expect(page.getByRole('main').getByRole('alert')).toContainText('No order ID provided')
       await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible()
       for (const name of ['Go to Home', 'Back to Home']) await expect(page.getByRole('link', { name })).toHaveAttribute('href', '/')
@@ -69,11 +69,11 @@ describe('payment status', () => {
       network.mend()
       await expect(page.getByRole('heading', { name: 'Payment Not Found' })).toBeVisible()
     }
-    await stage.at(order, waits, { before: (page) => page.clock.install() })
+    await fixture.at(order, waits, { before: (page) => page.clock.install() })
   })
 
   test("'Checking your payment…' until the answer arrives", async () => {
     network.breakLine(confirm, 'silent')
-    await stage.at(order, (page) => expect(page.getByText('Checking your payment…')).toBeVisible())
+    await fixture.at(order, (page) => expect(page.getByText('Checking your payment…')).toBeVisible())
   })
 })

@@ -8,7 +8,7 @@ import { expectCleanAudit, inDatabase } from '../../harness/database.ts'
 import { type FaultyProxy, startFaultyProxy, wordlessFaults } from '../../harness/faulty-proxy.ts'
 import { BANK, newMember, type Person, PHONE, register } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { type AtOptions, useStage, type Work } from '../../harness/stage.ts'
+import { type AtOptions, useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import {
   askForWithdrawal,
   elseTell,
@@ -22,9 +22,9 @@ import {
 const SCRIPT = '/js/v3/cashfree.js'
 const WORDLESS = wordlessFaults('')
 
-const stage = useStage({
+const fixture = useAppFixture({
   env: async () => {
-    gateway = await startFaultyProxy(() => stage.roz.port + 1)
+    gateway = await startFaultyProxy(() => fixture.roz.port + 1)
     return { CASHFREE_JS_URL: gateway.url + SCRIPT }
   },
 })
@@ -36,14 +36,14 @@ let gateway: FaultyProxy
 let member: Person
 
 beforeAll(async () => {
-  ;({ roz, line: network } = stage)
+  ;({ roz, line: network } = fixture)
   member = await newMember(roz, { rupees: 20 })
 })
 afterEach(() => gateway.mend())
 afterAll(() => gateway?.close())
 
 /** Opens a screen as the member, unless another is named. */
-const at = (path: string, work: Work, options: AtOptions = {}): Promise<void> => stage.at(path, work, { token: member.token, ...options })
+const at = (path: string, work: Work, options: AtOptions = {}): Promise<void> => fixture.at(path, work, { token: member.token, ...options })
 
 const field = (page: Page, label: string) => page.locator('form.panel').getByLabel(label, { exact: true })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -389,7 +389,7 @@ test("with the server stopped: 'Failed to withdraw money', 'Failed to add money'
   await at('/wallet', async (page) => {
     await gatewayIsReady(page)
     await field(page, 'Amount').fill('20')
-    await stage.withoutServer(async () => {
+    await fixture.withoutServer(async () => {
       await submit(page).click()
       await expect(toast(page, 'Failed to add money')).toBeVisible()
       const said = await watchToasts(page)

@@ -11,9 +11,9 @@ import { auditScreen, expectNoSidewaysScroll, WIDE } from '../../harness/browser
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { newMember, type Person, readClock, setClock } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 
-const stage = useStage({ size: { width: 360, height: 740 } })
+const fixture = useAppFixture({ size: { width: 360, height: 740 } })
 let first: IstDay
 let second: IstDay
 let meera: Person
@@ -27,7 +27,7 @@ let zoya: Person
  * - Zoya has neither money nor a key.
  */
 beforeAll(async () => {
-  const { roz } = stage
+  const { roz } = fixture
   first = dayAt(Date.parse(await readClock(roz.url)))
   second = addDays(first, 1)
   const names = ['Meera Iyer', 'Kabir Das', 'Lata Rao'] as const
@@ -46,17 +46,17 @@ const ownLine = (day: string) => `GET /api/user/liabilities/${day}`
 
 /** Holds the app's own requests until the press: an answer would remove the button. */
 async function pressWhileHeld(lines: readonly string[], buttons: readonly Locator[]): Promise<void> {
-  for (const line of lines) stage.line.breakLine(line, 'hold')
+  for (const line of lines) fixture.line.breakLine(line, 'hold')
   for (const button of buttons) await button.click()
-  stage.line.mend()
+  fixture.line.mend()
 }
 
 const own = async (person: Person, day: string) =>
-  (await ask(stage.roz.url, 'userLiabilities', { token: person.token, params: { day }, query: { from: '0', limit: '128' } })).output
+  (await ask(fixture.roz.url, 'userLiabilities', { token: person.token, params: { day }, query: { from: '0', limit: '128' } })).output
 
 describe('a day of one’s own', () => {
   test('shows the draw in four pictures, and the member’s money with each check, on small and wide screens', async () => {
-    await stage.at(
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
@@ -78,7 +78,7 @@ describe('a day of one’s own', () => {
   })
 
   test('the same in Hindi', async () => {
-    await stage.at(
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
@@ -92,18 +92,18 @@ describe('a day of one’s own', () => {
   })
 
   test('loading, not done yet, unreachable: each is said, and ends by itself or at a press', async () => {
-    stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
-    stage.line.breakLine(`GET /api/public/books/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
-    stage.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
-    await stage.at(
+    fixture.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    fixture.line.breakLine(`GET /api/public/books/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    fixture.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         await expect(draw(page)).toContainText('This day has no result yet.')
         await expect(money(page)).toContainText('The accounts of this day are not ready yet.')
         await auditScreen(page)
-        stage.line.mend()
-        stage.line.breakLine(`GET /api/public/draws/${second}`, 'cut')
-        stage.line.breakLine(ownLine(second), 'cut')
+        fixture.line.mend()
+        fixture.line.breakLine(`GET /api/public/draws/${second}`, 'cut')
+        fixture.line.breakLine(ownLine(second), 'cut')
         await page.reload()
         await expect(draw(page)).toContainText('This day could not be loaded.')
         await expect(money(page)).toContainText('Your money could not be checked right now.')
@@ -114,15 +114,15 @@ describe('a day of one’s own', () => {
         )
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
         await expect(money(page).locator('.is-right')).toHaveCount(3)
-        stage.line.breakLine(ownLine(second), 'hold')
+        fixture.line.breakLine(ownLine(second), 'hold')
         await page.reload()
         await expect(page.getByRole('group', { name: 'Checking your money' })).toBeVisible()
-        stage.line.mend()
+        fixture.line.mend()
         await expect(money(page).locator('.is-right')).toHaveCount(3)
       },
       { token: meera.token },
     )
-    await stage.at(
+    await fixture.at(
       ofTicket(addDays(first, -1)),
       async (page) => {
         await expect(money(page)).toContainText('You were not a member yet on this day')
@@ -133,8 +133,8 @@ describe('a day of one’s own', () => {
   })
 
   test('a member without money is told so before they have a key; a balance without a key is an alarm', async () => {
-    expect((await ask(stage.roz.url, 'ticketKey', { token: zoya.token, query: {} })).output.key).toBeNull()
-    await stage.at(
+    expect((await ask(fixture.roz.url, 'ticketKey', { token: zoya.token, query: {} })).output.key).toBeNull()
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         await expect(money(page)).toContainText('At the end of this day we had no money of yours.')
@@ -144,21 +144,21 @@ describe('a day of one’s own', () => {
       { token: zoya.token },
     )
     const expectAlarm = (step: string): Promise<void> =>
-      stage.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText(step), {
+      fixture.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText(step), {
         token: zoya.token,
       })
     const answer = await own(zoya, second)
-    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: 100 }) })
+    fixture.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: 100 }) })
     await expectAlarm('sum')
     const { parts, nodes } = await own(meera, second)
-    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: 100, parts, nodes }) })
+    fixture.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: 100, parts, nodes }) })
     await expectAlarm('parts')
   })
 })
 
 describe('a lie about one’s money is found by its step, and the evidence contains no key', () => {
   async function expectStep(step: string, words: string, before?: () => void): Promise<void> {
-    await stage.at(
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         const alarm = money(page).getByRole('alert')
@@ -169,7 +169,7 @@ describe('a lie about one’s money is found by its step, and the evidence conta
         await alarm.getByRole('button', { name: 'Save the proof' }).click()
         const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
         expect(JSON.parse(evidence)).toMatchObject({ day: second, step })
-        expect(evidence).not.toContain((await ask(stage.roz.url, 'ticketKey', { token: meera.token, query: {} })).output.key)
+        expect(evidence).not.toContain((await ask(fixture.roz.url, 'ticketKey', { token: meera.token, query: {} })).output.key)
         if (step === 'parts') await auditScreen(page)
       },
       { token: meera.token, ...(before === undefined ? {} : { before }) },
@@ -179,26 +179,26 @@ describe('a lie about one’s money is found by its step, and the evidence conta
   test('parts: a smaller part is found', async () => {
     const answer = await own(meera, second)
     const parts = answer.parts.map((part, at) => (at === 0 ? { ...part, amount: part.amount === 1 ? 2 : part.amount - 1 } : part))
-    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, parts }) })
+    fixture.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, parts }) })
     await expectStep('parts', 'Part of your money is missing from the total')
   })
 
   test('sum: a smaller total is found', async () => {
     const answer = await own(meera, second)
-    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: answer.balance - 100 }) })
+    fixture.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: answer.balance - 100 }) })
     await expectStep('sum', 'Your parts do not add up')
   })
 
   test('view: a wallet above the published amount is found', async () => {
-    const { user } = (await ask(stage.roz.url, 'profile', { token: meera.token })).output
+    const { user } = (await ask(fixture.roz.url, 'profile', { token: meera.token })).output
     const richer = { user: { ...user, wallet: { balance: user.wallet.balance + 5 } } }
-    stage.line.breakLine('GET /api/user/me', { status: 200, body: JSON.stringify(richer) })
+    fixture.line.breakLine('GET /api/user/me', { status: 200, body: JSON.stringify(richer) })
     await expectStep('view', 'Our published accounts show a different amount for you')
   })
 
   test("books: published accounts other than the log's are found", async () => {
-    const books = await (await fetch(`${stage.roz.url}/api/public/books/${second}`)).text()
-    stage.line.breakLine(`GET /api/public/books/${second}`, { status: 200, body: books.replace(/"count":\d+/, '"count":7') })
+    const books = await (await fetch(`${fixture.roz.url}/api/public/books/${second}`)).text()
+    fixture.line.breakLine(`GET /api/public/books/${second}`, { status: 200, body: books.replace(/"count":\d+/, '"count":7') })
     // Uses a browser that has not cached the true books.
     await expectStep('books', "is not the one in the day's published accounts", () => undefined)
   })
@@ -206,17 +206,17 @@ describe('a lie about one’s money is found by its step, and the evidence conta
   test("log: a wrong index of the books' record is found", async () => {
     const answer = await own(meera, second)
     const proof = answer.proof && { ...answer.proof, books: { ...answer.proof.books, index: 0 } }
-    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, proof }) })
+    fixture.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, proof }) })
     await expectStep('log', 'are not in the public log')
   })
 
   test("answer: published accounts without the member's part are found", async () => {
-    stage.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    fixture.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
     await expectStep('answer', 'is incomplete or unreadable')
   })
 
   test('growth: a log other than the one this device remembers is found', async () => {
-    await stage.at(
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         await expect(money(page).locator('.is-right')).toHaveCount(3)
@@ -240,10 +240,10 @@ describe('when the app opens', () => {
   const tryAgain = (page: Page) => status(page).getByRole('button', { name: 'Try Again' })
 
   test('yesterday is checked by itself: found, waiting, unreachable, nothing to check', async () => {
-    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ₹1 was in the draw: line 1 of 1'), {
+    await fixture.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ₹1 was in the draw: line 1 of 1'), {
       token: meera.token,
     })
-    await stage.at(
+    await fixture.at(
       '/dashboard',
       async (page) => {
         await expect(status(page)).toContainText('You had no ticket yesterday: there is nothing to check.')
@@ -251,18 +251,18 @@ describe('when the app opens', () => {
       },
       { token: kabir.token },
     )
-    stage.line.breakLine(`GET /api/user/tickets/${second}`, 'hold')
-    await stage.at(
+    fixture.line.breakLine(`GET /api/user/tickets/${second}`, 'hold')
+    await fixture.at(
       '/dashboard',
       async (page) => {
         await expect(status(page)).toContainText("Checking yesterday's ticket…")
-        stage.line.mend()
+        fixture.line.mend()
         await expect(status(page)).toContainText('Your ₹1 was in the draw')
       },
       { token: meera.token },
     )
-    stage.line.breakLine(`GET /api/user/tickets/${second}`, 'cut')
-    await stage.at(
+    fixture.line.breakLine(`GET /api/user/tickets/${second}`, 'cut')
+    await fixture.at(
       '/dashboard',
       async (page) => {
         await expect(status(page)).toContainText("Yesterday's ticket could not be checked.")
@@ -274,8 +274,8 @@ describe('when the app opens', () => {
       },
       { token: meera.token },
     )
-    stage.line.breakLine('GET /api/rounds/history', 'cut')
-    await stage.at(
+    fixture.line.breakLine('GET /api/rounds/history', 'cut')
+    await fixture.at(
       '/dashboard',
       async (page) => {
         await expect(status(page)).toContainText("Yesterday's ticket could not be checked.")
@@ -285,15 +285,15 @@ describe('when the app opens', () => {
       { token: meera.token },
     )
     // Until a day is drawn the history does not list it, which does not mean that there is no ticket.
-    const { output: history } = await ask(stage.roz.url, 'roundHistory', { token: meera.token, query: {} })
+    const { output: history } = await ask(fixture.roz.url, 'roundHistory', { token: meera.token, query: {} })
     const silent = { ...history, results: history.results.filter(({ date }) => date !== second) }
-    stage.line.breakLine('GET /api/rounds/history', { status: 200, body: JSON.stringify(silent) })
-    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ₹1 was in the draw'), { token: meera.token })
-    stage.line.mend()
-    const { output } = await ask(stage.roz.url, 'userTicket', { token: meera.token, params: { day: second } })
-    stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
-    stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
-    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('is checked here soon after midnight'), {
+    fixture.line.breakLine('GET /api/rounds/history', { status: 200, body: JSON.stringify(silent) })
+    await fixture.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ₹1 was in the draw'), { token: meera.token })
+    fixture.line.mend()
+    const { output } = await ask(fixture.roz.url, 'userTicket', { token: meera.token, params: { day: second } })
+    fixture.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
+    fixture.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    await fixture.at('/dashboard', async (page) => expect(status(page)).toContainText('is checked here soon after midnight'), {
       token: meera.token,
       // Uses a browser that has not cached the day's file.
       before: () => undefined,
@@ -302,9 +302,9 @@ describe('when the app opens', () => {
 
   test("days before this device's key keep the old key: the server may name the replaced key only for those days", async () => {
     const key = 'b8'.repeat(32)
-    const before = (await ask(stage.roz.url, 'ticketKey', { token: kabir.token, query: {} })).output.key
-    expect((await ask(stage.roz.url, 'joinRound', { token: kabir.token, body: { ticketKey: key } })).status).toBe(200)
-    expect((await ask(stage.roz.url, 'ticketKey', { token: kabir.token, query: { day: second } })).output.key).toBe(before)
+    const before = (await ask(fixture.roz.url, 'ticketKey', { token: kabir.token, query: {} })).output.key
+    expect((await ask(fixture.roz.url, 'joinRound', { token: kabir.token, body: { ticketKey: key } })).status).toBe(200)
+    expect((await ask(fixture.roz.url, 'ticketKey', { token: kabir.token, query: { day: second } })).output.key).toBe(before)
     const deviceSince = (since: string) => (page: Page) =>
       page.addInitScript(
         ([id, own, day]) => {
@@ -313,7 +313,7 @@ describe('when the app opens', () => {
         },
         [kabir.id, key, since],
       )
-    await stage.at(
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         await expect(money(page).locator('.is-right')).toHaveCount(3)
@@ -322,15 +322,15 @@ describe('when the app opens', () => {
       { token: kabir.token, before: deviceSince(addDays(second, 1)) },
     )
     // From the first day of this device's key on, the server cannot name another key for him.
-    await stage.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText('parts'), {
+    await fixture.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText('parts'), {
       token: kabir.token,
       before: deviceSince(second),
     })
   })
 
   test('of two devices that both made a key, the one whose key does not count takes the other’s, and says so', async () => {
-    const { key } = (await ask(stage.roz.url, 'ticketKey', { token: meera.token, query: {} })).output
-    await stage.at(
+    const { key } = (await ask(fixture.roz.url, 'ticketKey', { token: meera.token, query: {} })).output
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         const says = page.locator('.own-checks').first()
@@ -357,14 +357,14 @@ describe('when the app opens', () => {
   })
 
   test('a key that serves only from tomorrow on, as after “This wasn’t me”, is the device’s key, and no day raises an alarm', async () => {
-    const { roz, line } = stage
+    const { roz, line } = fixture
     const third = addDays(second, 1)
     const fourth = addDays(second, 2)
     const renewed = 'd9'.repeat(32)
     const join = async () => expect((await ask(roz.url, 'joinRound', { token: meera.token, body: {} })).status).toBe(200)
     await join()
     expect((await ask(roz.url, 'setTicketKey', { token: meera.token, body: { ticketKey: renewed } })).status).toBe(200)
-    await stage.at(
+    await fixture.at(
       ofTicket(third),
       async (page) => {
         await expect(page.getByText('Your ₹1 is in this round.')).toBeVisible()

@@ -3,15 +3,15 @@ import type { Api, Output } from '@roz/contract/api.ts'
 import { test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
 import { newMember } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { askForWithdrawal, exactToast as toast } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 
 test('pressed again days after a lost answer, it says when it was requested; the next press is a new request', async () => {
-  const person = await newMember(stage.roz, { rupees: 30 })
+  const person = await newMember(fixture.roz, { rupees: 30 })
   const keys: (string | undefined)[] = []
-  await stage.at(
+  await fixture.at(
     '/wallet',
     async (page) => {
       await page.route('**/api/wallet/withdraw', async (route) => {

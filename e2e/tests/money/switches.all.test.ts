@@ -5,13 +5,13 @@ import { auditScreen } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { BANK, newMember, type Person, PHONE } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 
-const stage = useStage({ env: async () => ({ PAYMENTS_LIVE: '0', CASHOUT: '0' }) })
+const fixture = useAppFixture({ env: async () => ({ PAYMENTS_LIVE: '0', CASHOUT: '0' }) })
 let mira: Person
 
 beforeAll(async () => {
-  mira = await newMember(stage.roz, { name: 'Mira Das' })
+  mira = await newMember(fixture.roz, { name: 'Mira Das' })
 })
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
   ['hi', 'पैसे जोड़ना अभी रुका हुआ है।', 'पैसे निकालें', 'पैसे निकालना अभी रुका हुआ है।'],
 ] as const)('the wallet shows the notice in place of each form: %s', async (language, noAdding, take, noTaking) => {
   const { token } = mira
-  await stage.at(
+  await fixture.at(
     paths.wallet,
     async (page) => {
       await expect(page.getByRole('status').filter({ hasText: noAdding })).toBeVisible()
@@ -35,7 +35,7 @@ test.each([
 })
 
 test("the screen's words are those of the refusing calls", async () => {
-  const { roz } = stage
+  const { roz } = fixture
   const adding = await ask(roz.url, 'addMoney', { token: mira.token, body: { amount: 10, phoneNumber: PHONE } })
   expect([adding.status, adding.refusal.message]).toEqual([403, 'Adding money is paused.'])
   const taking = await ask(roz.url, 'withdraw', { token: mira.token, body: { amount: 10, bankDetail: BANK } })

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
 import { addMoney, newMember } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { gatewayIsReady } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 
 /** Collects each balance that the screen shows, with the number of payments beside it. */
 const watch = (page: Page) =>
@@ -24,14 +24,14 @@ const watch = (page: Page) =>
 const returnTo = (page: Page): Promise<unknown> => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
 
 test('an open wallet shows a payment of another tab together with its balance, never one without the other', async () => {
-  const person = await newMember(stage.roz, { rupees: 10 })
-  await stage.at(
+  const person = await newMember(fixture.roz, { rupees: 10 })
+  await fixture.at(
     '/wallet',
     async (page) => {
       await gatewayIsReady(page)
       await expect(page.locator('.to-receipt')).toHaveCount(1)
       const seen = await watch(page)
-      await addMoney(stage.roz, person, 20)
+      await addMoney(fixture.roz, person, 20)
       await returnTo(page)
       await expect(page.locator('.to-receipt')).toHaveCount(2)
       await expect(page.locator('.figure')).toHaveText('₹30.00')
@@ -43,21 +43,21 @@ test('an open wallet shows a payment of another tab together with its balance, n
 })
 
 test('if the balance cannot be loaded, the old payments stay beside the old balance', async () => {
-  const person = await newMember(stage.roz, { rupees: 10 })
-  await stage.at(
+  const person = await newMember(fixture.roz, { rupees: 10 })
+  await fixture.at(
     '/wallet',
     async (page) => {
       await gatewayIsReady(page)
       await expect(page.locator('.to-receipt')).toHaveCount(1)
       const seen = await watch(page)
-      await addMoney(stage.roz, person, 20)
-      stage.line.breakLine('GET /api/auth/me', { status: 503, body: '' })
+      await addMoney(fixture.roz, person, 20)
+      fixture.line.breakLine('GET /api/auth/me', { status: 503, body: '' })
       let refused = 0
       page.on('response', (response) => (refused += response.url().endsWith('/api/auth/me') && response.status() === 503 ? 1 : 0))
       await returnTo(page)
       // The app retries once by itself.
       await expect.poll(() => refused).toBe(2)
-      stage.line.mend()
+      fixture.line.mend()
       await returnTo(page)
       await expect(page.locator('.to-receipt')).toHaveCount(2)
       await expect(page.locator('.figure')).toHaveText('₹30.00')

@@ -3,17 +3,17 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
 import { newMember, type Person } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 let member: Person
 beforeAll(async () => {
-  member = await newMember(stage.roz, { rupees: 20 })
+  member = await newMember(fixture.roz, { rupees: 20 })
 })
 
 const field = (page: Page, label: string) => page.locator('form.panel').getByLabel(label, { exact: true })
 const inWithdrawal = (work: (page: Page) => Promise<void>): Promise<void> =>
-  stage.at(
+  fixture.at(
     '/wallet',
     async (page) => {
       await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
@@ -88,7 +88,7 @@ describe('a paste', () => {
 })
 
 test.each(['+919876543210', '+91 09876543210', '०९८७६५४३२१०'])('the phone %s, typed or pasted, is 9876543210', async (text) => {
-  await stage.at(
+  await fixture.at(
     '/wallet',
     async (page) => {
       const phone = field(page, 'Phone number')

@@ -8,13 +8,13 @@ import { auditVisit, expectSilence, SMALL, WIDE } from '../../harness/browser.ts
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember, type Person, readClock } from '../../harness/people.ts'
-import { type AtOptions, useStage, type Work } from '../../harness/stage.ts'
+import { type AtOptions, useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
 const ENGLISH = 'Adding money pauses from 10 PM to midnight.'
 const HINDI = 'रात 10 बजे से 12 बजे तक पैसे नहीं जोड़े जा सकेंगे।'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let page: Page
 let admin: string
 let asha: Person
@@ -22,10 +22,10 @@ let meena: Person
 let url: string
 
 beforeAll(async () => {
-  ;({ page } = stage)
-  url = stage.roz.url
-  asha = await newMember(stage.roz, { name: 'Asha Verma' })
-  meena = await newMember(stage.roz, { name: 'Meena' })
+  ;({ page } = fixture)
+  url = fixture.roz.url
+  asha = await newMember(fixture.roz, { name: 'Asha Verma' })
+  meena = await newMember(fixture.roz, { name: 'Meena' })
   admin = await adminToken(url)
 })
 
@@ -37,9 +37,9 @@ const inPortal = async (work: () => Promise<void>): Promise<void> => {
     await expect(at.getByRole('heading', { level: 2, name: 'Announcements' })).toBeVisible()
     await work()
   }
-  await stage.at('/admin/dashboard?tab=announcements', listed, { token: admin })
+  await fixture.at('/admin/dashboard?tab=announcements', listed, { token: admin })
 }
-const asMember = (work: Work, options: AtOptions = {}) => stage.at('/dashboard', work, { token: asha.token, ...options })
+const asMember = (work: Work, options: AtOptions = {}) => fixture.at('/dashboard', work, { token: asha.token, ...options })
 const hours = async (count: number): Promise<string> => new Date(Date.parse(await readClock(url)) + count * 3_600_000).toISOString()
 const publish = async (text: string, from = 0, link: string | null = null) =>
   (
@@ -63,9 +63,9 @@ describe('the portal', () => {
       await dialog().getByLabel('Page to read more').fill('/money-trail')
       await expect(dialog().locator('.notice').nth(0)).toContainText(ENGLISH)
       await expect(dialog().locator('.notice').nth(1)).toContainText(HINDI)
-      await auditVisit(stage.visit)
+      await auditVisit(fixture.visit)
       await page.setViewportSize(SMALL)
-      await auditVisit(stage.visit, 'light')
+      await auditVisit(fixture.visit, 'light')
       await page.setViewportSize(WIDE)
       await dialog().getByRole('button', { name: 'Save' }).click()
       await expect(toast(page, 'The announcement is saved.')).toBeVisible()
@@ -77,9 +77,9 @@ describe('the portal', () => {
   test('lists at both widths, narrows by state, and says when the list cannot be loaded', async () => {
     await inPortal(async () => {
       await expect(rows()).toHaveCount(1)
-      await auditVisit(stage.visit)
+      await auditVisit(fixture.visit)
       await page.setViewportSize(SMALL)
-      await auditVisit(stage.visit, 'light')
+      await auditVisit(fixture.visit, 'light')
       await page.setViewportSize(WIDE)
       await page.getByLabel('Status').selectOption('Planned')
       await expect(page.getByText('No announcements found')).toBeVisible()
@@ -89,7 +89,7 @@ describe('the portal', () => {
       await page.getByLabel('Status').selectOption('Over')
       await expect(page.getByText('The announcements could not be loaded.')).toBeVisible()
       await page.unrouteAll()
-      await expectSilence(stage.visit, /status of 503/)
+      await expectSilence(fixture.visit, /status of 503/)
       await page.getByRole('button', { name: 'Retry' }).click()
       await expect(page.getByText('No announcements found')).toBeVisible()
     })
@@ -104,7 +104,7 @@ describe('a member', () => {
       await expect(strip(at)).toContainText(ENGLISH)
       await expect(strip(at).getByRole('link', { name: 'Read more' })).toHaveAttribute('href', '/money-trail')
       await at.setViewportSize(SMALL)
-      await auditVisit(stage.visit)
+      await auditVisit(fixture.visit)
       await at.setViewportSize(WIDE)
       await at.evaluate(() => localStorage.setItem('language', 'hi'))
       await at.reload()
@@ -129,7 +129,7 @@ describe('a member', () => {
       const { output } = await ask(url, 'login', { body: { email: asha.email, password: 'correct horse battery' } })
       asha = { ...asha, token: output.token }
       await at.evaluate((token) => localStorage.setItem('token', token), output.token)
-      await at.goto(`${stage.line.url}/dashboard`)
+      await at.goto(`${fixture.line.url}/dashboard`)
       await expect(at.getByRole('heading', { level: 1, name: /Welcome/ })).toBeVisible()
       await expect(strip(at)).toHaveCount(0)
       await publish('A new video is out.', 0, '/impact')
@@ -152,7 +152,7 @@ describe('a member', () => {
         .getByRole('button', { name: /^End now/ })
         .click()
       await expect(dialog()).toContainText('This cannot be undone')
-      await auditVisit(stage.visit)
+      await auditVisit(fixture.visit)
       await dialog().getByRole('button', { name: 'End now', exact: true }).click()
       await expect(toast(page, 'The announcement is over.')).toBeVisible()
       await expect(row.first().getByText('Over', { exact: true })).toBeVisible()
@@ -166,7 +166,7 @@ describe('a member', () => {
   })
 
   test('a login draws the strip with the first screen', async () => {
-    await stage.at('/login', async (at) => {
+    await fixture.at('/login', async (at) => {
       await at.getByLabel('Email', { exact: true }).fill(asha.email)
       await at.getByLabel('Password', { exact: true }).fill('correct horse battery')
       await at.getByRole('button', { name: 'Log in' }).click()
@@ -186,7 +186,7 @@ describe('two editors', () => {
       await dialog().getByRole('button', { name: 'Save' }).click()
       await expect(toast(page, 'This changed while you had it open.')).toBeVisible()
       await expect(dialog().getByLabel('Text: English')).toHaveValue('My own words.')
-      await expectSilence(stage.visit, /status of 409/)
+      await expectSilence(fixture.visit, /status of 409/)
     })
   })
 })

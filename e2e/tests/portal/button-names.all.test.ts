@@ -9,13 +9,13 @@ import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember, type Person } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 
 // One rupee needs a second person: requests stay open.
-const stage = useStage({ env: async () => ({ APPROVAL_ABOVE: '1' }) })
+const fixture = useAppFixture({ env: async () => ({ APPROVAL_ABOVE: '1' }) })
 let admin: string
 beforeAll(async () => {
-  const { roz } = stage
+  const { roz } = fixture
   admin = await adminToken(roz.url)
   const people = [await newMember(roz, { name: 'Asha Verma', rupees: 30 }), await newMember(roz, { name: 'Ravi Rao', rupees: 30 })]
   for (const person of people) await fillFor(person)
@@ -26,14 +26,14 @@ beforeAll(async () => {
 
 /** A withdrawal to the bank account of all, and a message. All members have one phone number. */
 async function fillFor({ name, email, token }: Person): Promise<void> {
-  const { url } = stage.roz
+  const { url } = fixture.roz
   expectValue((await ask(url, 'withdraw', { token, body: { amount: 20, bankDetail: BANK } })).status).toBe(200)
   expectValue((await ask(url, 'contact', { body: { name, email, message: 'How do I change my phone number?' } })).status).toBeLessThan(300)
 }
 
 /** Somebody to help, help and a platform entry that wait for approval, a story, an announcement, and an invitation. */
 async function fillDesk(publicName: string): Promise<void> {
-  const { url } = stage.roz
+  const { url } = fixture.roz
   const made = async (done: Promise<{ readonly status: number; readonly text: string }>): Promise<void> => {
     const { status, text } = await done
     expectValue(status, text).toBeLessThan(300)
@@ -67,7 +67,7 @@ async function upload(): Promise<string> {
   const picture = png(40, 30, () => [red, 120, 40])
   const form = new FormData()
   form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'receipt.png')
-  return (await ask(stage.roz.url, 'uploadReceipt', { token: admin, form })).output.hash
+  return (await ask(fixture.roz.url, 'uploadReceipt', { token: admin, form })).output.hash
 }
 
 /** The accessible name of each visible button of the open section. */
@@ -79,11 +79,11 @@ const namesIn = (page: Page): Promise<string[]> =>
     .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? (button as HTMLElement).innerText.trim()))
 
 test.each(['en', 'hi'])('no two buttons of a section have one name, in %s', async (language) => {
-  await stage.at(
+  await fixture.at(
     '/admin/login',
     async (page) => {
       await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
-      await page.goto(`${stage.line.url}/admin/dashboard`)
+      await page.goto(`${fixture.line.url}/admin/dashboard`)
       await expect(page.getByRole('tab').first()).toBeVisible()
       const sections = await page.getByRole('tab').evaluateAll((tabs) => tabs.map(({ id }) => id))
       expectValue(sections.length).toBeGreaterThan(14)

@@ -10,13 +10,13 @@ import { afterAll, expect as expectValue, test } from 'vitest'
 import { auditVisit, expectSilence, SMALL, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 
 const OWNER = { email: PRODUCTION.ADMIN_EMAIL, password: PRODUCTION.ADMIN_PASSWORD } as const
 
 let durable: Awaited<ReturnType<typeof startTestServer>> | undefined
 let database: TestDatabase | undefined
-const stage = useStage({
+const fixture = useAppFixture({
   size: WIDE,
   env: async () => {
     // A start in production refuses a database without fsync, such as the tests' own.
@@ -26,13 +26,13 @@ const stage = useStage({
   },
 })
 afterAll(async () => {
-  await stage.roz?.stop()
+  await fixture.roz?.stop()
   await database?.drop()
   await durable?.stop()
 })
 
 test('an owner sets the app up at the first login, keeps the recovery codes, and only then the portal opens', async () => {
-  const { roz, visit, page } = stage
+  const { roz, visit, page } = fixture
   const logIn = async (): Promise<void> => {
     await page.getByLabel('Email').fill(OWNER.email)
     await page.getByLabel('Password').fill(OWNER.password)
@@ -48,13 +48,13 @@ test('an owner sets the app up at the first login, keeps the recovery codes, and
     await page.setViewportSize(WIDE)
   }
 
-  await page.goto(`${stage.line.url}/admin/login`)
+  await page.goto(`${fixture.line.url}/admin/login`)
   await logIn()
   await expect(setup).toBeVisible()
   await expect(tabs).toHaveCount(0)
   await atBothWidths()
   // No address leads past it, and no call answers.
-  await page.goto(`${stage.line.url}/admin/dashboard?tab=withdrawals`)
+  await page.goto(`${fixture.line.url}/admin/dashboard?tab=withdrawals`)
   await expect(setup).toBeVisible()
   await expect(tabs).toHaveCount(0)
   const token = (await page.evaluate(() => sessionStorage.getItem('admin-token'))) ?? ''

@@ -11,16 +11,16 @@ import { expect } from '../../harness/expect.ts'
 import { adminToken, joinRound, newMember, passRound } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { addColleague } from '../../harness/team.ts'
 
 // Two rupees need a second person: a request stays open.
-const stage = useStage({ env: async () => ({ APPROVAL_ABOVE: '2' }) })
+const fixture = useAppFixture({ env: async () => ({ APPROVAL_ABOVE: '2' }) })
 let roz: Program
 let admin: string
 
 beforeAll(async () => {
-  ;({ roz } = stage)
+  ;({ roz } = fixture)
   const giver = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
   expectValue((await ask(roz.url, 'closeAccount', { token: giver.token, body: { gift: true } })).status).toBe(200)
   const member = await newMember(roz, { name: 'Ravi Rao', rupees: 20 })
@@ -59,8 +59,8 @@ async function fillDesk(): Promise<void> {
     const { output, text } = await ask(roz.url, 'askDisbursement', { token: admin, body })
     expectValue(output.disbursement.status, text).toBe(status)
   }
-  const house = { kind: 'platform_out', amount: 0.1, purpose: 'server rent', receipts: [await upload(90)] }
-  const booked = await ask(roz.url, 'askHouseEntry', { token: admin, body: house })
+  const rent = { kind: 'platform_out', amount: 0.1, purpose: 'server rent', receipts: [await upload(90)] }
+  const booked = await ask(roz.url, 'askHouseEntry', { token: admin, body: rent })
   expectValue(booked.output.entry.status, booked.text).toBe('booked')
 }
 
@@ -113,15 +113,15 @@ const SCREENS = [
   ['hi', WIDE],
 ] as const
 test.each(SCREENS)('the help desk in %s at %o', async (language, size) => {
-  await stage.page.setViewportSize(size)
+  await fixture.page.setViewportSize(size)
   // The dark theme has the same words: its contrast is looked at in English.
-  const look: Look = () => auditVisit(stage.visit, language === 'en' ? 'both' : 'light')
+  const look: Look = () => auditVisit(fixture.visit, language === 'en' ? 'both' : 'light')
   const inPortal = (tab: string, work: (page: Page) => Promise<void>) =>
-    stage.at(
+    fixture.at(
       '/admin/login',
       async (page) => {
         await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
-        await page.goto(`${stage.line.url}/admin/dashboard?tab=${tab}`)
+        await page.goto(`${fixture.line.url}/admin/dashboard?tab=${tab}`)
         await expect(page.locator('html')).toHaveAttribute('lang', language)
         await work(page)
       },

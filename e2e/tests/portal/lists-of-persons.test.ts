@@ -8,29 +8,29 @@ import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
 import { ADMIN } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { exactToast } from '../../harness/steps.ts'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let token: string
 const dialog = (page: Page) => page.getByRole('dialog')
 const panel = (page: Page) => page.locator('.tab-panel')
-const inPortal = (tab: string, work: Work) => stage.at(`/admin/dashboard?tab=${tab}`, work, { token })
+const inPortal = (tab: string, work: Work) => fixture.at(`/admin/dashboard?tab=${tab}`, work, { token })
 /** The last step-up of every session was eleven minutes ago. */
 const passTenMinutes = () =>
-  inDatabase(stage.roz.dataDir, (db) => db.query(sql`update session set stepped_up_at = stepped_up_at - interval '11 minutes'`))
+  inDatabase(fixture.roz.dataDir, (db) => db.query(sql`update session set stepped_up_at = stepped_up_at - interval '11 minutes'`))
 async function confirm(page: Page, password: string = ADMIN.password): Promise<void> {
   await dialog(page).getByLabel('Your password', { exact: true }).fill(password)
   await dialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
 }
 
 beforeAll(async () => {
-  await newMember(stage.roz, { name: 'Asha Verma' })
-  await newMember(stage.roz, { name: 'Ravi Kumar' })
-  await ask(stage.roz.url, 'contact', { body: { name: 'Gita Rao', email: 'gita@x.test', message: 'How do I change my number?' } })
+  await newMember(fixture.roz, { name: 'Asha Verma' })
+  await newMember(fixture.roz, { name: 'Ravi Kumar' })
+  await ask(fixture.roz.url, 'contact', { body: { name: 'Gita Rao', email: 'gita@x.test', message: 'How do I change my number?' } })
 })
 beforeEach(async () => {
-  token = await adminToken(stage.roz.url)
+  token = await adminToken(fixture.roz.url)
 })
 
 describe('the list of members', () => {
@@ -42,10 +42,10 @@ describe('the list of members', () => {
       await passTenMinutes()
       await panel(page).getByLabel('Sort by').selectOption('Balance')
       await expect(dialog(page)).toContainText('Lists about people are shown only after you confirm that it is you.')
-      await expectSilence(stage.visit, /403/)
-      await auditVisit(stage.visit)
+      await expectSilence(fixture.visit, /403/)
+      await auditVisit(fixture.visit)
       await page.setViewportSize(SMALL)
-      await auditVisit(stage.visit)
+      await auditVisit(fixture.visit)
       await page.setViewportSize(WIDE)
       await confirm(page, 'not the password')
       await expect(dialog(page).getByText('That password is not correct.')).toBeVisible()
@@ -79,10 +79,10 @@ describe('the list of members', () => {
       await expect(panel(page).getByRole('link', { name: 'Asha Verma' })).toBeVisible()
       await passTenMinutes()
       await panel(page).getByRole('button', { name: 'Download CSV' }).click()
-      stage.line.breakLine('POST /api/admin/step-up', 'cut')
+      fixture.line.breakLine('POST /api/admin/step-up', 'cut')
       await confirm(page)
       await expect(exactToast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
-      stage.line.mend()
+      fixture.line.mend()
       const download = page.waitForEvent('download')
       await confirm(page)
       expect((await download).suggestedFilename()).toBe('users.csv')

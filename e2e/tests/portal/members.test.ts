@@ -5,21 +5,21 @@ import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, SMALL, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { adminToken, mailsTo, newMember, type Person } from '../../harness/people.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let page: Page
 let asha: Person
 
 beforeAll(async () => {
-  ;({ page } = stage)
-  asha = await newMember(stage.roz, { name: 'Asha Verma', rupees: 20 })
+  ;({ page } = fixture)
+  asha = await newMember(fixture.roz, { name: 'Asha Verma', rupees: 20 })
   const isOpen: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
-  await stage.at('/admin/dashboard', isOpen, { token: await adminToken(stage.roz.url) })
+  await fixture.at('/admin/dashboard', isOpen, { token: await adminToken(fixture.roz.url) })
 })
 
-const openUsers = () => page.goto(`${stage.line.url}/admin/dashboard?tab=users`)
+const openUsers = () => page.goto(`${fixture.line.url}/admin/dashboard?tab=users`)
 const panel = () => page.locator('.tab-panel')
 const dialog = () => page.getByRole('dialog')
 async function openAsha(): Promise<void> {
@@ -43,7 +43,7 @@ describe('the list', () => {
     const download = page.waitForEvent('download')
     await panel().getByRole('button', { name: 'Download CSV' }).click()
     expect((await download).suggestedFilename()).toBe('users.csv')
-    await auditVisit(stage.visit)
+    await auditVisit(fixture.visit)
   })
 })
 
@@ -56,10 +56,10 @@ describe('the page of a member', () => {
     await expect(panel().getByText('Money added', { exact: true }).first()).toBeVisible()
     await page.reload()
     await expect(panel().getByRole('heading', { level: 2, name: 'Asha Verma' })).toBeVisible()
-    await auditVisit(stage.visit)
+    await auditVisit(fixture.visit)
     await page.setViewportSize(SMALL)
     await expect(panel().getByRole('heading', { level: 2, name: 'Asha Verma' })).toBeVisible()
-    await auditVisit(stage.visit)
+    await auditVisit(fixture.visit)
     await page.setViewportSize(WIDE)
   })
 
@@ -68,10 +68,10 @@ describe('the page of a member', () => {
     await decide('Suspend')
     await expect(toast(page, 'Suspended. The member has been told by email.')).toBeVisible()
     await expect(panel().getByText('Suspended', { exact: true })).toBeVisible()
-    const join = () => ask(stage.roz.url, 'joinRound', { token: asha.token, body: {} })
+    const join = () => ask(fixture.roz.url, 'joinRound', { token: asha.token, body: {} })
     expect((await join()).refusal.message).toBe('Your account is suspended. Please contact us.')
-    expect((await ask(stage.roz.url, 'transactions', { token: asha.token })).status).toBe(200)
-    expect((await mailsTo(stage.roz.url, asha.email))[0]?.subject).toBe('Your Roz account is suspended')
+    expect((await ask(fixture.roz.url, 'transactions', { token: asha.token })).status).toBe(200)
+    expect((await mailsTo(fixture.roz.url, asha.email))[0]?.subject).toBe('Your Roz account is suspended')
     await decide('Reinstate')
     await expect(toast(page, 'Reinstated. The member has been told by email.')).toBeVisible()
     await expect(panel().getByText('Suspended', { exact: true })).toHaveCount(0)
@@ -92,12 +92,12 @@ describe('the page of a member', () => {
     await openAsha()
     await decide('Log out everywhere')
     await expect(toast(page, 'Logged out everywhere.')).toBeVisible()
-    expect((await ask(stage.roz.url, 'profile', { token: asha.token })).status).toBe(401)
+    expect((await ask(fixture.roz.url, 'profile', { token: asha.token })).status).toBe(401)
   })
 })
 
 describe('the messages', () => {
-  const openMessages = () => page.goto(`${stage.line.url}/admin/dashboard?tab=messages`)
+  const openMessages = () => page.goto(`${fixture.line.url}/admin/dashboard?tab=messages`)
 
   test('an empty list says so', async () => {
     await openMessages()
@@ -106,22 +106,22 @@ describe('the messages', () => {
 
   test('a message is read, answered by email in its thread, and closed', async () => {
     const body = { name: 'Gita Rao', email: 'gita@roz.example', message: 'How do I change my number?' }
-    const { ticket } = (await ask(stage.roz.url, 'contact', { body })).output
+    const { ticket } = (await ask(fixture.roz.url, 'contact', { body })).output
     await openMessages()
     const row = panel().getByRole('listitem').filter({ hasText: ticket })
     await expect(row).toContainText('How do I change my number?')
     await expect(row.getByText('New', { exact: true })).toBeVisible()
-    await auditVisit(stage.visit)
+    await auditVisit(fixture.visit)
     await row.getByRole('button', { name: 'Reply' }).click()
     await dialog().getByRole('button', { name: 'Send reply' }).click()
     await expect(dialog().getByText('Please write a reply of 10 to 4,000 characters').first()).toBeVisible()
     await dialog().getByLabel('Your reply').fill('You change it on your profile page.')
-    await auditVisit(stage.visit, 'light')
+    await auditVisit(fixture.visit, 'light')
     await dialog().getByRole('button', { name: 'Send reply' }).click()
     await expect(toast(page, 'Your reply was sent.')).toBeVisible()
     await expect(row.getByText('Answered', { exact: true })).toBeVisible()
     await expect(row).toContainText('You change it on your profile page.')
-    const [answer] = await mailsTo(stage.roz.url, body.email)
+    const [answer] = await mailsTo(fixture.roz.url, body.email)
     expect(answer?.subject).toBe(`Re: [${ticket}] We got your message`)
     await row.getByRole('button', { name: 'Close' }).click()
     await expect(row.getByText('Closed', { exact: true })).toBeVisible()
@@ -132,6 +132,6 @@ describe('the messages', () => {
 
 // The last: the browser reports the 404.
 test('an address that names no member says so', async () => {
-  await page.goto(`${stage.line.url}/admin/dashboard?tab=users&member=nobody`)
+  await page.goto(`${fixture.line.url}/admin/dashboard?tab=users&member=nobody`)
   await expect(page.getByText('There is no such member.')).toBeVisible()
 })

@@ -8,13 +8,13 @@ import { ask } from '../../harness/calls.ts'
 import type { Fault, FaultyProxy } from '../../harness/faulty-proxy.ts'
 import { adminToken, newMember, PASSWORD, type Person, readClock } from '../../harness/people.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { signIn, toast } from '../../harness/steps.ts'
 
 const NO_WORDS = ['cut', 'wordless'] as const satisfies readonly Fault[]
 const SHORT_LINK = 'https://youtu.be/dQw4w9WgXcQ'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let line: FaultyProxy
 let admin: string
@@ -22,13 +22,13 @@ let asha: Person
 let today: IstDay
 
 beforeAll(async () => {
-  ;({ roz, line } = stage)
+  ;({ roz, line } = fixture)
   today = dayAt(Date.parse(await readClock(roz.url)))
   admin = await adminToken(roz.url)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
 })
 
-const visit = (path: string, token: string | undefined, work: Work): Promise<void> => stage.at(path, work, { token })
+const visit = (path: string, token: string | undefined, work: Work): Promise<void> => fixture.at(path, work, { token })
 const keptTokens = (page: Page) => page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('admin-token')])
 const inPortal = (work: (page: Page) => Promise<void>, tab = 'overview') => visit(`/admin/dashboard?tab=${tab}`, admin, work)
 
@@ -147,10 +147,10 @@ describe('the tabs', () => {
       })
       gate.resolve(undefined)
       await expect(page.getByText('No disputes found')).toBeVisible()
-      expect(stage.visit.complaints()).toEqual([])
+      expect(fixture.visit.complaints()).toEqual([])
       await page.unrouteAll({ behavior: 'wait' })
     }
-    await stage.at('/healthz', work, { token: admin, slot: 'admin-token' })
+    await fixture.at('/healthz', work, { token: admin, slot: 'admin-token' })
   })
 
   test('No members found', async () => {
@@ -238,7 +238,7 @@ describe('the draw', () => {
   test('Failed to trigger draw: the server is stopped', async () => {
     await inPortal(async (page) => {
       const dialog = await openQuestion(page)
-      await stage.withoutServer(async () => {
+      await fixture.withoutServer(async () => {
         await dialog.getByRole('button', { name: 'Trigger Draw' }).click()
         await expect(toast(page, 'Failed to trigger draw')).toBeVisible()
       })

@@ -13,13 +13,13 @@ import { WIDE } from '../../harness/browser.ts'
 import { expect } from '../../harness/expect.ts'
 import { lineAt, lockedPdf, pdf, SHEET } from '../../harness/pdf.ts'
 import { adminToken } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let admin: string
 beforeAll(async () => {
-  admin = await adminToken(stage.roz.url)
+  admin = await adminToken(fixture.roz.url)
 })
 
 const FRAME = '/admin/pdf-frame'
@@ -37,7 +37,7 @@ beforeAll(() => writeFile(LARGE, Buffer.alloc(20 * 1024 * 1024 + 1)))
 afterAll(() => rm(LARGE, { force: true }))
 
 const inEntry = (work: (page: Page) => Promise<void>, before?: (page: Page) => unknown) =>
-  stage.at(
+  fixture.at(
     '/admin/dashboard?tab=house-entries',
     async (page) => {
       await page.locator('.tab-panel .head-row button').first().click()
@@ -95,7 +95,7 @@ test('a PDF of two pages becomes two pictures: the covered line is black, and no
   const kept = await Promise.all(
     uploads.map(async ({ hash }) => {
       const headers = { authorization: `Bearer ${admin}` }
-      return Buffer.from(await (await fetch(`${stage.roz.url}/api/admin/receipts/${hash}`, { headers })).arrayBuffer())
+      return Buffer.from(await (await fetch(`${fixture.roz.url}/api/admin/receipts/${hash}`, { headers })).arrayBuffer())
     }),
   )
   for (const [index, picture] of kept.entries()) {

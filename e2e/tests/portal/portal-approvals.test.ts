@@ -8,18 +8,18 @@ import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember, type Person, readClock, setClock } from '../../harness/people.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { addColleague, settleTeam } from '../../harness/team.ts'
 import { toast } from '../../harness/steps.ts'
 
-const stage = useStage({ size: WIDE, env: async () => ({ APPROVAL_ABOVE: '15' }) })
+const fixture = useAppFixture({ size: WIDE, env: async () => ({ APPROVAL_ABOVE: '15' }) })
 let roz: Program
 let asha: Person
 let visit: Visit
 let page: Page
 
 beforeAll(async () => {
-  ;({ roz, visit, page } = stage)
+  ;({ roz, visit, page } = fixture)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
   await addColleague(roz, 'finance', 'sunita@roz.example')
   // Above the limit a voice counts 48 hours after the account got its role.
@@ -30,7 +30,7 @@ const sunita = async (): Promise<string> =>
   (await ask(roz.url, 'adminLogin', { body: { email: 'sunita@roz.example', password: ADMIN.password } })).output.token
 const row = (words: string) => page.locator('.story-rows li', { hasText: words })
 const dialog = () => page.getByRole('dialog')
-const withdrawalsOf = (token: string, work: (at: Page) => Promise<void>) => stage.at('/admin/dashboard?tab=withdrawals', work, { token })
+const withdrawalsOf = (token: string, work: (at: Page) => Promise<void>) => fixture.at('/admin/dashboard?tab=withdrawals', work, { token })
 const withdraw = async (person: Person, amount: number): Promise<string> =>
   (await ask(roz.url, 'withdraw', { token: person.token, body: { amount, bankDetail: BANK } })).output.withdrawal.id
 const stateOf = async (id: string): Promise<string | undefined> =>
@@ -81,7 +81,7 @@ test('rows are selected by keyboard and approved with one confirmation that list
 })
 
 test('another person finds it on the to-do list, sees who approved first, and gives the second approval', async () => {
-  await stage.at(
+  await fixture.at(
     '/admin/dashboard',
     async (at) => {
       const line = at

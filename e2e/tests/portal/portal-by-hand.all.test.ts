@@ -16,7 +16,7 @@ import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, eventually, mailsTo, newMember, type Person } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
 /** A payment gateway at an address where nothing listens, and no payout gateway. */
@@ -28,7 +28,7 @@ const BY_HAND = {
   CASHFREE_PG_BASE_URL: `${NOWHERE}/pg`,
   CASHFREE_JS_URL: `${NOWHERE}/cashfree.js`,
 }
-const stage = useStage({ size: WIDE, env: async () => BY_HAND })
+const fixture = useAppFixture({ size: WIDE, env: async () => BY_HAND })
 let roz: Program
 let asha: Person
 let ravi: bigint
@@ -36,7 +36,7 @@ let visit: Visit
 let page: Page
 
 beforeAll(async () => {
-  ;({ roz, visit, page } = stage)
+  ;({ roz, visit, page } = fixture)
   asha = await newMember(roz, { name: 'Asha Verma' })
   await inDatabase(roz.dataDir, async (db) => {
     const [member] = await db.query<{ id: bigint }>(sql`select id from member where email = ${asha.email}::text`)
@@ -52,12 +52,12 @@ beforeAll(async () => {
     ravi = staff?.id ?? 0n
   })
   const isOpen: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
-  await stage.at('/admin/dashboard', isOpen, { token: await adminToken(roz.url) })
+  await fixture.at('/admin/dashboard', isOpen, { token: await adminToken(roz.url) })
 })
 
 const row = (words: string) => page.locator('.story-rows li', { hasText: words })
 const dialog = () => page.getByRole('dialog')
-const look = () => page.goto(`${stage.line.url}/admin/dashboard?tab=withdrawals`)
+const look = () => page.goto(`${fixture.line.url}/admin/dashboard?tab=withdrawals`)
 
 /** An approved withdrawal; its amount identifies its row. */
 async function approved(amount: number): Promise<string> {
@@ -197,7 +197,7 @@ describe('a payment by hand', () => {
 
 describe('the member', () => {
   test('reads the reason of a rejection in the wallet and on the receipt', async () => {
-    await stage.at(
+    await fixture.at(
       '/wallet',
       async (at) => {
         const line = at.locator('tr, .rows li', { hasText: 'Reason: The bank did not take this account.' })

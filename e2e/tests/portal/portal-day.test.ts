@@ -9,19 +9,19 @@ import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember, readClock, setClock } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let visit: Visit
 let page: Page
 beforeAll(() => {
-  ;({ roz, visit, page } = stage)
+  ;({ roz, visit, page } = fixture)
 })
 
 const open = async (tab: string, work: Work): Promise<void> =>
-  stage.at(`/admin/dashboard?tab=${tab}`, work, { token: await adminToken(roz.url) })
+  fixture.at(`/admin/dashboard?tab=${tab}`, work, { token: await adminToken(roz.url) })
 const todo = () => page.getByRole('region', { name: 'To do' })
 
 async function bothWidths(): Promise<void> {

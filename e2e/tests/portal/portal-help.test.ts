@@ -7,17 +7,17 @@ import { ask } from '../../harness/calls.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { addColleague } from '../../harness/team.ts'
 import { chooseOption, toast } from '../../harness/steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 let roz: Program
 let admin: string
 /** The author of a person's record pays nothing to that person. */
 let editor: string
 beforeAll(async () => {
-  ;({ roz } = stage)
+  ;({ roz } = fixture)
   admin = await adminToken(roz.url)
   editor = await addColleague(roz, 'editor')
   const giver = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 const inPortal = (tab: string, work: (page: Page) => Promise<void>) =>
-  stage.at(`/admin/dashboard?tab=${tab}`, work, { token: tab === 'beneficiaries' ? editor : admin })
+  fixture.at(`/admin/dashboard?tab=${tab}`, work, { token: tab === 'beneficiaries' ? editor : admin })
 const COMPARED = 'I have compared the amount, the words and the receipts.'
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 const receipt = (red: number) => ({ name: 'bill.png', mimeType: 'image/png', buffer: png(400, 300, () => [red, 120, 40]) })
@@ -279,11 +279,11 @@ test.each([
   async (tab, name, call, failed, search, nothing) => {
     await inPortal(tab, async (page) => {
       await expect(page.locator('.story-rows li').first()).toBeVisible()
-      stage.line.breakLine(`GET ${call}`, 'cut')
+      fixture.line.breakLine(`GET ${call}`, 'cut')
       await page.getByRole('button', { name }).click()
       const form = dialog(page, name)
       await expect(form.getByText(failed)).toBeVisible()
-      stage.line.mend()
+      fixture.line.mend()
       await form.getByRole('button', { name: 'Retry' }).click()
       await expect(form.getByText(failed)).toHaveCount(0)
       await form.getByLabel(search).fill('nothing like it')
@@ -295,7 +295,7 @@ test.each([
 test('money that came back is booked after a tick, with a warning while a published story tells of the help, and everybody reads it', async () => {
   // The payer does not book the correction alone.
   const token = await addColleague(roz, 'finance')
-  const asFinance = (work: (page: Page) => Promise<void>) => stage.at('/admin/dashboard?tab=help-given', work, { token })
+  const asFinance = (work: (page: Page) => Promise<void>) => fixture.at('/admin/dashboard?tab=help-given', work, { token })
   await asFinance(async (page) => {
     await page.getByRole('button', { name: /^Money came back/ }).click()
     const form = dialog(page, 'Money came back')
@@ -336,7 +336,7 @@ test('a picture with personal data is withheld from everybody; the team still se
     await expect(dialog(page, 'Receipts').getByRole('button', { name: 'Withhold this picture: page 1' })).toHaveCount(0)
   })
   expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(404)
-  await stage.at('/money-trail', async (page) => {
+  await fixture.at('/money-trail', async (page) => {
     await expect(page.getByText('Picture withheld').first()).toBeVisible()
     await page.locator('details', { hasText: hash }).first().locator('summary').click()
     await expect(page.getByText(hash).first()).toBeVisible()

@@ -22,29 +22,29 @@ import {
   strangePayment,
 } from '../../harness/people.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'
-import { useStage, type Work } from '../../harness/stage.ts'
+import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 import { addColleague, settleTeam } from '../../harness/team.ts'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let asha: Person
 let visit: Visit
 let page: Page
 
 beforeAll(async () => {
-  ;({ roz, visit, page } = stage)
+  ;({ roz, visit, page } = fixture)
   await settleTeam(roz)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
   // Wait until the portal is drawn: a page left while it loads the user may lose the token.
   const isOpen: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
-  await stage.at('/admin/dashboard', isOpen, { token: await adminToken(roz.url) })
+  await fixture.at('/admin/dashboard', isOpen, { token: await adminToken(roz.url) })
 })
 
 const balance = async (): Promise<number> => (await ask(roz.url, 'profile', { token: asha.token })).output.user.wallet.balance
 const row = (words: string) => page.locator('.story-rows li', { hasText: words })
 const dialog = () => page.getByRole('dialog')
-const openTab = (tab: string) => page.goto(`${stage.line.url}/admin/dashboard?tab=${tab}`)
+const openTab = (tab: string) => page.goto(`${fixture.line.url}/admin/dashboard?tab=${tab}`)
 const play = async (what: string, body: object): Promise<Record<string, unknown>> => {
   const response = await fetch(`${roz.sandboxUrl}/__sandbox/${what}`, {
     method: 'POST',
@@ -328,7 +328,7 @@ describe('a member in debt', () => {
     await expectSilence(visit, /status of 409/)
     await auditVisit(visit)
     const says = page.getByText('You owe ₹30.00: your bank took back a payment that you had spent.')
-    await stage.at('/wallet', async (at) => expect(at.getByText('You owe ₹30.00')).toBeVisible(), { token: omar.token })
+    await fixture.at('/wallet', async (at) => expect(at.getByText('You owe ₹30.00')).toBeVisible(), { token: omar.token })
     // The wallet requests the gateway's script.
     await expectSilence(visit, /cashfree\.js/)
     await page.setViewportSize(SMALL)

@@ -7,19 +7,19 @@ import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
-const stage = useStage({ env: async () => ({ APPROVAL_ABOVE: '15' }) })
+const fixture = useAppFixture({ env: async () => ({ APPROVAL_ABOVE: '15' }) })
 let roz: Program
 let admin: string
 beforeAll(async () => {
-  ;({ roz } = stage)
+  ;({ roz } = fixture)
   await newMember(roz, { name: 'Asha Verma', rupees: 30 })
   admin = await adminToken(roz.url)
 })
 
-const inPortal = (tab: string, work: (page: Page) => Promise<void>) => stage.at(`/admin/dashboard?tab=${tab}`, work, { token: admin })
+const inPortal = (tab: string, work: (page: Page) => Promise<void>) => fixture.at(`/admin/dashboard?tab=${tab}`, work, { token: admin })
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 
 test('a settlement is recorded with its report, and the day says what the gateway still owes', async () => {
@@ -74,18 +74,18 @@ const SCREENS = [
   ['hi', WIDE],
 ] as const
 test.each(SCREENS)('the screen and its form pass axe without sideways scroll, in %s at %o', async (language, size) => {
-  await stage.page.setViewportSize(size)
-  await stage.at(
+  await fixture.page.setViewportSize(size)
+  await fixture.at(
     '/admin/login',
     async (page) => {
       await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
-      await page.goto(`${stage.line.url}/admin/dashboard?tab=reconciliation`)
+      await page.goto(`${fixture.line.url}/admin/dashboard?tab=reconciliation`)
       await expect(page.locator('html')).toHaveAttribute('lang', language)
       await expect(page.locator('.tab-panel .story-rows > li').first()).toBeVisible()
-      await auditVisit(stage.visit)
+      await auditVisit(fixture.visit)
       await page.locator('.tab-panel .head-row button').first().click()
       await expect(page.getByRole('dialog')).toBeVisible()
-      await auditVisit(stage.visit, 'light')
+      await auditVisit(fixture.visit, 'light')
     },
     { token: admin },
   )

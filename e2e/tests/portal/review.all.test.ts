@@ -10,21 +10,21 @@ import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 const NOTE = 'Two sisters with one account. Called both.'
 let roz: Program
 let page: Page
 
 beforeAll(async () => {
-  ;({ roz, page } = stage)
+  ;({ roz, page } = fixture)
   const token = await adminToken(roz.url)
-  await stage.at('/admin/dashboard', async (at) => expect(at.getByRole('tab').first()).toBeVisible(), { token })
+  await fixture.at('/admin/dashboard', async (at) => expect(at.getByRole('tab').first()).toBeVisible(), { token })
 })
 
-const open = (tab: string) => page.goto(`${stage.line.url}/admin/dashboard?tab=${tab}`)
+const open = (tab: string) => page.goto(`${fixture.line.url}/admin/dashboard?tab=${tab}`)
 const rows = () => page.locator('.tab-panel .story-rows > li')
 const sharedBank = () => rows().filter({ has: page.getByRole('heading', { name: 'Same bank account' }) })
 const dialog = () => page.getByRole('dialog')
@@ -43,9 +43,9 @@ async function tabTo(wanted: Locator): Promise<void> {
 }
 /** Axe, contrast, sideways scroll and the console, at both widths. */
 async function auditWidths(): Promise<void> {
-  await auditVisit(stage.visit)
+  await auditVisit(fixture.visit)
   await page.setViewportSize(SMALL)
-  await auditVisit(stage.visit, 'light')
+  await auditVisit(fixture.visit, 'light')
   await page.setViewportSize(WIDE)
 }
 
@@ -84,7 +84,7 @@ test('it is reviewed with only the keyboard at 360 px, leaves the list, and appe
   await tabTo(press)
   await page.keyboard.press('Enter')
   await expect(dialog()).toContainText('Nothing changes for the members.')
-  await auditVisit(stage.visit)
+  await auditVisit(fixture.visit)
   await tabTo(dialog().getByLabel('Note'))
   await page.keyboard.type(NOTE)
   await tabTo(dialog().getByRole('button', { name: 'Mark as reviewed' }))
@@ -94,7 +94,7 @@ test('it is reviewed with only the keyboard at 360 px, leaves the list, and appe
   await page.getByLabel('Status').selectOption('Reviewed')
   await expect(sharedBank()).toContainText(NOTE)
   await expect(sharedBank()).toContainText('Administrator')
-  await auditVisit(stage.visit, 'light')
+  await auditVisit(fixture.visit, 'light')
   await page.setViewportSize(WIDE)
 })
 

@@ -7,22 +7,22 @@ import { expect } from '../../harness/expect.ts'
 import { adminToken, setClock } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let admin: string
 const TITLE = 'School shoes'
 const STORY = { title: TITLE, description: 'For the new school year.', charity: { name: 'Meera', description: 'Shoes and socks' } }
 
 beforeAll(async () => {
-  ;({ roz } = stage)
+  ;({ roz } = fixture)
   admin = await adminToken(roz.url)
   await ask(roz.url, 'createStory', { token: admin, body: STORY })
 })
 
-const inPortal = (work: (page: Page) => Promise<void>): Promise<void> => stage.at('/admin/dashboard?tab=stories', work, { token: admin })
+const inPortal = (work: (page: Page) => Promise<void>): Promise<void> => fixture.at('/admin/dashboard?tab=stories', work, { token: admin })
 const row = (page: Page) => page.locator('.story-rows li', { hasText: TITLE })
 const open = async (page: Page, what: string) => {
   await row(page)

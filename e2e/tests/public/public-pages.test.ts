@@ -320,8 +320,8 @@ describe('languages', () => {
 })
 
 describe('checks of every page', () => {
-  test('every English page, small and wide: silent, no sideways scroll, no axe violation, both themes; hindi.all.test.ts walks the Hindi ones', async () => {
-    const walk = (size: Size) =>
+  test('every English page, small and wide: silent, no sideways scroll, no axe violation, both themes; hindi.all.test.ts has the Hindi ones', async () => {
+    const visitAll = (size: Size) =>
       visit(async (page, own) => {
         for (const address of ['/', ...Object.keys(TITLES)]) {
           await page.goto(program.url + address)
@@ -329,7 +329,7 @@ describe('checks of every page', () => {
         }
       }, size)
     // Each size has its own browser: one loads its page while the other is checked.
-    await Promise.all([walk(SMALL), walk(WIDE)])
+    await Promise.all([visitAll(SMALL), visitAll(WIDE)])
   }, 300_000)
 
   test('an unknown address is a real 404 with a link onward', async () => {

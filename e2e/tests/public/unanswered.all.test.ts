@@ -8,22 +8,22 @@ import { beforeAll, describe, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, joinRound, newMember, passRound, type Person } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { verdict } from '../../harness/verify-steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 const withClock = { before: (page: Page) => page.clock.install() }
 let asha: Person
 let day: IstDay
 
 beforeAll(async () => {
-  asha = await newMember(stage.roz, { rupees: 10 })
-  await joinRound(stage.roz.url, asha)
-  day = await passRound(stage.roz.url, asha)
+  asha = await newMember(fixture.roz, { rupees: 10 })
+  await joinRound(fixture.roz.url, asha)
+  day = await passRound(fixture.roz.url, asha)
 })
 
 test('a message: after a minute the page says that its outcome is unknown, and the next press sends it', async () => {
-  stage.line.breakLine('POST /api/contact', 'silent')
+  fixture.line.breakLine('POST /api/contact', 'silent')
   const work = async (page: Page): Promise<void> => {
     await page.getByLabel('Name', { exact: true }).fill('Asha Verma')
     await page.getByLabel('Email', { exact: true }).fill('asha@example.in')
@@ -34,39 +34,39 @@ test('a message: after a minute the page says that its outcome is unknown, and t
     await expect(page.getByRole('main').getByRole('alert')).toHaveText(
       'We could not tell whether it was sent. If it was, we email you its ticket number.',
     )
-    stage.line.mend()
+    fixture.line.mend()
     await page.getByRole('button', { name: 'Send Message' }).click()
     await expect(page.getByRole('status')).toContainText('Your ticket number is')
   }
-  await stage.at('/contact-us', work, withClock)
+  await fixture.at('/contact-us', work, withClock)
 })
 
 test("a day without a result names the log's key for one's own program; without an answer there is no such sentence", async () => {
-  const key = (await (await fetch(`${stage.roz.url}/api/public/log/key`)).text()).trim()
+  const key = (await (await fetch(`${fixture.roz.url}/api/public/log/key`)).text()).trim()
   const later = `/verify/${addDays(day, 5)}`
   const sentence = (page: Page) => page.getByText('Write it down and pass it with --key:')
   const untold = (page: Page) => expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
-  await stage.at(later, async (page) => {
+  await fixture.at(later, async (page) => {
     await untold(page)
     await expect(sentence(page)).toContainText(key)
   })
-  stage.line.breakLine('GET /api/public/log/key', { status: 503, body: '' })
+  fixture.line.breakLine('GET /api/public/log/key', { status: 503, body: '' })
   const work = async (page: Page): Promise<void> => {
     await untold(page)
     await expect(sentence(page)).toBeHidden()
   }
-  await stage.at(later, work, { before: () => undefined })
+  await fixture.at(later, work, { before: () => undefined })
 })
 
 test('older stories: after 30 seconds the page says so, and the next press loads them', async () => {
-  const token = await adminToken(stage.roz.url)
+  const token = await adminToken(fixture.roz.url)
   const body = { title: 'A story', description: 'Told.', charity: { name: 'Asha Night School', description: 'Evening classes' } }
   // One more than the page shows.
   for (let n = 0; n < 26; n++) {
-    const { story } = (await ask(stage.roz.url, 'createStory', { token, body })).output
-    await ask(stage.roz.url, 'updateStory', { token, params: { id: story.id }, body: { isActive: true } })
+    const { story } = (await ask(fixture.roz.url, 'createStory', { token, body })).output
+    await ask(fixture.roz.url, 'updateStory', { token, params: { id: story.id }, body: { isActive: true } })
   }
-  stage.line.breakLine('GET /api/impact/stories', 'silent')
+  fixture.line.breakLine('GET /api/impact/stories', 'silent')
   const lost = (page: Page) => page.getByRole('alert').filter({ hasText: 'These could not be loaded. Please try again.' })
   const work = async (page: Page): Promise<void> => {
     const older = page.getByRole('button', { name: 'Show older stories' })
@@ -74,47 +74,47 @@ test('older stories: after 30 seconds the page says so, and the next press loads
     await expect(older).toHaveAttribute('aria-busy', 'true')
     await page.clock.fastForward('00:31')
     await expect(lost(page)).toBeVisible()
-    stage.line.mend()
+    fixture.line.mend()
     await older.click()
     await expect(page.locator('.day-pages li')).toHaveCount(1)
     await expect(lost(page)).toHaveCount(0)
   }
-  await stage.at('/impact-stories', work, withClock)
+  await fixture.at('/impact-stories', work, withClock)
 })
 
 describe('a day in the browser', () => {
   const lost = (page: Page) => page.getByRole('alert').filter({ hasText: 'The files could not be loaded' })
 
   test('a broken connection says so and can be retried; a day that is not over has no result; an unknown day is a 404', async () => {
-    stage.line.breakLine(`GET /api/public/days/${day}`, 'cut')
+    fixture.line.breakLine(`GET /api/public/days/${day}`, 'cut')
     const work = async (page: Page): Promise<void> => {
       await expect(lost(page)).toBeVisible()
-      stage.line.mend()
+      fixture.line.mend()
       await page.getByRole('button', { name: 'Retry' }).click()
       await expect(verdict(page)).toHaveText('WEAK')
-      await page.goto(`${stage.line.url}/verify/${addDays(day, 1)}`)
+      await page.goto(`${fixture.line.url}/verify/${addDays(day, 1)}`)
       await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
-      expect((await page.goto(`${stage.line.url}/verify/2026-02-30`))?.status()).toBe(404)
+      expect((await page.goto(`${fixture.line.url}/verify/2026-02-30`))?.status()).toBe(404)
     }
-    await stage.at(`/verify/${day}`, work, { before: () => undefined })
+    await fixture.at(`/verify/${day}`, work, { before: () => undefined })
   })
 
   test('a file without an answer is given up after 30 seconds, and can be retried', async () => {
-    stage.line.breakLine(`GET /api/public/days/${day}`, 'silent')
+    fixture.line.breakLine(`GET /api/public/days/${day}`, 'silent')
     const work = async (page: Page): Promise<void> => {
       await expect(page.locator('[data-state=loading]')).toBeVisible()
       await page.clock.fastForward('00:31')
       await expect(lost(page)).toBeVisible()
-      stage.line.mend()
+      fixture.line.mend()
       await page.getByRole('button', { name: 'Retry' }).click()
       await expect(verdict(page)).toHaveText('WEAK')
     }
-    await stage.at(`/verify/${day}`, work, withClock)
+    await fixture.at(`/verify/${day}`, work, withClock)
   })
 })
 
 test('on My ticket, a draw without an answer is given up after 30 seconds, and can be retried', async () => {
-  stage.line.breakLine(`GET /api/public/draws/${day}`, 'silent')
+  fixture.line.breakLine(`GET /api/public/draws/${day}`, 'silent')
   let asked = 0
   const before = async (page: Page): Promise<void> => {
     page.on('request', (request) => (asked += request.url().endsWith(`/draws/${day}`) ? 1 : 0))
@@ -127,9 +127,9 @@ test('on My ticket, a draw without an answer is given up after 30 seconds, and c
       await page.clock.fastForward('00:31')
     }
     await expect(page.getByText('This day could not be loaded.')).toBeVisible()
-    stage.line.mend()
+    fixture.line.mend()
     await page.locator('#draw').getByRole('button', { name: 'Retry' }).click()
     await expect(page.locator('#draw .winners')).toBeVisible()
   }
-  await stage.at(`/my-ticket?day=${day}`, work, { token: asha.token, before })
+  await fixture.at(`/my-ticket?day=${day}`, work, { token: asha.token, before })
 })

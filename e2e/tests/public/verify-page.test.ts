@@ -18,10 +18,10 @@ import { latinIn } from '../../harness/latin.ts'
 import { exampleSite, RECEIPT, SEALED, TICKETS } from '../../harness/example-site.ts'
 import { expect } from '../../harness/expect.ts'
 import { newMember, type Person, readClock, setClock } from '../../harness/people.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { saidBy, step, verdict } from '../../harness/verify-steps.ts'
 
-const stage = useStage()
+const fixture = useAppFixture()
 const KEY = 'a7'.repeat(32)
 const EVIDENCE = createHash('sha256').update('a scanned receipt').digest()
 let first: IstDay
@@ -31,7 +31,7 @@ let biju: Person
 
 /** Two days pass: both members join the first; only one is in the second, joined by the server. */
 beforeAll(async () => {
-  const { roz } = stage
+  const { roz } = fixture
   first = dayAt(Date.parse(await readClock(roz.url)))
   second = addDays(first, 1)
   ;[asha, biju] = await Promise.all([newMember(roz, { name: 'Asha Verma', rupees: 10 }), newMember(roz, { name: 'Biju Nair', rupees: 10 })])
@@ -53,7 +53,7 @@ const alone = { before: () => undefined }
 
 describe('a day in the browser', () => {
   test('is told in four pictures and verified by itself: a demo draw is weak, and says why', async () => {
-    await stage.at(`/verify/${first}`, async (page) => {
+    await fixture.at(`/verify/${first}`, async (page) => {
       await expect(page).toHaveTitle('Check the draw · Roz')
       await expect(verdict(page)).toHaveText('WEAK')
       await expect(page.locator('[data-verdict]')).toContainText('Demo draw — the operator could have chosen this winner')
@@ -61,7 +61,7 @@ describe('a day in the browser', () => {
       await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'none')
       await expect(page.locator('[data-result=pass]')).toHaveCount(14)
       await expect(step(page, 'winners')).toContainText('Your device got the same result.')
-      const { day } = (await ask(stage.roz.url, 'publicDay', { params: { day: first } })).output
+      const { day } = (await ask(fixture.roz.url, 'publicDay', { params: { day: first } })).output
       const [winner] = day.winners
       await expect(page.locator('[data-winners]')).toContainText(winner?.name ?? 'nobody')
       await expect(page.locator('.lines [data-fill=line]')).toHaveText(String((winner?.position ?? 0) + 1))
@@ -80,7 +80,7 @@ describe('a day in the browser', () => {
       await page.getByText('Technical details').click()
       await expect(step(page, 'winners')).toBeVisible()
       await expect(page.getByRole('link', { name: 'roz-verify.mjs' })).toHaveAttribute('href', '/verify/roz-verify.mjs')
-      const hash = (await (await fetch(`${stage.roz.url}/verify/roz-verify.mjs.sha256`)).text()).split(' ')[0] ?? ''
+      const hash = (await (await fetch(`${fixture.roz.url}/verify/roz-verify.mjs.sha256`)).text()).split(' ')[0] ?? ''
       await expect(page.getByText(hash)).toBeVisible()
       await expect(page.locator('[data-command]')).toContainText(`/api/public/ ${first}`)
       await look(page)
@@ -91,13 +91,13 @@ describe('a day in the browser', () => {
   })
 
   test('without a day the newest is shown; the keyboard selects another, which the address then names', async () => {
-    await stage.at('/hi/verify', async (page) => {
-      await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${second}`)
+    await fixture.at('/hi/verify', async (page) => {
+      await expect(page).toHaveURL(`${fixture.line.url}/hi/verify/${second}`)
       await expect(verdict(page)).toHaveText('कमज़ोर')
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('ड्रॉ जाँचें')
       await page.locator('#day').fill(first)
       await page.locator('#day').press('Enter')
-      await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${first}`)
+      await expect(page).toHaveURL(`${fixture.line.url}/hi/verify/${first}`)
       await expect(page.locator('.draw-story [data-fill=intake]')).toHaveText('₹2.00')
       await expect(verdict(page)).toHaveText('कमज़ोर')
       await page.locator('.steps-shown summary').click()
@@ -107,15 +107,15 @@ describe('a day in the browser', () => {
       expect(latinIn(await saidBy(page))).toEqual([])
       await auditScreen(page)
       await page.getByRole('link', { name: 'English' }).click()
-      await expect(page).toHaveURL(`${stage.line.url}/verify/${first}`)
+      await expect(page).toHaveURL(`${fixture.line.url}/verify/${first}`)
     })
   })
 
   test("books with one paisa changed: the step that compares them with the log fails, the list's step still passes", async () => {
-    const text = await (await fetch(`${stage.roz.url}/api/public/books/${first}`)).text()
+    const text = await (await fetch(`${fixture.roz.url}/api/public/books/${first}`)).text()
     const path = `/api/public/books/${first}`
-    stage.line.breakLine(`GET ${path}`, { status: 200, body: text.replace('"paise":200', '"paise":201') })
-    await stage.at(
+    fixture.line.breakLine(`GET ${path}`, { status: 200, body: text.replace('"paise":200', '"paise":201') })
+    await fixture.at(
       `/verify/${first}`,
       async (page) => {
         await expect(verdict(page)).toHaveText('FAIL')
@@ -127,7 +127,7 @@ describe('a day in the browser', () => {
         const report = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly verdict: string }
         expect(report.verdict).toBe('FAIL')
         await auditScreen(page)
-        stage.line.mend()
+        fixture.line.mend()
         await page.evaluate(async (address) => fetch(address, { cache: 'reload' }), path)
         await page.getByRole('button', { name: 'Check again' }).click()
         await expect(verdict(page)).toHaveText('WEAK')
@@ -137,13 +137,13 @@ describe('a day in the browser', () => {
   })
 
   test('an unreachable file leaves nothing proven; a wide screen shows it without a complaint', async () => {
-    stage.line.breakLine(`GET /api/public/liabilities/${first}`, 'wordless')
-    await stage.at(
+    fixture.line.breakLine(`GET /api/public/liabilities/${first}`, 'wordless')
+    await fixture.at(
       `/verify/${first}`,
       async (page) => {
         await expect(verdict(page)).toHaveText('INCOMPLETE')
         await expect(step(page, 'liabilities-total')).toHaveAttribute('data-result', 'incomplete')
-        await page.goto(`${stage.line.url}/hi/verify/${first}`)
+        await page.goto(`${fixture.line.url}/hi/verify/${first}`)
         await expect(verdict(page)).toHaveText('अधूरा')
         expect(latinIn(await saidBy(page))).toEqual([])
         await page.setViewportSize(WIDE)
@@ -156,11 +156,11 @@ describe('a day in the browser', () => {
 
 describe('a day that witnesses signed in time', () => {
   test('passes, with a receipt of it; a member’s list with one changed bit fails at its seal', async () => {
-    await stage.at(
+    await fixture.at(
       '/contact-us',
       async (page) => {
         await exampleSite(page, { entries: 3 })
-        await page.goto(`${stage.line.url}/verify/${SEALED}`)
+        await page.goto(`${fixture.line.url}/verify/${SEALED}`)
         await expect(verdict(page)).toHaveText('PASS')
         await expect(
           page.getByText('Outsiders confirmed this list in time. We could have chosen the winner only together with them.'),
@@ -176,14 +176,14 @@ describe('a day that witnesses signed in time', () => {
       },
       alone,
     )
-    await stage.at(
+    await fixture.at(
       '/contact-us',
       async (page) => {
         const path = `draws/${SEALED}/tickets`
         const bytes = Buffer.from(TICKETS)
         bytes[31] = (bytes[31] ?? 0) ^ 1
         await exampleSite(page, { entries: 3 }, { path, bytes })
-        await page.goto(`${stage.line.url}/verify/${SEALED}`)
+        await page.goto(`${fixture.line.url}/verify/${SEALED}`)
         await expect(verdict(page)).toHaveText('FAIL')
         await expect(step(page, 'entries-root')).toHaveAttribute('data-result', 'fail')
         await expect(step(page, 'books-balance')).toHaveAttribute('data-result', 'pass')
@@ -193,11 +193,11 @@ describe('a day that witnesses signed in time', () => {
   })
 
   test('a day with a long list waits for a press, and shows no verdict of an earlier check', async () => {
-    await stage.at(
+    await fixture.at(
       '/contact-us',
       async (page) => {
         await exampleSite(page, { entries: 40_000 })
-        await page.goto(`${stage.line.url}/verify/${SEALED}`)
+        await page.goto(`${fixture.line.url}/verify/${SEALED}`)
         await expect(page.getByText('This check downloads 1.3 MB')).toBeVisible()
         await expect(verdict(page)).toHaveCount(0)
         await page.getByRole('button', { name: 'Check', exact: true }).click()
@@ -225,9 +225,9 @@ describe('my ticket', () => {
   const ofTicket = (day: string): string => `/my-ticket?day=${day}`
 
   test('is found in the sealed list on the member’s own device, with the receipt and the parts of their money', async () => {
-    await stage.at('/contact-us', async (page) => {
+    await fixture.at('/contact-us', async (page) => {
       await page.evaluate((token) => localStorage.setItem('token', token), asha.token)
-      await page.goto(stage.line.url + ofTicket(first))
+      await page.goto(fixture.line.url + ofTicket(first))
       await expect(page.getByText('Your ₹1 was in the draw.')).toBeVisible()
       await expect(page.getByText(/^Line [12] of 2$/)).toBeVisible()
       await expect(page.locator('.ticket-slip .seal')).toHaveText('Joined')
@@ -255,7 +255,7 @@ describe('my ticket', () => {
   })
 
   test('yesterday’s is verified by itself, also when the server joined; a member without a ticket sees no alarm', async () => {
-    await stage.at(
+    await fixture.at(
       '/dashboard',
       async (page) => {
         await expect(page.getByRole('link', { name: 'Your ₹1 was in the draw: line 1 of 1' })).toBeVisible()
@@ -264,7 +264,7 @@ describe('my ticket', () => {
       },
       { token: biju.token },
     )
-    await stage.at(
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         await expect(page.getByText('You had no ticket that day')).toBeVisible()
@@ -276,10 +276,10 @@ describe('my ticket', () => {
 
   test('an answer without a valid proof raises the alarm on every screen, with evidence that contains no key', async () => {
     const line = `/api/user/tickets/${second}`
-    const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
+    const { output } = await ask(fixture.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
     const lie = { ...output, proof: output.proof && { ...output.proof, path: ['0'.repeat(64)] } }
-    stage.line.breakLine(`GET ${line}`, { status: 200, body: JSON.stringify(lie) })
-    await stage.at(
+    fixture.line.breakLine(`GET ${line}`, { status: 200, body: JSON.stringify(lie) })
+    await fixture.at(
       '/wallet',
       async (page) => {
         const alarm = page.getByRole('alert').filter({ hasText: "Something is wrong with yesterday's ticket." })
@@ -288,7 +288,7 @@ describe('my ticket', () => {
         await alarm.getByRole('button', { name: 'Save the proof' }).click()
         const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
         expect(JSON.parse(evidence)).toMatchObject({ day: second, state: 'missing', receipt: { ticket: output.ticket, v: 1 } })
-        const { key } = (await ask(stage.roz.url, 'ticketKey', { token: biju.token })).output
+        const { key } = (await ask(fixture.roz.url, 'ticketKey', { token: biju.token })).output
         expect(evidence).not.toContain(key)
         await auditScreen(page)
         await page.emulateMedia({ colorScheme: 'dark' })
@@ -302,10 +302,10 @@ describe('my ticket', () => {
   })
 
   test('a missing proof for a list that is sealed raises the alarm; so do books without the member’s parts', async () => {
-    const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
-    stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
-    stage.line.breakLine(`GET /api/user/liabilities/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
-    await stage.at(
+    const { output } = await ask(fixture.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
+    fixture.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
+    fixture.line.breakLine(`GET /api/user/liabilities/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    await fixture.at(
       ofTicket(second),
       async (page) => {
         const alarm = page.locator('.alarm-box').filter({ hasText: 'Your entry is not proven for this day' })
@@ -325,9 +325,9 @@ describe('my ticket', () => {
   })
 
   test('a receipt that this device stored convicts a server that denies the entry', async () => {
-    const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
+    const { output } = await ask(fixture.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
     const kept = [{ day: second, ticket: output.ticket, receipt: output.receipt }]
-    await stage.at(
+    await fixture.at(
       '/history',
       async (page) => {
         await expect(page.getByRole('alert')).toContainText('You have a receipt for this day, but our records show no ticket.')
@@ -342,10 +342,10 @@ describe('my ticket', () => {
 })
 
 test('money trail and daily reports match the API, receipts included', async () => {
-  const { totals, days } = (await ask(stage.roz.url, 'publicDays', {})).output
+  const { totals, days } = (await ask(fixture.roz.url, 'publicDays', {})).output
   const inr = (rupees: number): string => new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' }).format(rupees)
   expect([totals.intake, totals.disbursed, days.length]).toEqual([3, 0.7, 2])
-  await stage.at('/money-trail', async (page) => {
+  await fixture.at('/money-trail', async (page) => {
     const all = page.locator('#totals')
     for (const amount of [totals.intake, totals.disbursed, totals.helpFund, totals.split.reward, totals.split.platform])
       await expect(all).toContainText(inr(amount))
@@ -362,21 +362,21 @@ test('money trail and daily reports match the API, receipts included', async () 
     await expect(page.getByRole('link', { name: /^Check the round of / }).first()).toHaveAttribute('href', `/verify/${second}`)
     await look(page)
   })
-  await stage.at('/daily-reports', async (page) => {
+  await fixture.at('/daily-reports', async (page) => {
     const report = page.locator(`[id="${second}"]`)
     await expect(report).toContainText('Winner: Biju N. (line 1)')
     await expect(report).toContainText('Demo draw — the operator could have chosen this winner')
     await look(page)
   })
-  await stage.at('/giveaway-selection', async (page) => {
+  await fixture.at('/giveaway-selection', async (page) => {
     await page.getByRole('link', { name: 'See and check the latest draw' }).click()
-    await expect(page).toHaveURL(`${stage.line.url}/verify/${second}`)
+    await expect(page).toHaveURL(`${fixture.line.url}/verify/${second}`)
   })
 })
 
 test('days beyond the first month load at a press, each with a link to its proof', async () => {
-  await setClock(stage.roz.url, `${addDays(second, 36)}T00:10:00+05:30`)
-  await stage.at('/money-trail', async (page) => {
+  await setClock(fixture.roz.url, `${addDays(second, 36)}T00:10:00+05:30`)
+  await fixture.at('/money-trail', async (page) => {
     await expect(page.locator('.day-pages > li')).toHaveCount(31)
     await page.getByRole('button', { name: 'Show older days' }).click()
     await expect(page.locator('.day-pages > li')).toHaveCount(37)
@@ -385,7 +385,7 @@ test('days beyond the first month load at a press, each with a link to its proof
     await expect(page.getByRole('button', { name: 'Show older days' })).toBeHidden()
     await auditScreen(page)
   })
-  await stage.at(`/verify/${addDays(second, 2)}`, async (page) => {
+  await fixture.at(`/verify/${addDays(second, 2)}`, async (page) => {
     await expect(page.getByText('That day has no result.')).toBeVisible()
     await expect(verdict(page)).toHaveText('PASS')
     await auditScreen(page)

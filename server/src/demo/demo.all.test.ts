@@ -25,7 +25,7 @@ import { createModelMandates } from '../testing/model-mandates.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES } from './community.ts'
 import { findDemoMember } from './demo-calls.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo.ts'
-import { DEMO_DAYS } from './walk.ts'
+import { DEMO_DAYS } from './simulation.ts'
 
 let database: TestDatabase
 let services: Services

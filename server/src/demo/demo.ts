@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES, type DemoMember } from './community.ts'
 import { demoAddMoney, type Demo, findDemoMember, join, publish, register, demoWithdraw } from './demo-calls.ts'
 import { giveHelp } from './help.ts'
-import { findOrBegin, finish, realNow, stepTo, stepToRealTime, type Walk } from './walk.ts'
+import { findOrBegin, finish, realNow, stepTo, stepToRealTime, type Simulation } from './simulation.ts'
 
 /** Password of every demo member; printed at the start. */
 export const DEMO_PASSWORD = 'demo-roz'
@@ -29,21 +29,21 @@ const EVENING_MS = 18 * HOUR_MS
 
 /** Makes the demo community in an empty database. `signIn` is the mail address of a demo member. */
 export async function seedDemo({ db, services, say }: DemoDeps): Promise<{ readonly signIn: string | undefined }> {
-  const walk = await findOrBegin(db)
-  if (walk === undefined) return { signIn: undefined }
-  if (!walk.isFinished) {
+  const simulation = await findOrBegin(db)
+  if (simulation === undefined) return { signIn: undefined }
+  if (!simulation.isFinished) {
     say('Making a demo community with its rounds of the last 30 days (DEMO=0 starts without it) …')
-    await walkDays({ db, services, passwordHash: await hashPassword(DEMO_PASSWORD) }, walk)
+    await simulateDays({ db, services, passwordHash: await hashPassword(DEMO_PASSWORD) }, simulation)
     await finish(db)
   }
   return { signIn: (await findDemoMember(db, DEMO_EMAIL)) === undefined ? undefined : DEMO_EMAIL }
 }
 
-async function walkDays(demo: Demo, walk: Walk): Promise<void> {
-  const startMs = walk.position.getTime()
+async function simulateDays(demo: Demo, simulation: Simulation): Promise<void> {
+  const startMs = simulation.position.getTime()
   const standsOn = dayAt(startMs)
   for (let day = standsOn; day < dayAt((await realNow(demo.db)).getTime()); day = addDays(day, 1)) {
-    const number = daysBetween(walk.firstDay, day)
+    const number = daysBetween(simulation.firstDay, day)
     for (const [offsetMs, act] of [
       [1000, midnight],
       [MORNING_MS, morning],
@@ -60,7 +60,7 @@ async function walkDays(demo: Demo, walk: Walk): Promise<void> {
   await stepToRealTime(demo.db)
   await midnight(demo)
   const today = dayAt((await realNow(demo.db)).getTime())
-  const number = daysBetween(walk.firstDay, today)
+  const number = daysBetween(simulation.firstDay, today)
   await evening(demo, today, number)
   await joinByHand(demo, number)
   await demo.services.worker.runDue()

@@ -217,7 +217,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
 }
 
 type ByAdmin = { [N in Keyed]: Api[N]['access'] extends 'admin' ? N : never }[Keyed]
-/** The staff log's action of each administrator's call. e2e/walks/audit-watch.ts relies on the names in this table. */
+/** The staff log's action of each administrator's call. e2e/scenario/audit-watch.ts relies on the names in this table. */
 const LOGGED: Readonly<Record<ByAdmin, string>> = {
   triggerDraw: 'round.trigger_draw',
   approveWithdrawal: 'withdrawal.approve',

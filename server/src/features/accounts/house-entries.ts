@@ -108,7 +108,7 @@ const payableToday = async (tx: Tx) => readPayable(tx, await readToday(tx))
 type Refused = 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'
 const book: Book<Refused> = async (tx, outlay) => {
   const { kind } = outlay
-  if (!isHouseKind(kind)) throw new Error(`${kind} is no entry of the house`)
+  if (!isHouseKind(kind)) throw new Error(`${kind} is no house entry`)
   return bookHouseEntry(tx, { ...outlay, kind })
 }
 

@@ -40,7 +40,7 @@ const shownTo = async (as: bigint): Promise<void> => {
   expect((await approve()).status).toBe(200)
   expect((await show(as)).body).toEqual({ bankDetail: BANK })
 }
-/** The staff log's entry of a look. e2e/walks/audit-watch.ts relies on the name. */
+/** The staff log's entry of a look. e2e/scenario/audit-watch.ts relies on the name. */
 const LOGGED = { withdrawalBank: 'withdrawal.see_bank' }
 const auditOf = () =>
   world.db.query<{ action: string; actor: bigint }>(

@@ -1,6 +1,6 @@
 /** Finds text that is unreadable in a narrow window or with large letters. */
 import type { Page } from 'playwright-core'
-import { settle } from '../harness/browser.ts'
+import { settle } from './browser.ts'
 
 /**
  * Each text that is cut off: outside the window, outside a box that hides its overflow, or outside its button.

@@ -15,9 +15,9 @@ const CLIENT_ID = 'roz.apps.example.test'
 const GATEWAY_SECRET = 'a secret for webhooks'
 const SIGNED_AT = '1700000000000'
 
-export type Walk = Awaited<ReturnType<typeof startWalk>>
+export type Scenario = Awaited<ReturnType<typeof startScenario>>
 
-export async function startWalk() {
+export async function startScenario() {
   const issuer = await startIssuer()
   const roz = await startProgram({
     env: { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: issuer.keysUrl, CASHFREE_PG_CLIENT_SECRET: GATEWAY_SECRET },

@@ -7,7 +7,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 
-export type Walk = {
+export type Simulation = {
   readonly firstDay: IstDay
   /** Time of the current step. */
   readonly position: Date
@@ -18,14 +18,14 @@ export type Walk = {
 export const DEMO_DAYS = 30
 
 /** The unfinished or finished simulation, or a new one; undefined if the database already has a member or a round. */
-export function findOrBegin(db: Db): Promise<Walk | undefined> {
+export function findOrBegin(db: Db): Promise<Simulation | undefined> {
   return inTransaction(db, async (tx) => {
-    const known = await maybeOne<Walk>(
+    const known = await maybeOne<Simulation>(
       tx,
       sql`select first_day as "firstDay", position, finished_at is not null as "isFinished" from demo_community for update`,
     )
     if (known !== undefined) return known
-    return maybeOne<Walk>(
+    return maybeOne<Simulation>(
       tx,
       sql`
       insert into demo_community (first_day, position)

@@ -8,7 +8,7 @@ import { closeVisits, handOver, newVisit, openBrowser, type Slot, slotOf, SMALL,
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import { type Program, startProgram } from './program.ts'
 
-export type StageOptions = {
+export type FixtureOptions = {
   readonly size?: { readonly width: number; readonly height: number }
   /** Resolved before the program starts. */
   readonly env?: () => Promise<Readonly<Record<string, string>>>
@@ -21,10 +21,10 @@ export type AtOptions = {
   readonly before?: (page: Page) => unknown
 }
 export type Work = (page: Page) => Promise<void>
-export type Stage = ReturnType<typeof useStage>
+export type AppFixture = ReturnType<typeof useAppFixture>
 
 /** Call it once, outside of every test. */
-export function useStage({ size = SMALL, env }: StageOptions = {}) {
+export function useAppFixture({ size = SMALL, env }: FixtureOptions = {}) {
   let settings: Readonly<Record<string, string>> = {}
   let roz: Program
   let line: FaultyProxy

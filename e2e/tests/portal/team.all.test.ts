@@ -10,12 +10,12 @@ import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, mailedLink, readClock } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
-import { useStage } from '../../harness/stage.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 
 const EMAIL = 'meera@staff.test'
 const PASSWORD = 'a staff password'
-const stage = useStage({ size: WIDE })
+const fixture = useAppFixture({ size: WIDE })
 let roz: Program
 let visit: Visit
 let page: Page
@@ -23,12 +23,12 @@ let secret = ''
 let recovery: string[] = []
 
 beforeAll(async () => {
-  ;({ roz, visit, page } = stage)
+  ;({ roz, visit, page } = fixture)
   const token = await adminToken(roz.url)
-  await stage.at('/admin/dashboard', async (at) => expect(at.getByRole('tab').first()).toBeVisible(), { token })
+  await fixture.at('/admin/dashboard', async (at) => expect(at.getByRole('tab').first()).toBeVisible(), { token })
 })
 
-const open = (tab: string) => page.goto(`${stage.line.url}/admin/dashboard?tab=${tab}`)
+const open = (tab: string) => page.goto(`${fixture.line.url}/admin/dashboard?tab=${tab}`)
 const dialog = () => page.getByRole('dialog')
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 async function logIn(): Promise<void> {
@@ -70,7 +70,7 @@ describe('the team', () => {
     await button('Logout').click()
     await expect(page.getByLabel('Email')).toBeVisible()
     await page.setViewportSize(SMALL)
-    await page.goto(stage.line.url + link.pathname + link.search)
+    await page.goto(fixture.line.url + link.pathname + link.search)
     await expect(page.getByRole('heading', { name: 'Join the team' })).toBeVisible()
     await page.getByLabel('New password').focus()
     await page.keyboard.type('too short')
@@ -96,14 +96,14 @@ describe('the team', () => {
     await button('Logout').click()
     await expect(page.getByLabel('Email')).toBeVisible()
     const link = new URL(await mailedLink(roz.url, EMAIL, '/admin/invitation'))
-    await page.goto(stage.line.url + link.pathname + link.search)
+    await page.goto(fixture.line.url + link.pathname + link.search)
     await page.getByLabel('New password').fill(PASSWORD)
     await button('Create my account').click()
     await expect(toast(page, 'This invitation is invalid or has expired. Please request a new one.')).toBeVisible()
-    await page.goto(`${stage.line.url}/admin/invitation`)
+    await page.goto(`${fixture.line.url}/admin/invitation`)
     await expect(page.getByText('This link is not complete.')).toBeVisible()
     await hearRefusals()
-    await page.goto(`${stage.line.url}/admin/login`)
+    await page.goto(`${fixture.line.url}/admin/login`)
     await logIn()
   })
 })
@@ -187,7 +187,7 @@ describe('the staff log', () => {
   test('shows who did what, with values and origin, is narrowed by action and subject, and is empty in words', async () => {
     const token = await adminToken(roz.url)
     await page.setViewportSize(WIDE)
-    await stage.at(
+    await fixture.at(
       '/admin/dashboard?tab=audit',
       async (at) => {
         const rows = at.locator('.audit-rows li.audit-row')

@@ -1,0 +1,90 @@
+/** The scenario of the help desk: a beneficiary, a receipt, and what the public sees of it before anything is booked. */
+import { expect } from 'vitest'
+import { png } from '../harness/pictures.ts'
+import { addColleague } from '../harness/team.ts'
+import type { Scenario } from './scenario.ts'
+
+type Given = { readonly admin: string; readonly picture: Buffer }
+
+export async function runHelp(scenario: Scenario, { admin, picture }: Given): Promise<void> {
+  const fields = { publicName: 'Meera', isChild: false, guardian: null, consent: null, note: 'In the blue folder.' }
+  // The author of a person's record pays nothing to that person.
+  const editor = await addColleague(scenario.roz, 'editor')
+  const made = await scenario.step('createBeneficiary', { token: editor, body: fields })
+  expect([made.status, made.output.beneficiary]).toMatchObject([201, { ...fields, status: 'waiting' }])
+  const params = { id: made.output.beneficiary.id }
+  const consent = { how: 'written', on: '2026-01-05' }
+  const edited = await scenario.step('updateBeneficiary', { token: editor, params, body: { consent } })
+  expect(edited.output.beneficiary).toMatchObject({ status: 'consented', consent })
+  expect((await scenario.step('beneficiaries', { token: admin })).output.beneficiaries).toEqual([edited.output.beneficiary])
+  expect((await scenario.step('beneficiariesCsv', { token: admin })).text.split('\r\n')[1]).toContain(`${params.id},`)
+
+  const hash = await upload(scenario, admin, picture)
+  expect((await scenario.step('adminReceipt', { token: admin, params: { hash } })).headers.get('content-type')).toBe('image/webp')
+  expect((await scenario.step('publicReceipt', { params: { hash } })).refusal.code).toBe('receipt_not_found')
+  await runHelpGiven(scenario, admin, params.id, hash)
+}
+
+/** Uploads a receipt of one pixel; its hash. */
+async function upload(scenario: Scenario, token: string, picture: Buffer): Promise<string> {
+  const form = new FormData()
+  form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'receipt.png')
+  const receipt = (await scenario.step('uploadReceipt', { token, form })).output
+  expect(receipt).toMatchObject({ width: 1, height: 1, url: `/api/receipts/${receipt.hash}` })
+  return receipt.hash
+}
+
+/** By now the fund has the need share of one settled round: ₹1.20. */
+async function runHelpGiven(scenario: Scenario, token: string, beneficiaryId: string, hash: string): Promise<void> {
+  const quote = await scenario.step('disbursementQuote', { token, query: { amount: '0.5' } })
+  expect(quote.output).toMatchObject({ balance: 1.2, days: [{ amount: 0.5 }] })
+  const body = { amount: 0.5, purpose: 'a pencil', beneficiaryId, receipts: [hash] }
+  const { disbursement } = (await scenario.step('askDisbursement', { token, body })).output
+  expect(disbursement).toMatchObject({ status: 'booked', days: quote.output.days, receipts: [{ hash }] })
+  expect((await scenario.step('publicReceipt', { params: { hash } })).headers.get('content-type')).toBe('image/webp')
+  const shown = await scenario.step('withholdReceipt', { token, params: { hash }, body: { reason: 'It shows a phone number.' } })
+  expect(shown.output.withheld).toMatchObject({ reason: 'It shows a phone number.' })
+  expect((await scenario.step('publicReceipt', { params: { hash } })).refusal.code).toBe('receipt_not_found')
+  const listed = (await scenario.step('disbursements', { token })).output
+  expect((await scenario.step('disbursementsCsv', { token })).text.split('\r\n')[1]).toContain(listed.disbursements[0]?.purpose)
+  const receipts = disbursement.receipts.map((receipt) => ({ ...receipt, ...shown.output }))
+  expect([listed.disbursements, listed.fund.balance]).toEqual([[{ ...disbursement, receipts }], 0.7])
+
+  const params = { id: disbursement.id }
+  const again = { amount: 0.1, purpose: 'change returned', receipts: [hash] }
+  expect((await scenario.step('correctDisbursement', { token, params, body: again })).refusal.code).toBe('receipt_used')
+  const seen = { status: 'booked' }
+  const because = { ...seen, reason: 'Too late.' }
+  expect((await scenario.step('approveDisbursement', { token, params, body: seen })).refusal.code).toBe('outlay_final')
+  expect((await scenario.step('rejectDisbursement', { token, params, body: because })).refusal.code).toBe('outlay_final')
+  expect((await scenario.step('houseEntries', { token })).output).toMatchObject({ entries: [], payable: { platform_out: 0.2 } })
+  const entry = { kind: 'platform_out', amount: 0.1, purpose: 'office rent', receipts: [hash] }
+  expect((await scenario.step('askHouseEntry', { token, body: entry })).refusal.code).toBe('receipt_used')
+  const bill = await upload(
+    scenario,
+    token,
+    png(1, 1, () => [9, 9, 9]),
+  )
+  const booked = (await scenario.step('askHouseEntry', { token, body: { ...entry, receipts: [bill] } })).output
+  expect(booked.entry).toMatchObject({ kind: 'platform_out', amount: 0.1, status: 'booked', receipts: [{ hash: bill }] })
+  expect((await scenario.step('houseEntriesCsv', { token })).text.split('\r\n')[1]).toContain(booked.entry.id)
+  expect((await scenario.step('houseEntries', { token })).output).toMatchObject({ entries: [booked.entry], payable: { platform_out: 0.1 } })
+  await runSettlement(scenario, token)
+  expect((await scenario.step('approveHouseEntry', { token, params, body: seen })).refusal.code).toBe('outlay_not_found')
+  expect((await scenario.step('rejectHouseEntry', { token, params, body: because })).refusal.code).toBe('outlay_not_found')
+}
+
+/** A part of what the gateway owes by now reaches the bank. */
+async function runSettlement(scenario: Scenario, token: string): Promise<void> {
+  const before = (await scenario.step('reconciliation', { token })).output
+  expect(before.reconciliation[0]?.owed).toBe(before.balances.gateway)
+  const picture = png(1, 1, () => [8, 8, 8])
+  const receipts = [await upload(scenario, token, picture)]
+  const body = { reference: 'utr0000000001', day: before.reconciliation[0]?.day, amount: 5, fee: 0.12, receipts }
+  const { entry } = (await scenario.step('askSettlement', { token, body })).output
+  expect(entry).toMatchObject({ kind: 'gateway_settled', purpose: 'UTR0000000001', status: 'booked', settlement: { fee: 0.12 } })
+  const after = (await scenario.step('reconciliation', { token })).output
+  expect(after.balances.gateway).toBeCloseTo(before.balances.gateway - 5.12, 2)
+  expect(after.reconciliation[0]).toMatchObject({ settled: 5, fee: 0.12, owed: after.balances.gateway })
+  expect((await scenario.step('reconciliationCsv', { token })).text.split('\r\n')[1]).toContain(`,5,0.12,${after.balances.gateway}`)
+}
