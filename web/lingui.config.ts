@@ -1,6 +1,6 @@
 /**
  * Tells Lingui where the texts and their catalogues are.
- * - Each language has three catalogues, so members never load the portal's words, and public pages load no catalogue.
+ * - Each language has four catalogues: members never load the portal's words, AutoPay's only where it is offered, and public pages none.
  */
 import { LANGUAGES } from '@roz/core/language.ts'
 import { defineConfig } from '@lingui/conf'
@@ -17,6 +17,11 @@ export default defineConfig({
   catalogs: [
     { path: '<rootDir>/../locales/{locale}/public', include: ['<rootDir>/src/public'] },
     { path: '<rootDir>/../locales/{locale}/admin', include: ['<rootDir>/src/features/admin'] },
-    { path: '<rootDir>/../locales/{locale}/app', include: ['<rootDir>/src'], exclude: ['**/src/public/**', '**/src/features/admin/**'] },
+    { path: '<rootDir>/../locales/{locale}/autopay', include: ['<rootDir>/src/features/autopay'] },
+    {
+      path: '<rootDir>/../locales/{locale}/app',
+      include: ['<rootDir>/src'],
+      exclude: ['**/src/public/**', '**/src/features/admin/**', '**/src/features/autopay/**'],
+    },
   ],
 })

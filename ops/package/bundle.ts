@@ -68,7 +68,7 @@ export function bundle(to: string, { node, web }: { readonly node: string; reado
     for (const part of ['package.json', 'src', ...(folder === 'server' ? ['migrations'] : [])])
       cpSync(path.join(ROOT, folder, part), path.join(to, folder, part), { recursive: true, filter: isShipped })
   // The screens and the long texts are in the built pages.
-  const isServers = (file: string): boolean => !/\.md$|\/(app|admin|public)\.po$/.test(file)
+  const isServers = (file: string): boolean => !/\.md$|\/(app|admin|autopay|public)\.po$/.test(file)
   cpSync(path.join(ROOT, 'locales'), path.join(to, 'locales'), { recursive: true, filter: isServers })
   for (const file of FILES) cpSync(path.join(ROOT, file), path.join(to, file))
   cpSync(path.join(ROOT, 'docs/runbooks'), path.join(to, 'docs/runbooks'), { recursive: true })

@@ -104,7 +104,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   else
     await registerSite(
       app,
-      siteDeps(config, deps.db, services, config.webDir, () => deps.clock.now().getTime()),
+      siteDeps(config, deps.db, services, {
+        webDir: config.webDir,
+        hasAutopay: await services.hasAutopay(),
+        nowMs: () => deps.clock.now().getTime(),
+      }),
     )
   return app
 }

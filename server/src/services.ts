@@ -309,6 +309,7 @@ export function createServices(given: Omit<ServiceDeps, 'storage'> & { readonly 
     sessions: identity.sessions,
     mountUnsubscribe: notifications.mount,
     mountAutopayReturn: autopay.mount,
+    hasAutopay: autopay.isShown,
     recentStories: impact.recentStories,
     /** Reads for the public pages: the same answers that the API gives a visitor. */
     publicReads: {

@@ -13,7 +13,12 @@ const GOOGLE_SCRIPT = 'https://accounts.google.com/gsi/client'
 const STORIES_SHOWN = 25
 const DAYS_SHOWN = 31
 
-export function siteDeps(config: Config, db: Db, services: Services, webDir: string, nowMs: () => number): SiteDeps {
+export function siteDeps(
+  config: Config,
+  db: Db,
+  services: Services,
+  { webDir, hasAutopay, nowMs }: Pick<SiteDeps, 'webDir' | 'hasAutopay' | 'nowMs'>,
+): SiteDeps {
   const rules = limitRules({ production: config.production })
   return {
     webDir,
@@ -26,6 +31,7 @@ export function siteDeps(config: Config, db: Db, services: Services, webDir: str
     pictureHosts: config.pictureHosts,
     google: { clientId: config.google.clientId, scriptUrl: GOOGLE_SCRIPT },
     production: config.production,
+    hasAutopay,
     isTraced: config.traces !== undefined,
     publicUrl: config.publicUrl,
     nowMs,

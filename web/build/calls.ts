@@ -1,7 +1,7 @@
 /**
- * Gives the browser the methods and paths of the calls that screens make, and the forms of their answers: the app's, and the portal's.
+ * Gives the browser the methods and paths of the calls that screens make, and the forms of their answers: the app's, the portal's, and AutoPay's.
  * - They replace the contract's schemas, which weigh more than the rest of the shell. The server checks every call anyway.
- * - Only the portal loads its own table, so an administrator's call adds nothing to a member's first page.
+ * - Portal and AutoPay load tables of their own, so their calls add nothing to a member's first page.
  * - Calls that no screen makes are left out (`ELSEWHERE`).
  * - Webhooks and published files are left out: only gateways send webhooks, and the verifier fetches the files. The receipts that only
  *   staff see are no published files.
@@ -12,9 +12,10 @@ import type { Plugin } from 'vite'
 import { briefFormOf } from './forms.ts'
 
 const isOfPortal = ({ access, path }: EndpointSpec): boolean => access === 'admin' || path.startsWith('/admin/')
-/** Witnesses cosign, and a browser's ticket key comes with a join or a top-up; AutoPay has no screen. */
-const ELSEWHERE = /^\/(?:public\/log\/cosignatures|autopay(?:\/.*)?)$/
-const isElsewhere = (call: string, { path }: EndpointSpec): boolean => call === 'setTicketKey' || ELSEWHERE.test(path)
+const isOfAutopay = ({ path }: EndpointSpec): boolean => path === '/autopay' || path.startsWith('/autopay/')
+const isOfApp = (spec: EndpointSpec): boolean => !isOfPortal(spec) && !isOfAutopay(spec)
+/** Witnesses cosign, and a browser's ticket key comes with a join or a top-up. */
+const isElsewhere = (call: string, { path }: EndpointSpec): boolean => call === 'setTicketKey' || path === '/public/log/cosignatures'
 type Table = { readonly lists: (spec: EndpointSpec) => boolean; readonly exports: readonly (keyof typeof EXPORTS)[] }
 const EXPORTS = {
   calls: ({ method, path }: EndpointSpec) => [method, path],
@@ -22,9 +23,10 @@ const EXPORTS = {
 } as const
 /** `start` needs only the addresses, so the forms of the app's calls are a module of their own. */
 const TABLES: Readonly<Record<string, Table>> = {
-  'virtual:calls': { lists: (spec) => !isOfPortal(spec), exports: ['calls'] },
-  'virtual:forms': { lists: (spec) => !isOfPortal(spec), exports: ['forms'] },
+  'virtual:calls': { lists: isOfApp, exports: ['calls'] },
+  'virtual:forms': { lists: isOfApp, exports: ['forms'] },
   'virtual:portal-calls': { lists: isOfPortal, exports: ['calls', 'forms'] },
+  'virtual:autopay-calls': { lists: isOfAutopay, exports: ['calls', 'forms'] },
 }
 
 export const callsPlugin = (): Plugin => ({

@@ -12,8 +12,8 @@ import {
   redirect,
   stringifySearchWith,
 } from '@tanstack/react-router'
-import { loadPortalCalls } from './app/api.ts'
-import { loadAdminTexts } from './app/language.ts'
+import { loadCalls } from './app/api.ts'
+import { loadTexts } from './app/language.ts'
 import { paths } from './paths.ts'
 import { inPortal, isOfPortal } from './app/portal.ts'
 import { session } from './app/session.tsx'
@@ -53,12 +53,12 @@ async function memberOnly(to: To): Promise<void> {
 async function adminOnly(to: To): Promise<void> {
   stayOnSide(to)
   if (session.get().status !== 'admin') throw redirect({ to: paths.adminLogin, replace: true })
-  await Promise.all([loadAdminTexts(), loadPortalCalls()])
+  await Promise.all([loadTexts('admin'), loadCalls(import('virtual:portal-calls'))])
 }
 async function portalDoor(to: To): Promise<void> {
   stayOnSide(to)
   if (session.get().status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
-  await Promise.all([loadAdminTexts(), loadPortalCalls()])
+  await Promise.all([loadTexts('admin'), loadCalls(import('virtual:portal-calls'))])
 }
 
 const NotFoundPage = lazyRouteComponent(() => import('./shell/NotFoundPage.tsx'), 'NotFoundPage')

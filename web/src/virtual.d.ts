@@ -11,14 +11,24 @@ declare module 'virtual:calls' {
   export type PortalCall = {
     [N in ScreenCall]: Api[N] extends { readonly access: 'admin' } | { readonly path: `/admin/${string}` } ? N : never
   }[ScreenCall]
+  /** The calls of AutoPay: a table of their own, where it is offered. */
+  export type AutopayCall = {
+    [N in ScreenCall]: Api[N] extends { readonly path: '/autopay' | `/autopay/${string}` } ? N : never
+  }[ScreenCall]
   /** The calls of the app and of the public pages. */
-  export const calls: CallTable<Exclude<ScreenCall, PortalCall>>
+  export const calls: CallTable<Exclude<ScreenCall, PortalCall | AutopayCall>>
 }
 declare module 'virtual:forms' {
-  import type { PortalCall, ScreenCall } from 'virtual:calls'
+  import type { AutopayCall, PortalCall, ScreenCall } from 'virtual:calls'
   import type { Form } from '../build/forms.ts'
   export type Forms<N extends ScreenCall> = Readonly<Record<N, Form>>
-  export const forms: Forms<Exclude<ScreenCall, PortalCall>>
+  export const forms: Forms<Exclude<ScreenCall, PortalCall | AutopayCall>>
+}
+declare module 'virtual:autopay-calls' {
+  import type { AutopayCall, CallTable } from 'virtual:calls'
+  import type { Forms } from 'virtual:forms'
+  export const forms: Forms<AutopayCall>
+  export const calls: CallTable<AutopayCall>
 }
 declare module 'virtual:portal-calls' {
   import type { CallTable, PortalCall } from 'virtual:calls'

@@ -181,6 +181,20 @@ describe('the app', () => {
     }
   })
 
+  test('a wallet without AutoPay loads nothing of it, and asks nothing about it', async () => {
+    const { token } = await newMember(roz)
+    const visit = await newVisit(browser, { token, hosts: [] })
+    const asked: string[] = []
+    visit.page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+    await visit.page.goto(roz.url + paths.wallet, { waitUntil: 'networkidle' })
+    await settle(visit.page)
+    await visit.close()
+    expect(asked).toContain('/api/wallet/checkout')
+    expect(asked.filter((address) => /autopay/i.test(address))).toEqual([])
+    // Shows that its files have its name.
+    expect(readdirSync(folder()).filter((file) => file.startsWith('Autopay'))).not.toEqual([])
+  })
+
   test('no layout shift on members’ screens while they load', async () => {
     const { token } = await newMember(roz, { rupees: 10 })
     const jumps: string[] = []

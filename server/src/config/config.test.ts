@@ -329,6 +329,15 @@ test('a limit of approvals that is no amount in rupees is refused', () => {
   ])
 })
 
+test('AutoPay is on by itself only in the demo with its sandbox', () => {
+  const isOn = (env: Readonly<Record<string, string>>): boolean => readConfig(env).business.autopayOn
+  expect(isOn({})).toBe(true)
+  expect(isOn({ DEMO: '0' })).toBe(false)
+  expect(isOn({ DATABASE_URL: 'postgres://x/y' })).toBe(false)
+  expect(isOn({ DEMO: '0', AUTOPAY: 'on' })).toBe(true)
+  expect(isOn({ AUTOPAY: 'off' })).toBe(false)
+})
+
 test('an existing PostgreSQL gets no demo community unless DEMO is on', () => {
   expect(readConfig({ DATABASE_URL: 'postgres://x/y' }).demo).toBe(false)
   expect(readConfig({ DATABASE_URL: 'postgres://x/y', DEMO: '1' }).demo).toBe(true)

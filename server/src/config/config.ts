@@ -45,6 +45,7 @@ export function readConfig(env: Environment) {
   const databaseUrl = settings.postgresUrl('DATABASE_URL')
   const payments = settings.choice('PAYMENTS')
   const sandboxPort = settings.integer('SANDBOX_PORT', port + 1)
+  const demo = settings.flag('DEMO', databaseUrl === undefined) && !production
   const config = {
     production,
     port,
@@ -73,14 +74,14 @@ export function readConfig(env: Environment) {
     pushHosts: hostsOf(settings, 'PUSH_HOSTS', 'push.example.org'),
     pictureHosts: hostsOf(settings, 'PICTURE_HOSTS', 'pictures.example.org'),
     admin: { email: settings.mailAddress('ADMIN_EMAIL') ?? defaultOf('ADMIN_EMAIL'), password: settings.text('ADMIN_PASSWORD') },
-    demo: settings.flag('DEMO', databaseUrl === undefined) && !production,
+    demo,
     secretKey: settings.text('SECRET_KEY'),
     secretKeyOld: settings.text('SECRET_KEY_OLD'),
     trustProxy: trustProxy(settings),
     metricsToken: settings.text('METRICS_TOKEN'),
     logLevel: settings.choice('LOG_LEVEL', production ? 'info' : 'warn'),
     webDir: settings.text('WEB_DIR'),
-    business: businessSettings(settings, production),
+    business: businessSettings(settings, { production, demoAtSandbox: demo && payments === 'sandbox' }),
     securityEmail: settings.mailAddress('SECURITY_EMAIL'),
     site: siteSettings(settings, production),
   }
@@ -115,7 +116,10 @@ function judgeProduction(settings: Settings, allowed: Allowed): void {
 }
 
 /** Business settings. Amounts are set in rupees and become paise here. */
-function businessSettings(settings: Settings, production: boolean) {
+function businessSettings(
+  settings: Settings,
+  { production, demoAtSandbox }: { readonly production: boolean; readonly demoAtSandbox: boolean },
+) {
   const legal = (['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'] as const).every((name) => settings.text(name) !== undefined)
   const on = !production || legal
   const policyName = settings.choice('SPLIT_POLICY')
@@ -141,7 +145,7 @@ function businessSettings(settings: Settings, production: boolean) {
     policy,
     modes,
     topupLimits: topup,
-    autopayOn: settings.flag('AUTOPAY'),
+    autopayOn: settings.flag('AUTOPAY', demoAtSandbox),
     autopayBelow: wholeRupees(settings.integer('AUTOPAY_BELOW')),
     minAgeYears: settings.integer('MIN_AGE'),
     termsVersion: settings.textOr('TERMS_VERSION'),

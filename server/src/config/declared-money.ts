@@ -32,7 +32,7 @@ export const money = {
   CASHOUT: { kind: 'flag', shown: 'as DRAW', says: 'The switch for withdrawals, from the start of the server.' },
   AUTOPAY: {
     kind: 'flag',
-    otherwise: false,
+    shown: 'off; the demo with its sandbox: on',
     says: 'The switch for setting up and debiting AutoPay, from the start of the server. The gateway must have activated UPI AutoPay for the account, and its price must be known.',
   },
   AUTOPAY_BELOW: {

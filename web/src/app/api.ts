@@ -86,18 +86,19 @@ export function whenSessionEnds(listener: () => void): void {
 
 const known: Partial<CallTable<ScreenCall>> = { ...calls }
 const knownForms: Partial<Forms<ScreenCall>> = { ...forms }
-/** Adds the portal's calls, for its routes. */
-export async function loadPortalCalls(): Promise<void> {
-  const portal = await import('virtual:portal-calls')
-  Object.assign(known, portal.calls)
-  Object.assign(knownForms, portal.forms)
+type More = { readonly calls: Partial<CallTable<ScreenCall>>; readonly forms: Partial<Forms<ScreenCall>> }
+/** Adds a table of calls: the portal's for its routes, AutoPay's for its card. */
+export async function loadCalls(table: Promise<More>): Promise<void> {
+  const more = await table
+  Object.assign(known, more.calls)
+  Object.assign(knownForms, more.forms)
 }
 
 /** Makes one call of the contract: `await call('joinRound')`. */
 export async function call<N extends ScreenCall>(name: N, ...[given]: Arguments<N>): Promise<Output<Api[N]>> {
   const parts: LooseRequest = given ?? {}
   const [method, path] = known[name] ?? []
-  if (method === undefined || path === undefined) throw new Error(`${name} is a call of the portal, which has not loaded`)
+  if (method === undefined || path === undefined) throw new Error(`${name} is a call whose table has not loaded`)
   const { signal, upload, isPatient, made } = parts
   const aborter = new AbortController()
   const end = (): void => {

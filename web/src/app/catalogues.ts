@@ -23,4 +23,8 @@ type Load = () => Promise<Catalogue>
 const ofEach = (found: Readonly<Record<string, Load>>, name: string) =>
   inEach((language) => found[`../../../locales/${language}/${name}.po`] as Load)
 export const WORDS = ofEach(import.meta.glob<Catalogue>('../../../locales/*/app.po'), 'app')
-export const ADMIN_WORDS = ofEach(import.meta.glob<Catalogue>('../../../locales/*/admin.po'), 'admin')
+/** Loaded only where their screens are. */
+export const MORE_WORDS = {
+  admin: ofEach(import.meta.glob<Catalogue>('../../../locales/*/admin.po'), 'admin'),
+  autopay: ofEach(import.meta.glob<Catalogue>('../../../locales/*/autopay.po'), 'autopay'),
+} as const

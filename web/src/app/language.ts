@@ -1,13 +1,13 @@
 /**
  * The app's current language, and how it changes.
- * - Catalogues load on demand; the portal's catalogue loads only in the portal.
+ * - Catalogues load on demand; those of portal and AutoPay only where their screens are.
  * - The language changes only after its catalogues have loaded. Of two overlapping changes, the later one wins.
  */
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { type Language, SPEECH } from '@roz/core/language.ts'
 import { settings } from './settings.ts'
-import { ADMIN_WORDS, chosenLanguage, firstLanguage, LANGUAGE_KEY, WORDS } from './catalogues.ts'
+import { chosenLanguage, firstLanguage, LANGUAGE_KEY, MORE_WORDS, WORDS } from './catalogues.ts'
 
 let language = firstLanguage()
 export const currentLanguage = (): Language => language
@@ -20,8 +20,9 @@ function about() {
 }
 
 let wanted = language
-let adminWanted = false
-let adminTexts: Promise<void> | undefined
+type Part = keyof typeof MORE_WORDS
+/** By part, the first load of its words. */
+const loads = new Map<Part, Promise<void> | undefined>()
 
 let onChange: () => void = () => undefined
 /** The listener runs after a change, because cached answers contain the server's words in the old language. */
@@ -32,14 +33,13 @@ export function whenLanguageChanges(listener: () => void): void {
 /** The last request wins, whichever catalogue loads first. */
 async function activate(next: Language): Promise<void> {
   wanted = next
-  const words = Promise.all([WORDS[next](), adminWanted ? ADMIN_WORDS[next]() : undefined])
-  const [app, admin] = await words.catch((error: unknown) => {
+  const words = await Promise.all([WORDS[next](), ...[...loads.keys()].map((part) => MORE_WORDS[part][next]())]).catch((error: unknown) => {
     // A catalogue that fails to load cancels its own request, but not a later one.
     if (wanted === next) wanted = language
     throw error
   })
   if (next !== wanted) return
-  i18n.load(next, { ...app.messages, ...admin?.messages })
+  for (const { messages } of words) i18n.load(next, messages)
   const isChange = language !== next
   language = next
   // Counts inside messages have Indian groups too.
@@ -69,14 +69,15 @@ export async function adoptLanguage(next: Language): Promise<void> {
   if (chosenLanguage() === undefined && next !== language) await activate(next)
 }
 
-/** Loads the portal's words, for its routes. Calls during the load wait for the same promise; after a failure the next call retries. */
-export async function loadAdminTexts(): Promise<void> {
-  adminWanted = true
-  adminTexts ??= activate(wanted)
+/** Loads the words of a part. Calls during the load wait for the same promise; after a failure the next call retries. */
+export async function loadTexts(part: Part): Promise<void> {
+  loads.set(part, loads.get(part))
+  const load = loads.get(part) ?? activate(wanted)
+  loads.set(part, load)
   try {
-    await adminTexts
+    await load
   } catch (error) {
-    adminTexts = undefined
+    loads.set(part, undefined)
     throw error
   }
 }

@@ -21,6 +21,8 @@ export type AppSettings = {
   readonly issuer: string
   readonly officeAddress: string
   readonly supportEmail: string
+  /** Present where AutoPay is offered, or a member has one from before. */
+  readonly hasAutopay?: true
   /** Present where the server records traces: calls then carry a `traceparent`. */
   readonly isTraced?: true
 }

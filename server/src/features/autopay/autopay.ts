@@ -6,7 +6,9 @@
 import type { autopayCalls } from '@roz/contract/autopay.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Handlers } from '../../http/route.ts'
+import { sql } from '../../db/sql.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
+import { IS_OPEN_MANDATE } from '../../ledger/autopay.ts'
 import { settleMandate, sweepMandates } from './check.ts'
 import { type AutopayDeps, findOwn } from './deps.ts'
 import { raiseDue } from './raise.ts'
@@ -39,6 +41,10 @@ export function createAutopay(given: Omit<AutopayDeps, 'idempotency'>) {
   return {
     handlers,
     mount: (app: FastifyInstance): void => mountReturn(app),
+    /** Whether the wallet shows AutoPay: it is offered, or somebody has one from before. */
+    isShown: async (): Promise<boolean> =>
+      (deps.autopayOn && deps.topupsOn) ||
+      (await deps.db.query(sql`select from autopay_mandate m where ${IS_OPEN_MANDATE} limit 1`)).length > 0,
     exports: { autopay: (memberId: bigint) => listMandates(deps.db, memberId) },
     /** Debits that are due, and questions that are due. Each is due work of its own. */
     sweeps: [(): Promise<boolean> => raiseDue(deps), (): Promise<boolean> => sweepMandates(deps)],

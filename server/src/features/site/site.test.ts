@@ -67,6 +67,7 @@ async function start(
   extra: {
     readonly production?: boolean
     readonly isTraced?: boolean
+    readonly hasAutopay?: boolean
     readonly publicUrl?: string
     readonly securityEmail?: string
     readonly pictureHosts?: readonly string[]
@@ -85,6 +86,7 @@ async function start(
     google: { clientId: 'client-1', scriptUrl: 'https://accounts.google.com/gsi/client' },
     production: extra.production ?? false,
     isTraced: extra.isTraced ?? false,
+    hasAutopay: extra.hasAutopay ?? false,
     publicUrl: extra.publicUrl,
     nowMs: () => nowMs,
     mayDraw: async () => ({ ok: true, giveBack: async () => undefined }),
@@ -317,9 +319,9 @@ describe('the app', () => {
     )
   })
 
-  test('tells the app to send a traceparent only if traces are recorded', async () => {
-    const bodies = [await start(), await start({ isTraced: true })].map(async (app) =>
-      (await app.inject('/dashboard')).body.includes('isTraced'),
+  test.each(['isTraced', 'hasAutopay'])('tells the app %s only where it is so', async (setting) => {
+    const bodies = [await start(), await start({ [setting]: true })].map(async (app) =>
+      (await app.inject('/dashboard')).body.includes(setting),
     )
     expect(await Promise.all(bodies)).toEqual([false, true])
   })

@@ -38,6 +38,8 @@ export type SiteDeps = {
   readonly production: boolean
   /** Whether the app's calls carry a traceparent. */
   readonly isTraced: boolean
+  /** Whether the wallet has AutoPay. */
+  readonly hasAutopay: boolean
   /** PUBLIC_URL if it is set; otherwise the request's own host is used. */
   readonly publicUrl: string | undefined
   readonly nowMs: () => number
@@ -164,6 +166,7 @@ async function registerApp(
     issuer: site.legalEntity ?? site.brandName,
     officeAddress: site.officeAddress,
     supportEmail: site.supportEmail,
+    ...(deps.hasAutopay ? { hasAutopay: true } : {}),
     ...(deps.isTraced ? { isTraced: true } : {}),
   }
   const template = await readFile(path.join(deps.webDir, 'app.html'), 'utf8')

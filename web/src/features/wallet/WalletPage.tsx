@@ -3,8 +3,10 @@
  * - The payment script loads when the page opens, if money can be added. Balance, withdrawal and transactions never wait for it.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useLocation } from '@tanstack/react-router'
+import { loadCalls } from '../../app/api.ts'
+import { loadTexts } from '../../app/language.ts'
 import { useMember } from '../../app/session.tsx'
 import { settings } from '../../app/settings.ts'
 import { CoinTally } from '../../ui/Art.tsx'
@@ -76,6 +78,11 @@ export function WalletPage() {
         </div>
       </TodaySection>
       <Later>
+        {settings.hasAutopay ? (
+          <Suspense>
+            <AutopaySection gateway={gateway} />
+          </Suspense>
+        ) : null}
         <Section when={t`Your wallet`} note={t`newest first`}>
           <h2 className="spaced" id="transactions">
             <Trans>Transactions</Trans>
@@ -89,6 +96,16 @@ export function WalletPage() {
     </Book>
   )
 }
+
+/** Its code, calls and words load only where AutoPay is offered. */
+const AutopaySection = lazy(async () => {
+  const [{ AutopaySection: section }] = await Promise.all([
+    import('../autopay/AutopaySection.tsx'),
+    loadCalls(import('virtual:autopay-calls')),
+    loadTexts('autopay'),
+  ])
+  return { default: section }
+})
 
 function Balance({ balance }: { readonly balance: number }) {
   const { t } = useLingui()

@@ -10,6 +10,8 @@ type CheckoutResult = { readonly error?: { readonly message?: string }; readonly
 export type Gateway = {
   /** Leaves this page for the hosted checkout. It returns only on failure. */
   readonly checkout: (options: { paymentSessionId: string; redirectTarget: '_self' }) => Promise<CheckoutResult> | CheckoutResult
+  /** The same for a mandate. */
+  readonly subscriptionsCheckout: (options: { subsSessionId: string; redirectTarget: '_self' }) => Promise<CheckoutResult> | CheckoutResult
 }
 type GatewayFactory = (options: { mode: 'sandbox' | 'production' }) => Gateway
 

@@ -1,0 +1,96 @@
+/** AutoPay in the wallet, through the gateway's hosted page and back: set up, pause, resume and stop, on phone and desktop, in both languages. */
+import { paths } from '@roz/web/paths.ts'
+import { test } from 'vitest'
+import { auditScreen, expectNoSidewaysScroll } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { expect } from '../../harness/expect.ts'
+import { newMember } from '../../harness/people.ts'
+import { useAppFixture } from '../../harness/app-fixture.ts'
+
+const fixture = useAppFixture({ env: async () => ({ AUTOPAY: 'on' }) })
+
+const ENGLISH = {
+  consent: 'I am 18 or older and this bank account is mine',
+  setUp: 'Set up',
+  offer: /₹30 now, and again when your wallet falls below ₹5, at most once in 27 days\./,
+  on: 'On',
+  added: 'Added by AutoPay',
+  pause: 'Pause',
+  paused: 'Paused by you',
+  resume: 'Resume',
+  stop: 'Stop',
+  stopNow: 'Stop AutoPay',
+  stopped: 'Stopped',
+}
+const HINDI: typeof ENGLISH = {
+  consent: 'मेरी उम्र 18 साल या उससे ज़्यादा है और यह बैंक खाता मेरा है',
+  setUp: 'सेट करें',
+  offer: /अभी ₹30, और वॉलेट में ₹5 से कम होने पर फिर/,
+  on: 'चालू',
+  added: 'ऑटो-पे से जोड़े गए',
+  pause: 'रोकें',
+  paused: 'आपने रोका है',
+  resume: 'फिर चालू करें',
+  stop: 'बंद करें',
+  stopNow: 'ऑटो-पे बंद करें',
+  stopped: 'बंद',
+}
+
+test.each([
+  ['en', 360, ENGLISH],
+  ['hi', 1280, HINDI],
+] as const)('a member sets it up, pauses, resumes and stops it: %s at %i px', async (language, width, words) => {
+  const { roz } = fixture
+  const { token } = await newMember(roz, { name: 'Mira Das' })
+  await fixture.at(
+    paths.wallet,
+    async (page) => {
+      const card = page.locator('.section').filter({ has: page.locator('#autopay') })
+      const press = (name: string) => card.getByRole('button', { name, exact: true }).click()
+      await expect(card.getByText(words.offer)).toBeVisible()
+      await expect(card.getByRole('button', { name: words.setUp })).toBeDisabled()
+      await expectNoSidewaysScroll(page)
+      await auditScreen(page)
+      await card.getByRole('textbox').fill('9876543210')
+      await page.keyboard.press('Tab')
+      await expect(card.getByRole('checkbox', { name: words.consent })).toBeFocused()
+      await page.keyboard.press('Space')
+      await press(words.setUp)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.waitForURL(/\/wallet\?autopay=returned$/)
+      await expect(card.getByRole('status')).toHaveText(words.on)
+      await expect(page.getByText(words.added).first()).toBeVisible()
+      await expectNoSidewaysScroll(page)
+      await auditScreen(page)
+      await press(words.pause)
+      await expect(card.getByRole('status')).toHaveText(words.paused)
+      await press(words.resume)
+      await expect(card.getByRole('status')).toHaveText(words.on)
+      const stop = card.getByRole('button', { name: words.stop, exact: true })
+      await stop.focus()
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await auditScreen(page)
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await expect(stop).toBeFocused()
+      await press(words.stop)
+      await page.getByRole('dialog').getByRole('button', { name: words.stopNow, exact: true }).click()
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await expect(async () => {
+        const { autopay } = (await ask(roz.url, 'autopay', { token })).output
+        expect(autopay.mandate?.state).toBe('stopped')
+      }).toPass()
+      await page.reload()
+      await expect(card.getByRole('status')).toHaveText(words.stopped)
+      await expect(card.getByRole('button', { name: words.setUp })).toBeVisible()
+    },
+    {
+      token,
+      before: async (page) => {
+        await page.setViewportSize({ width, height: 800 })
+        await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
+      },
+    },
+  )
+})

@@ -1,0 +1,200 @@
+/**
+ * AutoPay in the wallet: its setup, its state, and pause, resume, try again and stop.
+ * - The wallet shows it where it is offered, or was set up before: elsewhere nothing of this file is loaded.
+ * - The payer authorises it on the gateway's page and comes back; then our server is asked until it knows the outcome.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { AUTOPAY_ENDED } from '@roz/core/autopay.ts'
+import { formatCount } from '@roz/core/numbers.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { call, messageOf } from '../../app/api.ts'
+import { currentLanguage } from '../../app/language.ts'
+import { Button } from '../../ui/Button.tsx'
+import { formatDay } from '../../ui/format.ts'
+import { Section } from '../../ui/Layout.tsx'
+import { formatMoney } from '../../ui/Money.tsx'
+import { Modal } from '../../ui/Modal.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { refreshMoney } from '../queries.ts'
+import { AutopaySetup } from './AutopaySetup.tsx'
+import type { GatewayState } from '../wallet/use-gateway.ts'
+
+type Autopay = Output<Api['autopay']>['autopay']
+type Mandate = NonNullable<Autopay['mandate']>
+type Wish = 'pauseAutopay' | 'resumeAutopay' | 'retryAutopay' | 'stopAutopay'
+
+const autopayQuery = queryOptions({ queryKey: ['mine', 'autopay'], queryFn: ({ signal }) => call('autopay', { signal }) })
+
+/** While the gateway's page or the bank has the word, the server is asked this often. */
+const POLL_MS = 6000
+
+export function AutopaySection({ gateway }: { readonly gateway: GatewayState }) {
+  const { t } = useLingui()
+  const isBack = useLocation({ select: ({ search }) => (search as { autopay?: unknown }).autopay === 'returned' })
+  const { data } = useQuery({
+    ...autopayQuery,
+    refetchInterval: ({ state }) => (isBack && isWaiting(state.data?.autopay.mandate?.state) ? POLL_MS : false),
+  })
+  const autopay = data?.autopay
+  const state = autopay?.mandate?.state
+  useEffect(() => {
+    // The first payment may be in the wallet since the lists of this page were read.
+    if (isBack && state !== undefined && !isWaiting(state)) refreshMoney()
+  }, [isBack, state])
+  if (autopay === undefined || (autopay.mandate === null && !autopay.offered)) return null
+  const { mandate } = autopay
+  const isOpen = mandate !== null && !AUTOPAY_ENDED.has(mandate.state)
+  return (
+    <Section when={t`AutoPay`}>
+      <h2 className="spaced" id="autopay">
+        <Trans>AutoPay</Trans>
+      </h2>
+      {mandate === null ? null : <Standing mandate={mandate} />}
+      {isOpen && mandate.state !== 'setup' ? <Wishes mandate={mandate} /> : null}
+      {(!isOpen || mandate.state === 'setup') && autopay.offered ? <AutopaySetup autopay={autopay} gateway={gateway} /> : null}
+    </Section>
+  )
+}
+
+const isWaiting = (state: Mandate['state'] | undefined): boolean => state === 'setup' || state === 'bank'
+
+function Standing({ mandate }: { readonly mandate: Mandate }) {
+  const { next, last, payer, amount } = mandate
+  const language = currentLanguage()
+  return (
+    <>
+      <p className="spaced" role="status">
+        <b>
+          <State mandate={mandate} />
+        </b>
+      </p>
+      {mandate.state === 'resting' ? (
+        <p className="spaced">
+          <Trans>Your bank refused three payments. Check your account, then try again.</Trans>
+        </p>
+      ) : null}
+      <ul className="rows" aria-label={formatMoney(amount)}>
+        {next === null ? null : (
+          <li>
+            <span>
+              <Trans>Next payment</Trans>
+            </span>
+            <span className="amount">{formatMoney(next.amount)}</span>
+            <time dateTime={next.day}>{formatDay(next.day, language)}</time>
+          </li>
+        )}
+        {last === null ? null : (
+          <li>
+            <span>
+              <Trans>Last payment</Trans>
+            </span>
+            <span className="amount">{formatMoney(last.amount)}</span>
+            <time dateTime={last.day}>{formatDay(last.day, language)}</time>
+          </li>
+        )}
+        {payer === null ? null : (
+          <li>
+            <span>
+              <Trans>UPI ID</Trans>
+            </span>
+            <span className="end">{payer}</span>
+          </li>
+        )}
+      </ul>
+    </>
+  )
+}
+
+function State({ mandate: { state, next } }: { readonly mandate: Mandate }) {
+  const amount = next === null ? '' : `₹${formatCount(next.amount)}`
+  const day = next === null ? '' : formatDay(next.day, currentLanguage())
+  switch (state) {
+    case 'setup':
+      return <Trans>Finish in your UPI app</Trans>
+    case 'bank':
+      return <Trans>Waiting for your bank</Trans>
+    case 'on':
+      return next === null ? (
+        <Trans>On</Trans>
+      ) : (
+        <Trans>
+          On · {amount} on {day}
+        </Trans>
+      )
+    case 'paused':
+      return <Trans>Paused by you</Trans>
+    case 'payer_paused':
+      return <Trans>Paused in your UPI app</Trans>
+    case 'resting':
+      return <Trans>Needs you</Trans>
+    case 'stopping':
+      return <Trans>Stopping</Trans>
+    case 'stopped':
+      return <Trans>Stopped</Trans>
+    case 'payer_stopped':
+      return <Trans>Stopped in your UPI app</Trans>
+    case 'ended':
+      return <Trans>Ended</Trans>
+    case 'lapsed':
+      return <Trans>Not completed</Trans>
+  }
+}
+
+function Wishes({ mandate: { state } }: { readonly mandate: Mandate }) {
+  const { t } = useLingui()
+  const [busy, setBusy] = useState<Wish>()
+  const [asking, setAsking] = useState(false)
+  const wish = async (name: Wish): Promise<void> => {
+    setBusy(name)
+    try {
+      await call(name)
+      if (name === 'stopAutopay') toast.success(t`Stopped. A payment already at your bank may still arrive in your wallet.`)
+    } catch (error) {
+      toast.error(messageOf(error, t`This did not work. Please try again.`))
+    }
+    refreshMoney()
+    setBusy(undefined)
+    setAsking(false)
+  }
+  if (state === 'stopping') return null
+  return (
+    <div className="buttons card-actions">
+      {state === 'on' || state === 'resting' ? (
+        <Button kind="secondary" busy={busy === 'pauseAutopay'} onClick={() => void wish('pauseAutopay')}>
+          <Trans>Pause</Trans>
+        </Button>
+      ) : null}
+      {state === 'paused' ? (
+        <Button kind="secondary" busy={busy === 'resumeAutopay'} onClick={() => void wish('resumeAutopay')}>
+          <Trans>Resume</Trans>
+        </Button>
+      ) : null}
+      {state === 'resting' ? (
+        <Button busy={busy === 'retryAutopay'} onClick={() => void wish('retryAutopay')}>
+          <Trans>Try again</Trans>
+        </Button>
+      ) : null}
+      <Button kind="secondary" onClick={() => setAsking(true)}>
+        <Trans>Stop</Trans>
+      </Button>
+      <Modal
+        open={asking}
+        onClose={() => setAsking(false)}
+        size="sm"
+        title={t`Stop AutoPay?`}
+        footer={
+          <Button busy={busy === 'stopAutopay'} onClick={() => void wish('stopAutopay')}>
+            <Trans>Stop AutoPay</Trans>
+          </Button>
+        }
+      >
+        <p>
+          <Trans>Nothing more is added to your wallet. To use AutoPay again you set it up anew.</Trans>
+        </p>
+      </Modal>
+    </div>
+  )
+}
