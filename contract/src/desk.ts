@@ -45,6 +45,7 @@ export const todoCode = z.enum([
   'suspense',
   'disputes',
   'stories',
+  'stories_language',
   'untold_help',
   'help_waiting',
   'outlays',

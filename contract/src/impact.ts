@@ -1,9 +1,15 @@
 /** Calls of impact stories and the member's impact figures. */
 import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
+import { inEach, LANGUAGES } from '@roz/core/language.ts'
+import { STORY_WORDS } from '@roz/core/story-words.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { EDITORS, STAFF } from './roles.ts'
 import { count, day, drawn, instant, newer, nextCursor, page, rupees } from './shapes.ts'
+
+const language = z.enum(LANGUAGES, 'choice_invalid')
+/** The language of each text of a story in this answer. One that is not named is in the reader's. */
+const languages = newer(z.partialRecord(z.enum(STORY_WORDS), language), { absent: {} })
 
 export const story = z.object({
   id: newer(z.string(), { like: '_id' }),
@@ -18,6 +24,7 @@ export const story = z.object({
   videoUrl: z.string().nullable(),
   imageUrl: z.string().nullable(),
   charity: z.object({ name: z.string(), description: z.string() }),
+  languages,
   winnerInfo: z.object({ name: z.string(), amount: rupees, totalParticipants: count, ...drawn }).nullable(),
 })
 export type Story = z.infer<typeof story>
@@ -25,6 +32,13 @@ export type Story = z.infer<typeof story>
 /** A story as the portal shows it. */
 export const portalStory = z.object({
   ...story.shape,
+  language: newer(language.meta({ description: 'The language of title, description and charity' })),
+  translations: newer(
+    z
+      .partialRecord(language, z.partialRecord(z.enum(STORY_WORDS), z.string()))
+      .meta({ description: 'The same texts in other languages, those of a draft included' }),
+    { absent: {} },
+  ),
   publishAt: instant.nullable().meta({ description: 'A draft becomes public at this time; null: not scheduled' }),
   outlayId: z.string().nullable().meta({ description: 'The disbursement that the story tells of' }),
   help: z
@@ -41,13 +55,26 @@ export const portalStory = z.object({
 })
 export type PortalStory = z.infer<typeof portalStory>
 
-export const storyState = z.enum(['unpublished', 'late', 'scheduled', 'published'], 'choice_invalid').meta({
+export const storyState = z.enum(['unpublished', 'late', 'scheduled', 'published', 'lacks_language'], 'choice_invalid').meta({
   description:
-    'unpublished: drafts, scheduled or not; late: of these, what was promised for an hour that has passed and no other story tells',
+    'unpublished: drafts, scheduled or not; late: of these, what was promised for an hour that has passed and no other story tells; lacks_language: public or scheduled ones with a text that a language lacks',
 })
 export type StoryState = z.infer<typeof storyState>
 
 const charity = z.strictObject({ name: charityName, description: charityDescription }, 'charity_required')
+const translation = z.strictObject({
+  title: z.optional(storyTitle),
+  description: z.optional(storyDescription),
+  charityName: z.optional(charityName),
+  charityDescription: z.optional(charityDescription),
+})
+const written = {
+  language: language.optional().meta({ description: 'The language of title, description and charity; English if it was never set' }),
+  translations: z
+    .strictObject(inEach(() => translation.optional()))
+    .optional()
+    .meta({ description: 'The texts in other languages, all at once: a missing one is removed' }),
+}
 const outlayId = z.uuid('wrong_type').nullable().optional()
 /** The editor's view of these fields; a difference is refused with `changed_since_seen`. */
 const seen = z
@@ -63,6 +90,7 @@ const readOnly = {
   date: z.unknown().optional(),
   amount: z.unknown().optional(),
   sent: z.unknown().optional(),
+  languages: z.unknown().optional(),
   views: z.unknown().optional(),
   winnerInfo: z.unknown().optional(),
   help: z.unknown().optional(),
@@ -103,8 +131,13 @@ export const impactCalls = {
     path: '/impact/stories-admin',
     access: 'admin',
     roles: STAFF,
-    summary: 'All stories, drafts included, newest first; or the one with this id.',
-    query: z.object({ ...page.shape, id: z.uuid('wrong_type').optional(), status: storyState.optional() }),
+    summary: 'All stories, drafts included, newest first, or the one with this id; q searches the words in every language.',
+    query: z.object({
+      ...page.shape,
+      id: z.uuid('wrong_type').optional(),
+      status: storyState.optional(),
+      q: z.string().max(200).optional(),
+    }),
     output: z.object({ stories: z.array(portalStory), nextCursor }),
     refusals: [],
   }),
@@ -118,6 +151,7 @@ export const impactCalls = {
       title: storyTitle,
       description: storyDescription,
       charity,
+      ...written,
       videoUrl: z.optional(z.nullable(videoUrl)),
       outlayId,
     }),
@@ -136,6 +170,7 @@ export const impactCalls = {
       title: z.optional(storyTitle),
       description: z.optional(storyDescription),
       charity: charity.optional(),
+      ...written,
       videoUrl: z.optional(z.nullable(videoUrl)),
       imageUrl: z.union([z.url('video_not_url'), z.string().regex(POSTER), z.literal(''), z.null()]).optional(),
       isActive: z.boolean('wrong_type').optional(),

@@ -1,5 +1,6 @@
 /** Calls of rounds: joining, the current round, history, the administrator's draw. */
 import { ticketKey } from '@roz/core/fields.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { receipt } from './open-books.ts'
@@ -88,7 +89,9 @@ export const roundCalls = {
     output: z.object({
       ...round.shape,
       hasParticipated: z.boolean(),
-      lastImpactStory: z.object({ date: newer(day), videoUrl: z.string().nullable(), title: z.string() }).nullable(),
+      lastImpactStory: z
+        .object({ date: newer(day), videoUrl: z.string().nullable(), title: z.string(), language: newer(z.enum(LANGUAGES)) })
+        .nullable(),
       lastWinner: namedWinner.nullable(),
       serverTime: newer(instant),
     }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { draftWords, wordsFor } from './draft-words.ts'
+import { draftWords } from './draft-words.ts'
 import type { IstDay } from './ist-day.ts'
 import { paise } from './money.ts'
 
@@ -18,17 +18,4 @@ test('a draft says in both languages that the share for people in need was set a
   expect(hindi.title).toBe('4 मार्च 2026 का असर')
   expect(hindi.description).toContain('12,345 सदस्यों')
   expect(hindi.description).toContain('₹7,407.00 ज़रूरतमंदों के लिए अलग रखे गए')
-})
-
-test('a draft’s words are shown in the reader’s language, whichever language it was saved in', () => {
-  for (const saved of ['en', 'hi'] as const) {
-    expect(wordsFor(draftWords(round, saved), round, 'hi')).toEqual(draftWords(round, 'hi'))
-    expect(wordsFor(draftWords(round, saved), round, 'en')).toEqual(draftWords(round, 'en'))
-  }
-})
-
-test('what an editor wrote is shown as it was written', () => {
-  const written = { ...draftWords(round, 'en'), title: 'Books for Meena' }
-  expect(wordsFor(written, round, 'hi')).toEqual({ ...draftWords(round, 'hi'), title: 'Books for Meena' })
-  expect(wordsFor({ title: 'Books for Meena' }, round, 'hi')).toEqual({ title: 'Books for Meena' })
 })

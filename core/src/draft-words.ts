@@ -1,10 +1,9 @@
 /**
- * The words of a day's draft story.
- * - A draft is stored in English. Every word that no editor changed is shown in the reader's language.
+ * The words of a day's draft story. It is stored in English (story-words.ts has its other languages).
  * - The share was set aside when the draft is made. It may be sent much later, so the words promise nothing more.
  */
 import type { IstDay } from './ist-day.ts'
-import { inEach, type Language, LANGUAGES, SPEECH } from './language.ts'
+import { inEach, type Language, SPEECH } from './language.ts'
 import { formatPaise, type Paise } from './money.ts'
 import { formatCount } from './numbers.ts'
 import { inPlural } from './plural.ts'
@@ -37,12 +36,4 @@ export function draftWords({ day, participants, need }: Round, language: Languag
     description: fill(DESCRIPTION[language]),
     charityDescription: CHARITY[language],
   }
-}
-
-/** The words of a story for a reader. An editor may have saved a draft's words in any language. */
-export function wordsFor<W extends Partial<Words>>(written: W, round: Round, language: Language): W {
-  const drafts = LANGUAGES.map((each) => draftWords(round, each))
-  const own = draftWords(round, language)
-  const names = (Object.keys(own) as (keyof Words)[]).filter((name) => drafts.some((draft) => draft[name] === written[name]))
-  return { ...written, ...Object.fromEntries(names.map((name) => [name, own[name]])) }
 }

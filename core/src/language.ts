@@ -13,11 +13,13 @@ export type Speech = {
 type Spoken = Speech & {
   /** The language's own name for itself. */
   readonly name: string
+  /** Beside a text in this language, for readers of another one. */
+  readonly inIt: string
 }
 
 const LIST = {
-  en: { name: 'English', locale: 'en-IN', dayPeriod: undefined },
-  hi: { name: 'हिन्दी', locale: 'hi-IN-u-nu-latn', dayPeriod: 'short' },
+  en: { name: 'English', inIt: 'in English', locale: 'en-IN', dayPeriod: undefined },
+  hi: { name: 'हिन्दी', inIt: 'हिन्दी में', locale: 'hi-IN-u-nu-latn', dayPeriod: 'short' },
 } satisfies Readonly<Record<string, Spoken>>
 
 export type Language = keyof typeof LIST

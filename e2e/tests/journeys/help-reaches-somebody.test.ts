@@ -187,7 +187,7 @@ async function tellOfShoes(token: string): Promise<string> {
     await page.getByRole('button', { name: /^Edit: Daily impact of/ }).click()
     const dialog = openDialog(page, 'Edit story')
     await dialog.getByLabel('Help that it tells of').selectOption({ label: 'school shoes for Meera, ₹1.20' })
-    await expect(dialog.getByLabel('Charity name')).toHaveValue('Meera')
+    await expect(dialog.getByLabel('Charity name', { exact: true })).toHaveValue('Meera')
     await dialog.getByLabel('Title', { exact: true }).fill('school shoes for Meera')
     await dialog.getByLabel('Description', { exact: true }).fill('Her old ones were too small.')
     await dialog.getByLabel('Video URL').fill('https://youtu.be/aqz-KE-bpKQ')

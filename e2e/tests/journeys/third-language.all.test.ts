@@ -20,7 +20,7 @@ let roz: Program
 let asha: Person
 
 beforeAll(async () => {
-  copyWithLanguage(copy, "xx: { name: 'Invented', locale: 'hi-IN-u-nu-latn', dayPeriod: 'short' }")
+  copyWithLanguage(copy, "xx: { name: 'Invented', inIt: 'in Invented', locale: 'hi-IN-u-nu-latn', dayPeriod: 'short' }")
   const folder = path.join(copy, 'locales/xx')
   cpSync(path.join(copy, 'locales/hi'), folder, { recursive: true })
   rmSync(path.join(copy, 'locales/hi/fonts'), { recursive: true })

@@ -212,7 +212,7 @@ test('booked help waits on the to-do list and in its own list until its story is
     const form = dialog(page, 'New story')
     await expect(form.getByLabel('Help that it tells of').locator('option:checked')).toHaveText('school shoes for Meera, ₹12.50')
     await expect(form.getByLabel('Title', { exact: true })).toHaveValue('school shoes for Meera')
-    await expect(form.getByLabel('Charity name')).toHaveValue('Meera')
+    await expect(form.getByLabel('Charity name', { exact: true })).toHaveValue('Meera')
     await form.getByLabel('Description', { exact: true }).fill('Her old ones were too small.')
     await form.getByRole('button', { name: 'Save story' }).click()
     await expect(row).toContainText('Story: draft')

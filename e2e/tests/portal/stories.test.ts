@@ -199,3 +199,32 @@ test('a file that is no picture is refused in its words, and the words of the st
     await expect(dialog.getByRole('article')).toContainText('For the school year 2027.')
   })
 })
+
+test('both languages are side by side, and a Hindi reader reads Hindi where it is written', async () => {
+  const words = { title: 'Warm blankets', description: 'Before the winter.', charity: { name: 'Leela', description: 'Blankets' } }
+  const { id } = (await ask(roz.url, 'createStory', { token: admin, body: words })).output.story
+  await ask(roz.url, 'updateStory', { token: admin, params: { id }, body: { isActive: true } })
+  await stage.at(`/hi/impact-stories/${id}`, async (page) => {
+    await expect(page.locator('h1')).toHaveAttribute('lang', 'en')
+    await expect(page.locator('.told')).toHaveAttribute('lang', 'en')
+    await expect(page.locator('.told')).toHaveText('Before the winter. (in English)')
+  })
+  await inPortal(async (page) => {
+    await page.getByRole('searchbox', { name: 'Search stories' }).fill('blankets')
+    await page.getByRole('button', { name: `Edit: ${words.title}` }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit story' })
+    await dialog.getByLabel('Title: हिन्दी').fill('गर्म कंबल')
+    await dialog.getByLabel('Description: हिन्दी', { exact: true }).fill('जाड़े से पहले।')
+    await auditScreen(page)
+    await dialog.getByRole('button', { name: 'Save story' }).click()
+    await expect(toast(page, 'Impact story updated!')).toBeVisible()
+    await page.getByRole('searchbox', { name: 'Search stories' }).fill('कंबल')
+    await expect(page.getByRole('heading', { name: words.title })).toBeVisible()
+  })
+  await stage.at(`/hi/impact-stories/${id}`, async (page) => {
+    await expect(page.locator('h1')).toHaveText('गर्म कंबल')
+    await expect(page.locator('h1')).not.toHaveAttribute('lang')
+    await expect(page.locator('.told')).toHaveText('जाड़े से पहले।')
+  })
+  await stage.at(`/impact-stories/${id}`, async (page) => expect(page.locator('h1')).toHaveText(words.title))
+})

@@ -34,6 +34,7 @@ const STORY: Story = {
   isActive: true,
   videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
   imageUrl: null,
+  languages: {},
   charity: { name: "O'Neil <b>School</b>", description: '' },
   winnerInfo: { name: 'Asha <i>V.', amount: 0.9, totalParticipants: 3, assurance: 'weak', isDemo: false, others: 0, tax: 0 },
 }

@@ -2,6 +2,7 @@
  * The demo community: its members, the people it helps, and their plan by day (day 0 is the first).
  * - Everything is invented and labelled so: mail addresses end in .example, charities have "(demo)" in their names.
  */
+import type { Translations } from '@roz/core/story-words.ts'
 import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import type { Language } from '@roz/core/language.ts'
 
@@ -75,6 +76,7 @@ export type DemoStory = {
   readonly title: string
   readonly description: string
   readonly charity: { readonly name: string; readonly description: string }
+  readonly translations: Translations
   readonly videoUrl?: string
   readonly help: DemoHelp
 }
@@ -82,6 +84,7 @@ export type DemoStory = {
 /** A freely licensed short film, so nobody takes the demo's video for proof. */
 const DEMO_VIDEO = 'https://www.youtube.com/watch?v=aqz-KE-bpKQ'
 const VIDEO_NOTE = 'Demo video: “Big Buck Bunny”, Blender Foundation, CC BY 3.0.'
+const VIDEO_NOTE_HI = 'डेमो वीडियो: “Big Buck Bunny”, Blender Foundation, CC BY 3.0।'
 
 /** Stories by the day of their round. Less than 14 days are between two, so no day's help waits longer. */
 export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
@@ -89,6 +92,14 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
     title: 'Demo: notebooks for an evening school',
     description: 'An invented story of the demo community. The first days of the community bought notebooks and pencils for a schoolgirl.',
     charity: { name: 'Akshar Evening School (demo)', description: 'An invented evening school in Pune.' },
+    translations: {
+      hi: {
+        title: 'डेमो: शाम के स्कूल के लिए कॉपियाँ',
+        description: 'डेमो समुदाय की बनाई हुई कहानी। समुदाय के पहले दिनों के पैसों से एक छात्रा के लिए कॉपियाँ और पेंसिलें खरीदी गईं।',
+        charityName: 'अक्षर ईवनिंग स्कूल (डेमो)',
+        charityDescription: 'पुणे का एक काल्पनिक शाम का स्कूल।',
+      },
+    },
     help: {
       publicName: 'Tara',
       consent: 'recorded',
@@ -101,6 +112,14 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
     title: 'Demo: warm meals at the station',
     description: `An invented story of the demo community. A week of the community paid for warm meals.\n\n${VIDEO_NOTE}`,
     charity: { name: 'Annapurna Kitchen (demo)', description: 'An invented community kitchen in Nagpur.' },
+    translations: {
+      hi: {
+        title: 'डेमो: स्टेशन पर गर्म खाना',
+        description: `डेमो समुदाय की बनाई हुई कहानी। समुदाय के एक हफ़्ते के पैसों से गर्म खाना खिलाया गया।\n\n${VIDEO_NOTE_HI}`,
+        charityName: 'अन्नपूर्णा किचन (डेमो)',
+        charityDescription: 'नागपुर की एक काल्पनिक सामुदायिक रसोई।',
+      },
+    },
     videoUrl: DEMO_VIDEO,
     help: { publicName: 'A family from Nagpur', consent: 'witnessed', purpose: 'warm meals', shop: 'Annapurna Kitchen (demo), Nagpur' },
   },
@@ -108,6 +127,14 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
     title: 'Demo: medicine for an old neighbour',
     description: 'An invented story of the demo community. A week of the community paid for medicine.',
     charity: { name: 'Sahara Health Desk (demo)', description: 'An invented help desk for the elderly in Jaipur.' },
+    translations: {
+      hi: {
+        title: 'डेमो: एक बुज़ुर्ग पड़ोसी की दवा',
+        description: 'डेमो समुदाय की बनाई हुई कहानी। समुदाय के एक हफ़्ते के पैसों से दवा खरीदी गई।',
+        charityName: 'सहारा हेल्थ डेस्क (डेमो)',
+        charityDescription: 'जयपुर में बुज़ुर्गों के लिए एक काल्पनिक मदद केंद्र।',
+      },
+    },
     help: {
       publicName: 'Bhanu',
       consent: 'written',
@@ -120,12 +147,28 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
     title: 'Demo: blankets before the winter',
     description: 'An invented story of the demo community. A week of the community bought blankets.',
     charity: { name: 'Garam Winter Drive (demo)', description: 'An invented winter drive in Lucknow.' },
+    translations: {
+      hi: {
+        title: 'डेमो: जाड़े से पहले कंबल',
+        description: 'डेमो समुदाय की बनाई हुई कहानी। समुदाय के एक हफ़्ते के पैसों से कंबल खरीदे गए।',
+        charityName: 'गरम विंटर ड्राइव (डेमो)',
+        charityDescription: 'लखनऊ का एक काल्पनिक जाड़ा अभियान।',
+      },
+    },
     help: { publicName: 'A family from Lucknow', consent: 'witnessed', purpose: 'blankets', shop: 'Garam Textiles (demo), Lucknow' },
   },
   29: {
     title: 'Demo: school shoes for Meera',
     description: `An invented story of the demo community. The last days of the community bought school shoes for a girl of nine.\n\n${VIDEO_NOTE}`,
     charity: { name: 'Akshar Evening School (demo)', description: 'An invented evening school in Pune.' },
+    translations: {
+      hi: {
+        title: 'डेमो: मीरा के स्कूल के जूते',
+        description: `डेमो समुदाय की बनाई हुई कहानी। समुदाय के पिछले दिनों के पैसों से नौ साल की एक बच्ची के स्कूल के जूते खरीदे गए।\n\n${VIDEO_NOTE_HI}`,
+        charityName: 'अक्षर ईवनिंग स्कूल (डेमो)',
+        charityDescription: 'पुणे का एक काल्पनिक शाम का स्कूल।',
+      },
+    },
     videoUrl: DEMO_VIDEO,
     help: { publicName: 'Meera', consent: 'written', guardian: 'mother', purpose: 'school shoes', shop: 'Padam Shoe House (demo), Pune' },
   },

@@ -8,6 +8,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { formatCount } from '@roz/core/numbers.ts'
 import { hasDraw } from '@roz/core/modes.ts'
+import { langOf, OtherLanguage } from '../features/OtherLanguage.tsx'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney, paiseText } from '../ui/Money.tsx'
@@ -325,7 +326,10 @@ function PublishedDays() {
         <li key={story.id}>
           <time dateTime={story.date}>{formatDay(story.date, language)}</time>
           <span>
-            <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
+            <a href={`${to('impactStories')}/${story.id}`} lang={langOf(story.languages.title, language)}>
+              {story.title}
+            </a>
+            <OtherLanguage text={story.languages.title} reader={language} />
           </span>
           <span className="amount">
             {story.amount > 0 ? formatMoney(story.amount) : null}

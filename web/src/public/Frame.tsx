@@ -124,6 +124,8 @@ function Footer() {
 
 type HeadingProps = {
   readonly title: string
+  /** The language of the title, if it is another than the page's. */
+  readonly lang?: string | undefined
   readonly when?: ReactNode
   readonly note?: ReactNode
   readonly lead?: ReactNode
@@ -131,10 +133,10 @@ type HeadingProps = {
 }
 
 /** The first section of an information page. */
-export function Heading({ title, when, note, lead, children }: HeadingProps) {
+export function Heading({ title, lang, when, note, lead, children }: HeadingProps) {
   return (
     <Section className="head-section" when={when} note={note}>
-      <h1>{title}</h1>
+      <h1 lang={lang}>{title}</h1>
       {lead === undefined ? null : <p className="lead">{lead}</p>}
       {children}
     </Section>

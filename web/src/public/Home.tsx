@@ -5,6 +5,7 @@ import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { formatCount } from '@roz/core/numbers.ts'
 import { Least } from '../features/Least.tsx'
+import { langOf } from '../features/OtherLanguage.tsx'
 import { paths } from '../paths.ts'
 import { Art, Key } from '../ui/Art.tsx'
 import { formatDay, formatLongDay, formatTime } from '../ui/format.ts'
@@ -14,7 +15,7 @@ import { Section } from '../ui/Section.tsx'
 import { Ruler, TaxNote, useShares } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { TrustCards } from './TrustCards.tsx'
-import { HelpWaits, CharityState, FiguresMissing, BesideMedia, SplitOfARupee, StoryAmount, WinnerLine } from './parts.tsx'
+import { HelpWaits, CharityState, FiguresMissing, BesideMedia, SplitOfARupee, StoryAmount, Told, WinnerLine } from './parts.tsx'
 
 export function Home() {
   const { data } = usePage()
@@ -262,10 +263,10 @@ function Yesterday() {
               </span>
             </p>
           ) : null}
-          <h3>{story.title}</h3>
-          <p className="told">{story.description}</p>
+          <h3 lang={langOf(story.languages.title, language)}>{story.title}</h3>
+          <Told story={story} />
           <p className="small muted">
-            <CharityState name={story.charity.name} /> · <StoryAmount story={story} />
+            <CharityState story={story} /> · <StoryAmount story={story} />
             <Plural value={story.views} one="# view" other="# views" />
           </p>
           <WinnerLine story={story} />

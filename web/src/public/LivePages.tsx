@@ -1,5 +1,6 @@
 /** Information pages with published stories and videos. */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { langOf } from '../features/OtherLanguage.tsx'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Section.tsx'
@@ -73,7 +74,11 @@ export function ImpactStories() {
   if (subject?.kind === 'story') {
     return (
       <>
-        <Heading title={subject.story.title} when={formatDay(subject.story.date, language)} />
+        <Heading
+          title={subject.story.title}
+          lang={langOf(subject.story.languages.title, language)}
+          when={formatDay(subject.story.date, language)}
+        />
         <Section>
           <StoryCard story={subject.story} alone />
           <p className="gap">

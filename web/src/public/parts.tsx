@@ -5,6 +5,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
+import { langOf, OtherLanguage } from '../features/OtherLanguage.tsx'
 import { MoreWinners, useReward, Weakness } from '../features/WinnerLabel.tsx'
 import { CharityBadge } from '../features/impact/CharityBadge.tsx'
 import { HelpAmount } from '../features/impact/HelpAmount.tsx'
@@ -108,6 +109,17 @@ const NoPicture = () => (
   </div>
 )
 
+/** What the story tells, with a mark if it is in another language than the page. */
+export function Told({ story: { description, languages } }: { readonly story: Story }) {
+  const { language } = usePage()
+  return (
+    <p className="told" lang={langOf(languages.description, language)}>
+      {description}
+      <OtherLanguage text={languages.description} reader={language} />
+    </p>
+  )
+}
+
 /** `alone`: on the story's own page, whose heading already shows the title. */
 export function StoryCard({ story, alone = false }: { readonly story: Story; readonly alone?: boolean }) {
   const { language, to } = usePage()
@@ -116,28 +128,33 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
       {alone || hasMedia(story) ? <StoryMedia story={story} /> : <NoPicture />}
       {alone ? null : (
         <h2>
-          <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
+          <a href={`${to('impactStories')}/${story.id}`} lang={langOf(story.languages.title, language)}>
+            {story.title}
+          </a>
         </h2>
       )}
       <p className="small muted">
         {formatDay(story.date, language)} · <StoryAmount story={story} />
         <Plural value={story.views} one="# view" other="# views" />
       </p>
-      <p className="told">{story.description}</p>
+      <Told story={story} />
       <p className="small muted">
-        <CharityState name={story.charity.name} />
+        <CharityState story={story} />
       </p>
       <WinnerLine story={story} />
     </article>
   )
 }
 
-export const CharityState = ({ name }: { readonly name: string }) => (
-  <>
-    <CharityBadge name={name} />
-    {isPendingCharity(name) ? null : name}
-  </>
-)
+export function CharityState({ story: { charity, languages } }: { readonly story: Story }) {
+  const { language } = usePage()
+  return (
+    <>
+      <CharityBadge name={charity.name} />
+      {isPendingCharity(charity.name) ? null : <span lang={langOf(languages.charityName, language)}>{charity.name}</span>}
+    </>
+  )
+}
 
 /** The amount of the story before other words of its line. */
 export const StoryAmount = ({ story }: { readonly story: Story }) =>

@@ -20,6 +20,7 @@ const LISTS = {
   suspense: ['admin/suspense?status=to_decide', 'suspense', READERS],
   disputes: ['admin/disputes?status=to_answer', 'disputes', READERS],
   stories: ['impact/stories-admin?status=late', 'stories', STAFF],
+  stories_language: ['impact/stories-admin?status=lacks_language', 'stories', STAFF],
   untold_help: ['admin/disbursements?status=untold', 'disbursements', STAFF],
   help_waiting: ['admin/rounds?status=help_waiting', 'rounds', STAFF],
   outlays: ['admin/disbursements?status=to_approve', 'disbursements', TREASURY],
@@ -100,6 +101,16 @@ test('every line counts as many items as its list has rows, in each role', async
     await run(sql`
       insert into story (id, day, round_day, title, description, charity_name, charity_description)
       values (gen_random_uuid(), ${addDays(today, -days)}::date, ${addDays(today, -days)}::date, 'Books', 'For a school', 'Roz', 'Help')`)
+  // Without a language, a public story and a scheduled one wait; a draft does not.
+  for (const [isActive, isScheduled] of [
+    [true, false],
+    [false, true],
+    [false, false],
+  ] as const)
+    await run(sql`
+      insert into story (id, day, title, description, charity_name, charity_description, lacks, is_active, published_at, publish_at)
+      select gen_random_uuid(), ${today}::date, 'Books', 'For a school', 'Roz', 'Help', '{hi}', ${isActive}::boolean,
+             case when ${isActive}::boolean then roz_now() end, case when ${isScheduled}::boolean then roz_now() + interval '1 day' end`)
 
   // A share of help on the 15th day waits too long, on the 14th not yet.
   const superuser = connect({ url: world.database.superUrl, max: 1 })

@@ -13,7 +13,7 @@ import { lateAfter } from '../../operation/limits-of-figures.ts'
 import { instantOrNull } from '../../lists/listing.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
 import { LATE_HELP } from '../../ledger/help-waits.ts'
-import { isLateStory, storyDue } from '../../members/late-stories.ts'
+import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 import { openWork, type Viewer } from '../../staff/open-work.ts'
 
@@ -75,6 +75,11 @@ const helpKinds = ({ outlays }: Work) => ({
     roles: STAFF,
     waiting: sql`select ${storyDue(sql`story`)} as at from story where ${isLateStory(sql`story`)}`,
     lateFrom: AT_ONCE,
+  },
+  stories_language: {
+    roles: STAFF,
+    waiting: sql`select coalesce(published_at, created_at) as at from story where ${lacksLanguage(sql`story`)}`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
   /** Its givers are told once a story of it is published. */
   untold_help: {

@@ -8,8 +8,8 @@ import { randomUUID } from 'node:crypto'
 import { draftWords } from '@roz/core/draft-words.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
+import { PENDING_CHARITY } from '@roz/core/story-words.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
-import { PENDING_CHARITY } from './story.ts'
 
 export async function draftStory(db: Db, day: string): Promise<void> {
   const round = await maybeOne<{ participants: bigint; need: Paise; winner: bigint | null; prize: Paise | null }>(

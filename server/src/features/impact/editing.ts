@@ -9,7 +9,9 @@
  * - A picture's file is deleted after the commit of the story that no longer names it.
  */
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { impactCalls } from '@roz/contract/impact.ts'
+import type { Translations } from '@roz/core/story-words.ts'
 import type { Storage } from '../../adapters/storage/port.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -23,6 +25,7 @@ import { type Attempt, forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import {
+  getEdited,
   getStory,
   hasConsent,
   insertByHand,
@@ -34,7 +37,7 @@ import {
   type StoryContent,
   updateStory,
 } from './queries.ts'
-import { portalStoryOf } from './story.ts'
+import { missingOf, portalStoryOf } from './story.ts'
 import { tellOnce } from './telling.ts'
 
 export type EditingDeps = { readonly db: Db; readonly storage: Storage; readonly pictureHosts: readonly string[] }
@@ -43,6 +46,10 @@ export const STORY_NOT_FOUND = { ok: false, code: 'story_not_found' } as const
 export const isId = (text: string): boolean => CURSOR_PARTS.uuid(text)
 
 type Edit = Call<typeof impactCalls.updateStory>['body']
+
+/** Without the languages that the edit leaves out. */
+const translationsIn = (given: NonNullable<Edit['translations']>): Translations =>
+  Object.fromEntries(Object.entries(given).filter(([, words]) => words !== undefined && Object.keys(words).length > 0))
 
 /** Applies an edit to the present content. An empty link removes the link; a published story has no schedule. */
 function applyEdit(current: StoryContent, edit: Edit): StoryContent {
@@ -53,6 +60,8 @@ function applyEdit(current: StoryContent, edit: Edit): StoryContent {
     description: edit.description ?? current.description,
     charityName: edit.charity?.name ?? current.charityName,
     charityDescription: edit.charity?.description ?? current.charityDescription,
+    writtenIn: edit.language ?? current.writtenIn,
+    translations: edit.translations === undefined ? current.translations : translationsIn(edit.translations),
     videoUrl: edit.videoUrl === undefined ? current.videoUrl : edit.videoUrl || null,
     imageUrl: edit.imageUrl === undefined ? current.imageUrl : edit.imageUrl || null,
     isActive,
@@ -72,10 +81,10 @@ function editAction(before: StoryContent, after: StoryContent): string {
 /** The fields of a story in the staff log. */
 export const stateOf = ({ outlayId, isActive, publishAt }: StoryContent) => ({ outlayId, isActive, publishAt })
 
-const WORDS = ['title', 'description', 'charityName', 'charityDescription', 'videoUrl', 'imageUrl'] as const
+const WORDS = ['title', 'description', 'charityName', 'charityDescription', 'writtenIn', 'translations', 'videoUrl', 'imageUrl'] as const
 /** The entry of the staff log about an edit. */
 function changeOf(before: LockedStory, after: StoryContent) {
-  const changed = WORDS.filter((field) => before[field] !== after[field])
+  const changed = WORDS.filter((field) => !isDeepStrictEqual(before[field], after[field]))
   const kept = before.wasPublished && !before.isRevoked ? changed : []
   const wordsOf = (story: StoryContent) => Object.fromEntries(kept.map((field) => [field, story[field]]))
   return { before: { ...stateOf(before), ...wordsOf(before) }, after: { ...stateOf(after), ...wordsOf(after), changed } }
@@ -135,6 +144,8 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         description: body.description,
         charityName: body.charity.name,
         charityDescription: body.charity.description,
+        writtenIn: body.language ?? 'en',
+        translations: translationsIn(body.translations ?? {}),
         videoUrl: body.videoUrl || null,
         imageUrl: null,
         isActive: false,
@@ -146,7 +157,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         if (refused !== undefined) return { ok: false, code: refused } as const
         await insertByHand(tx, id, content)
         await logStaff(tx, { actorId: session.memberId, action: 'story.create', subject: `story:${id}`, after: stateOf(content) })
-        return { ok: true, value: { story: portalStoryOf(language)(await getStory(tx, id)) } } as const
+        return { ok: true, value: { story: portalStoryOf(language)(await getEdited(tx, id, missingOf)) } } as const
       })
     },
 
@@ -169,7 +180,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
           ...changeOf(current, after),
         })
         const unnamed = current.imageUrl === after.imageUrl ? undefined : await giveUpPicture(tx, current.imageUrl)
-        return { ok: true, unnamed, row: await getStory(tx, id) } as const
+        return { ok: true, unnamed, row: await getEdited(tx, id, missingOf) } as const
       })
       if (!edited.ok) return edited
       if (edited.unnamed !== undefined) await storage.remove(edited.unnamed)

@@ -3,11 +3,11 @@
  * - A charity counts while a story that names it is published and the member's rupee is in its help.
  * - The help of a disbursement is the member's by its allotment, the help of a day by its entry.
  */
+import { PENDING_CHARITY } from '@roz/core/story-words.ts'
 import { ENTRY_FEE, type Paise, paise } from '@roz/core/money.ts'
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { hasPart } from '../../members/own-stories.ts'
-import { PENDING_CHARITY } from './story.ts'
 
 export async function memberImpact(
   db: Queryable,

@@ -41,7 +41,11 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
     storiesAdmin: async ({ query, language }) => {
       const page = readPage(query, CURSOR)
       if (!page.ok) return page
-      const { rows, nextCursor } = cutPage(await listAll(db, { ...page, only: query.id, status: query.status }), page.limit, keyOf)
+      const { rows, nextCursor } = cutPage(
+        await listAll(db, { ...page, only: query.id, status: query.status, q: query.q }),
+        page.limit,
+        keyOf,
+      )
       return { ok: true, value: { stories: rows.map(portalStoryOf(language)), nextCursor } }
     },
     viewStory: async ({ params, ip }) => {

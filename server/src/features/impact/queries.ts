@@ -7,12 +7,15 @@
  */
 import type { StoryState } from '@roz/contract/impact.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
+import type { Translations } from '@roz/core/story-words.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { isResting } from '../../jobs/parking.ts'
-import { isLateStory } from '../../members/late-stories.ts'
+import { isLateStory, lacksLanguage } from '../../members/late-stories.ts'
+import { contains } from '../../members/member-search.ts'
 import { daysOf } from '../../members/own-stories.ts'
 import { firstTaxSql, isDemoSql, otherWinnersSql } from '../../ledger/rounds.ts'
 import { assuranceSql } from '../../transparency-log/checkpoints.ts'
@@ -27,6 +30,9 @@ export type StoryRow = {
   readonly description: string
   readonly charityName: string
   readonly charityDescription: string
+  /** The language of these words; `translations` has the others. */
+  readonly writtenIn: Language
+  readonly translations: Translations
   readonly amountPaise: Paise
   /** The need share of the round; the draft's words name it. */
   readonly setAsidePaise: Paise
@@ -67,6 +73,7 @@ const listedAt = sql`(case when s.is_active then s.published_at else s.created_a
 
 const columns = sql`
   s.id, s.day, s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
+  s.written_in as "writtenIn", s.translations,
   coalesce(sent.paise, s.amount_paise) as "amountPaise", s.amount_paise as "setAsidePaise", coalesce(sent.paise, 0) > 0 as "isSent", s.publish_at as "publishAt", s.outlay_id as "outlayId",
   s.video_url as "videoUrl", s.image_url as "imageUrl", s.views, s.is_active as "isActive",
   s.participants, s.winner_amount_paise as "winnerAmountPaise",
@@ -99,11 +106,17 @@ export function listPublished(db: Queryable, page: { readonly after: Cursor | un
     order by s.published_at desc, s.id desc limit ${page.limit + 1}::int`)
 }
 
+/** Every text in every language. */
+const WORDS = sql`
+  concat_ws(chr(10), s.title, s.description, s.charity_name, s.charity_description,
+    (select string_agg(t.value, chr(10)) from jsonb_each(s.translations) each cross join jsonb_each_text(each.value) t))`
+
 const IN_STATE = {
   unpublished: sql`not s.is_active`,
   late: isLateStory(sql`s`),
   scheduled: sql`not s.is_active and s.publish_at is not null`,
   published: sql`s.is_active`,
+  lacks_language: lacksLanguage(sql`s`),
 } as const satisfies Record<StoryState, Sql>
 
 type AllPage = {
@@ -112,6 +125,8 @@ type AllPage = {
   /** The one with this id. */
   readonly only: string | undefined
   readonly status: StoryState | undefined
+  /** Words in any language. */
+  readonly q: string | undefined
 }
 /** All stories, newest first: published ones by publication, drafts by creation. */
 export function listAll(db: Queryable, page: AllPage): Promise<PortalRow[]> {
@@ -119,7 +134,7 @@ export function listAll(db: Queryable, page: AllPage): Promise<PortalRow[]> {
   const later = at === undefined ? sql`true` : sql`(${listedAt}, s.id) < (${instantOf(at)}, ${id}::uuid)`
   return db.query<PortalRow>(sql`
     ${portalRows} where ${later} and ${page.only === undefined ? sql`true` : sql`s.id = ${page.only}::uuid`}
-      and ${page.status === undefined ? sql`true` : IN_STATE[page.status]}
+      and ${page.status === undefined ? sql`true` : IN_STATE[page.status]} and ${contains(page.q, WORDS)}
     order by ${listedAt} desc, s.id desc limit ${page.limit + 1}::int`)
 }
 
@@ -132,12 +147,21 @@ export async function getStory(db: Queryable, id: string): Promise<PortalRow> {
   return row
 }
 
+/** The story after an edit, which notes the languages that it lacks. */
+export async function getEdited(tx: Queryable, id: string, missing: (row: PortalRow) => readonly Language[]): Promise<PortalRow> {
+  const row = await getStory(tx, id)
+  await tx.query(sql`update story set lacks = ${missing(row)}::text[] where id = ${id}::uuid`)
+  return row
+}
+
 /** The fields that an edit may change. */
 export type StoryContent = {
   readonly title: string
   readonly description: string
   readonly charityName: string
   readonly charityDescription: string
+  readonly writtenIn: Language
+  readonly translations: Translations
   readonly videoUrl: string | null
   readonly imageUrl: string | null
   readonly isActive: boolean
@@ -160,6 +184,7 @@ export async function lockStory(tx: Queryable, id: string): Promise<LockedStory 
   return maybeOne<LockedStory>(
     tx,
     sql`select s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
+      s.written_in as "writtenIn", s.translations,
       s.video_url as "videoUrl", s.image_url as "imageUrl", s.is_active as "isActive",
       s.publish_at as "publishAt", s.outlay_id as "outlayId", ${isTold},
       s.published_at is not null as "wasPublished", ${tellsOfRevoked(sql`s.id`)} as "isRevoked"
@@ -172,6 +197,7 @@ export async function updateStory(tx: Queryable, id: string, content: StoryConte
   await tx.query(sql`
     update story set title = ${content.title}::text, description = ${content.description}::text,
       charity_name = ${content.charityName}::text, charity_description = ${content.charityDescription}::text,
+      written_in = ${content.writtenIn}::text, translations = ${JSON.stringify(content.translations)}::jsonb,
       video_url = ${content.videoUrl}::text, image_url = ${content.imageUrl}::text, is_active = ${content.isActive}::boolean,
       publish_at = ${content.publishAt}::timestamptz, outlay_id = ${content.outlayId}::uuid,
       published_at = case when ${content.isActive}::boolean and not is_active then roz_now() else published_at end
@@ -181,9 +207,10 @@ export async function updateStory(tx: Queryable, id: string, content: StoryConte
 /** Inserts a draft written by hand, dated today. */
 export async function insertByHand(tx: Queryable, id: string, content: StoryContent): Promise<void> {
   await tx.query(sql`
-    insert into story (id, day, title, description, charity_name, charity_description, video_url, outlay_id)
+    insert into story (id, day, title, description, charity_name, charity_description, written_in, translations, video_url, outlay_id)
     values (${id}::uuid, ist_day(roz_now()), ${content.title}::text, ${content.description}::text,
-      ${content.charityName}::text, ${content.charityDescription}::text, ${content.videoUrl}::text, ${content.outlayId}::uuid)`)
+      ${content.charityName}::text, ${content.charityDescription}::text, ${content.writtenIn}::text, ${JSON.stringify(content.translations)}::jsonb,
+      ${content.videoUrl}::text, ${content.outlayId}::uuid)`)
 }
 
 /** False if the story is or was published. The caller has locked it. */

@@ -1,24 +1,26 @@
 /** A story as the API shows it. */
 import type { PortalStory, Story } from '@roz/contract/impact.ts'
-import { wordsFor } from '@roz/core/draft-words.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { publicNameOf } from '@roz/core/names.ts'
+import { missingIn, translationsOf, wordsFor } from '@roz/core/story-words.ts'
 import type { PortalRow, StoryRow } from './queries.ts'
 
-/** The charity's name until one is chosen; screens show Pending for it. */
-export const PENDING_CHARITY = 'Pending Charity Selection'
+/** The round of a story, whose figures its draft names. */
+const roundOf = (row: StoryRow) => ({ ...row, need: row.setAsidePaise })
+
+export const missingOf = (row: StoryRow): readonly Language[] => missingIn(row, roundOf(row))
 
 export const storyOf =
   (language: Language) =>
   (row: StoryRow): Story => {
-    const { title, description, charityDescription } = wordsFor(row, { ...row, need: row.setAsidePaise }, language)
+    const { words, languages } = wordsFor(row, roundOf(row), language)
     return {
       id: row.id,
       _id: row.id,
-      title,
-      description,
+      title: words.title,
+      description: words.description,
       date: row.day,
       amount: rupeesFromPaise(row.amountPaise),
       sent: row.isSent,
@@ -26,15 +28,22 @@ export const storyOf =
       isActive: row.isActive,
       videoUrl: row.videoUrl,
       imageUrl: row.imageUrl,
-      charity: { name: row.charityName, description: charityDescription },
+      charity: { name: words.charityName, description: words.charityDescription },
+      languages,
       winnerInfo: winnerOf(row, language),
     }
   }
 
+/** The words as they were written: what the portal sends back changes nothing. */
 export const portalStoryOf =
   (language: Language) =>
   (row: PortalRow): PortalStory => ({
     ...storyOf(language)(row),
+    title: row.title,
+    description: row.description,
+    charity: { name: row.charityName, description: row.charityDescription },
+    language: row.writtenIn,
+    translations: translationsOf(row, roundOf(row)),
     publishAt: row.publishAt === null ? null : isoIst(row.publishAt.getTime()),
     outlayId: row.outlayId,
     help:

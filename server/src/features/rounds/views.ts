@@ -4,13 +4,13 @@
  * - A winner's name is joined when a page is read, by the winner's present choice and the reader's language.
  * - No name is stored with a round.
  */
-import { wordsFor } from '@roz/core/draft-words.ts'
 import { type IstDay, endOfDayMs, isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type PublicName, publicNameOf } from '@roz/core/names.ts'
 import { chanceOf, splitShown } from '@roz/core/modes.ts'
 import { winChance } from '@roz/core/round.ts'
+import { type Translations, wordsFor } from '@roz/core/story-words.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
@@ -64,6 +64,8 @@ export const findCurrent = (db: Db, memberIds: readonly bigint[]): Promise<Curre
 type LastStoryRow = {
   readonly day: IstDay
   readonly title: string
+  readonly writtenIn: Language
+  readonly translations: Translations
   readonly videoUrl: string | null
   readonly participants: bigint
   readonly need: Paise
@@ -73,7 +75,7 @@ export const findLastStory = (db: Db): Promise<LastStoryRow | undefined> =>
   maybeOne(
     db,
     sql`
-    select day, title, video_url as "videoUrl", participants, amount_paise as need
+    select day, title, written_in as "writtenIn", translations, video_url as "videoUrl", participants, amount_paise as need
     from story where is_active order by published_at desc, id desc limit 1`,
   )
 
@@ -81,8 +83,8 @@ export const findLastStory = (db: Db): Promise<LastStoryRow | undefined> =>
 export function lastStoryView(row: LastStoryRow | undefined, language: Language) {
   if (row === undefined) return null
   const { day, videoUrl } = row
-  const { title } = wordsFor({ title: row.title }, row, language)
-  return { date: day, title, videoUrl }
+  const { words, languages } = wordsFor({ title: row.title, writtenIn: row.writtenIn, translations: row.translations }, row, language)
+  return { date: day, title: words.title, language: languages.title ?? language, videoUrl }
 }
 
 type Drawn = Named & {

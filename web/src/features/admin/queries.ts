@@ -73,13 +73,11 @@ export const adminUsersQuery = (narrowing: UserNarrowing) =>
   })
 
 /** The stories in a state, all of them, or a single one. */
-export const adminStoriesQuery = (id: string | undefined, status: StoryState | '') =>
+export const adminStoriesQuery = (id: string | undefined, narrowing: Narrowing<StoryState>) =>
   infiniteQueryOptions({
-    queryKey: ['admin', 'stories', id, status],
-    queryFn: ({ pageParam, signal }) => {
-      const narrowing = id === undefined ? (status === '' ? {} : { status }) : { id }
-      return call('storiesAdmin', { query: { ...at(pageParam), ...narrowing }, signal })
-    },
+    queryKey: ['admin', 'stories', id, narrowing],
+    queryFn: ({ pageParam, signal }) =>
+      call('storiesAdmin', { query: { ...at(pageParam), ...(id === undefined ? narrowed(narrowing) : { id }) }, signal }),
     ...paging,
   })
 

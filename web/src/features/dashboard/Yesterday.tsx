@@ -18,6 +18,7 @@ import { Section } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { useServerDay } from '../clock.ts'
+import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
 import { type CurrentRound, homeQuery } from '../queries.ts'
 import { HelpAmount } from '../impact/HelpAmount.tsx'
 import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
@@ -80,10 +81,15 @@ function NewestImpact({ round, failed }: NewestProps) {
             <Video url={story.videoUrl} title={story.title} />
           ) : (
             <>
-              <p className="lead">{story.title}</p>
+              <p className="lead" lang={langOf(story.language, currentLanguage())}>
+                {story.title}
+                <OtherLanguage text={story.language} reader={currentLanguage()} />
+              </p>
               {inFull === undefined ? null : (
                 <>
-                  <p className="story-text story-start">{inFull.description}</p>
+                  <p className="story-text story-start" lang={langOf(inFull.languages.description, currentLanguage())}>
+                    {inFull.description}
+                  </p>
                   <p className="small muted">
                     <HelpAmount story={inFull} />
                   </p>

@@ -10,6 +10,7 @@ import { formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { CharityName } from '../CharityName.tsx'
+import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
 import { Listing } from '../Listing.tsx'
 import { impactStatsQuery, storiesQuery } from '../queries.ts'
 import { Age } from './Age.tsx'
@@ -114,7 +115,10 @@ function StoryRow({ story, current, onChoose }: { readonly story: Story; readonl
   return (
     <li>
       <button type="button" aria-current={current ? 'true' : undefined} onClick={onChoose}>
-        <span className="story-title">{story.title}</span>
+        <span className="story-title" lang={langOf(story.languages.title, currentLanguage())}>
+          {story.title}
+          <OtherLanguage text={story.languages.title} reader={currentLanguage()} />
+        </span>
         <span className="amount">
           <HelpAmount story={story} />
         </span>

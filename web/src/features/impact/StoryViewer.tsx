@@ -10,6 +10,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { CharityName } from '../CharityName.tsx'
+import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
 import { ChanceOf, MoreWinners, useReward, WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 
@@ -49,7 +50,8 @@ function ShareStory({ story }: { readonly story: Story }) {
 export function StoryViewer({ story, preview = false }: { readonly story: Story; readonly preview?: boolean }) {
   const views = useViews(story, preview)
   const reward = useReward()
-  const { winnerInfo, charity } = story
+  const { winnerInfo, charity, languages } = story
+  const reader = currentLanguage()
   const hasPicture = Boolean(story.videoUrl) || Boolean(story.imageUrl)
   return (
     <article className={hasPicture ? 'grid two' : undefined}>
@@ -62,14 +64,17 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
       ) : null}
       <div>
         <div className="head-row">
-          <h2>{story.title}</h2>
+          <h2 lang={langOf(languages.title, reader)}>{story.title}</h2>
           {story.isActive ? (
             <Badge tone="live">
               <Trans>Live</Trans>
             </Badge>
           ) : null}
         </div>
-        <p className="story-text">{story.description}</p>
+        <p className="story-text" lang={langOf(languages.description, reader)}>
+          {story.description}
+          <OtherLanguage text={languages.description} reader={reader} />
+        </p>
         <ul className="ledger shares">
           {story.amount === 0 ? null : (
             <li>
@@ -79,8 +84,14 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
           )}
           <li>
             <span>
-              <CharityName name={charity.name} />
-              {charity.description === '' ? null : <span className="small muted block">{charity.description}</span>}
+              <span lang={langOf(languages.charityName, reader)}>
+                <CharityName name={charity.name} />
+              </span>
+              {charity.description === '' ? null : (
+                <span className="small muted block" lang={langOf(languages.charityDescription, reader)}>
+                  {charity.description}
+                </span>
+              )}
             </span>
             <span className="amount">
               <CharityBadge name={charity.name} />

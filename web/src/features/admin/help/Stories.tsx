@@ -20,12 +20,13 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { CharityName, isPendingCharity } from '../../CharityName.tsx'
 import { Listing } from '../../Listing.tsx'
-import { useStatus } from '../money/MoneyRows.tsx'
+import { langOf, OtherLanguage } from '../../OtherLanguage.tsx'
+import { useNarrowing } from '../money/MoneyRows.tsx'
 import { adminStoriesQuery, refreshStories } from '../queries.ts'
 import type { Shown } from '../states.ts'
 import { Delete, Preview, Publish, Unpublish } from './StoryActions.tsx'
 import { StoryDialog } from './StoryDialog.tsx'
-import { seenOf } from './story-fields.ts'
+import { seenOf, storyFor } from './story-fields.ts'
 import { StorySchedule } from './StorySchedule.tsx'
 import { useMay } from '../use-may.ts'
 
@@ -34,6 +35,7 @@ const STATES = {
   late: { tone: 'waiting', label: msg`Not published by 6 PM` },
   scheduled: { tone: 'good', label: msg`Scheduled` },
   published: { tone: 'live', label: msg`Published` },
+  lacks_language: { tone: 'waiting', label: msg`A language is missing` },
 } as const satisfies Record<StoryState, Shown>
 
 /** The purpose of the tab's one open dialog. */
@@ -44,8 +46,8 @@ export function Stories() {
   const { t } = useLingui()
   const mayEdit = useMay(EDITORS)
   const { story: only } = useSearch({ strict: false })
-  const { status, field } = useStatus(STATES)
-  const list = useInfiniteQuery(adminStoriesQuery(only, status))
+  const { narrowing, fields } = useNarrowing(STATES, t`Search stories`, t`Words in any language`)
+  const list = useInfiniteQuery(adminStoriesQuery(only, narrowing))
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const settled = async (): Promise<void> => {
@@ -79,7 +81,7 @@ export function Stories() {
         ) : null}
       </div>
       {only === undefined ? (
-        <div className="narrowing">{field}</div>
+        fields
       ) : (
         <p className="spaced">
           <Link to={paths.adminDashboard} search={{ tab: 'stories' }}>
@@ -92,7 +94,7 @@ export function Stories() {
         itemsOf={(page) => page.stories}
         failed={t`The stories could not be loaded.`}
         empty={
-          status === '' ? (
+          narrowing.status === '' && narrowing.q === '' ? (
             <EmptyState art="slip" title={t`No impact stories yet`}>
               <Trans>Each settled round creates a draft here.</Trans>
             </EmptyState>
@@ -111,22 +113,22 @@ export function Stories() {
       </Listing>
       {open?.for === 'new' ? <StoryDialog onClose={close} /> : null}
       {open?.for === 'edit' ? <StoryDialog story={open.story} onClose={close} /> : null}
-      {open?.for === 'schedule' ? <StorySchedule story={open.story} onClose={close} /> : null}
-      {open?.for === 'preview' ? <Preview story={open.story} onClose={close} /> : null}
+      {open?.for === 'schedule' ? <StorySchedule story={storyFor(open.story)} onClose={close} /> : null}
+      {open?.for === 'preview' ? <Preview story={storyFor(open.story)} onClose={close} /> : null}
       {open?.for === 'publish' ? (
         <Publish
-          story={open.story}
+          story={storyFor(open.story)}
           busy={publish.isPending}
           onClose={close}
           onConfirm={() => publish.mutate({ story: open.story, isActive: true })}
         />
       ) : null}
       {open?.for === 'delete' ? (
-        <Delete story={open.story} busy={remove.isPending} onClose={close} onConfirm={() => remove.mutate(open.story)} />
+        <Delete story={storyFor(open.story)} busy={remove.isPending} onClose={close} onConfirm={() => remove.mutate(open.story)} />
       ) : null}
       {open?.for === 'unpublish' ? (
         <Unpublish
-          story={open.story}
+          story={storyFor(open.story)}
           busy={publish.isPending}
           onClose={close}
           onConfirm={() => publish.mutate({ story: open.story, isActive: false })}
@@ -143,8 +145,9 @@ type StoryRowProps = {
 }
 
 /** Outlined buttons first, quiet ones after them. Only a story with a named person offers its publication as the next step. */
-function StoryRow({ story, mayEdit, onOpen }: StoryRowProps) {
+function StoryRow({ story: written, mayEdit, onOpen }: StoryRowProps) {
   const { t } = useLingui()
+  const story = storyFor(written)
   const { title, isActive, publishAt, help, wasPublished } = story
   const purpose = help?.purpose ?? ''
   const helped = help?.publicName ?? ''
@@ -152,7 +155,10 @@ function StoryRow({ story, mayEdit, onOpen }: StoryRowProps) {
   return (
     <li>
       <div>
-        <h3>{title}</h3>
+        <h3 lang={langOf(story.languages.title, currentLanguage())}>
+          {title}
+          <OtherLanguage text={story.languages.title} reader={currentLanguage()} />
+        </h3>
         <p className="small muted">
           <Unbroken text={formatDay(story.date, currentLanguage())} />, {formatMoney(story.amount)},{' '}
           <CharityName name={story.charity.name} />

@@ -2,12 +2,17 @@
  * The form of a story, for a new draft and for an edit. The picture is uploaded after the words are saved.
  * - A story that is not public can be linked to the help that it tells of, until the givers of that help were told. The help fills the
  *   words that nobody has written yet.
+ * - The languages are side by side, the portal's own first.
  * - An edit sends only the changed fields: another editor may have changed the others meanwhile.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { PortalStory } from '@roz/contract/impact.ts'
+import { type Language, SPEECH } from '@roz/core/language.ts'
+import type { StoryWord } from '@roz/core/story-words.ts'
 import { useId, useState } from 'react'
+import type { UseFormReturn } from 'react-hook-form'
 import { call, messageOf } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
@@ -17,7 +22,7 @@ import { tellFirst, useRules } from '../../forms.ts'
 import { HelpField, KeptHelp } from '../HelpField.tsx'
 import { refreshStories, type ToldHelp } from '../queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
-import { bodyOf, changesOf, seenOf, showRefusedStory, storyRules, type StoryValues, valuesOf } from './story-fields.ts'
+import { bodyOf, changesOf, fieldOf, seenOf, showRefusedStory, sides, storyRules, type StoryValues, valuesOf } from './story-fields.ts'
 import { wordsOf } from '../portal-form-errors.ts'
 
 /** The help that a story is linked to. */
@@ -34,10 +39,11 @@ type StoryDialogProps = {
 export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
   const { t } = useLingui()
   const formId = useId()
+  const own = (word: StoryWord) => fieldOf(word, currentLanguage())
   const wordsFor = ({ purpose, publicName }: ToldHelp) => ({
-    title: t`${purpose} for ${publicName}`,
-    charityName: publicName,
-    charityDescription: purpose,
+    [own('title')]: t`${purpose} for ${publicName}`,
+    [own('charityName')]: publicName,
+    [own('charityDescription')]: purpose,
   })
   const form = useRules<StoryValues>(storyRules, { ...valuesOf(story), ...(given === undefined ? {} : wordsFor(given)) })
   const { errors, isSubmitting } = form.formState
@@ -46,11 +52,12 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
   const link = (chosen: ToldHelp | undefined): void => {
     setHelp(chosen)
     if (chosen === undefined) return
-    const { title, charityName, charityDescription } = wordsFor(chosen)
-    if (story === undefined) form.setValue('title', title)
-    if (story !== undefined && !isPendingCharity(form.getValues('charityName'))) return
-    form.setValue('charityName', charityName)
-    form.setValue('charityDescription', charityDescription)
+    const words: Partial<StoryValues> = wordsFor(chosen)
+    const fill = (word: StoryWord): void => form.setValue(own(word), words[own(word)] ?? '')
+    if (story === undefined) fill('title')
+    if (story !== undefined && !isPendingCharity(form.getValues(own('charityName')))) return
+    fill('charityName')
+    fill('charityDescription')
   }
 
   const save = form.handleSubmit(
@@ -69,7 +76,7 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
               })
         await savePicture(story?.id ?? saved.story.id)
       } catch (error) {
-        showRefusedStory(form, error)
+        showRefusedStory(form, error, story)
         return toast.error(messageOf(error, t`Failed to update story`))
       }
       // Before the dialog closes: an edit that is opened at once must show what was saved.
@@ -113,14 +120,11 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
         ) : story?.isActive === true ? null : (
           <HelpField chosen={help} onChoose={link} />
         )}
-        <TextField label={t`Title`} error={wordsOf(errors.title?.message)} {...form.register('title')} />
-        <TextAreaField label={t`Description`} error={wordsOf(errors.description?.message)} {...form.register('description')} />
-        <TextField label={t`Charity name`} error={wordsOf(errors.charityName?.message)} {...form.register('charityName')} />
-        <TextAreaField
-          label={t`Charity description`}
-          error={wordsOf(errors.charityDescription?.message)}
-          {...form.register('charityDescription')}
-        />
+        <div className="grid two">
+          {sides().map((language) => (
+            <Side key={language} language={language} form={form} />
+          ))}
+        </div>
         <TextField
           label={t`Video URL`}
           type="url"
@@ -132,5 +136,35 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
         <StoryPicture present={story?.imageUrl ?? null} picture={picture} onChange={setPicture} />
       </form>
     </Modal>
+  )
+}
+
+type SideProps = { readonly language: Language; readonly form: UseFormReturn<StoryValues> }
+
+/** The texts in one language. Only the portal's own language has labels without its name. */
+function Side({ language, form }: SideProps) {
+  const { t } = useLingui()
+  const { errors } = form.formState
+  const { name } = SPEECH[language]
+  const isOwn = language === currentLanguage()
+  const text = (word: StoryWord) => {
+    const field = fieldOf(word, language)
+    return { lang: language, error: wordsOf(errors[field]?.message), ...form.register(field) }
+  }
+  return (
+    <div>
+      <h3 className="spaced" lang={language}>
+        {name}
+      </h3>
+      <TextField label={isOwn ? t`Title` : t`Title: ${name}`} {...text('title')} />
+      <TextAreaField label={isOwn ? t`Description` : t`Description: ${name}`} {...text('description')} />
+      <TextField label={isOwn ? t`Charity name` : t`Charity name: ${name}`} {...text('charityName')} />
+      <TextAreaField label={isOwn ? t`Charity description` : t`Charity description: ${name}`} {...text('charityDescription')} />
+      {isOwn ? null : (
+        <p className="small muted">
+          <Trans>Empty: readers of this language see the other one, marked as such.</Trans>
+        </p>
+      )}
+    </div>
   )
 }

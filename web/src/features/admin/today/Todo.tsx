@@ -40,6 +40,7 @@ const LINES = {
   suspense: { label: msg`Payments in suspense`, search: { tab: 'suspense', status: 'to_decide', order: 'oldest' } },
   disputes: { label: msg`Disputes to answer at the bank`, search: { tab: 'disputes', status: 'to_answer', order: 'oldest' } },
   stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'late' } },
+  stories_language: { label: msg`Stories that lack a language`, search: { tab: 'stories', status: 'lacks_language' } },
   untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },
   help_waiting: { label: msg`Days whose help waits longer than 14 days`, search: { tab: 'rounds', status: 'help_waiting' } },
   outlays: { label: msg`Payments from the help fund to approve`, search: { tab: 'help-given', status: 'to_approve' } },
