@@ -44,6 +44,18 @@ export const communityCalls = {
           }),
           { absent: { medianDays: null, oldest: null } },
         ),
+        helped: newer(
+          z.object({
+            people: count.meta({ description: 'Beneficiaries with booked help that did not all come back, also after a revoked consent' }),
+            stories: z
+              .object({ due: count, inTime: count })
+              .meta({ description: 'Stories due in the last 30 days, at 6 PM of the day after their round, and those published by then' }),
+            payments: z
+              .object({ count, withVideo: count })
+              .meta({ description: 'Payments of help in the last 30 days, and those whose published story has a video' }),
+          }),
+          { absent: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } } },
+        ),
         recentImpacts: z.array(story),
       }),
     }),

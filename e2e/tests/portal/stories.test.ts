@@ -204,7 +204,7 @@ test('both languages are side by side, and a Hindi reader reads Hindi where it i
   const words = { title: 'Warm blankets', description: 'Before the winter.', charity: { name: 'Leela', description: 'Blankets' } }
   const { id } = (await ask(roz.url, 'createStory', { token: admin, body: words })).output.story
   await ask(roz.url, 'updateStory', { token: admin, params: { id }, body: { isActive: true } })
-  await stage.at(`/hi/impact-stories/${id}`, async (page) => {
+  await fixture.at(`/hi/impact-stories/${id}`, async (page) => {
     await expect(page.locator('h1')).toHaveAttribute('lang', 'en')
     await expect(page.locator('.told')).toHaveAttribute('lang', 'en')
     await expect(page.locator('.told')).toHaveText('Before the winter. (in English)')
@@ -221,10 +221,10 @@ test('both languages are side by side, and a Hindi reader reads Hindi where it i
     await page.getByRole('searchbox', { name: 'Search stories' }).fill('कंबल')
     await expect(page.getByRole('heading', { name: words.title })).toBeVisible()
   })
-  await stage.at(`/hi/impact-stories/${id}`, async (page) => {
+  await fixture.at(`/hi/impact-stories/${id}`, async (page) => {
     await expect(page.locator('h1')).toHaveText('गर्म कंबल')
     await expect(page.locator('h1')).not.toHaveAttribute('lang')
     await expect(page.locator('.told')).toHaveText('जाड़े से पहले।')
   })
-  await stage.at(`/impact-stories/${id}`, async (page) => expect(page.locator('h1')).toHaveText(words.title))
+  await fixture.at(`/impact-stories/${id}`, async (page) => expect(page.locator('h1')).toHaveText(words.title))
 })

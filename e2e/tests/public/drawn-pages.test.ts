@@ -58,6 +58,7 @@ const DATA: PageData = {
   home: {
     stats: { totalCharity: 0, totalPeople: 3, rounds: 1, today: { pool: 0, charity: 0, giveaway: 0, platform: 0 } },
     help: { medianDays: 3, oldest: null },
+    helped: { people: 4, stories: { due: 30, inTime: 28 }, payments: { count: 9, withVideo: 7 } },
     recentImpacts: [STORY],
   },
   round: {
@@ -255,6 +256,19 @@ test('help that waits for more than 14 days is said openly, where the waiting ti
       expect(inTime).not.toMatch(/too long|बहुत देर/)
       expect(inTime).toMatch(/within 3 days|3 दिन/)
     }
+})
+
+test('people helped, stories by 6 PM and videos are said where the money is, and nothing before the first', () => {
+  const none = { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } }
+  for (const page of ['home', 'moneyTrail']) {
+    const text = draw(page)
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll(/\s+/g, ' ')
+    expect(text, page).toContain('4 people and families were helped.')
+    expect(text, page).toContain('28 of 30 stories were out by 6 PM.')
+    expect(text, page).toContain('7 of 9 payments of help had a video.')
+    expect(draw(page, { data: { ...DATA, home: { ...DATA.home, helped: none } } }), page).not.toMatch(/by 6 PM|were helped|had a video/)
+  }
 })
 
 test('a day without a draw says that its rupees were returned', () => {

@@ -15,7 +15,17 @@ import { Section } from '../ui/Section.tsx'
 import { Ruler, TaxNote, useShares } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { TrustCards } from './TrustCards.tsx'
-import { HelpWaits, CharityState, FiguresMissing, BesideMedia, SplitOfARupee, StoryAmount, Told, WinnerLine } from './parts.tsx'
+import {
+  HelpWaits,
+  CharityState,
+  FiguresMissing,
+  BesideMedia,
+  PromisesKept,
+  SplitOfARupee,
+  StoryAmount,
+  Told,
+  WinnerLine,
+} from './parts.tsx'
 
 export function Home() {
   const { data } = usePage()
@@ -167,6 +177,7 @@ function SoFar({ stats }: { readonly stats: HomeData['stats'] | undefined }) {
           A community of {people} people with {contributors} contributors.
         </Trans>
       </p>
+      <PromisesKept />
       <HelpWaits />
     </Section>
   )

@@ -216,6 +216,36 @@ export function CheckLink({ day }: { readonly day: string }) {
 const HELP_LATE_DAYS = 14
 
 /** How long money waits until it helps, and openly a day that waits too long. */
+/** How many were helped, and whether stories came by 6 PM and with a video. Nothing is said before there is something to count. */
+export function PromisesKept() {
+  const { data } = usePage()
+  if (data === undefined) return null
+  const { people, stories, payments } = data.home.helped
+  return (
+    <>
+      {people === 0 ? null : (
+        <p className="gap" id="people-helped">
+          <Plural value={people} one="# person or family was helped." other="# people and families were helped." />
+        </p>
+      )}
+      {stories.due === 0 ? null : (
+        <p className="gap">
+          <Trans>
+            In the last 30 days, {stories.inTime} of {stories.due} stories were out by 6 PM.
+          </Trans>
+        </p>
+      )}
+      {payments.count === 0 ? null : (
+        <p className="gap">
+          <Trans>
+            In the last 30 days, {payments.withVideo} of {payments.count} payments of help had a video.
+          </Trans>
+        </p>
+      )}
+    </>
+  )
+}
+
 export function HelpWaits() {
   const { data, language } = usePage()
   if (data === undefined) return null

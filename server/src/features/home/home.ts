@@ -14,6 +14,7 @@ import { shares, type SplitPolicy } from '@roz/core/split.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { readHelpWaits } from '../../ledger/help-waits.ts'
 import type { Handlers } from '../../http/route.ts'
+import { readHelped } from './helped.ts'
 
 export type HomeDeps = {
   readonly db: Db
@@ -27,11 +28,12 @@ type Today = { name: 'A' | 'B'; need: number; reward: number; platform: number; 
 export function createHome({ db, recentStories }: HomeDeps) {
   const people = createPeopleCount(db)
   async function read(language: Language): Promise<HomeData> {
-    const [totals, count, today, help, recentImpacts] = await Promise.all([
+    const [totals, count, today, help, helped, recentImpacts] = await Promise.all([
       readTotals(db),
       people(),
       readToday(db),
       readHelpWaits(db),
+      readHelped(db),
       recentStories(language),
     ])
     return {
@@ -42,6 +44,7 @@ export function createHome({ db, recentStories }: HomeDeps) {
         today,
       },
       help,
+      helped,
       recentImpacts,
     }
   }

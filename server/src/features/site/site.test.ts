@@ -55,7 +55,12 @@ async function figures(): Promise<PageData> {
   if (failing) throw new Error('no database')
   const today = { pool, charity: 0, giveaway: 0, platform: 0 }
   return {
-    home: { stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today }, help: { medianDays: null, oldest: null }, recentImpacts: [] },
+    home: {
+      stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today },
+      help: { medianDays: null, oldest: null },
+      helped: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } },
+      recentImpacts: [],
+    },
     round: { serverTime: String(reads) } as PageData['round'],
     stories: [],
     storiesNext: null,

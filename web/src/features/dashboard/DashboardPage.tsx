@@ -20,6 +20,7 @@ import { Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
+import { PeopleHelped } from '../PeopleHelped.tsx'
 import { type CurrentRound, homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
 import { RoundCard } from './RoundCard.tsx'
 import { Yesterday } from './Yesterday.tsx'
@@ -89,12 +90,15 @@ function Tiles() {
     return <ErrorState title={t`These figures could not be loaded.`} busy={home.isFetching} onRetry={() => void home.refetch()} />
   const stats = home.data?.data.stats
   return (
-    <StatTiles>
-      <StatTile label={t`Set aside for people in need`}>{stats && <Money amount={stats.totalCharity} />}</StatTile>
-      <StatTile label={t`Members who joined`}>{stats && formatCount(stats.totalPeople)}</StatTile>
-      <StatTile label={t`Rounds completed`}>{stats && formatCount(stats.rounds)}</StatTile>
-      <StatTile label={t`In today's round`}>{stats && <Money amount={stats.today.pool} />}</StatTile>
-    </StatTiles>
+    <>
+      <StatTiles>
+        <StatTile label={t`Set aside for people in need`}>{stats && <Money amount={stats.totalCharity} />}</StatTile>
+        <StatTile label={t`Members who joined`}>{stats && formatCount(stats.totalPeople)}</StatTile>
+        <StatTile label={t`Rounds completed`}>{stats && formatCount(stats.rounds)}</StatTile>
+        <StatTile label={t`In today's round`}>{stats && <Money amount={stats.today.pool} />}</StatTile>
+      </StatTiles>
+      <PeopleHelped />
+    </>
   )
 }
 

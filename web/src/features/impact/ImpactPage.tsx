@@ -12,6 +12,7 @@ import { Money } from '../../ui/Money.tsx'
 import { CharityName } from '../CharityName.tsx'
 import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
 import { Listing } from '../Listing.tsx'
+import { PeopleHelped } from '../PeopleHelped.tsx'
 import { impactStatsQuery, storiesQuery } from '../queries.ts'
 import { Age } from './Age.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
@@ -107,6 +108,7 @@ function Figures() {
         <StatTile label={t`Charities supported`}>{data && formatCount(data.charitiesSupported)}</StatTile>
         <StatTile label={t`Days active`}>{data && formatCount(data.daysActive)}</StatTile>
       </StatTiles>
+      <PeopleHelped />
     </div>
   )
 }
