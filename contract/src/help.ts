@@ -1,4 +1,4 @@
-/** Calls of the help desk: beneficiaries and the pictures of receipts. */
+/** Calls of the help desk: beneficiaries and the pictures of bills. */
 import { CONSENT_WAYS, GUARDIANS, privateNote, publicName } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { HELPERS, STAFF, TREASURY } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 const hash = z.string().meta({ description: 'SHA-256 of the published picture, 64 hex digits' })
-const receiptPicture = z.object({ hash, width: count, height: count })
+const billPicture = z.object({ hash, width: count, height: count })
 const withheld = z.object({
   reason: z.string(),
   by: z.string().meta({ description: 'The name of the person who withheld it' }),
@@ -15,7 +15,7 @@ const withheld = z.object({
 })
 /** A bill of a payment, as the portal shows it. */
 export const bill = z.object({
-  ...receiptPicture.shape,
+  ...billPicture.shape,
   withheld: withheld.nullable().meta({ description: 'If set, only staff can see the picture' }),
 })
 const id = z.object({ id: z.string().max(100) })
@@ -104,7 +104,7 @@ export const helpCalls = {
     roles: HELPERS,
     summary: 'Stores a picture of a bill as WebP, without its metadata. The picture becomes public when its entry is booked.',
     upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
-    output: z.object({ ...receiptPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
+    output: z.object({ ...billPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
     status: 201,
     refusals: [
       'receipt_not_picture',

@@ -18,7 +18,7 @@ export const story = z.object({
   description: z.string(),
   date: day,
   amount: rupees,
-  sent: newer(z.boolean().meta({ description: 'The amount was paid out and has receipts; false: it is set aside' }), { absent: false }),
+  sent: newer(z.boolean().meta({ description: 'The amount was paid out and has bills; false: it is set aside' }), { absent: false }),
   views: count,
   isActive: z.boolean(),
   videoUrl: z.string().nullable(),

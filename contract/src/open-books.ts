@@ -32,9 +32,9 @@ const proven = {
   date: day.meta({ description: 'The day whose books have it' }),
   amount: rupees,
   purpose: z.string().meta({ description: 'The words of the team; empty if not recorded' }),
-  hasPictures: z.boolean().meta({ description: 'Each receipt that is not withheld is a picture at /api/receipts/{hash}' }),
-  withheld: z.array(hash).meta({ description: 'The receipts whose picture is withheld, for example because it showed a phone number' }),
-  evidence: z.array(hash).meta({ description: 'SHA-256 of each published receipt' }),
+  hasPictures: z.boolean().meta({ description: 'Each bill that is not withheld is a picture at /api/receipts/{hash}' }),
+  withheld: z.array(hash).meta({ description: 'The bills whose picture is withheld, for example because it showed a phone number' }),
+  evidence: z.array(hash).meta({ description: 'SHA-256 of each published bill' }),
 }
 const disbursed = z.object({
   ...proven,

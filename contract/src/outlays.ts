@@ -1,6 +1,6 @@
 /** The common parts of all outlays' calls: payments from our accounts that staff decide (disbursements.ts, accounts.ts). */
 import { rupeeAmount } from '@roz/core/fields.ts'
-import { purpose, RECEIPTS_MAX } from '@roz/core/help-fields.ts'
+import { purpose, BILL_PAGES_MAX } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { bill } from './help.ts'
@@ -22,15 +22,13 @@ export const outlay = {
   decidedAt: instant.nullable(),
   reason: z.string().nullable().meta({ description: 'Why it was rejected' }),
   receipts: z.array(bill).meta({ description: 'In the order of their pages' }),
-  seen: z
-    .string()
-    .meta({ description: 'A fingerprint of what the row shows of payment, receipts and beneficiary; a decision may name it' }),
+  seen: z.string().meta({ description: 'A fingerprint of what the row shows of payment, bills and beneficiary; a decision may name it' }),
 }
 export const outlayId = z.object({ id: z.string().max(100) })
 export const receipts = z
   .array(z.string('receipts_needed').regex(/^[0-9a-f]{64}$/, 'receipts_needed'), 'receipts_needed')
   .min(1, 'receipts_needed')
-  .max(RECEIPTS_MAX, 'receipts_many')
+  .max(BILL_PAGES_MAX, 'receipts_many')
 export const asked = { amount: rupeeAmount, purpose, receipts }
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 export const seenOutlay = z.strictObject({ status: outlayState, seen })

@@ -1,4 +1,4 @@
-/** A member's rupee of one day: the help that its share paid for, with receipts, or how long it has waited. */
+/** A member's rupee of one day: the help that its share paid for, with bills, or how long it has waited. */
 import { z } from 'zod'
 import { count, day, rupees } from './shapes.ts'
 

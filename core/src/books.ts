@@ -12,7 +12,7 @@ export type BooksFile = {
     readonly opening: number
     readonly in: number
     readonly disbursements: readonly BooksHelp[]
-    /** Money of disbursements that came back; `corrects` is the first receipt of the disbursement. */
+    /** Money of disbursements that came back; `corrects` is the first bill of the disbursement. */
     readonly corrections: readonly (BooksHelp & { readonly corrects: string })[]
     /** The days with an open share at the day's end. */
     readonly open: readonly BooksPart[]

@@ -19,7 +19,7 @@ export const HELP_TEXTS = {
   guardian_needed: texts('Please say who gave the consent for the child'),
   settlement_day_future: texts('The day of a settlement cannot be in the future'),
   private_note_length: texts('A note has at most 2,000 characters'),
-  receipts_needed: texts('Please add at least one receipt'),
+  receipts_needed: texts('Please add at least one bill'),
   receipts_many: texts('Please add at most 10 pages'),
   beneficiary_needed: texts('Please choose who is helped'),
 } as const satisfies Words
@@ -28,7 +28,7 @@ export const CONSENT_WAYS = ['written', 'recorded', 'witnessed'] as const
 export type ConsentWay = (typeof CONSENT_WAYS)[number]
 export const GUARDIANS = ['mother', 'father', 'grandparent', 'legal_guardian'] as const
 export type Guardian = (typeof GUARDIANS)[number]
-export const RECEIPTS_MAX = 10
+export const BILL_PAGES_MAX = 10
 
 const text = (problem: keyof typeof HELP_TEXTS) => z.string(problem)
 const code = (problem: keyof typeof HELP_TEXTS) => ({ error: problem })

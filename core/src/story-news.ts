@@ -15,7 +15,7 @@ export type StoryNews = {
   readonly path: '/history'
 }
 
-const BODY = texts('It paid for {purpose}. See the story and the receipt.')
+const BODY = texts('It paid for {purpose}. See the story and the bill.')
 
 export const storyNews = (story: { readonly id: string; readonly purpose: string }, lang: Language): StoryNews => ({
   title: NOTICES.help_told.title[lang],

@@ -1,4 +1,4 @@
-/** The scenario of the help desk: a beneficiary, a receipt, and what the public sees of it before anything is booked. */
+/** The scenario of the help desk: a beneficiary, a bill, and what the public sees of it before anything is booked. */
 import { expect } from 'vitest'
 import { png } from '../harness/pictures.ts'
 import { addColleague } from '../harness/team.ts'
@@ -25,7 +25,7 @@ export async function runHelp(scenario: Scenario, { admin, picture }: Given): Pr
   await runHelpGiven(scenario, admin, params.id, hash)
 }
 
-/** Uploads a receipt of one pixel; its hash. */
+/** Uploads a bill of one pixel; its hash. */
 async function upload(scenario: Scenario, token: string, picture: Buffer): Promise<string> {
   const form = new FormData()
   form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'receipt.png')

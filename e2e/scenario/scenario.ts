@@ -39,7 +39,7 @@ export async function startScenario() {
       const answer = await auditWatch.around(name, given, () => ask(roz.url, name, given))
       const { cache, access, output } = specOf(name)
       if (output === 'file' && answer.status === 200) {
-        // The picture of a receipt that is not public yet.
+        // The picture of a bill that is not public yet.
         expect(answer.headers.get('cache-control'), name).toMatch(access === 'admin' ? /^private, no-store$/ : /^public, max-age=\d+/)
         return answer
       }

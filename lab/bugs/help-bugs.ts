@@ -55,10 +55,10 @@ export const HELP_BUGS: readonly Bug[] = [
     test: DISBURSEMENTS,
   },
   {
-    name: 'A repeated disbursement may name other receipts',
+    name: 'A repeated disbursement may name other bills',
     file: FILE,
-    find: 'if (!known.same || !(await hasReceipts(tx, kind, { id, evidence }))) return',
-    replace: 'if (!known.same || hasReceipts.length === evidence.length + kind.length) return',
+    find: 'if (!known.same || !(await hasBills(tx, kind, { id, evidence }))) return',
+    replace: 'if (!known.same || hasBills.length === evidence.length + kind.length) return',
     test: DISBURSEMENTS,
   },
   {
@@ -76,7 +76,7 @@ export const HELP_BUGS: readonly Bug[] = [
     test: DISBURSEMENTS,
   },
   {
-    name: 'The schema accepts a receipt for an entry of long ago',
+    name: 'The schema accepts a bill for an entry of long ago',
     file: SETTLEMENT_SCHEMA,
     find: ' and t.xmin = pg_current_xact_id()::xid',
     replace: '',

@@ -1,4 +1,4 @@
-/** Bugs in the decisions about outlays: who may decide, whose consent is valid, and what a receipt proves. */
+/** Bugs in the decisions about outlays: who may decide, whose consent is valid, and what a bill proves. */
 import type { Bug } from './bug.ts'
 
 const OUTLAYS = 'server/src/outlays/outlays.ts'
@@ -51,17 +51,17 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     test: BENEFICIARIES,
   },
   {
-    name: 'An outlay shows its receipts after the consent was revoked',
-    file: 'server/src/features/help/receipts.ts',
+    name: 'An outlay shows its bills after the consent was revoked',
+    file: 'server/src/features/help/bills.ts',
     find: ' and not coalesce(o.is_revoked, false)',
     replace: '',
     test: BENEFICIARIES,
   },
   {
-    name: 'An outlay takes a receipt that another request already has',
+    name: 'An outlay takes a bill that another request already has',
     file: OUTLAYS,
-    find: 'if (taken || (await isReceiptUsed(tx, evidence))) return',
-    replace: 'if (await isReceiptUsed(tx, evidence)) return',
+    find: 'if (taken || (await isBillUsed(tx, evidence))) return',
+    replace: 'if (await isBillUsed(tx, evidence)) return',
     test: DISBURSEMENTS,
   },
   {

@@ -9,7 +9,7 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'nod
  * The kinds of operations.
  * - `payment` is the payer's at the gateway, `credit` its arrival in the wallet.
  * - `strange` is a payment for an order that is not ours; an `item` decision says what becomes of it.
- * - `disburse`, `help-back`, `platform-out`, `tax-remitted` and `losses-covered` pay by decision; the subject is the receipt.
+ * - `disburse`, `help-back`, `platform-out`, `tax-remitted` and `losses-covered` pay by decision; the subject is the bill.
  * - A `dispute` is raised at the payer's bank. `approve` and `reject` decide withdrawals.
  */
 export type OperationKind =

@@ -1,6 +1,6 @@
 /**
  * The part of the load that pays help out: disbursements, their corrections, and platform entries.
- * - Each try has a receipt of its own, which names it in the journal and in the books.
+ * - Each try has a bill of its own, which names it in the journal and in the books.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { type Db, sql } from '@roz/server/db/sql.ts'
@@ -8,7 +8,7 @@ import type { Operations } from './operations.ts'
 import type { Operation, OperationKind } from './journal.ts'
 import type { Dice } from './random.ts'
 
-/** Each receipt is used by one try: more than a run makes. */
+/** Each bill is used by one try: more than a run makes. */
 const RECEIPTS = 4000
 const KINDS = {
   disburse: { path: '/api/admin/disbursements', answer: 'disbursement', transfer: 'disbursement' },
@@ -26,7 +26,7 @@ const LATE = new Set(['insufficient_funds', 'correction_too_large', 'receipt_use
 
 export type Desk = { readonly beneficiaryId: string; readonly receipts: string[] }
 
-/** Makes a beneficiary with consent and the kept receipts. `by` is a member's number. */
+/** Makes a beneficiary with consent and the kept bills. `by` is a member's number. */
 export async function makeDesk(db: Db, by: string): Promise<Desk> {
   const beneficiaryId = randomUUID()
   await db.query(sql`

@@ -149,7 +149,7 @@ const asker =
     return answer
   }
 
-/** Something in every list: money on its way in and out, payments of strangers, disputes, messages, help and its receipts. */
+/** Something in every list: money on its way in and out, payments of strangers, disputes, messages, help and its bills. */
 async function fillLists(
   world: Pick<World, 'roz' | 'settle' | 'look' | 'known'> & { readonly sandboxUrl: string },
   actors: Actors,

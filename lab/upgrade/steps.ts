@@ -47,7 +47,7 @@ export async function expectVersions(system: SystemUnderTest): Promise<void> {
   if (found.join() !== wanted.join()) throw new Error(`roz_build_info names ${found.join(', ')}, and the versions are ${wanted.join(', ')}`)
 }
 
-/** The load uploads all its receipts at the start, and a server removes an upload that no request names within a day. */
+/** The load uploads all its bills at the start, and a server removes an upload that no request names within a day. */
 const keepUploads = ({ db }: SystemUnderTest): Promise<unknown> => db.query(sql`delete from job where kind = 'forget_receipt'`)
 
 /** Sets the clock while nothing is under way, so that all servers and the gateway have one time; midnight then passes by itself. */

@@ -340,7 +340,7 @@ describe('money goes out', () => {
   })
 })
 
-test('the help desk records who is helped and by which consent, with receipts', () => runHelp(scenario, { admin, picture: PNG }))
+test('the help desk records who is helped and by which consent, with bills', () => runHelp(scenario, { admin, picture: PNG }))
 
 test('an owner invites, changes and removes staff, and the staff log says so', () => runStaff(scenario, admin))
 

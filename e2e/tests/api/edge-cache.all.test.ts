@@ -94,10 +94,10 @@ describe.runIf(NGINX !== undefined)('a cache between members and Roz', () => {
 describe.runIf(NGINX !== undefined)('content that is taken back', () => {
   test('leaves the cache when its lifetime ends, however often it is requested, also while every process is down', async () => {
     let isThere = true
-    // A receipt's headers, with a second for its five minutes.
+    // A bill's headers, with a second for its five minutes.
     const origin = createServer(({ url }, answer) => {
       if (url === '/healthz') return answer.end()
-      if (isThere) return answer.setHeader('cache-control', 'public, max-age=1').end('a receipt')
+      if (isThere) return answer.setHeader('cache-control', 'public, max-age=1').end('a bill')
       return answer.writeHead(404, { 'cache-control': 'no-store' }).end()
     })
     origin.listen(0, '127.0.0.1')

@@ -1,7 +1,7 @@
 /**
  * A day of the team, and the whole way of a rupee: join, draw, help paid by two persons, an editor's story at 6 PM, and the
- * member's view with receipt and proof.
- * - The team works only in the portal: invitations, answers, decisions, consent, receipt, request, approval and story are presses.
+ * member's view with bill and proof.
+ * - The team works only in the portal: invitations, answers, decisions, consent, bill, request, approval and story are presses.
  */
 import { dayAt, nextDay } from '@roz/core/ist-day.ts'
 import type { Page } from 'playwright-core'
@@ -137,7 +137,7 @@ async function addMeera(token: string): Promise<void> {
   })
 }
 
-/** Finance covers what the receipt shows of a person, and asks for the payment; the hash of the page. */
+/** Finance covers what the bill shows of a person, and asks for the payment; the hash of the page. */
 async function askForShoes(token: string): Promise<string> {
   let hash = ''
   await inPortal('help-given', token, async (page) => {
@@ -164,12 +164,12 @@ async function askForShoes(token: string): Promise<string> {
   return hash
 }
 
-/** The owner looks at the receipt and approves what finance asked for. */
+/** The owner looks at the bill and approves what finance asked for. */
 async function approveShoes(token: string): Promise<void> {
   await inPortal('help-given', token, async (page) => {
     const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
-    await row.getByRole('button', { name: /^Receipts/ }).click()
-    await expect(openDialog(page, 'Receipts').getByRole('img', { name: 'Page 1' })).toBeVisible()
+    await row.getByRole('button', { name: /^Bills/ }).click()
+    await expect(openDialog(page, 'Bills').getByRole('img', { name: 'Page 1' })).toBeVisible()
     await page.keyboard.press('Escape')
     await row.getByRole('button', { name: /^Approve/ }).click()
     const approval = openDialog(page, 'Approve this payment?')
@@ -212,7 +212,7 @@ async function tellOfShoes(token: string): Promise<string> {
   return (await ask(roz.url, 'stories')).output.stories[0]?.id ?? ''
 }
 
-test('a day of the team: a member’s rupee reaches somebody, and the member reads it with its receipt and its proof', async () => {
+test('a day of the team: a member’s rupee reaches somebody, and the member reads it with its bill and its proof', async () => {
   await inviteTeam(await adminToken(roz.url))
   await settleTeam(roz)
   await Promise.all([joinRound(roz.url, asha), joinRound(roz.url, ravi)])
@@ -242,7 +242,7 @@ test('a day of the team: a member’s rupee reaches somebody, and the member rea
     await expect(page.getByText('Can be checked tomorrow')).toBeVisible()
     await expect(page.getByRole('link', { name: 'Check it' })).toHaveCount(0)
     await expect(page.getByRole('link', { name: 'Video', exact: true })).toHaveAttribute('href', `/impact-stories/${story}`)
-    const link = page.getByRole('link', { name: 'Receipt', exact: true })
+    const link = page.getByRole('link', { name: 'Bill', exact: true })
     await expect(link).toHaveAttribute('href', `/api/receipts/${hash}`)
     await link.click()
     await expect(page.locator('img')).toHaveJSProperty('naturalWidth', 40)
@@ -251,7 +251,7 @@ test('a day of the team: a member’s rupee reaches somebody, and the member rea
   for (const path of [`/receipt?id=join:${day}`, `/my-ticket?day=${day}`])
     await at(path, asha.token, async (page) => {
       await expect(page.getByText('Your 60 paise paid for school shoes for Meera, with 1 other.')).toBeVisible()
-      await expect(page.getByRole('link', { name: 'Receipt', exact: true })).toHaveAttribute('href', `/api/receipts/${hash}`)
+      await expect(page.getByRole('link', { name: 'Bill', exact: true })).toHaveAttribute('href', `/api/receipts/${hash}`)
       await expect(page.getByRole('link', { name: 'Video', exact: true })).toHaveAttribute('href', `/impact-stories/${story}`)
     })
   await at(`/impact-stories/${story}`, '', async (page) => {
@@ -261,7 +261,7 @@ test('a day of the team: a member’s rupee reaches somebody, and the member rea
   await at('/money-trail', '', async (page) => {
     await expect(page.getByText('school shoes for Meera', { exact: true })).toHaveCSS('display', 'block')
     await expect(page.getByText('Half of the help was sent within 1 day.')).toBeVisible()
-    await expect(page.getByRole('link', { name: 'See the receipt' })).toHaveAttribute('href', `/api/receipts/${hash}`)
+    await expect(page.getByRole('link', { name: 'See the bill' })).toHaveAttribute('href', `/api/receipts/${hash}`)
   })
 
   // The books of the day of the allotment are published once that day is over.

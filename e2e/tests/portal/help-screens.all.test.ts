@@ -1,6 +1,6 @@
 /**
  * The help desk's screens with data, in both languages and at both widths: axe, contrast, no sideways scroll, a silent console.
- * - Lists, stories, forms with their messages, the tool that covers personal data, the receipts, and every decision's dialog.
+ * - Lists, stories, forms with their messages, the tool that covers personal data, the bills, and every decision's dialog.
  * - The screens are found by their structure, so the same test runs in both languages.
  */
 import type { Locator, Page } from 'playwright-core'
@@ -144,7 +144,7 @@ test.each(SCREENS)('the help desk in %s at %o', async (language, size) => {
     await expect(rows(page)).toHaveCount(3)
     if (language === 'en') await expect(panel(page)).toContainText(/The requests exceed the help fund by ₹\d+\.\d{2}\./)
     await look()
-    // The newest is a request of one's own: its receipts, and the rejection. The booked one: what came back.
+    // The newest is a request of one's own: its bills, and the rejection. The booked one: what came back.
     const [request, booked] = [rows(page).first().locator('.buttons button'), rows(page).last().locator('.buttons button')]
     await lookInto(page, request.first(), async () => {
       await expect(dialog(page).locator('canvas')).toBeVisible()

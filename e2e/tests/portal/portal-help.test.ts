@@ -1,4 +1,4 @@
-/** The help desk in the browser: a beneficiary, a receipt whose personal data is gone from its pixels, and the entry that it proves. */
+/** The help desk in the browser: a beneficiary, a bill whose personal data is gone from its pixels, and the entry that it proves. */
 import { expect } from '../../harness/expect.ts'
 import type { Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const inPortal = (tab: string, work: (page: Page) => Promise<void>) =>
   fixture.at(`/admin/dashboard?tab=${tab}`, work, { token: tab === 'beneficiaries' ? editor : admin })
-const COMPARED = 'I have compared the amount, the words and the receipts.'
+const COMPARED = 'I have compared the amount, the words and the bills.'
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
 const receipt = (red: number) => ({ name: 'bill.png', mimeType: 'image/png', buffer: png(400, 300, () => [red, 120, 40]) })
 
@@ -95,12 +95,12 @@ test('help is sent with a receipt: what was covered is gone from the published p
     await page.getByRole('button', { name: 'New disbursement' }).click()
     const form = dialog(page, 'New disbursement')
     await form.getByRole('button', { name: 'Record it now' }).click()
-    await expect(form.getByText('Please add at least one receipt')).toBeVisible()
+    await expect(form.getByText('Please add at least one bill')).toBeVisible()
     await expect(form.getByText('Please tick this first')).toBeVisible()
     await form.getByLabel('Add a page').last().setInputFiles(receipt(200))
 
     const cover = dialog(page, 'Cover personal data')
-    const picture = cover.getByRole('img', { name: 'The page of the receipt' })
+    const picture = cover.getByRole('img', { name: 'The page of the bill' })
     const box = await picture.boundingBox()
     if (box === null) throw new Error('the page is not shown')
     // The left upper quarter by mouse.
@@ -135,8 +135,8 @@ test('help is sent with a receipt: what was covered is gone from the published p
     const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })
     await expect(row).toContainText('Sent')
     await expect(page.getByText(/In the help fund: ₹17\.50/)).toBeVisible()
-    await row.getByRole('button', { name: /^Receipts/ }).click()
-    await expect(dialog(page, 'Receipts').getByRole('img', { name: 'Page 1' })).toBeVisible()
+    await row.getByRole('button', { name: /^Bills/ }).click()
+    await expect(dialog(page, 'Bills').getByRole('img', { name: 'Page 1' })).toBeVisible()
   })
 
   const published = Buffer.from(await (await fetch(`${roz.url}/api/receipts/${hash}`)).arrayBuffer())
@@ -326,14 +326,14 @@ test('a picture with personal data is withheld from everybody; the team still se
   expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(200)
   await inPortal('help-given', async (page) => {
     const row = page.getByRole('listitem').filter({ hasText: 'The shop was closed' })
-    await row.getByRole('button', { name: /^Receipts/ }).click()
-    await dialog(page, 'Receipts').getByRole('button', { name: 'Withhold this picture: page 1' }).click()
+    await row.getByRole('button', { name: /^Bills/ }).click()
+    await dialog(page, 'Bills').getByRole('button', { name: 'Withhold this picture: page 1' }).click()
     const form = dialog(page, 'Withhold page 1?')
     await form.getByLabel('Reason').fill('It shows a phone number')
     await form.getByRole('button', { name: 'Withhold' }).click()
     await expect(toast(page, 'The picture is withheld.')).toBeVisible()
-    await expect(dialog(page, 'Receipts')).toContainText('It shows a phone number')
-    await expect(dialog(page, 'Receipts').getByRole('button', { name: 'Withhold this picture: page 1' })).toHaveCount(0)
+    await expect(dialog(page, 'Bills')).toContainText('It shows a phone number')
+    await expect(dialog(page, 'Bills').getByRole('button', { name: 'Withhold this picture: page 1' })).toHaveCount(0)
   })
   expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(404)
   await fixture.at('/money-trail', async (page) => {
@@ -343,7 +343,7 @@ test('a picture with personal data is withheld from everybody; the team still se
   })
 })
 
-test('a revoked consent takes the name and the receipt from everybody', async () => {
+test('a revoked consent takes the name and the bill from everybody', async () => {
   await inPortal('beneficiaries', async (page) => {
     await page.getByRole('button', { name: 'Revoke the consent: Meera' }).click()
     await dialog(page, 'Revoke the consent?').getByRole('button', { name: 'Revoke' }).click()

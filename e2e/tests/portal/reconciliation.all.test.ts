@@ -29,7 +29,7 @@ test('a settlement is recorded with its report, and the day says what the gatewa
     const form = dialog(page, 'Record a settlement')
     await form.getByRole('button', { name: 'Record it now' }).click()
     await expect(form.getByText('Please choose the day')).toBeVisible()
-    await expect(form.getByText('Please add at least one receipt')).toBeVisible()
+    await expect(form.getByText('Please add at least one bill')).toBeVisible()
     await form.getByLabel('Settlement number').fill('utr0001')
     const day = (await ask(roz.url, 'reconciliation', { token: admin })).output.reconciliation[0]?.day ?? ''
     await form.getByLabel('Day of the settlement').fill(day)

@@ -293,7 +293,7 @@ test('a day’s report keeps the balances at its end apart from its movements, a
   expect(draw('impactStories')).toMatch(/Winner: .*No outsider confirmed this list in time/)
 })
 
-test('help that came back whole keeps its row, and the money trail lists corrections and platform entries with their receipts', () => {
+test('help that came back whole keeps its row, and the money trail lists corrections and platform entries with their bills', () => {
   const entry = { date: '2026-11-21', hasPictures: true, withheld: [] }
   const back = { ...entry, id: 'b', amount: 1.2, purpose: 'The shop was closed', evidence: ['bb'.repeat(32)] }
   const shoes = {

@@ -67,7 +67,7 @@ export type DemoHelp = {
   /** The guardian who consented for a child. */
   readonly guardian?: Guardian
   readonly purpose: string
-  /** The shop on the receipt. */
+  /** The shop on the bill. */
   readonly shop: string
   /** The editor asks for it, so the owner approves it as the second person. */
   readonly byEditor?: true

@@ -96,7 +96,7 @@ async function expectWhole(days = DEMO_DAYS): Promise<void> {
   await close()
 }
 
-/** Help has gone out, with consent and receipts, and members read whom their rupees reached. */
+/** Help has gone out, with consent and bills, and members read whom their rupees reached. */
 async function expectHelp(): Promise<void> {
   const { db } = database
   const help = Object.values(DEMO_STORIES).map((story) => story.help)
@@ -133,7 +133,7 @@ async function expectEveryDayHolds(): Promise<void> {
   await close()
 }
 
-test('the demo has members, thirty settled rounds, help with receipts, stories and withdrawals, and publishes nothing that names a member', {
+test('the demo has members, thirty settled rounds, help with bills, stories and withdrawals, and publishes nothing that names a member', {
   timeout: 120_000,
 }, async () => {
   const said: string[] = []

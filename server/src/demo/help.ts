@@ -1,8 +1,8 @@
 /**
- * The demo's help: somebody who consented, a receipt, and a disbursement of everything that is open, by the help desk's own calls.
+ * The demo's help: somebody who consented, a bill, and a disbursement of everything that is open, by the help desk's own calls.
  * - The editor records the consents: the author of a person's record pays nothing to that person.
  * - One payment is asked for by the editor and approved by the owner, so that the portal shows two persons.
- * - Each step is idempotent: people and disbursements are found by their words, and a receipt by its picture.
+ * - Each step is idempotent: people and disbursements are found by their words, and a bill by its picture.
  */
 import path from 'node:path'
 import { formatPaise, paiseFromRupees, ZERO } from '@roz/core/money.ts'
@@ -85,7 +85,7 @@ async function consented({ db, services }: Demo, session: AdminSession, day: Ist
 }
 
 async function upload({ services }: Demo, session: AdminSession, bill: Bill): Promise<string> {
-  const bytes = await drawReceipt(bill)
+  const bytes = await drawBill(bill)
   const call = callOf('uploadReceipt', {
     session,
     upload: async (allowed) => (allowed.ok ? { ok: true, bytes } : allowed),
@@ -95,10 +95,10 @@ async function upload({ services }: Demo, session: AdminSession, bill: Bill): Pr
   return answer.ok ? answer.value.hash : ''
 }
 
-/** A receipt that says that it is one of the demo. The same bill gives the same picture. */
-async function drawReceipt({ day, help, rupees }: Bill): Promise<Buffer> {
+/** A bill that says that it is one of the demo. The same bill gives the same picture. */
+async function drawBill({ day, help, rupees }: Bill): Promise<Buffer> {
   const amount = formatPaise(paiseFromRupees(rupees) ?? ZERO)
-  const lines = ['DEMO RECEIPT', '', help.shop, day, '', `${help.purpose}:  ${amount}`, '', 'Invented for the demo. Nothing was bought.']
+  const lines = ['DEMO BILL', '', help.shop, day, '', `${help.purpose}:  ${amount}`, '', 'Invented for the demo. Nothing was bought.']
   const words = await sharp({ text: { ...FONT, text: lines.join('\n'), rgba: true, dpi: 72, width: SHEET.width - 2 * MARGIN_PX } })
     .png()
     .toBuffer()

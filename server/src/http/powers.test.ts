@@ -263,7 +263,7 @@ const acts: Readonly<Record<string, Make>> = {
       services.calls.ask(`PUT /admin/beneficiaries/${body.disbursement.beneficiary.id}`, { as, body: { revoked: true } })
     return { act, excluded: payer }
   },
-  'withhold a receipt': async () => {
+  'withhold a bill': async () => {
     const payer = await staff()
     const { body } = await disbursed(payer, 5)
     const { hash } = body.disbursement.receipts[0]

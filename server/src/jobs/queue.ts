@@ -38,7 +38,7 @@ export type JobPayloads = {
   /** Tell members whom a day's Auto Participate skipped, and members whose entry left them with ₹2.01 to ₹3.00. */
   tell_skipped: { readonly day: string }
   tell_low_balance: { readonly day: string }
-  /** Remove a receipt that no request names a day after its upload. */
+  /** Remove a bill that no request names a day after its upload. */
   forget_receipt: { readonly hash: string }
   /** Write the draft story of a settled day. */
   draft_story: { readonly day: string }

@@ -25,7 +25,7 @@ export const listFlows = (from: Queryable, day: IstDay): Promise<Flow[]> =>
       select 'join', 'MEMBERS', 'POOL:' || ${day}::text, amount from join_batch where day = ${day}::date) moved
      group by kind, "from", "to"`)
 
-/** An outlay of a day; `parts` are the days that gave to it, or got back, with `corrects` a receipt of the corrected disbursement. */
+/** An outlay of a day; `parts` are the days that gave to it, or got back, with `corrects` a bill of the corrected disbursement. */
 export type DayOutlay = {
   readonly kind: OutlayKind
   readonly amount: Paise

@@ -1,4 +1,4 @@
-/** Disbursements of the help fund: of the oldest open days, never more than a day's share, once per id, once per receipt, corrected by entries. */
+/** Disbursements of the help fund: of the oldest open days, never more than a day's share, once per id, once per bill, corrected by entries. */
 import { randomUUID } from 'node:crypto'
 import { addDays, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
@@ -201,7 +201,7 @@ test('of two corrections at the same time that are more than the disbursement to
   expect(await openDays()).toEqual([[today, 80]])
 })
 
-test('the database refuses an outlay without its receipt, days or money, and parts that come later', async () => {
+test('the database refuses an outlay without its bill, days or money, and parts that come later', async () => {
   await give(100)
   await disburse('shoes', 60)
   const insert = (...statements: readonly ReturnType<typeof sql>[]) =>

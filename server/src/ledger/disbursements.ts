@@ -3,7 +3,7 @@
  * - Every paisa of a disbursement is the share of a day: the need share of that day's round, or a gift of that day.
  * - The oldest days with an open share give first, and none gives more than its share.
  * - A disbursement uses only money posted on or before its own day, so the fund is never below zero at a day's end.
- * - An id is booked once, and a receipt proves only one entry.
+ * - An id is booked once, and a bill proves only one entry.
  * - Nothing is edited. A correction returns money to the days of its disbursement, the newest first.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -11,7 +11,7 @@ import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
+import { hasBills, isBillUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
 
 /** The amount that one day gave to a disbursement, or got back by a correction. */
 export type HelpPart = { readonly day: IstDay; readonly paise: Paise }
@@ -24,7 +24,7 @@ export async function bookDisbursement(
   const today = await lockOutlays(tx)
   const known = await findSameEntry(tx, outlay, null)
   if (known !== undefined) return known
-  if (await isReceiptUsed(tx, outlay.evidence)) return refused('receipt_used')
+  if (await isBillUsed(tx, outlay.evidence)) return refused('receipt_used')
   const days = takeFirst(await listOpenDays(tx, today), outlay.amount)
   if (days === undefined) return refused('insufficient_funds')
   await moveProven(tx, { ...outlay, kind: 'disbursement', from: 'HELP_FUND', to: 'BANK' })
@@ -45,7 +45,7 @@ export async function correctDisbursement(
   if (known !== undefined) return known
   const given = await listGiven(tx, correction.corrects)
   if (given === undefined) return refused('disbursement_not_found')
-  if (await isReceiptUsed(tx, correction.evidence)) return refused('receipt_used')
+  if (await isBillUsed(tx, correction.evidence)) return refused('receipt_used')
   const days = takeFirst(given, correction.amount)
   if (days === undefined) return refused('correction_too_large')
   await moveProven(tx, { ...correction, kind: 'disbursement_back', from: 'BANK', to: 'HELP_FUND' })
@@ -65,7 +65,7 @@ async function findSameEntry(
   )
   if (known === undefined) return undefined
   const kind = corrects === null ? 'disbursement' : 'disbursement_back'
-  if (!known.same || !(await hasReceipts(tx, kind, { id, evidence }))) return refused('idempotency_mismatch')
+  if (!known.same || !(await hasBills(tx, kind, { id, evidence }))) return refused('idempotency_mismatch')
   const days = await tx.query<HelpPart>(
     sql`select day, abs(paise)::bigint as paise from help_allotment where entry_id = ${id}::text order by case when paise > 0 then day - date '2000-01-01' else date '2000-01-01' - day end`,
   )

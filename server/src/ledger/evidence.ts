@@ -1,6 +1,6 @@
 /**
- * The receipts that prove an outlay: a disbursement, its correction, a platform entry, or a settlement of the gateway.
- * - Each receipt proves one entry of all the books.
+ * The bills that prove an outlay: a disbursement, its correction, a platform entry, or a settlement of the gateway.
+ * - Each bill proves one entry of all the books.
  * - An outlay is posted on no earlier day than the one before it.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -14,7 +14,7 @@ import { moveSystem } from './transfer.ts'
 export type ProvenEntry = {
   readonly id: string
   readonly amount: Paise
-  /** SHA-256 of the bytes of each kept receipt, at least one. */
+  /** SHA-256 of the bytes of each kept bill, at least one. */
   readonly evidence: readonly Buffer[]
 }
 export type OutlayKind = Extract<
@@ -33,14 +33,14 @@ export async function lockOutlays(tx: Tx): Promise<IstDay> {
   return (await one<{ day: IstDay }>(tx, sql`select outlay_day() as day`)).day
 }
 
-/** True if one of the receipts is given twice, or proves another entry. */
-export async function isReceiptUsed(from: Queryable, evidence: readonly Buffer[]): Promise<boolean> {
+/** True if one of the bills is given twice, or proves another entry. */
+export async function isBillUsed(from: Queryable, evidence: readonly Buffer[]): Promise<boolean> {
   if (new Set(evidence.map((hash) => hash.toString('hex'))).size < evidence.length) return true
   return (await maybeOne(from, sql`select from evidence where hash = any(${evidence}::bytea[]) limit 1`)) !== undefined
 }
 
-/** Whether the booked entry has exactly these receipts. */
-export async function hasReceipts(from: Queryable, kind: OutlayKind, { id, evidence }: Omit<ProvenEntry, 'amount'>): Promise<boolean> {
+/** Whether the booked entry has exactly these bills. */
+export async function hasBills(from: Queryable, kind: OutlayKind, { id, evidence }: Omit<ProvenEntry, 'amount'>): Promise<boolean> {
   const { same } = await one<{ same: boolean }>(
     from,
     sql`select coalesce(array_agg(hash order by hash), '{}') = (select array_agg(given order by given) from unnest(${evidence}::bytea[]) given) as same
@@ -49,7 +49,7 @@ export async function hasReceipts(from: Queryable, kind: OutlayKind, { id, evide
   return same
 }
 
-/** Writes the transfer and its receipts. */
+/** Writes the transfer and its bills. */
 export async function moveProven(
   tx: Tx,
   {
@@ -61,9 +61,9 @@ export async function moveProven(
     to,
   }: ProvenEntry & { readonly kind: OutlayKind; readonly from: AccountName; readonly to: AccountName },
 ): Promise<void> {
-  if (evidence.length === 0) throw new Error(`${kind} ${id} has no receipt`)
+  if (evidence.length === 0) throw new Error(`${kind} ${id} has no bill`)
   if (!(await moveSystem(tx, { kind, ref: id, debit: ACCOUNTS[from], credit: ACCOUNTS[to], amount })))
-    throw new Error(`${kind} ${id} was booked without its receipt`)
+    throw new Error(`${kind} ${id} was booked without its bill`)
   await tx.query(
     sql`insert into evidence (hash, kind, ref) select hash, ${kind}::text, ${id}::text from unnest(${evidence}::bytea[]) hash order by hash`,
   )

@@ -75,7 +75,7 @@ test('the database refuses a settlement without its number, its report or its ne
   expect(row?.n).toBe(0)
 })
 
-test('the database refuses a receipt of a transfer that no receipt proves', async () => {
+test('the database refuses a bill of a transfer that no bill proves', async () => {
   const { ref } = await one<{ ref: string }>(database.db, sql`select ref from transfer where kind = 'topup'`)
   const insert = sql`insert into evidence (hash, kind, ref) values (${hashOf('topup')}::bytea, 'topup', ${ref}::text)`
   await expect(database.db.query(insert)).rejects.toThrow(/parts that were not booked with it/)

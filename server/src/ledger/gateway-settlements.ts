@@ -11,7 +11,7 @@ import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { readBalances } from './balances.ts'
-import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
+import { hasBills, isBillUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
 import { moveSystem } from './transfer.ts'
 
 /** `amount` is the net amount. */
@@ -35,10 +35,10 @@ export async function bookSettlement(
          where s.entry_id = ${id}::text`,
   )
   if (known !== undefined) {
-    const same = known.same && (await hasReceipts(tx, KIND, settlement))
+    const same = known.same && (await hasBills(tx, KIND, settlement))
     return same ? accepted({ replayed: true }) : refused('idempotency_mismatch')
   }
-  if (await isReceiptUsed(tx, evidence)) return refused('receipt_used')
+  if (await isBillUsed(tx, evidence)) return refused('receipt_used')
   const refusal = await judgeSettlement(tx, settlement)
   if (refusal !== undefined) return refused(refusal)
   await tx.query(sql`insert into gateway_settlement (reference, entry_id) values (${reference}::text, ${id}::text)`)

@@ -62,7 +62,7 @@ test('withheld tax is remitted up to what was withheld, and of two at the same t
   expect(await balance('TAX_WITHHELD')).toBe(20n)
 })
 
-test('an entry is booked once for its id, and each receipt proves one entry of all the books', async () => {
+test('an entry is booked once for its id, and each bill proves one entry of all the books', async () => {
   expect(await book('platform_out', 'rent', 10, 'bill', 'contract')).toEqual(DONE)
   expect(await book('platform_out', 'rent', 10, 'contract', 'bill')).toEqual({ ok: true, value: { replayed: true } })
   expect(await book('platform_out', 'rent', 11, 'contract', 'bill')).toEqual(no('idempotency_mismatch'))
@@ -97,7 +97,7 @@ test('the platform’s share pays fees and losses before it can leave, and cover
   expect(await book('platform_out', 'fees', 1)).toEqual(no('insufficient_funds'))
 })
 
-test('the database refuses an entry that its account cannot pay, or that has no receipt', async () => {
+test('the database refuses an entry that its account cannot pay, or that has no bill', async () => {
   // Judged when the transaction ends.
   for (const [amount, proven] of [
     [1, false],

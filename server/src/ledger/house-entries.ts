@@ -1,5 +1,5 @@
 /**
- * Platform entries: outlays from the platform's own accounts, each with its receipts.
+ * Platform entries: outlays from the platform's own accounts, each with its bills.
  * - `platform_out`: the platform's share is paid out. At most the share less the gateway's fees and the losses can leave.
  * - `losses_covered`: the platform's share covers losses, at most their amount.
  * - `tds_remitted`: tax withheld from prizes is paid to the government.
@@ -10,7 +10,7 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, type AccountName } from './accounts.ts'
-import { hasReceipts, isReceiptUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
+import { hasBills, isBillUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
 
 const SIDES = {
   platform_out: ['PLATFORM', 'BANK'],
@@ -31,10 +31,10 @@ export async function bookHouseEntry(
     sql`select kind = ${kind}::text and amount = ${amount}::bigint as same from transfer where kind = any(${Object.keys(SIDES)}::text[]) and ref = ${id}::text`,
   )
   if (known !== undefined) {
-    const same = known.same && (await hasReceipts(tx, kind, entry))
+    const same = known.same && (await hasBills(tx, kind, entry))
     return same ? accepted({ replayed: true }) : refused('idempotency_mismatch')
   }
-  if (await isReceiptUsed(tx, evidence)) return refused('receipt_used')
+  if (await isBillUsed(tx, evidence)) return refused('receipt_used')
   if ((await readPayable(tx, today))[kind] < amount) return refused('insufficient_funds')
   const [from, to] = SIDES[kind]
   await moveProven(tx, { ...entry, from, to })

@@ -339,7 +339,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     subject: texts('Your rupee helped: {purpose} for {helped}'),
     paragraphs: [
       HELLO,
-      texts('Part of one of your rupees paid for {purpose} for {helped}. Read the story and see the receipt.'),
+      texts('Part of one of your rupees paid for {purpose} for {helped}. Read the story and see the bill.'),
       ...(more === '0'
         ? []
         : [more === '1' ? texts('One more story shows help from your rupees.') : texts('{more} more stories show help from your rupees.')]),

@@ -34,9 +34,9 @@ const TEAM_WORDS = {
     'The authenticator app of the owner {about} is to be removed. It waits for a second owner; where there is none, for 48 hours.',
   ),
   asked_withdrawn: texts('What was to change for the owner {about} was stopped. Nothing changed.'),
-  receipt_withheld: texts('A public receipt was withheld: {about}. The payment is recent, so look at it. Reason: {detail}'),
+  receipt_withheld: texts('A public bill was withheld: {about}. The payment is recent, so look at it. Reason: {detail}'),
   consent_revoked: texts(
-    'A consent was revoked, and its receipts are no longer public: {about}. Paid in the last 30 days: {detail}. Look at it.',
+    'A consent was revoked, and its bills are no longer public: {about}. Paid in the last 30 days: {detail}. Look at it.',
   ),
 } as const satisfies Record<TeamEvent, Texts>
 

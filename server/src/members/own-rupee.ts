@@ -1,7 +1,7 @@
 /**
  * A column for statements about rounds: the help that the member's rupee of a day paid for, or how long the rupee has waited.
  * - After a correction only the rest of the allotment counts. The returned part waits again.
- * - After a revoked consent the column has no name, no receipt and no story.
+ * - After a revoked consent the column has no name, no bill and no story.
  * - The column names no other member. Statements read it only for days that the reader has joined.
  */
 import type { RupeeTrail } from '@roz/contract/rupee.ts'

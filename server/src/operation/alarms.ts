@@ -46,7 +46,7 @@ const READERS: readonly ((from: Queryable) => Promise<Alarm[]>)[] = [
     return late === undefined ? [] : [{ code: 'help_waiting', ...late }]
   },
   /**
-   * Proofs taken back in the last seven days, within 30 days of their payment: a withheld receipt, a revoked consent. The oldest day, and
+   * Proofs taken back in the last seven days, within 30 days of their payment: a withheld bill, a revoked consent. The oldest day, and
    * the number of further ones.
    */
   async (from) => {

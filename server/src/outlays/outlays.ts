@@ -5,7 +5,7 @@
  * - Nobody is on both sides of a payment: an author of a person's record pays nothing to that person, and a person who decided
  *   about a disbursement does not book its correction alone.
  * - The ledger books it in the transaction of the decision, under the lock of all outlays.
- * - A receipt belongs to one outlay that was not rejected.
+ * - A bill belongs to one outlay that was not rejected.
  */
 import { randomUUID } from 'node:crypto'
 import { TREASURY, type StaffRole } from '@roz/contract/roles.ts'
@@ -20,7 +20,7 @@ import type { Tx } from '../db/transaction.ts'
 import type { Idempotency } from '../http/idempotency.ts'
 import { invalid, type Refusal } from '../http/route.ts'
 import { type Approver, judgeApprover, recordAlone } from '../ledger/approvals.ts'
-import { isReceiptUsed, type OutlayKind } from '../ledger/evidence.ts'
+import { isBillUsed, type OutlayKind } from '../ledger/evidence.ts'
 import { logStaff } from '../staff/staff-log.ts'
 import type { Effect } from '../staff/decision.ts'
 
@@ -75,7 +75,7 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
     const subject = await rules.subjectOf(tx, amount)
     if (!subject.ok) return subject
     const evidence = body.receipts.map((hash) => Buffer.from(hash, 'hex'))
-    const unusable = await judgeReceipts(tx, evidence)
+    const unusable = await judgeBills(tx, evidence)
     if (unusable !== undefined) return { ok: false, code: unusable }
     const { fee = null, settledOn = null } = subject.value
     const whole = paise(amount + (fee ?? 0n))
@@ -136,15 +136,15 @@ const isOnOtherSide = async (tx: Tx, by: bigint, { kind, beneficiaryId, corrects
     )
   ).isIt
 
-/** Refuses receipts that are not kept, given twice, or part of another outlay. */
-async function judgeReceipts(tx: Tx, evidence: readonly Buffer[]): Promise<'receipt_not_found' | 'receipt_used' | undefined> {
+/** Refuses bills that are not kept, given twice, or part of another outlay. */
+async function judgeBills(tx: Tx, evidence: readonly Buffer[]): Promise<'receipt_not_found' | 'receipt_used' | undefined> {
   const { kept, taken } = await one<{ kept: number; taken: boolean }>(
     tx,
     sql`select (select count(*)::int from receipt where hash = any(${evidence}::bytea[])) as kept,
           exists (select from outlay_receipt l join outlay o on o.id = l.outlay_id
                    where l.hash = any(${evidence}::bytea[]) and o.status <> 'rejected') as taken`,
   )
-  if (taken || (await isReceiptUsed(tx, evidence))) return 'receipt_used'
+  if (taken || (await isBillUsed(tx, evidence))) return 'receipt_used'
   return kept < evidence.length ? 'receipt_not_found' : undefined
 }
 

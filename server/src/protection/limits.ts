@@ -105,7 +105,7 @@ const byMember =
 export const memberLimits = {
   orders: byMember('orders', 60),
   avatars: byMember('avatars', 30),
-  receipts: byMember('receipts', 300),
+  bills: byMember('receipts', 300),
   exports: byMember('exports', 20),
 } as const
 

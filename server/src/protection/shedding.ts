@@ -45,7 +45,7 @@ export const LOAD_LIMITS: LoadLimits = {
   moneyMax: 20_000,
   fileMax: 200,
   storedMax: 100,
-  // 16 pictures of 5 MiB and 8 receipts of 10 MiB: 160 MiB.
+  // 16 pictures of 5 MiB and 8 bills of 10 MiB: 160 MiB.
   uploadMax: 16,
   staffUploadMax: 8,
   uploadMaxEach: 2,

@@ -5,7 +5,7 @@
  * - The same Idempotency-Key gets the first answer again, refusals included.
  * - A decision names the state that the administrator saw, and is refused under the lock if the state has changed.
  * - It may also name a fingerprint of what else was shown (`seen`): another flag, debt, bank account,
- *   hold, beneficiary or receipt is another thing to decide.
+ *   hold, beneficiary or bill is another thing to decide.
  */
 import { createHash } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'

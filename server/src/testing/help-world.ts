@@ -40,7 +40,7 @@ export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approva
   for (const role of STAFF_ROLES) staff[role] = await makeStaff(database.db, role)
   const upload = (bytes: Buffer, as = staff.finance, type = 'image/jpeg') => {
     const form = new FormData()
-    form.set('file', new Blob([new Uint8Array(bytes)], { type }), 'receipt')
+    form.set('file', new Blob([new Uint8Array(bytes)], { type }), 'bill')
     return calls.ask('POST /admin/uploads', { as, form })
   }
   let made = 0
@@ -54,8 +54,8 @@ export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approva
     jobs: help.jobs,
     staff,
     upload,
-    /** Uploads a picture that no other receipt shows, and returns its hash. */
-    receipt: async (): Promise<string> => {
+    /** Uploads a picture that no other bill shows, and returns its hash. */
+    bill: async (): Promise<string> => {
       const number = ++made
       const colour = { r: number % 256, g: (number * 37) % 256, b: 200 }
       const bytes = await sharp({ create: { width: 60 + number, height: 40, channels: 3, background: colour } })

@@ -15,7 +15,7 @@ export type Helped = {
 }
 export type PaidHelp = { readonly id: string; readonly beneficiaryId: string; readonly hash: Buffer }
 
-/** A disbursement with one receipt, as the help desk leaves it. */
+/** A disbursement with one bill, as the help desk leaves it. */
 export async function insertOutlay(db: Db, helped: Helped): Promise<PaidHelp> {
   const [id, beneficiaryId] = [randomUUID(), randomUUID()]
   const hash = createHash('sha256').update(id).digest()
@@ -45,7 +45,7 @@ export async function payHelp(db: Db, helped: Helped): Promise<PaidHelp> {
   return outlay
 }
 
-/** Money of the help that came back; the hash of its receipt. */
+/** Money of the help that came back; the hash of its bill. */
 export async function takeBack(db: Db, { id: corrects, beneficiaryId }: PaidHelp, amount: number, by: bigint): Promise<Buffer> {
   const id = randomUUID()
   const hash = createHash('sha256').update(id).digest()

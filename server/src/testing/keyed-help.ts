@@ -23,7 +23,7 @@ type Prepared = { readonly as: bigint; readonly id?: string; readonly body: obje
 type HelpWorld = { readonly world: ServicesWorld; readonly admin: bigint }
 
 export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeyed]: () => Promise<Prepared> } {
-  /** A receipt without its picture: these calls read none. */
+  /** A bill without its picture: these calls read none. */
   const receipt = async (): Promise<string> => {
     const { world, admin } = helpWorld()
     const hash = randomBytes(32)

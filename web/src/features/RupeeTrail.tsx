@@ -1,4 +1,4 @@
-/** Where the help share of the member's rupee of a day went, with receipts, or how long it waits. */
+/** Where the help share of the member's rupee of a day went, with bills, or how long it waits. */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { RupeeTrail as Trail } from '@roz/contract/rupee.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -89,7 +89,7 @@ function Links({ part: { receipts, storyId, videoUrl, on } }: { readonly part: L
   // The books of a day are published once it is over.
   const isChecked = on < useServerDay()
   const links: (readonly [label: string, href: string])[] = receipts.map((hash, index) => [
-    receipts.length === 1 ? t`Receipt` : t`Receipt ${index + 1}`,
+    receipts.length === 1 ? t`Bill` : t`Bill ${index + 1}`,
     `/api/receipts/${hash}`,
   ])
   if (storyId !== null) links.push([videoUrl === null ? t`Story` : t`Video`, `${publicPath('impactStories', language)}/${storyId}`])

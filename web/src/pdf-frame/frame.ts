@@ -14,7 +14,7 @@ import openjpeg from 'pdfjs-dist/wasm/openjpeg.wasm?url&inline'
 import PdfWorker from 'pdfjs-dist/build/pdf.worker.min.mjs?worker&inline'
 import type { DrawnPage, PdfAnswer, PdfOrder, PdfRefusal } from './messages.ts'
 
-/** 288 dots per inch. A page of A4 reaches the longest side of a receipt at 205. */
+/** 288 dots per inch. A page of A4 reaches the longest side of a bill at 205. */
 const SCALE_MAX = 4
 /** A scan of a whole page at 600 dots per inch has 35 million. */
 const IMAGE_PIXELS_MAX = 50_000_000

@@ -15,7 +15,7 @@ import { formatMoney, paiseText } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { type Day, DayHead, DayMoney, exact, OtherEntries, Receipts } from './DayMoney.tsx'
+import { type Day, DayHead, DayMoney, exact, OtherEntries, Bills } from './DayMoney.tsx'
 import { Heading } from './Frame.tsx'
 import { CheckLink, FiguresMissing, HelpWaits, OlderRows, PromisesKept, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
@@ -273,7 +273,7 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
           {books === null ? null : <DayMovements books={books} />}
         </div>
         {books === null ? null : <DayEnd books={books} />}
-        <Receipts day={day} />
+        <Bills day={day} />
         {status === 'settled' && winners.length > 0 ? <WeakDraw assurance={assurance} isDemo={isDemo} others={winners.length - 1} /> : null}
         <CheckLink day={day.day} />
       </details>
@@ -296,7 +296,7 @@ function DayMovements({ books: { topups, withdrawals, refunds } }: BooksProps) {
 /** The balances, apart from the day's movements: they are not their sum. */
 function DayEnd({ books: { help, liabilities } }: BooksProps) {
   return (
-    <div className="receipts">
+    <div className="bills">
       <h3>
         <Trans>At the day's end</Trans>
       </h3>

@@ -1,4 +1,4 @@
-/** One day of the money trail: its shares, the help that was paid from it, and the receipts. */
+/** One day of the money trail: its shares, the help that was paid from it, and the bills. */
 import type { PublicDays } from '@roz/contract/public-pages.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { hasDraw } from '@roz/core/modes.ts'
@@ -35,7 +35,7 @@ export function DayHead({ day, amount }: { readonly day: Day; readonly amount: s
   )
 }
 
-/** The money of one day: its shares, and each disbursement with the receipts that prove it. */
+/** The money of one day: its shares, and each disbursement with the bills that prove it. */
 export function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) {
   const { modes } = usePage()
   const { split, perRupee, disbursed, intake } = day
@@ -64,7 +64,7 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
             <LedgerRow label={<Trans>Help sent so far</Trans>}>{formatMoney(disbursed)}</LedgerRow>
           )}
         </div>
-        <Receipts day={day} />
+        <Bills day={day} />
         <CheckLink day={day.day} />
       </details>
     </li>
@@ -72,12 +72,12 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
 }
 
 /** Each disbursement of the day, with the hash of the document that proves it. */
-export function Receipts({ day }: { readonly day: Day }) {
+export function Bills({ day }: { readonly day: Day }) {
   if (day.split.need === 0) return null
   return (
-    <div className="receipts">
+    <div className="bills">
       <h3>
-        <Trans>Receipts</Trans>
+        <Trans>Bills</Trans>
       </h3>
       {day.receipts.length === 0 ? (
         <p className="muted">
@@ -145,7 +145,7 @@ function EntryWords({ entry: { date, purpose }, name }: { readonly entry: Entry;
   )
 }
 
-/** The receipts of an entry: each picture that is not withheld, and below them the hash that the books have of it. */
+/** The bills of an entry: each picture that is not withheld, and below them the hash that the books have of it. */
 function Evidence({ entry: { evidence, hasPictures, withheld } }: { readonly entry: Entry }) {
   if (evidence.length === 0) return null
   return (
@@ -157,7 +157,7 @@ function Evidence({ entry: { evidence, hasPictures, withheld } }: { readonly ent
           </span>
         ) : hasPictures ? (
           <a key={hash} className="tap" href={`/api/receipts/${hash}`}>
-            <Trans>See the receipt</Trans>
+            <Trans>See the bill</Trans>
           </a>
         ) : null,
       )}
@@ -168,7 +168,7 @@ function Evidence({ entry: { evidence, hasPictures, withheld } }: { readonly ent
         {evidence.map((hash) => (
           <p key={hash} className="small">
             <Trans>
-              Fingerprint of the receipt: <code className="hash">{hash}</code>
+              Fingerprint of the bill: <code className="hash">{hash}</code>
             </Trans>
           </p>
         ))}
@@ -190,12 +190,12 @@ export function OtherEntries({ entries }: { readonly entries: PublicDays['otherE
     return (
       <div className="gap">
         <EmptyState title={t`No such entries yet`} art="slip">
-          <Trans>When help comes back, or the platform's share, tax or losses are paid, the entry appears here with its receipt.</Trans>
+          <Trans>When help comes back, or the platform's share, tax or losses are paid, the entry appears here with its bill.</Trans>
         </EmptyState>
       </div>
     )
   return (
-    <ul className="ledger narrow gap receipts">
+    <ul className="ledger narrow gap bills">
       {entries.map((entry) => (
         <li key={`${entry.kind} ${entry.id}`}>
           <div>

@@ -9,7 +9,7 @@ import { type Storage, UPLOADS_PATH } from './port.ts'
 export function registerUploads(app: FastifyInstance, storage: Storage): void {
   app.get<{ Params: { '*': string } }>(`${UPLOADS_PATH}*`, async (request, reply) => {
     const name = request.params['*']
-    // A receipt is public only once its entry is booked: it is served by its own call.
+    // A bill is public only once its entry is booked: it is served by its own call.
     const file = name.startsWith('receipts/') ? undefined : await storage.find(name)
     if (file === undefined) return sendProblem(request, reply, { code: 'not_found' })
     reply

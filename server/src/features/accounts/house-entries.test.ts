@@ -1,4 +1,4 @@
-/** Platform entries: the same two persons, receipts and refusals as help, from the platform's own accounts. */
+/** Platform entries: the same two persons, bills and refusals as help, from the platform's own accounts. */
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const ask = async (kind: string, amount: number, as = world.staff.finance) =>
-  world.calls.ask('POST /admin/house-entries', { as, body: { kind, amount, purpose: 'office rent', receipts: [await world.receipt()] } })
+  world.calls.ask('POST /admin/house-entries', { as, body: { kind, amount, purpose: 'office rent', receipts: [await world.bill()] } })
 const decide = (id: string, action: 'approve' | 'reject', as = world.staff.owner) =>
   world.calls.ask(`POST /admin/house-entries/${id}/${action}`, {
     as,

@@ -20,7 +20,7 @@ afterAll(() => world.close())
 
 const SETTLED = { reference: 'utr0001', day: DAY, amount: 30, fee: 0.7 }
 const ask = async (fields: object = {}, as = world.staff.finance) =>
-  world.calls.ask('POST /admin/settlements', { as, body: { ...SETTLED, receipts: [await world.receipt()], ...fields } })
+  world.calls.ask('POST /admin/settlements', { as, body: { ...SETTLED, receipts: [await world.bill()], ...fields } })
 const decide = (id: string, action: 'approve' | 'reject', as = world.staff.owner) =>
   world.calls.ask(`POST /admin/house-entries/${id}/${action}`, {
     as,

@@ -47,10 +47,10 @@ test('withdrawals, holds and help are in the books of their day, and each member
   expect(await give('help-1', 70n, hash('a'))).toEqual({ ok: true, value: { replayed: false, days } })
   expect(await give('help-1', 70n, hash('a'))).toEqual({ ok: true, value: { replayed: true, days } })
   expect(await give('help-1', 71n, hash('a'))).toMatchObject({ code: 'idempotency_mismatch' })
-  // One receipt proves one disbursement, whatever its amount or id.
+  // One bill proves one disbursement, whatever its amount or id.
   const again = await give('help-again', 10n, hash('a'))
   expect(again).toEqual({ ok: false, code: 'receipt_used' })
-  expect(REFUSALS.receipt_used.en).toBe('This receipt already proves another payment. Each payment needs its own receipts.')
+  expect(REFUSALS.receipt_used.en).toBe('This bill already proves another payment. Each payment needs its own bills.')
   // Of two disbursements at once for the last of the fund, one is refused.
   const both = await Promise.all([give('help-2', 50n, hash('b')), give('help-3', 50n, hash('c'))])
   expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true])

@@ -45,7 +45,7 @@ type Named = {
   readonly publicName: PublicName
   readonly isDeleted: boolean
 }
-/** An entry of the books with its public words and its receipts. */
+/** An entry of the books with its public words and its bills. */
 type Entry = {
   readonly id: string
   readonly date: IstDay
@@ -168,7 +168,7 @@ function winnersOf({ result }: Row, names: readonly Named[], language: Language)
   })
 }
 
-/** How much of this day's share has been disbursed, and with which receipts. */
+/** How much of this day's share has been disbursed, and with which bills. */
 function spentOf({ day }: Row, { gifts, spent, backs }: Given) {
   const own = spent.filter((each) => each.day === day)
   return {

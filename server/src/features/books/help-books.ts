@@ -46,13 +46,13 @@ export function expectHelpSound(books: BooksFile, before: BooksFile | undefined)
   const flowed = (kind: string): number => sum(flows.filter((flow) => flow.kind === kind))
   const entries = [...help.disbursements, ...help.corrections]
   for (const { paise, days, evidence } of entries) {
-    expect(evidence.length > 0, 'a disbursement has no receipt')
+    expect(evidence.length > 0, 'a disbursement has no bill')
     expect(sum(days) === paise, `a disbursement of ${paise} is of days with ${sum(days)}`)
   }
-  expect(sum(help.disbursements) === flowed('disbursement'), 'a disbursement has no receipt')
-  expect(sum(help.corrections) === flowed('disbursement_back'), 'a correction has no receipt')
+  expect(sum(help.disbursements) === flowed('disbursement'), 'a disbursement has no bill')
+  expect(sum(help.corrections) === flowed('disbursement_back'), 'a correction has no bill')
   for (const kind of ['platform_out', 'tds_remitted', 'losses_covered'])
-    expect(sum(house.filter((entry) => entry.kind === kind && entry.evidence.length > 0)) === flowed(kind), `${kind} has no receipt`)
+    expect(sum(house.filter((entry) => entry.kind === kind && entry.evidence.length > 0)) === flowed(kind), `${kind} has no bill`)
   expect(sum(help.open) === help.closing, `the open days of help have ${sum(help.open)}, the fund closes at ${help.closing}`)
   // Books of an older version do not name their open days.
   const opened = before === undefined ? [] : (before.help.open as BooksFile['help']['open'] | undefined)

@@ -159,9 +159,9 @@ describe('an edit', () => {
   })
 })
 
-/** A published story of a booked disbursement with one receipt and a poster of ours. */
+/** A published story of a booked disbursement with one bill and a poster of ours. */
 async function tell(beneficiaryId: string) {
-  const hash = await world.receipt()
+  const hash = await world.bill()
   const poster = await world.storage.put('posters', 'webp', Buffer.from('poster'))
   const by = world.staff.finance
   await world.db.query(sql`
@@ -181,7 +181,7 @@ const storyOf = (beneficiaryId: string) =>
   )
 
 describe('a revocation', () => {
-  test('takes back the stories, their pictures and the receipts; the entry stays, without the name', async () => {
+  test('takes back the stories, their pictures and the bills; the entry stays, without the name', async () => {
     const id = await world.beneficiary({ publicName: 'Lata' })
     const { hash, poster } = await tell(id)
     expect((await world.calls.ask(`GET /receipts/${hash}`)).status).toBe(200)

@@ -20,7 +20,7 @@ const ask = async (fields: Sent = {}, as = world.staff.finance, headers = {}) =>
   world.calls.ask('POST /admin/disbursements', {
     as,
     headers,
-    body: { amount: 100, purpose: 'school shoes', beneficiaryId: meera, receipts: [await world.receipt()], ...fields },
+    body: { amount: 100, purpose: 'school shoes', beneficiaryId: meera, receipts: [await world.bill()], ...fields },
   })
 /** A disbursement of ₹1,500 by finance, which waits for another person. */
 const request = async (fields: Sent = {}): Promise<string> => {
@@ -50,7 +50,7 @@ beforeEach(() => forgetAlone(world.database))
 describe('a disbursement', () => {
   test('up to the limit is booked by the confirmation of the person who asks, from the oldest open days', async () => {
     const before = (await list()).fund.balance
-    const hash = await world.receipt()
+    const hash = await world.bill()
     const { status, body } = await ask({ amount: 1000, receipts: [hash] })
     expect([status, body.disbursement]).toMatchObject([
       200,
@@ -126,8 +126,8 @@ describe('a disbursement', () => {
     expect((await decide(body.disbursement.id, 'approve', world.staff.finance)).status).toBe(200)
   })
 
-  test('is rejected with a reason; its receipt is free again and stays unpublished', async () => {
-    const hash = await world.receipt()
+  test('is rejected with a reason; its bill is free again and stays unpublished', async () => {
+    const hash = await world.bill()
     const id = await request({ receipts: [hash] })
     expect((await decide(id, 'reject', world.staff.owner, { reason: '' })).body.code).toBe('invalid_input')
     expect((await decide(id, 'reject')).body.disbursement).toMatchObject({ status: 'rejected', reason: 'The bill is not readable' })
@@ -143,7 +143,7 @@ describe('a disbursement', () => {
   })
 
   test('with the same Idempotency-Key is one, also when it is sent three times at once', async () => {
-    const receipts = [await world.receipt()]
+    const receipts = [await world.bill()]
     const send = () => ask({ receipts }, world.staff.finance, { 'idempotency-key': 'one help' })
     const answers = await Promise.all([send(), send(), send()])
     expect(new Set(answers.map(({ body }) => body.disbursement.id)).size).toBe(1)
@@ -160,8 +160,8 @@ describe('a request is refused', () => {
     ['with a negative amount', { amount: -5 }, 400, 'invalid_input'],
     ['with the name in its words', { purpose: 'shoes for Meera' }, 400, 'invalid_input'],
     ['with a phone number in its words', { purpose: 'call 98765 43210' }, 400, 'invalid_input'],
-    ['without a receipt', { receipts: [] }, 400, 'invalid_input'],
-    ['with a receipt that nobody uploaded', { receipts: ['ab'.repeat(32)] }, 404, 'receipt_not_found'],
+    ['without a bill', { receipts: [] }, 400, 'invalid_input'],
+    ['with a bill that nobody uploaded', { receipts: ['ab'.repeat(32)] }, 404, 'receipt_not_found'],
     ['for nobody', { beneficiaryId: UNKNOWN }, 404, 'beneficiary_not_found'],
     ['above the fund', { amount: 1_000_000 }, 409, 'insufficient_funds'],
   ])('%s', async (_what, fields, status, code) => {
@@ -183,17 +183,17 @@ describe('a request is refused', () => {
     })
   })
 
-  test('with a receipt of another one, requested or booked, or twice the same', async () => {
-    const [first, second] = [await world.receipt(), await world.receipt()]
+  test('with a bill of another one, requested or booked, or twice the same', async () => {
+    const [first, second] = [await world.bill(), await world.bill()]
     await request({ receipts: [first] })
     await ask({ receipts: [second] })
     for (const receipts of [[first], [second]]) expect((await ask({ receipts })).body.code).toBe('receipt_used')
-    const twice = await world.receipt()
+    const twice = await world.bill()
     expect((await ask({ receipts: [twice, twice] })).body.code).toBe('receipt_used')
   })
 
   test('without a fresh step-up', async () => {
-    const body = { amount: 1, purpose: 'shoes', beneficiaryId: meera, receipts: [await world.receipt()] }
+    const body = { amount: 1, purpose: 'shoes', beneficiaryId: meera, receipts: [await world.bill()] }
     const answer = await world.calls.ask('POST /admin/disbursements', { as: world.staff.finance, isStale: true, body })
     expect([answer.status, answer.body.code]).toEqual([403, 'step_up_required'])
   })
@@ -260,7 +260,7 @@ describe('words that contain a name given since', () => {
     await decide(paid, 'approve')
     const { body } = await world.calls.ask(`POST /admin/disbursements/${paid}/correct`, {
       as: world.staff.finance,
-      body: { amount: 1500, purpose: 'Ravi gave it back', receipts: [await world.receipt()] },
+      body: { amount: 1500, purpose: 'Ravi gave it back', receipts: [await world.bill()] },
     })
     const asked = await request({ beneficiaryId: family, purpose: 'shoes for Ravi' })
     await nameWithoutRule(family, 'Ravi')
@@ -305,7 +305,7 @@ describe('money that came back', () => {
   const correct = async (fields: Sent = {}, id = booked, as = world.staff.owner) =>
     world.calls.ask(`POST /admin/disbursements/${id}/correct`, {
       as,
-      body: { amount: 200, purpose: 'shoes returned', receipts: [await world.receipt()], ...fields },
+      body: { amount: 200, purpose: 'shoes returned', receipts: [await world.bill()], ...fields },
     })
 
   test('is an entry of its own: the disbursement stays, and its days are open again', async () => {
@@ -333,7 +333,7 @@ describe('money that came back', () => {
   test('with an Idempotency-Key of another disbursement’s is refused, and never answered as if it were booked', async () => {
     const [other, receipts, headers] = [
       (await ask({ amount: 500 })).body.disbursement.id,
-      [await world.receipt()],
+      [await world.bill()],
       { 'idempotency-key': 'back' },
     ]
     const send = (id: string) =>

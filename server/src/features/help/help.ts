@@ -1,10 +1,10 @@
-/** The help desk: beneficiaries and their consent, receipts, and disbursements from the help fund. */
+/** The help desk: beneficiaries and their consent, bills, and disbursements from the help fund. */
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { beneficiaryHandlers } from './beneficiaries.ts'
 import type { HelpDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
-import { forgetReceipt, receiptHandlers } from './receipts.ts'
+import { forgetBill, billHandlers } from './bills.ts'
 import { disbursementTable } from './tables.ts'
 
 export function createHelp(deps: HelpDeps) {
@@ -12,10 +12,10 @@ export function createHelp(deps: HelpDeps) {
   return {
     handlers: {
       ...beneficiaryHandlers(deps),
-      ...receiptHandlers(deps),
+      ...billHandlers(deps),
       ...disbursementHandlers(deps, idempotency),
       ...disbursementTable(deps.db),
     },
-    jobs: { forget_receipt: ({ hash }: JobPayloads['forget_receipt']): Promise<void> => forgetReceipt(deps.db, hash) },
+    jobs: { forget_receipt: ({ hash }: JobPayloads['forget_receipt']): Promise<void> => forgetBill(deps.db, hash) },
   }
 }

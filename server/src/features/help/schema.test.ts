@@ -70,7 +70,7 @@ test('a receipt stays as it was uploaded, and while an outlay names it', async (
   await expect(run(sql`delete from receipt where hash = ${hash}::bytea`)).rejects.toThrow('outlay_receipt')
 })
 
-test('after a revocation neither name nor receipts are public, no story of it is published, and nothing undoes it', async () => {
+test('after a revocation neither name nor bills are public, no story of it is published, and nothing undoes it', async () => {
   const beneficiaryId = await makeBeneficiary()
   const id = await makeOutlay(beneficiaryId)
   const hash = Buffer.alloc(32, 9)

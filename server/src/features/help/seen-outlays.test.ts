@@ -1,4 +1,4 @@
-/** An approval of a payment from our accounts names what its row showed: another receipt, consent or sum is another thing to decide. */
+/** An approval of a payment from our accounts names what its row showed: another bill, consent or sum is another thing to decide. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { forgetAlone } from '../../testing/database.ts'
@@ -17,16 +17,16 @@ const said = ({ status, body }: { status: number; body: { code?: string } }) => 
 const post = async (path: string, body: object, as = world.staff.finance) => world.calls.ask(`POST /admin/${path}`, { as, body })
 
 const help = async (beneficiaryId: string, amount = 11): Promise<Shown> =>
-  (await post('disbursements', { amount, purpose: 'school shoes', beneficiaryId, receipts: [await world.receipt()] })).body.disbursement
+  (await post('disbursements', { amount, purpose: 'school shoes', beneficiaryId, receipts: [await world.bill()] })).body.disbursement
 /** A booked payment of ₹5, and the waiting request that ₹2 of it came back. */
 async function correction(beneficiaryId: string): Promise<Shown> {
   const paid = await help(beneficiaryId, 5)
-  const back = { amount: 2, purpose: 'shoes returned', receipts: [await world.receipt()] }
+  const back = { amount: 2, purpose: 'shoes returned', receipts: [await world.bill()] }
   const { body } = await post(`disbursements/${paid.id}/correct`, back)
   return body.disbursement
 }
 const settlement = async (): Promise<Shown> =>
-  (await post('settlements', { reference: 'utr0010', day: '2026-11-21', amount: 11, fee: 0, receipts: [await world.receipt()] })).body.entry
+  (await post('settlements', { reference: 'utr0010', day: '2026-11-21', amount: 11, fee: 0, receipts: [await world.bill()] })).body.entry
 
 const withhold = ({ receipts }: Shown) => post(`receipts/${receipts[0]?.hash}/withhold`, { reason: 'A phone number' }, world.staff.owner)
 const revoke = (id: string) => world.calls.ask(`PUT /admin/beneficiaries/${id}`, { as: world.staff.editor, body: { revoked: true } })
@@ -42,7 +42,7 @@ async function approveTwice(list: 'disbursements' | 'house-entries', { id, seen 
   return [stale, said(await approve(row.seen))]
 }
 
-test('an approval of help is refused after another payment to the person, or after a receipt was withheld', async () => {
+test('an approval of help is refused after another payment to the person, or after a bill was withheld', async () => {
   const meera = await world.beneficiary()
   const first = await help(meera)
   await help(meera, 4)
@@ -73,7 +73,7 @@ test('a waiting payment is approved as it was requested, and a rejection names w
   expect(said(await post(`disbursements/${id}/approve`, { status: 'requested', seen }, world.staff.owner))).toBe('200')
 })
 
-test('no statement of the server changes the words, the sum or the receipts of a waiting payment', async () => {
+test('no statement of the server changes the words, the sum or the bills of a waiting payment', async () => {
   const { id } = await help(await world.beneficiary())
   for (const change of [
     sql`update outlay set purpose = 'a new phone' where id = ${id}::uuid`,

@@ -24,7 +24,7 @@ const said = ({ status, body }: { status: number; body: { code?: string } }) => 
 const ask = async (as: bigint, amount: number, beneficiaryId = meera) =>
   world.calls.ask('POST /admin/disbursements', {
     as,
-    body: { amount, purpose: 'school shoes', beneficiaryId, receipts: [await world.receipt()] },
+    body: { amount, purpose: 'school shoes', beneficiaryId, receipts: [await world.bill()] },
   })
 const stateOf = ({ body }: { body: { disbursement: { status: string } } }) => body.disbursement.status
 const approve = (as: bigint, id: string) =>
@@ -46,7 +46,7 @@ test('payments just below the limit are one payment: over people, over kinds, an
   expect(stateOf(await ask(ravi, 4))).toBe('booked')
   const house = await world.calls.ask('POST /admin/settlements', {
     as: ravi,
-    body: { reference: 'utr0009', day: '2026-11-21', amount: 1, fee: 0, receipts: [await world.receipt()] },
+    body: { reference: 'utr0009', day: '2026-11-21', amount: 1, fee: 0, receipts: [await world.bill()] },
   })
   expect(house.body.entry.status).toBe('requested')
   await forgetAlone(world.database)
@@ -54,7 +54,7 @@ test('payments just below the limit are one payment: over people, over kinds, an
   const back = async (as: bigint) =>
     world.calls.ask(`POST /admin/disbursements/${paid}/correct`, {
       as,
-      body: { amount: 1, purpose: 'shoes returned', receipts: [await world.receipt()] },
+      body: { amount: 1, purpose: 'shoes returned', receipts: [await world.bill()] },
     })
   expect([stateOf(await back(ravi)), stateOf(await back(world.staff.finance))]).toEqual(['requested', 'booked'])
 })
@@ -107,7 +107,7 @@ test('a request of an account that is new, or has left, is no first voice: the a
   expect(said(await approve(ravi, large))).toBe('200')
 })
 
-test('whoever paid takes no proof back: neither the receipt nor the consent; the owners are told when another person does', async () => {
+test('whoever paid takes no proof back: neither the bill nor the consent; the owners are told when another person does', async () => {
   const before = (await ownersTold()).length
   const paid = (await ask(ravi, 5)).body.disbursement
   const hash = paid.receipts[0].hash

@@ -61,7 +61,7 @@ const noticesOf = async ({ token }: Owner, language = 'en') =>
   )
 const mailsTo = async ({ id }: Owner) => {
   const [row] = await world.db.query<{ email: string }>(sql`select email from member where id = ${id}::bigint`)
-  return (await world.mailer.listCaught(row?.email ?? '')).filter(({ text }) => /receipt|रसीद/.test(text))
+  return (await world.mailer.listCaught(row?.email ?? '')).filter(({ text }) => /see the bill|बिल देखें/.test(text))
 }
 const charitiesOf = async ({ token }: Owner): Promise<number> => (await world.ask('GET /impact/stats', { token })).body.charitiesSupported
 const newsTo = (browser: TestBrowser) => browser.arrived.map(({ text }) => JSON.parse(text)).filter(({ path }) => path === '/history')

@@ -41,7 +41,7 @@ test('before it is spent, it waits in the help fund', async () => {
   expect(await trails(ravi)).toMatchObject({ '2026-11-22': { paise: 60, others: 0, share: 0.6, waiting: 0.6, days: 2, help: [] } })
 })
 
-test('once it is spent, it names what it paid, with the receipt and the day of the books', async () => {
+test('once it is spent, it names what it paid, with the bill and the day of the books', async () => {
   shoes = await help(100, 'school shoes', 'Meera')
   const paid = {
     amount: 1,
@@ -104,7 +104,7 @@ test('after a correction the share waits again, and the trail says what came bac
   })
 })
 
-test('after a revoked consent nobody is named and no receipt is shown', async () => {
+test('after a revoked consent nobody is named and no bill is shown', async () => {
   const books = await help(100, 'school books', 'Sita')
   await revokeConsent(world.db, books.beneficiaryId)
   const { help: parts } = (await trails(asha))['2026-11-21'] as { help: unknown[] }

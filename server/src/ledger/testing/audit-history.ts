@@ -44,7 +44,7 @@ export const HELP_BREAKS = [
   ['help_is_of_days', "update help_allotment set paise = 9 * paise where entry_id = 'back'", 'disbursement shoes'],
   ['help_is_of_days', "update transfer set amount = amount + 1 where kind = 'disbursement_back'", 'HELP_FUND'],
   ['outlay_is_proven', "delete from evidence where ref = 'rent'", 'platform_out rent'],
-  ['outlay_is_proven', "update evidence set ref = 'nothing' where ref = 'shoes'", 'receipt '],
+  ['outlay_is_proven', "update evidence set ref = 'nothing' where ref = 'shoes'", 'bill '],
   ['settlement_is_proven', "delete from evidence where ref = 'settled'", 'settlement settled#fee'],
   ['settlement_is_proven', "delete from transfer where ref = 'settled'", 'settlement settled#fee'],
   ['settlement_is_proven', "update gateway_settlement set entry_id = 'other'", 'settlement UTR1'],

@@ -7,7 +7,7 @@ const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
 type Part = { readonly day: IstDay; readonly paise: bigint }
 
-/** The answer to an id that is known, or to receipts that are used. */
+/** The answer to an id that is known, or to bills that are used. */
 function known(books: Books, kinds: readonly string[], asked: Omit<OutlayBook, 'parts'>): unknown {
   const same = [...books.outlays.values()].find(({ kind, id }) => kinds.includes(kind) && id === asked.id)
   if (same === undefined) return undefined

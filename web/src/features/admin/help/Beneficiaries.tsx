@@ -157,8 +157,8 @@ function Revocation({ beneficiary, onClose }: { readonly beneficiary: Beneficiar
           done: t`The consent is revoked. The public pages no longer show this name.`,
           text: (
             <Trans>
-              This cannot be undone. Their stories become drafts, and their pictures and receipts are no longer shown. The money stays in
-              the accounts, without the name. Copies that others saved cannot be called back.
+              This cannot be undone. Their stories become drafts, and their pictures and bills are no longer shown. The money stays in the
+              accounts, without the name. Copies that others saved cannot be called back.
             </Trans>
           ),
         }

@@ -1,5 +1,5 @@
 /**
- * Covers personal data on one page of a receipt, with finger or mouse by a drag. With the keyboard, arrow keys move and grow a cover.
+ * Covers personal data on one page of a bill, with finger or mouse by a drag. With the keyboard, arrow keys move and grow a cover.
  * - The screen shows the page as it is published.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
@@ -158,7 +158,7 @@ function Stage({ page, covers, focused, hintId, onChange, onRemove }: StageProps
       onPointerUp={letGo}
       onPointerCancel={() => setDrag(undefined)}
     >
-      <canvas ref={seen} width={width} height={height} role="img" aria-label={t`The page of the receipt`} />
+      <canvas ref={seen} width={width} height={height} role="img" aria-label={t`The page of the bill`} />
       {covers.map((cover, index) => {
         const number = index + 1
         return (

@@ -1,4 +1,4 @@
-/** Help given: disbursements from the help fund and their corrections, with their receipts. */
+/** Help given: disbursements from the help fund and their corrections, with their bills. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { EDITORS, HELPERS, TREASURY } from '@roz/contract/roles.ts'
 import { SPEECH } from '@roz/core/language.ts'
@@ -72,7 +72,7 @@ export function HelpGiven() {
         failed={t`The help given could not be loaded.`}
         empty={
           <EmptyState art="slip" title={t`No help found`}>
-            <Trans>A disbursement takes money from the help fund for a beneficiary, with its receipts.</Trans>
+            <Trans>A disbursement takes money from the help fund for a beneficiary, with its bills.</Trans>
           </EmptyState>
         }
       >
@@ -139,7 +139,7 @@ function Row({ entry, inFund, onChoose }: RowProps) {
   ]
   const labels = {
     story: t`Write its story`,
-    receipts: t`Receipts`,
+    receipts: t`Bills`,
     approve: t`Approve`,
     reject: t`Reject`,
     correct: t`Money came back`,

@@ -1,5 +1,5 @@
 /**
- * Covers personal data on a picture of a receipt.
+ * Covers personal data on a picture of a bill.
  * - The covered pixels are painted over before the picture leaves the browser: nothing under a cover can be recovered.
  * - A cover is in pixels of the picture, and stays inside it.
  */

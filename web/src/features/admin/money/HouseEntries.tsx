@@ -1,5 +1,5 @@
 /**
- * Platform entries: the platform's share paid out, tax remitted, and losses covered, each with its receipts.
+ * Platform entries: the platform's share paid out, tax remitted, and losses covered, each with its bills.
  * - Settlements of the gateway are listed and decided here, and recorded under Reconciliation.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
@@ -129,7 +129,7 @@ function Row({ entry, onChoose }: RowProps) {
   const { amount, purpose, status, kind, settlement, askedBy, reason, needsSecond } = entry
   const isOwn = needsSecond && askedBy.id === viewer
   const about = `${formatMoney(amount)}, ${purpose}`
-  const labels = { receipts: t`Receipts`, approve: t`Approve`, reject: t`Reject` }
+  const labels = { receipts: t`Bills`, approve: t`Approve`, reject: t`Reject` }
   const isOpen = mayDecide && status === 'requested'
   const actions = [...(isOpen && !isOwn ? (['approve'] as const) : []), 'receipts' as const, ...(isOpen ? (['reject'] as const) : [])]
   return (

@@ -1,12 +1,12 @@
 /**
- * The pages of a receipt: chosen files are covered one after the other, uploaded, and listed as they will be published.
+ * The pages of a bill: chosen files are covered one after the other, uploaded, and listed as they will be published.
  * - A PDF becomes one picture for each of its pages, before anything is covered.
  * - A file that this browser cannot show is refused: nobody could cover it.
  */
 import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { RECEIPTS_MAX } from '@roz/core/help-fields.ts'
+import { BILL_PAGES_MAX } from '@roz/core/help-fields.ts'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { call, messageOf } from '../../../app/api.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -20,7 +20,7 @@ export type BillPage = { readonly hash: string; readonly picture: HTMLCanvasElem
 /** The chosen pages, and the pages that wait to be covered. */
 export type BillPagesState = ReturnType<typeof useBillPages>
 
-const [pagesMax, megabytes] = [RECEIPTS_MAX, PDF_MEGABYTES_MAX]
+const [pagesMax, megabytes] = [BILL_PAGES_MAX, PDF_MEGABYTES_MAX]
 const PDF_PROBLEMS = {
   encrypted: msg`This PDF is locked with a password. Please save a copy without the password, or choose a screenshot of each page.`,
   broken: msg`This PDF cannot be read. Please choose a photo or a screenshot of each page.`,
@@ -59,7 +59,7 @@ export function useBillPages() {
   const choose = async (files: readonly File[]): Promise<void> => {
     setReading(true)
     const read: HTMLCanvasElement[] = []
-    for (const file of files) read.push(...(await readPictures(file, RECEIPTS_MAX - pages.length - waiting.length - read.length)))
+    for (const file of files) read.push(...(await readPictures(file, BILL_PAGES_MAX - pages.length - waiting.length - read.length)))
     setWaiting((before) => [...before, ...read])
     setReading(false)
   }
@@ -128,7 +128,7 @@ export function BillPages({ pages, error, isPrivate = false }: BillPagesProps) {
     <div className="field">
       <p>
         <strong>
-          <Trans>Receipts</Trans>
+          <Trans>Bills</Trans>
         </strong>
       </p>
       <p className="hint">
@@ -164,7 +164,7 @@ export function BillPages({ pages, error, isPrivate = false }: BillPagesProps) {
           <Trans>The file is being read…</Trans>
         </p>
       ) : null}
-      <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= RECEIPTS_MAX} onClick={() => input.current?.click()}>
+      <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= BILL_PAGES_MAX} onClick={() => input.current?.click()}>
         <Trans>Add a page</Trans>
       </Button>
       <input

@@ -1,4 +1,4 @@
-/** Shows the receipts of an entry to staff, also those that are not public. The treasury can withhold a picture from the public. */
+/** Shows the bills of an entry to staff, also those that are not public. The treasury can withhold a picture from the public. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
@@ -18,10 +18,10 @@ import { readPage } from '../help/cover.ts'
 import { BillPicture } from './BillPages.tsx'
 import '../help/cover.css'
 
-type Receipt = Disbursement['receipts'][number]
+type Bill = Disbursement['receipts'][number]
 
 type BillViewProps = {
-  readonly receipts: readonly Receipt[]
+  readonly receipts: readonly Bill[]
   /** Never public: there is nothing to withhold. */
   readonly isPrivate?: boolean
   readonly onClose: () => void
@@ -31,15 +31,15 @@ export function BillView({ receipts, isPrivate = false, onClose }: BillViewProps
   const mayWithhold = useMay(TREASURY) && !isPrivate
   /** The page whose picture is to be withheld. */
   const [asked, setAsked] = useState<number>()
-  /** Receipts withheld since the dialog opened; the `receipts` prop is older. */
-  const [done, setDone] = useState<Readonly<Record<string, Receipt['withheld']>>>({})
+  /** Bills withheld since the dialog opened; the `receipts` prop is older. */
+  const [done, setDone] = useState<Readonly<Record<string, Bill['withheld']>>>({})
   const hash = receipts[(asked ?? 0) - 1]?.hash
   return (
     <>
       <Modal
         open
         size="lg"
-        title={<Trans>Receipts</Trans>}
+        title={<Trans>Bills</Trans>}
         onClose={onClose}
         footer={
           <Button onClick={onClose}>
@@ -47,11 +47,11 @@ export function BillView({ receipts, isPrivate = false, onClose }: BillViewProps
           </Button>
         }
       >
-        <div className="receipt-view">
-          {receipts.map((receipt, index) => (
+        <div className="bill-view">
+          {receipts.map((bill, index) => (
             <One
-              key={receipt.hash}
-              receipt={{ ...receipt, withheld: done[receipt.hash] ?? receipt.withheld }}
+              key={bill.hash}
+              bill={{ ...bill, withheld: done[bill.hash] ?? bill.withheld }}
               number={index + 1}
               onWithhold={mayWithhold ? () => setAsked(index + 1) : undefined}
             />
@@ -70,16 +70,16 @@ export function BillView({ receipts, isPrivate = false, onClose }: BillViewProps
   )
 }
 
-type OneProps = { readonly receipt: Receipt; readonly number: number; readonly onWithhold: (() => void) | undefined }
+type OneProps = { readonly bill: Bill; readonly number: number; readonly onWithhold: (() => void) | undefined }
 
-function One({ receipt: { hash, withheld }, number, onWithhold }: OneProps) {
+function One({ bill: { hash, withheld }, number, onWithhold }: OneProps) {
   const { t } = useLingui()
   const picture = useQuery({
-    queryKey: ['receipt', hash],
+    queryKey: ['bill', hash],
     queryFn: async ({ signal }) => {
       // The call returns a picture as a blob: an <img> could not send the token.
       const page = await readPage((await call('adminReceipt', { params: { hash }, signal })) as unknown as Blob)
-      if (page === undefined) throw new Error('the receipt is no picture')
+      if (page === undefined) throw new Error('the bill is no picture')
       return page
     },
   })
@@ -88,7 +88,7 @@ function One({ receipt: { hash, withheld }, number, onWithhold }: OneProps) {
       {picture.data !== undefined ? (
         <BillPicture picture={picture.data} label={t`Page ${number}`} />
       ) : picture.isError ? (
-        <ErrorState title={t`The receipt could not be loaded.`} busy={picture.isFetching} onRetry={() => void picture.refetch()} />
+        <ErrorState title={t`The bill could not be loaded.`} busy={picture.isFetching} onRetry={() => void picture.refetch()} />
       ) : (
         <Skeleton lines={4} />
       )}
@@ -103,7 +103,7 @@ function One({ receipt: { hash, withheld }, number, onWithhold }: OneProps) {
   )
 }
 
-function Withheld({ by: { at, by, reason } }: { readonly by: NonNullable<Receipt['withheld']> }) {
+function Withheld({ by: { at, by, reason } }: { readonly by: NonNullable<Bill['withheld']> }) {
   const on = formatInstant(at, currentLanguage())
   return (
     <p className="small warning-line">
@@ -117,11 +117,11 @@ function Withheld({ by: { at, by, reason } }: { readonly by: NonNullable<Receipt
 type WithholdingProps = {
   readonly hash: string
   readonly number: number
-  readonly onDone: (withheld: Receipt['withheld']) => void
+  readonly onDone: (withheld: Bill['withheld']) => void
   readonly onClose: () => void
 }
 
-/** Beside the receipts' dialog, never inside it: its key presses must not reach the receipts' dialog. */
+/** Beside the bills' dialog, never inside it: its key presses must not reach the bills' dialog. */
 function Withholding({ hash, number, onDone, onClose }: WithholdingProps) {
   const { t } = useLingui()
   return (

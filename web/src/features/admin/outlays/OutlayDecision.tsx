@@ -49,9 +49,7 @@ export function OutlayDecision({ action, of, entry: { id, status, seen }, onClos
           {of === 'settlement' ? (
             <Trans>Look at the gateway's report first. The settlement enters today's accounts, and this cannot be undone.</Trans>
           ) : (
-            <Trans>
-              Look at the receipts first. The payment enters today's accounts, its receipts become public, and this cannot be undone.
-            </Trans>
+            <Trans>Look at the bills first. The payment enters today's accounts, its bills become public, and this cannot be undone.</Trans>
           )}
         </p>
       </Decision>

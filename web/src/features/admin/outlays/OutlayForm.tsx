@@ -1,5 +1,5 @@
 /**
- * The fields that every payment by decision has: amount, public words and receipts.
+ * The fields that every payment by decision has: amount, public words and bills.
  * - If this form books the payment at once, the user must tick a box. Editing any field clears the tick.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
@@ -125,8 +125,8 @@ export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
     return (
       <p className="muted spaced">
         <Trans>
-          Another person must approve this payment. Then it enters the accounts, its receipts become public, and this cannot be undone. Up
-          to {limit} finance and owners need no second person.
+          Another person must approve this payment. Then it enters the accounts, its bills become public, and this cannot be undone. Up to{' '}
+          {limit} finance and owners need no second person.
         </Trans>
       </p>
     )
@@ -135,7 +135,7 @@ export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
     <>
       <p className="muted spaced">
         <Trans>
-          The payment enters today's accounts, its receipts become public, and this cannot be undone. To correct a mistake, you add another
+          The payment enters today's accounts, its bills become public, and this cannot be undone. To correct a mistake, you add another
           entry. Above {limit} another person must approve the payment.
         </Trans>
       </p>
@@ -147,7 +147,7 @@ export function OutlayConsequence({ form }: { readonly form: OutlayForm }) {
           aria-describedby={isMissing ? errorId : undefined}
           onChange={(event) => form.setSure(event.target.checked)}
         />
-        {t`I have compared the amount, the words and the receipts.`}
+        {t`I have compared the amount, the words and the bills.`}
       </label>
       {isMissing ? (
         <p className="field-error" id={errorId}>

@@ -99,8 +99,8 @@ function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
     ),
     proof_taken_back: () => (
       <Trans>
-        On {date} a receipt was withheld, or a consent revoked, within 30 days of its payment. Others in the last 7 days: {waiting}. The
-        staff log names who did it.
+        On {date} a bill was withheld, or a consent revoked, within 30 days of its payment. Others in the last 7 days: {waiting}. The staff
+        log names who did it.
       </Trans>
     ),
   } as const satisfies Record<Told, () => React.ReactNode>

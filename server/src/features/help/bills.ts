@@ -1,11 +1,11 @@
 /**
- * Receipts: pictures that prove a payment by decision.
+ * Bills: pictures that prove a payment by decision.
  * - Only the pixels are kept, as WebP. The hash of the published bytes is the evidence in the books.
  * - The same picture is kept once, also if it is uploaded again.
- * - Everybody can see a receipt once its entry is booked; until then, and after the consent is revoked, only staff can.
+ * - Everybody can see a bill once its entry is booked; until then, and after the consent is revoked, only staff can.
  * - A picture can be withheld for good, for example one with a phone number: only staff see it then. Its hash stays in the books.
  *   A person who decided about the payment does not withhold it.
- * - Caches may keep a receipt for five minutes only, so that a revocation or a withheld picture takes effect soon.
+ * - Caches may keep a bill for five minutes only, so that a revocation or a withheld picture takes effect soon.
  * - An upload that no request names within a day is deleted.
  */
 import { createHash } from 'node:crypto'
@@ -26,16 +26,16 @@ import { judgeProofs } from './proofs.ts'
 
 const SIDE_MAX_PX = 2400
 const FOR_STAFF = 'private, no-store'
-/** Five minutes: a receipt stops being public when it is withheld or the consent is revoked. */
+/** Five minutes: a bill stops being public when it is withheld or the consent is revoked. */
 const FOR_ALL = 'public, max-age=300'
 
 const NOT_FOUND = { ok: false, code: 'receipt_not_found' } as const
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
-export const urlOfReceipt = (hash: string): string => `/api/receipts/${hash}`
+export const urlOfBill = (hash: string): string => `/api/receipts/${hash}`
 
 type Names = 'uploadReceipt' | 'adminReceipt' | 'publicReceipt' | 'withholdReceipt'
 
-export function receiptHandlers({ db, storage }: HelpDeps): Handlers<Names> {
+export function billHandlers({ db, storage }: HelpDeps): Handlers<Names> {
   const read = async (hash: string, condition: Sql, cacheControl: string) => {
     if (!isHash(hash)) return NOT_FOUND
     const row = await maybeOne<{ file: string }>(
@@ -51,7 +51,7 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<Names> {
 
   return {
     uploadReceipt: async ({ session, upload }) => {
-      const sent = await upload(await take(db, memberLimits.receipts(session.memberId)))
+      const sent = await upload(await take(db, memberLimits.bills(session.memberId)))
       if (!sent.ok) return sent
       const picture = await reencodePicture(sent, (upright) =>
         upright.flatten({ background: '#ffffff' }).resize(SIDE_MAX_PX, SIDE_MAX_PX, { fit: 'inside', withoutEnlargement: true }),
@@ -59,7 +59,7 @@ export function receiptHandlers({ db, storage }: HelpDeps): Handlers<Names> {
       if (!picture.ok) return { ok: false, code: picture.code === 'avatar_not_image' ? 'receipt_not_picture' : picture.code }
       const digest = createHash('sha256').update(picture.bytes).digest()
       const hash = digest.toString('hex')
-      const shown = { hash, width: picture.width, height: picture.height, url: urlOfReceipt(hash) }
+      const shown = { hash, width: picture.width, height: picture.height, url: urlOfBill(hash) }
       if ((await maybeOne(db, sql`select from receipt where hash = ${digest}::bytea`)) !== undefined) return { ok: true, value: shown }
       const isNamed = async (file: string): Promise<boolean> =>
         (await maybeOne(db, sql`select from receipt where file = ${file}::text`)) !== undefined
@@ -117,7 +117,7 @@ const withhold = (db: Db, { hash, reason, by }: Withholding) =>
   })
 
 /** Deletes an upload that no request names. The lock delays a request that is about to name it; that request then finds it deleted. */
-export const forgetReceipt = (db: Db, hash: string): Promise<void> =>
+export const forgetBill = (db: Db, hash: string): Promise<void> =>
   inTransaction(db, async (tx) => {
     await lockInTransaction(tx, 'helpFund')
     const [gone] = await tx.query<{ file: string }>(sql`

@@ -1,5 +1,5 @@
 /**
- * A PDF as a receipt, in a real browser.
+ * A PDF as a bill, in a real browser.
  * - Its pages become pictures before anything is covered or uploaded, so nothing of its text is published.
  * - The frame that draws them has no way to the administrator's session, and none to a network.
  */
@@ -76,7 +76,7 @@ test('a PDF of two pages becomes two pictures: the covered line is black, and no
   await inEntry(async (page) => {
     await choose(page, file(pdf(BILL)))
     await expect(cover(page).getByText('1 more page')).toBeVisible()
-    const box = await cover(page).getByRole('img', { name: 'The page of the receipt' }).boundingBox()
+    const box = await cover(page).getByRole('img', { name: 'The page of the bill' }).boundingBox()
     if (box === null) throw new Error('the page is not shown')
     const [top, bottom] = bandOf(SECRET)
     await page.mouse.move(box.x + 1, box.y + top * box.height)

@@ -1,4 +1,4 @@
-/** Pictures of receipts: nothing but their pixels is kept, and nobody but staff sees one before its entry is booked or once it is withheld. */
+/** Pictures of bills: nothing but their pixels is kept, and nobody but staff sees one before its entry is booked or once it is withheld. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -69,7 +69,7 @@ test('a large picture is made smaller, and stays readable', async () => {
 })
 
 test('a receipt is only for staff until its entry is booked, and never at the address of other uploads', async () => {
-  const hash = await world.receipt()
+  const hash = await world.bill()
   expect((await bytesOf(`/receipts/${hash}`)).status).toBe(404)
   const forStaff = await bytesOf(`/admin/receipts/${hash}`, world.staff.support)
   expect([forStaff.status, forStaff.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
@@ -97,7 +97,7 @@ const withhold = (hash: string, reason = 'It shows a phone number') =>
 
 test('a withheld picture is only for staff from then on; its hash stays in the books, and the staff log has the reason', async () => {
   await world.give(10)
-  const [hash, beneficiaryId] = [await world.receipt(), await world.beneficiary()]
+  const [hash, beneficiaryId] = [await world.bill(), await world.beneficiary()]
   const body = { amount: 10, purpose: 'school shoes', beneficiaryId, receipts: [hash] }
   const { disbursement } = (await world.calls.ask('POST /admin/disbursements', { as: world.staff.finance, body })).body
   expect(disbursement).toMatchObject({ status: 'booked', receipts: [{ hash, withheld: null }] })
@@ -123,7 +123,7 @@ test('a withheld picture is only for staff from then on; its hash stays in the b
 })
 
 test('an upload that no request names goes after a day, with its file; one that is named stays', async () => {
-  const [lost, kept] = [await world.receipt(), await world.receipt()]
+  const [lost, kept] = [await world.bill(), await world.bill()]
   expect((await withhold(lost)).body.code).toBe('receipt_not_found')
   const rows = sql`hash in (${Buffer.from(lost, 'hex')}::bytea, ${Buffer.from(kept, 'hex')}::bytea)`
   const waiting = await world.db.query<{ key: string; hash: string; isLater: boolean }>(sql`
@@ -167,8 +167,8 @@ test.each(['unknown', 'f'.repeat(64), '../../etc/passwd'])('no receipt is at %s'
   expect((await world.calls.ask(`GET /admin/receipts/${name}`, { as: world.staff.owner })).body.code).toBe('receipt_not_found')
 })
 
-test('the 301st receipt of a colleague in an hour answers 429 and is not stored', async () => {
-  const hits = Array.from({ length: 300 }, () => take(world.db, memberLimits.receipts(world.staff.owner)))
+test('the 301st bill of a colleague in an hour answers 429 and is not stored', async () => {
+  const hits = Array.from({ length: 300 }, () => take(world.db, memberLimits.bills(world.staff.owner)))
   await Promise.all(hits)
   const before = await readdir(path.join(world.folder, 'receipts'))
   const { status, body } = await world.upload(await picture(33, 44).png().toBuffer(), world.staff.owner)
