@@ -90,7 +90,10 @@ const LISTS: readonly List[] = [
     name: `review list, not reviewed, matching “${q}”`,
     run: (db: Queryable) => listFlags(db, { status: 'unreviewed', q }, { after: undefined, limit: 25 }),
   })),
-  { name: 'stories, first page', run: (db: Queryable) => listAll(db, { after: undefined, only: undefined, status: undefined, limit: 25 }) },
+  {
+    name: 'stories, first page',
+    run: (db: Queryable) => listAll(db, { after: undefined, only: undefined, status: undefined, q: undefined, limit: 25 }),
+  },
   { name: 'rounds, first page', run: (db: Queryable) => listRounds(db as Db, { after: undefined, limit: 25 }) },
   { name: 'rounds, void', run: (db: Queryable) => listRounds(db as Db, { status: 'void', after: undefined, limit: 25 }) },
   { name: 'rounds, a year back', run: (db: Queryable) => listRounds(db as Db, { after: [A_YEAR_AGO], limit: 25 }) },
