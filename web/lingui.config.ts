@@ -21,7 +21,7 @@ export default defineConfig({
     {
       path: '<rootDir>/../locales/{locale}/app',
       include: ['<rootDir>/src'],
-      exclude: ['**/src/public/**', '**/src/features/admin/**', '**/src/features/autopay/**'],
+      exclude: ['**/*.test.*', '**/src/public/**', '**/src/features/admin/**', '**/src/features/autopay/**'],
     },
   ],
 })

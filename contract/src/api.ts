@@ -14,6 +14,7 @@ import { impactCalls } from './impact.ts'
 import { memberAdminCalls } from './members-admin.ts'
 import { messageCalls } from './messages.ts'
 import { openBooksCalls } from './open-books.ts'
+import { paperCalls } from './papers.ts'
 import { payoutCalls } from './payouts.ts'
 import { pushCalls } from './push.ts'
 import { reviewCalls } from './review.ts'
@@ -28,6 +29,7 @@ export const api = {
   ...walletCalls,
   ...autopayCalls,
   ...payoutCalls,
+  ...paperCalls,
   ...suspenseCalls,
   ...disputeCalls,
   ...roundCalls,

@@ -138,6 +138,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   roundHistory: undefined,
   roundStats: undefined,
   userRupee: undefined,
+  memberYear: undefined,
   triggerDraw: { day: '2026-11-21' },
   stories: undefined,
   viewStory: undefined,

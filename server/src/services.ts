@@ -34,6 +34,7 @@ import { createImpact } from './features/impact/impact.ts'
 import { createMemberCare } from './features/member-care/member-care.ts'
 import { createNotifications } from './features/notifications/notifications.ts'
 import { createOpenLog } from './features/open-log/open-log.ts'
+import { createPapers } from './features/papers/papers.ts'
 import { createPayouts } from './features/payouts/payouts.ts'
 import { createPush } from './features/push/push.ts'
 import { createRights } from './features/rights/rights.ts'
@@ -278,6 +279,7 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.identity.handlers,
   ...features.wallet.handlers,
   ...features.payouts.handlers,
+  ...createPapers({ db }).handlers,
   ...features.disputes.handlers,
   ...features.autopay.handlers,
   ...features.rounds.handlers,

@@ -18,6 +18,7 @@ export const paths = {
   notifications: '/notifications',
   myTicket: '/my-ticket',
   receipt: '/receipt',
+  year: '/year',
   goodbye: '/goodbye',
   adminLogin: '/admin/login',
   adminDashboard: '/admin/dashboard',

@@ -174,6 +174,13 @@ const receipt = createRoute({
   component: lazyRouteComponent(() => import('./features/wallet/ReceiptPage.tsx'), 'ReceiptPage'),
 })
 
+const year = createRoute({
+  getParentRoute: () => member,
+  path: paths.year,
+  validateSearch: textsOf('year'),
+  component: lazyRouteComponent(() => import('./features/wallet/YearPage.tsx'), 'YearPage'),
+})
+
 const goodbye = createRoute({
   getParentRoute: () => anonymous,
   path: paths.goodbye,
@@ -212,7 +219,7 @@ const tree = root.addChildren([
   verifyEmail,
   notMe,
   paymentStatus,
-  member.addChildren([dashboard, wallet, impact, history, profile, notifications, myTicket, receipt]),
+  member.addChildren([dashboard, wallet, impact, history, profile, notifications, myTicket, receipt, year]),
   adminLogin,
   adminInvitation,
   admin.addChildren([adminDashboard]),

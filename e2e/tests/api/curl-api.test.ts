@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { api, type CallName } from '@roz/contract/api.ts'
+import { financialYearOf } from '@roz/core/financial-year.ts'
 import { dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -267,6 +268,8 @@ describe('the day', () => {
     const [item] = (await ask('roundHistory', { token: member })).output.results
     const day = item?.date ?? ''
     expect((await ask('userRupee', { token: member, params: { day } })).output.rupee).toEqual(item?.rupee)
+    const { name } = financialYearOf(day as IstDay)
+    expect((await ask('memberYear', { token: member, params: { year: name } })).output).toMatchObject({ year: name, rounds: 1 })
     expect(item).toMatchObject({
       status: 'settled',
       participated: true,

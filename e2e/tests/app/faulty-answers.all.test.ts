@@ -46,6 +46,7 @@ const MEMBERS: readonly (() => string)[] = [
   () => paths.wallet,
   () => paths.impact,
   () => paths.history,
+  () => paths.year,
   () => paths.profile,
   () => paths.notifications,
   () => `${paths.myTicket}?day=${day}`,

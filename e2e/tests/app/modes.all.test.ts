@@ -109,6 +109,7 @@ const MEMBER_SCREENS = [
   `${paths.wallet}#withdraw`,
   paths.impact,
   paths.history,
+  paths.year,
   paths.profile,
   paths.notifications,
   paths.myTicket,

@@ -103,6 +103,7 @@ const membersSteps = (receipts: readonly string[]): readonly Step[] => [
   [`${paths.wallet}#withdraw`],
   [paths.impact],
   [paths.history],
+  [paths.year],
   [paths.profile],
   [paths.profile, '.profile-card button'],
   [paths.profile, 'main .button.danger'],

@@ -5,7 +5,10 @@
  */
 import { type Sql, sql } from '../db/sql.ts'
 
-/** Whether the member has an entry on that day. While a month is being archived, both sources have the entry. */
+/**
+ * Whether the member has an entry on that day. While a month is being archived, both sources have the entry.
+ * - Columns are named with their table, which is neither `j` nor `a`: an unqualified `day` would be the entry's own.
+ */
 export const hasEntry = (memberId: Sql, day: Sql): Sql => sql`
   (exists (select from round_join j where j.day = ${day} and j.member_id = ${memberId})
    or exists (select from archived_entry a

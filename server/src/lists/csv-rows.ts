@@ -1,5 +1,5 @@
 /** Reads the rows of a CSV table in keyset pages, each a statement of its own: no transaction stays open while a client reads. */
-import type { Cell } from './csv.ts'
+import type { Cell } from '@roz/core/csv.ts'
 import type { Cursor } from './cursor.ts'
 
 const ROWS_PER_PAGE = 1000

@@ -1,6 +1,6 @@
 /** Tables as CSV: quoting, formulas, and pages that are read one after the other. */
 import { expect, test } from 'vitest'
-import { csvLine } from './csv.ts'
+import { csvLine } from '@roz/core/csv.ts'
 import { csvRows } from './csv-rows.ts'
 
 test('a cell with a comma, a quote or a line break is quoted; quotes inside are doubled', () => {

@@ -4,9 +4,9 @@
  *   may be a person's name, address or phone.
  */
 import type { CsvTable } from '@roz/contract/endpoint.ts'
+import type { Cell } from '@roz/core/csv.ts'
 import type { Db } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { Cell } from '../lists/csv.ts'
 import { csvRows } from '../lists/csv-rows.ts'
 import type { Cursor } from '../lists/cursor.ts'
 import { logStaff } from './staff-log.ts'

@@ -28,6 +28,11 @@ export function HistoryPage() {
           <Trans>Round History</Trans>
         </h1>
         <Figures />
+        <p>
+          <Link className="tap" to={paths.year}>
+            <Trans>Your year on one page</Trans>
+          </Link>
+        </p>
       </TodaySection>
       <Rounds />
     </Book>

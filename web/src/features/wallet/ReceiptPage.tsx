@@ -8,13 +8,10 @@ import { amountInWords } from '@roz/core/amount-words.ts'
 import { paiseFromRupees, ZERO } from '@roz/core/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { ApiError, call, messageOf } from '../../app/api.ts'
-import { brand, currentLanguage } from '../../app/language.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { useMember } from '../../app/session.tsx'
-import { settings } from '../../app/settings.ts'
-import { LogoArt } from '../../ui/Art.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
@@ -23,9 +20,9 @@ import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { OwnRupee } from '../RupeeTrail.tsx'
+import { Fact, Letterhead } from './Paper.tsx'
 import { isVoided, toneOf } from './transaction-status.ts'
 import { Status } from './Transactions.tsx'
-import './receipt.css'
 
 type Found = Output<Api['receipt']>['receipt']
 
@@ -118,28 +115,6 @@ function Paper({ receipt }: { readonly receipt: Found }) {
   )
 }
 
-/** The issuer's name and address. On the screen the top bar already shows the brand. */
-function Letterhead() {
-  const { issuer, officeAddress, supportEmail } = settings
-  const brandName = brand()
-  return (
-    <div className="letterhead">
-      <p className="letterhead-brand">
-        <LogoArt brandName={brandName} />
-      </p>
-      <p className="small">
-        {[issuer, officeAddress, supportEmail]
-          .filter((line) => line !== '' && line !== settings.brandName)
-          .map((line) => (
-            <span className="block" key={line}>
-              {line}
-            </span>
-          ))}
-      </p>
-    </div>
-  )
-}
-
 function Facts({ receipt }: { readonly receipt: Found }) {
   const { t } = useLingui()
   const member = useMember()
@@ -185,15 +160,6 @@ function Facts({ receipt }: { readonly receipt: Found }) {
         </Fact>
       )}
     </dl>
-  )
-}
-
-function Fact({ label, code = false, children }: { readonly label: string; readonly code?: boolean; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{code ? <code>{children}</code> : children}</dd>
-    </div>
   )
 }
 

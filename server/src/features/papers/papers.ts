@@ -1,0 +1,22 @@
+/** A member's papers: a financial year on one page. */
+import { financialYears } from '@roz/core/financial-year.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
+import type { Handlers } from '../../http/route.ts'
+import { readYear } from './year.ts'
+
+export function createPapers({ db }: { readonly db: Db }) {
+  const handlers: Handlers<'memberYear'> = {
+    memberYear: async ({ session: { memberId }, params }) => {
+      const { since, today } = await one<{ since: IstDay; today: IstDay }>(
+        db,
+        sql`select ist_day(created_at)::text as since, ist_day(roz_now())::text as today from member where id = ${memberId}::bigint`,
+      )
+      const years = financialYears(since, today)
+      const year = years.find(({ name }) => name === params.year)
+      if (year === undefined) return { ok: false, code: 'not_found' }
+      return { ok: true, value: { ...(await readYear(db, memberId, year)), years: years.map(({ name }) => name) } }
+    },
+  }
+  return { handlers }
+}

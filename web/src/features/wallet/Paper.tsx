@@ -1,0 +1,45 @@
+/** The parts that a receipt and a statement of a year share, on the screen and in print. */
+import type { ReactNode } from 'react'
+import { brand } from '../../app/language.ts'
+import { settings } from '../../app/settings.ts'
+import { LogoArt } from '../../ui/Art.tsx'
+import './receipt.css'
+
+/** The issuer's name and address. On the screen the top bar already shows the brand. */
+export function Letterhead() {
+  const { issuer, officeAddress, supportEmail } = settings
+  const brandName = brand()
+  return (
+    <div className="letterhead">
+      <p className="letterhead-brand">
+        <LogoArt brandName={brandName} />
+      </p>
+      <p className="small">
+        {[issuer, officeAddress, supportEmail]
+          .filter((line) => line !== '' && line !== settings.brandName)
+          .map((line) => (
+            <span className="block" key={line}>
+              {line}
+            </span>
+          ))}
+      </p>
+    </div>
+  )
+}
+
+export function Fact({
+  label,
+  code = false,
+  children,
+}: {
+  readonly label: ReactNode
+  readonly code?: boolean
+  readonly children: ReactNode
+}) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{code ? <code>{children}</code> : children}</dd>
+    </div>
+  )
+}
