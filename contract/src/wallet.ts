@@ -1,6 +1,6 @@
 /** Calls of the wallet: adding money, verifying an order, withdrawing, the list of transactions. */
 import { rupeeAmount, ticketKey } from '@roz/core/fields.ts'
-import { accountHolderName, accountNumber, accountType, bankName, ifscCode } from '@roz/core/money-fields.ts'
+import { accountHolderName, accountNumber, accountType, bankName, ifscCode } from '@roz/core/bank-fields.ts'
 import { phone } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'

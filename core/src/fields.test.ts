@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import * as bank from './bank-fields.ts'
 import * as calls from './fields.ts'
 import { LANGUAGES } from './language.ts'
 import { paise } from './money.ts'
@@ -11,7 +12,7 @@ import { REFUSALS } from './refusals.ts'
 import * as story from './story-fields.ts'
 import { youtubeId } from './youtube.ts'
 
-const fields = { ...calls, ...person, ...named, ...money, ...reference, ...story, youtubeId }
+const fields = { ...calls, ...person, ...named, ...money, ...bank, ...reference, ...story, youtubeId }
 
 /** The first problem of a value as its English text; undefined if the value is accepted. */
 const problem = (schema: z.core.$ZodType, value: unknown): string | undefined => {

@@ -1,10 +1,11 @@
 /**
  * Rules of fields that only calls have, and the texts of all field problems, for the server.
- * - Rules that forms share are in person-fields, money-fields, reference-fields and story-fields.
+ * - Rules that forms share are in person-fields, money-fields, bank-fields, reference-fields and story-fields.
  * - All rules use zod/mini, to keep the web's bundle small.
  */
 import * as z from 'zod/mini'
 import { ANNOUNCEMENT_TEXTS } from './announcement-fields.ts'
+import { BANK_TEXTS } from './bank-fields.ts'
 import { CARE_TEXTS } from './care-fields.ts'
 import { type Words, wordsIn } from './field-words.ts'
 import type { Language } from './language.ts'
@@ -40,6 +41,7 @@ const CALL_TEXTS = {
 export const FIELD_TEXTS = {
   ...PERSON_TEXTS,
   ...MONEY_TEXTS,
+  ...BANK_TEXTS,
   ...REFERENCE_TEXTS,
   ...STORY_TEXTS,
   ...SITE_TEXTS,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { accountHolderName, bankName } from './money-fields.ts'
+import { accountHolderName, bankName } from './bank-fields.ts'
 import { initialName } from './names.ts'
 import { name } from './name-fields.ts'
 import { isolated } from './isolated.ts'

@@ -131,10 +131,13 @@ describe('the view mode', () => {
 test('after a password change the screen keeps working: the switch saves, and nothing reloads', async () => {
   const mira = await newMember(roz, { name: 'Mira Das' })
   await onProfile(async (page) => {
+    await button(page, 'Change password').click()
     await field(page, 'Current password').fill(PASSWORD)
     await field(page, 'New password').fill(`${PASSWORD} two`)
     await button(page, 'Change password').click()
     await expect(toast(page, 'Your password was changed.')).toBeVisible()
+    await expect(field(page, 'Current password')).toHaveCount(0)
+    await expect(button(page, 'Change password')).toBeFocused()
     await autoParticipate(page).click()
     await expect(autoParticipate(page)).toHaveAccessibleDescription('Enabled')
     await expect(indicator(page)).toBeVisible()

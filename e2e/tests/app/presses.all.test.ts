@@ -94,6 +94,7 @@ describe('the focus', () => {
         await button(page, 'Edit Profile').click()
         await field(page, 'Full Name').fill('Mira Sen')
         await button(page, 'Save Changes').click()
+        await button(page, 'Change password').click()
         await field(page, 'Current password').click()
         await page.keyboard.type('hel')
         fixture.line.mend()

@@ -230,6 +230,7 @@ test('the subscription survives a password change, which ends every session', as
   await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
   const subscribed = device.subscribed.length
   await page.goto(`${roz.url}/profile`)
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByLabel('Current password').fill(PASSWORD)
   await page.getByLabel('New password').fill(`${PASSWORD} two`)
   await page.getByRole('button', { name: 'Change password' }).click()

@@ -124,6 +124,8 @@ describe('the password change', () => {
   const form = (page: Page) => page.locator('form.form-sheet', { hasText: 'Change password' })
   const field = (page: Page, label: string) => form(page).getByLabel(label, { exact: true })
   const change = async (page: Page, current: string, next: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await expect(field(page, 'Current password')).toBeFocused()
     await field(page, 'Current password').fill(current)
     await field(page, 'New password').fill(next)
     await form(page).getByRole('button', { name: 'Change password' }).click()

@@ -2,7 +2,7 @@ import { readPhone } from '@roz/core/typed.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kept, PHONE, type TypedField } from './typing.ts'
-import { ACCOUNT, IFSC } from './wallet/money-inputs.ts'
+import { ACCOUNT, IFSC } from './wallet/bank-inputs.ts'
 
 /** Types a text into the field at the mark `|`, a character at a time, and shows the caret as `|`. */
 function type(field: TypedField, start: string, keys: string): string {

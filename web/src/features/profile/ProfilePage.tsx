@@ -20,10 +20,11 @@ import { Book, Section } from '../../ui/Layout.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { profileQuery } from '../queries.ts'
+import { ChangePassword } from './ChangePassword.tsx'
 import { CloseAccount } from './CloseAccount.tsx'
 import { MyData } from './MyData.tsx'
 import { PersonalInformation } from './PersonalInformation.tsx'
-import { PasswordForm, PublicNameForm } from './ProfileSettings.tsx'
+import { PublicNameForm } from './PublicNameForm.tsx'
 import { SignedInDevices } from './SignedInDevices.tsx'
 
 export function ProfilePage() {
@@ -134,7 +135,7 @@ function Loaded({ user }: { readonly user: User }) {
         <PublicNameForm user={user} onSaved={take} />
       </Section>
       <Section when={t`Safety`} note={t`your password`}>
-        <PasswordForm />
+        <ChangePassword />
       </Section>
       <Section when={t`Devices`} note={t`where you are logged in`}>
         <SignedInDevices />

@@ -11,7 +11,8 @@ import { type Source, UnavailableError, urlSource } from '@roz/verifier/sources.
 import { ApiError, call } from '../../app/api.ts'
 import { knownLog, rememberLog } from '../../verify/log-memory.ts'
 import { fetchPublished, publicBase } from '../../verify/published.ts'
-import { earlierTicketKey, newTicketKey, ownTicketKey } from '../../verify/ticket-key.ts'
+import { earlierTicketKey, ownTicketKey } from '../../verify/known-key.ts'
+import { newTicketKey } from '../../verify/ticket-key.ts'
 import { againstLog, type TrustedLog } from './against-log.ts'
 import { seenMoneyAt } from './own-balance.ts'
 

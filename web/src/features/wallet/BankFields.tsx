@@ -3,9 +3,8 @@ import { useLingui } from '@lingui/react/macro'
 import type { UseFormReturn } from 'react-hook-form'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { registerTyped } from '../forms.ts'
-import { ACCOUNT, IFSC } from './money-inputs.ts'
-import type { WithdrawValues } from './rules.ts'
-import { wordsOf } from './money-form-errors.ts'
+import { ACCOUNT, IFSC } from './bank-inputs.ts'
+import { type WithdrawValues, wordsOf } from './withdraw-rules.ts'
 
 export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValues> }) {
   const { t } = useLingui()

@@ -14,14 +14,15 @@ import { Button } from '../../ui/Button.tsx'
 import { Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
+import { Part } from '../Part.tsx'
 import { AddMoneyPanel } from './AddMoneyPanel.tsx'
 import { Refund } from './Refund.tsx'
 import { Transactions } from './Transactions.tsx'
 import { useGateway } from './use-gateway.ts'
-import { WithdrawPanel } from './WithdrawPanel.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 
 type Panel = 'add-money' | 'withdraw'
+const loadWithdrawal = () => import('./WithdrawPanel.tsx')
 
 export function WalletPage() {
   const { t } = useLingui()
@@ -72,7 +73,11 @@ export function WalletPage() {
             ) : panel === 'add-money' ? (
               <AddMoneyPanel gateway={gateway} />
             ) : (
-              <WithdrawPanel balance={balance} />
+              <div id={panel}>
+                <Part name="withdraw" load={loadWithdrawal} lines={7}>
+                  {({ WithdrawPanel }) => <WithdrawPanel balance={balance} />}
+                </Part>
+              </div>
             )}
           </Later>
         </div>

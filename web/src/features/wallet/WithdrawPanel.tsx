@@ -1,4 +1,4 @@
-/** Requests a withdrawal: the amount is held at once and paid to the given bank account in 24 to 48 hours. */
+/** Requests a withdrawal: the amount is held at once and paid to the given bank account in 24 to 48 hours. It loads at the press. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
@@ -16,8 +16,7 @@ import { typedPaise } from './amounts.ts'
 import { BankFields } from './BankFields.tsx'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
-import { withdrawRules, type WithdrawValues } from './rules.ts'
-import { wordsOf } from './money-form-errors.ts'
+import { withdrawRules, type WithdrawValues, wordsOf } from './withdraw-rules.ts'
 
 const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
 
@@ -53,7 +52,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
   )
 
   return (
-    <form className="panel" id="withdraw" noValidate onSubmit={(event) => void withdraw(event)} aria-labelledby="withdraw-heading">
+    <form className="panel" noValidate onSubmit={(event) => void withdraw(event)} aria-labelledby="withdraw-heading">
       <h2 id="withdraw-heading">
         <Trans>Withdraw</Trans>
       </h2>

@@ -1,7 +1,8 @@
 import { fieldText } from '@roz/core/fields.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
-import { addMoneyRules, withdrawRules } from './rules.ts'
+import { addMoneyRules } from './rules.ts'
+import { withdrawRules } from './withdraw-rules.ts'
 
 const said = (
   rules: { safeParse: (value: unknown) => { error?: { issues: { path: PropertyKey[]; message: string }[] } } },
