@@ -43,7 +43,7 @@ export function Preferences() {
       ) : isError ? (
         <ErrorState title={t`Your preferences could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
       ) : (
-        <Skeleton lines={1} />
+        <Skeleton lines={2} />
       )}
       <p className="small muted">
         <Trans>

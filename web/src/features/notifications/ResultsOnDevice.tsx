@@ -28,7 +28,7 @@ export function ResultsOnDevice() {
       ) : device.isError ? (
         <ErrorState title={t`This switch could not be loaded.`} busy={device.isFetching} onRetry={() => void device.refetch()} />
       ) : (
-        <Skeleton lines={1} />
+        <Skeleton lines={2} />
       )}
     </>
   )

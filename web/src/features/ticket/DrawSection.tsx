@@ -39,14 +39,16 @@ async function readDay(day: string): Promise<DrawnDay | 'waiting' | 'none' | 'no
 
 const isOpen = (drawn: Awaited<ReturnType<typeof readDay>> | undefined): boolean => drawn === 'waiting' || drawn === 'none'
 
-export function DrawSection({ day }: { readonly day: string }) {
-  const { t } = useLingui()
-  const drawn = useQuery({
+export const useDrawn = (day: string) =>
+  useQuery({
     queryKey: ['draw', day, currentLanguage()],
     queryFn: () => readDay(day),
     staleTime: (query) => (isOpen(query.state.data) ? AGAIN_MS : Number.POSITIVE_INFINITY),
     refetchInterval: (query) => (isOpen(query.state.data) ? AGAIN_MS : false),
   })
+
+export function DrawSection({ day, drawn }: { readonly day: string; readonly drawn: ReturnType<typeof useDrawn> }) {
+  const { t } = useLingui()
   const { data } = drawn
   // A day's own data come first: it may have had a draw before they were switched off.
   const hasDraw = data === undefined || typeof data === 'string' ? withDraws() : data.conditions.picked

@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { addDays, parseDay } from '@roz/core/ist-day.ts'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { Link, useLocation, useSearch } from '@tanstack/react-router'
 import { formatCount } from '@roz/core/numbers.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
 import { withDraws } from '../../app/settings.ts'
@@ -20,13 +20,13 @@ import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { OwnRupee } from '../RupeeTrail.tsx'
 import type { Finding } from './check-ticket.ts'
 import { Checked, TechnicalDetails } from './Checked.tsx'
-import { DrawSection } from './DrawSection.tsx'
-import { OwedSection } from './OwedSection.tsx'
+import { DrawSection, useDrawn } from './DrawSection.tsx'
+import { OwedSection, useOwed } from './OwedSection.tsx'
 import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
 import { ticketQuery, useYesterdaysTicket } from './use-ticket.ts'
 // The imports that the checks share load with this screen; each check's own code stays small.
 import '@roz/verifier/sources.ts'
-import '../../verify/ticket-key.ts'
+import '../../verify/known-key.ts'
 import './own-balance.ts'
 
 export function MyTicketPage() {
@@ -35,16 +35,25 @@ export function MyTicketPage() {
   const round = useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
   const yesterday = addDays(useServerDay(), -1)
   const day = parseDay(asked ?? '') ?? yesterday
+  const ticket = useTicket(day)
+  const [owed, drawn] = [useOwed(day), useDrawn(day)]
+  // The other sections appear with the ticket, which would otherwise push them down. An address that names one of them has it at once.
+  const namesPlace = useLocation({ select: ({ hash }) => hash !== '' })
+  const isChecking = (asked === undefined && round.data === undefined && !round.isError) || (ticket.data === undefined && !ticket.isError)
   return (
     <Book title={t`My ticket`}>
       <Section when={t`The day`} note={formatDay(day, currentLanguage())}>
         <h1>
           <Trans>My ticket</Trans>
         </h1>
-        {asked === undefined && round.data === undefined && !round.isError ? <Skeleton lines={4} /> : <Ticket key={day} day={day} />}
+        {isChecking ? <Skeleton lines={4} label={t`Checking your ticket`} /> : <Ticket key={day} day={day} ticket={ticket} />}
       </Section>
-      <OwedSection day={day} />
-      <DrawSection day={day} />
+      {isChecking && !namesPlace ? null : (
+        <>
+          <OwedSection day={day} owed={owed} />
+          <DrawSection day={day} drawn={drawn} />
+        </>
+      )}
     </Book>
   )
 }
@@ -58,15 +67,12 @@ function useTicket(day: string): UseQueryResult<Finding> {
   return isYesterday ? yesterdays : other
 }
 
-function Ticket({ day }: { readonly day: string }) {
+function Ticket({ day, ticket }: { readonly day: string; readonly ticket: UseQueryResult<Finding> }) {
   const { t } = useLingui()
-  const ticket = useTicket(day)
-  if (ticket.data === undefined) {
-    if (!ticket.isError) return <Skeleton lines={4} label={t`Checking your ticket`} />
+  if (ticket.data === undefined)
     return (
       <ErrorState title={t`Your ticket could not be checked right now.`} busy={ticket.isFetching} onRetry={() => void ticket.refetch()} />
     )
-  }
   const finding = ticket.data
   if (finding.state === 'not-joined') return <NotJoined />
   return (

@@ -23,19 +23,26 @@ const AGAIN_MS = 60_000
 
 const isSettled = (owed: Owed | null | undefined): boolean => owed !== undefined && owed !== null && owed.state !== 'waiting'
 
-export function OwedSection({ day }: { readonly day: string }) {
-  const { t } = useLingui()
+/** Before the member registered, nothing was owed to them. */
+const useIsMembers = (day: string): boolean => day >= dayAt(Date.parse(useMember().createdAt))
+
+export function useOwed(day: string) {
   const member = useMember()
   const today = useServerDay()
-  // Before the member registered, nothing was owed to them.
-  const isMembers = day >= dayAt(Date.parse(member.createdAt))
-  const owed = useQuery({
+  const isMembers = useIsMembers(day)
+  return useQuery({
     queryKey: ['ticket', member.id, day, 'owed'],
     queryFn: async (): Promise<Owed | null> => (await (await import('./check-owed.ts')).checkOwed(member.id, day)) ?? null,
     staleTime: (query) => (isSettled(query.state.data) ? Number.POSITIVE_INFINITY : AGAIN_MS),
     refetchInterval: (query) => (isSettled(query.state.data) ? false : AGAIN_MS),
     enabled: day < today && isMembers,
   })
+}
+
+export function OwedSection({ day, owed }: { readonly day: string; readonly owed: Looked }) {
+  const { t } = useLingui()
+  const today = useServerDay()
+  const isMembers = useIsMembers(day)
   return (
     <Section when={t`Your money`} note={t`at the day's end`}>
       <h2>
