@@ -107,22 +107,15 @@ const holdBooks = (root: Db, until: Promise<void>): Promise<void> =>
 
 /** Leaves out the audits that the moved clock would make due in the middle of a measurement. */
 export async function leaveOutAudits(root: Db): Promise<void> {
-  await root.query(sayChecked)
-  await root.query(sayCompared)
+  await root.query(sayAudited)
 }
 
-/**
- * Marks the audit of the ledger as done for every half hour of 60 days. The clock jumps by days, so the
- * hourly audit would otherwise fall due during measurements.
- */
-const sayChecked = sql`
-  insert into audit_run (scope, started_at, finished_at, broken)
-  select 'full', at, at, '[]' from generate_series(roz_now(), roz_now() + interval '60 days', interval '30 minutes') at`
-
-/** Marks the nightly comparison of wallets as done for 60 nights. */
-const sayCompared = sql`
-  insert into wallet_check (night, last_id, finished_at)
-  select ist_day(at), 0, at from generate_series(roz_now(), roz_now() + interval '60 days', interval '1 day') at`
+/** Marks audits as done for every half hour of 60 days. The clock jumps by days, so they would otherwise fall due during measurements. */
+const sayAudited = sql`
+  insert into audit_run (scope, since, started_at, finished_at, broken)
+  select scope, since, at, at, '[]'
+    from generate_series(roz_now(), roz_now() + interval '60 days', interval '30 minutes') at,
+         (values ('full', null), ('recent', date '-infinity')) as run (scope, since)`
 
 /**
  * Adds the members of an index range with everything that a join needs.

@@ -51,10 +51,11 @@ export const SCHEMA_BUGS: readonly Bug[] = [
     only: 'as first or as second person',
   },
   {
-    name: 'The nightly comparison skips the last member of a page',
-    file: 'server/src/features/audit/nightly.ts',
-    find: 'set last_id = coalesce(${last}::bigint, last_id)',
-    replace: 'set last_id = coalesce(${last}::bigint + 1, last_id)',
-    test: 'server/src/features/audit/nightly.test.ts',
+    name: 'The audit skips the first member of a page',
+    file: 'server/src/ledger/audit.ts',
+    find: 'LAST_MEMBER : page.last',
+    replace: 'LAST_MEMBER : page.last + 1n',
+    test: 'server/src/ledger/audit.test.ts',
+    only: 'no member is left out',
   },
 ]

@@ -25,7 +25,6 @@ export const SET_ASIDE: Readonly<Record<string, string>> = {
   dispute_check: 'the same',
   audit_run: 'the schedule of the audit',
   heartbeat: 'the servers’ sign of life, once a minute',
-  wallet_check: 'the schedule of the nightly compare of wallets',
   member_sort: 'the order of the portal’s list of members, made again by time',
   member_sort_pass: 'the order of the portal’s list of members, made again by time',
 }

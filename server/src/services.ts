@@ -253,7 +253,6 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       desk.due,
       createHeartbeat(db).due,
       audit.due,
-      audit.nightly,
       () => forgetDoneJobs(db),
       () => forgetUntried(db),
       createReencryption({ ...deps, data: ENCRYPTED_DATA }).due,

@@ -11,7 +11,7 @@ import type { Step } from '../archive/archive-month.ts'
 import type { Manifest } from '../archive/month-file.ts'
 import { openConnection } from '../db/hosts.ts'
 import { connect, type Db, one, sql } from '../db/sql.ts'
-import { createNightly } from '../features/audit/nightly.ts'
+import { createAudit } from '../features/audit/scheduled-audit.ts'
 import { addMoney, DAY, openDay } from '../ledger/testing/fixtures.ts'
 import { describeViolations, runAudit } from '../ledger/audit.ts'
 import { entrantsAfter } from '../ledger/entries.ts'
@@ -151,12 +151,14 @@ test('a month leaves, and members, audits and the night see what they saw', asyn
   expect(await tables()).toEqual([])
   expect(await whatMembersSee()).toEqual(seen)
   const alarms: unknown[] = []
-  const night = createNightly({ db: world.database.db, alarm: (details) => void alarms.push(details), everyMs: 0, page: 2 })
-  while (await night());
-  expect(await one(superuser, sql`select wallets, broken from wallet_check where night = ${LATER}::date`)).toEqual({
-    wallets: 4n,
-    broken: 0n,
-  })
+  const pages = { members: 2, entries: 1 }
+  const audit = createAudit({ db: world.database.db, alarm: (details) => void alarms.push(details), everyMs: 0, pages })
+  while (await audit.due());
+  const ended = sql`select scope, broken, last_day::text as "lastDay" from audit_run where finished_at is not null order by id`
+  expect(await superuser.query(ended)).toEqual([
+    { scope: 'recent', broken: [], lastDay: 'infinity' },
+    { scope: 'full', broken: [], lastDay: 'infinity' },
+  ])
   expect(alarms).toEqual([])
   // The file is readable without Roz, by its owner alone.
   const manifest = JSON.parse(readFileSync(path.join(folder, `entries-${MONTH}.json`), 'utf8')) as Manifest

@@ -1,4 +1,4 @@
-/** A finding of an audit stays open until a later audit of the same days, or a later comparison of all wallets, finds none. */
+/** A finding of an audit stays open until a later audit of the same rows finds none. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
@@ -11,7 +11,6 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 beforeEach(async () => {
   await database.db.query(sql`delete from audit_run`)
-  await database.db.query(sql`delete from wallet_check`)
 })
 
 /** `since`: a recent run. Returns its id. */
@@ -31,10 +30,6 @@ async function end(id: bigint, ...broken: readonly string[]): Promise<void> {
     sql`update audit_run set finished_at = roz_now(), broken = ${JSON.stringify(found)}::jsonb where id = ${id}::bigint`,
   )
 }
-const night = (day: string, broken: number, isFinished = true) =>
-  database.db.query(sql`
-    insert into wallet_check (night, last_id, wallets, broken, finished_at)
-    values (${day}::date, 9, 9, ${broken}::int, case when ${isFinished}::boolean then roz_now() end)`)
 const standing = async (): Promise<string[]> => (await listFindings(database.db)).map(({ invariant }) => invariant)
 
 test('a recent run ends no finding of a full run; the next full run ends all', async () => {
@@ -66,15 +61,26 @@ test('a full run that ends after a later recent run is not overlooked', async ()
   expect(await standing()).toEqual(['credited', 'zero'])
 })
 
-test('a finding of a night ends when all wallets have been compared once more', async () => {
-  await night('2026-11-20', 2)
-  const [first] = await listFindings(database.db)
-  expect(first).toMatchObject({ invariant: 'wallet_is_sum_of_legs', rows: 2, first: expect.stringContaining('night of 2026-11-20') })
-  await night('2026-11-21', 0, false)
-  expect(await standing()).toEqual(['wallet_is_sum_of_legs'])
-  await night('2026-11-22', 0)
+test('a run that began before a finding does not end it, also if it ends later', async () => {
+  const recent = await begin('2026-11-22')
+  const full = await begin()
+  // The full run read these tables before they broke.
+  const broken = [
+    { invariant: 'zero', sentence: 'zero.', rows: [{ subject: 'day 1', found: 'two' }], newest: String(full), isOfTables: true },
+  ]
+  await database.db.query(
+    sql`update audit_run set finished_at = roz_now(), broken = ${JSON.stringify(broken)}::jsonb where id = ${recent}::bigint`,
+  )
+  await end(full)
+  expect(await standing()).toEqual(['zero'])
+  // Every recent run reads whole tables.
+  await end(await begin('2026-11-23'))
   expect(await standing()).toEqual([])
-  // The comparison under way counts at once.
-  await night('2026-11-23', 1, false)
-  expect(await standing()).toEqual(['wallet_is_sum_of_legs'])
+})
+
+test('a finding of a run under way counts at once', async () => {
+  const full = await begin()
+  await end(full, 'zero')
+  await database.db.query(sql`update audit_run set finished_at = null`)
+  expect(await standing()).toEqual(['zero'])
 })

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
+import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { listInvariants, runAudit } from './audit.ts'
+import { BEGIN, LAST_MEMBER, listInvariants, type Progress, runAudit } from './audit.ts'
 import { addMoney, DAY, endDay, newMember, newMembers, newOrderId, openDay, payOut } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { sealDay } from './seal-day.ts'
@@ -50,20 +50,36 @@ afterAll(async () => {
   await database.dropUnaudited()
 })
 
-/** The audit's findings after these statements, which are rolled back. */
-async function foundAfter(...statements: string[]) {
+/** Two members in a part, and one day. */
+const SMALL = { members: 2, entries: 1 }
+
+/** The findings of an audit in small parts after these statements, which are rolled back. */
+const foundAfter = (...statements: string[]) => foundSince(BEGIN, ...statements)
+async function foundSince(begin: Progress, ...statements: string[]) {
   await superuser.query(text('begin'))
   try {
     await superuser.query(text('set local session_replication_role = replica'))
     for (const statement of statements) await superuser.query(text(statement))
-    return await runAudit(superuser)
+    return await runAudit(superuser, begin, SMALL)
   } finally {
     await superuser.query(text('rollback'))
   }
 }
 
-test('the audit finds nothing in a ledger that adds up', async () => {
+test('the audit finds nothing in a ledger that adds up, in parts of any size', async () => {
   expect(await runAudit(superuser)).toEqual([])
+  for (const pages of [SMALL, { members: 1, entries: 6 }, { members: 6, entries: 5 }])
+    expect(await runAudit(superuser, BEGIN, pages)).toEqual([])
+})
+
+test('no member is left out between two parts', async () => {
+  for (const [place, member] of members.entries()) {
+    const found = await foundAfter(`update wallet set balance = balance + 1 where member_id = ${member}`)
+    expect([place, found.filter(({ invariant }) => invariant === 'wallet_is_sum_of_legs')]).toEqual([
+      place,
+      [expect.objectContaining({ subject: `member ${member}` })],
+    ])
+  }
 })
 
 test('the audit finds nothing in a database where no money ever moved', async () => {
@@ -329,28 +345,25 @@ test('every invariant has a sentence and a test that breaks it', async () => {
   for (const { sentence } of invariants) expect(sentence).toMatch(/^[A-Z].+\.$/)
 })
 
-test('a recent run reads the days since its start, and the small files whatever their age', async () => {
-  const recent = async (statement: string, since: IstDay) => {
-    await superuser.query(text('begin'))
-    try {
-      await superuser.query(text('set local session_replication_role = replica'))
-      await superuser.query(text(statement))
-      return (await runAudit(superuser, since)).map(({ invariant }) => invariant)
-    } finally {
-      await superuser.query(text('rollback'))
-    }
+test('a recent audit reads the days since its start, and whole tables whatever their age', async () => {
+  const recent = async (statement: string, dayBefore: IstDay) => {
+    const found = await foundSince({ ...BEGIN, lastDay: dayBefore, lastMember: LAST_MEMBER }, statement)
+    return found.map(({ invariant }) => invariant)
   }
+  const [sinceDay, sinceToday] = [addDays(DAY, -1), DAY]
   const addWinner = `insert into draw_winner (day, rank, member_id, amount) values ('${DAY}', 9, 4242, 1)`
-  expect(await recent(addWinner, DAY)).toEqual(['winners_joined_and_were_paid', 'winners_joined_and_were_paid'])
-  expect(await recent(addWinner, TODAY)).toEqual([])
-  expect(await recent(`delete from round_join where day = '${DAY}' and member_id = ${members[4]}`, DAY)).toContain(
+  expect(await recent(addWinner, sinceDay)).toEqual(['winners_joined_and_were_paid', 'winners_joined_and_were_paid'])
+  expect(await recent(addWinner, sinceToday)).toEqual([])
+  expect(await recent(`delete from round_join where day = '${DAY}' and member_id = ${members[4]}`, sinceDay)).toContain(
     'joins_are_batches_are_pool',
   )
-  expect(await recent(`delete from ledger_day_total where day = '${DAY}'`, DAY)).toContain('sealed_day_recomputes')
-  expect(await recent(`update wallet set held = held + 1 where member_id = ${members[4]}`, TODAY)).toEqual(['held_is_open_withdrawals'])
-  expect(await recent('delete from dispute', TODAY)).toContain('chargeback_is_dispute')
-  // Only a full run reads the whole history.
-  expect(await recent(`update wallet set balance = balance + 1 where member_id = ${members[4]}`, TODAY)).toEqual([])
+  expect(await recent(`delete from ledger_day_total where day = '${DAY}'`, sinceDay)).toContain('sealed_day_recomputes')
+  expect(await recent(`update wallet set held = held + 1 where member_id = ${members[4]}`, sinceToday)).toEqual([
+    'held_is_open_withdrawals',
+  ])
+  expect(await recent('delete from dispute', sinceToday)).toContain('chargeback_is_dispute')
+  // Only a full audit reads the whole history of each member.
+  expect(await recent(`update wallet set balance = balance + 1 where member_id = ${members[4]}`, sinceToday)).toEqual([])
 })
 
 test("the server's role can read everything that the audit reads", async () => {

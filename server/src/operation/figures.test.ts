@@ -111,7 +111,7 @@ describe('a figure', () => {
   })
 })
 
-/** A row per failure, per audit, per night, per dispute or per standby: read from end to end, they are small. */
+/** A row per failure, per audit, per dispute or per standby: read from end to end, they are small. */
 const SMALL = new Set([
   'failing_work',
   'gateway_silence',
@@ -119,7 +119,6 @@ const SMALL = new Set([
   'books_hold',
   'dispute',
   'audit_run',
-  'wallet_check',
   'heartbeat',
   'clock_offset',
 ])

@@ -62,13 +62,8 @@ const MONEY_TO_LOOK_AT: readonly Figure[] = [
   },
   {
     name: 'roz_full_audit_age_seconds',
-    help: 'Seconds since an audit of all days ended, or since the first audit',
+    help: 'Seconds since an audit of all days and members ended, or since the first audit',
     read: secondsSince(sql`select coalesce(max(finished_at) filter (where scope = 'full'), min(started_at)) from audit_run`),
-  },
-  {
-    name: 'roz_wallet_check_age_seconds',
-    help: 'Seconds since the nightly comparison had compared all wallets, or since the first audit',
-    read: secondsSince(sql`select coalesce((select max(finished_at) from wallet_check), (select min(started_at) from audit_run))`),
   },
   {
     name: 'roz_books_waiting',

@@ -2,23 +2,26 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { connect, type Db, sql } from '../../db/sql.ts'
-import { addMoney, DAY, newMember, openDay } from '../../ledger/testing/fixtures.ts'
+import { startOfDayMs } from '@roz/core/ist-day.ts'
+import { connect, type Db, one, sql } from '../../db/sql.ts'
+import { DAY, newMembers, openDay } from '../../ledger/testing/fixtures.ts'
+import { listFindings } from '../../ledger/audit-findings.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { makeStaff, serveCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { endOfDayMs } from '@roz/core/ist-day.ts'
-import { wholeRupees } from '@roz/core/money.ts'
+import { breakRows, createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { readFigures } from '../../operation/figures.ts'
 import { createAdmin } from '../admin/admin.ts'
 import { readTodo } from '../desk/todo.ts'
-import { createAudit } from './scheduled-audit.ts'
+import { type AuditDeps, createAudit } from './scheduled-audit.ts'
 
 let database: TestDatabase
 let superuser: Db
+let admin: bigint
 let member: bigint
-const alarms: { readonly broken: { readonly invariant: string; readonly first: string[] }[] }[] = []
-let audit: ReturnType<typeof createAudit>
+const alarms: { readonly broken: { readonly invariant: string; readonly first: string }[] }[] = []
+const PAGES = { members: 3, entries: 2 }
+const audit = (deps: Partial<AuditDeps> = {}) =>
+  createAudit({ db: database.db, everyMs: 0, pages: PAGES, alarm: (details) => void alarms.push(details as never), ...deps })
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -26,10 +29,11 @@ beforeAll(async () => {
   // Triggers are off: the audit must find even rows that the schema would refuse.
   await superuser.query(sql`set session_replication_role = replica`)
   await openDay(database, DAY)
-  member = await newMember(database.db)
-  await addMoney(database.db, member, wholeRupees(10))
-  await createJoinBatcher({ db: database.db }).join({ memberId: member })
-  audit = createAudit({ db: database.db, everyMs: 0, alarm: (details) => void alarms.push(details as never) })
+  const members = await newMembers(database.db, 7, { rupees: 10 })
+  member = members[0] as bigint
+  const batcher = createJoinBatcher({ db: database.db })
+  for (const memberId of members.slice(0, 5)) await batcher.join({ memberId })
+  admin = await makeStaff(database.db)
 })
 afterAll(async () => {
   await superuser.close()
@@ -38,127 +42,232 @@ afterAll(async () => {
 beforeEach(async () => {
   alarms.length = 0
   await database.db.query(sql`delete from audit_run`)
+  await database.db.query(sql`delete from job`)
+  await clockAt(12)
 })
 
+/** Hours since the day of the first round began in India. */
+const clockAt = (hours: number) => database.setClock(new Date(startOfDayMs(DAY) + hours * 3_600_000))
 const breakWallet = (by: bigint) =>
   superuser.query(sql`update wallet set balance = balance + ${by}::bigint where member_id = ${member}::bigint`)
-const passHours = (hours: number) =>
-  superuser.query(
-    sql`update audit_run set started_at = started_at - make_interval(hours => ${hours}::int), finished_at = finished_at - make_interval(hours => ${hours}::int)`,
+const runs = async () => {
+  const rows = await database.db.query<{ scope: string; isDone: boolean }>(
+    sql`select scope, finished_at is not null as "isDone" from audit_run order by id`,
   )
-const runs = () => database.db.query<{ scope: string }>(sql`select scope from audit_run order by started_at, id`)
+  return rows.map(({ scope, isDone }) => (isDone ? scope : `${scope}, not ended`))
+}
+/** Audits until nothing is due; returns the number of parts, the ends of runs included. */
+async function runAll({ due } = audit()): Promise<number> {
+  let parts = 0
+  while (await due()) parts++
+  return parts
+}
 
-test('a full audit runs once an hour, by one of all processes, while it is quick', async () => {
-  const begun = await Promise.all([audit.due(), audit.due(), audit.due()])
-  expect(begun.filter(Boolean)).toHaveLength(1)
-  expect(await audit.due()).toBe(false)
-  await passHours(1)
-  expect(await audit.due()).toBe(true)
-  expect(await runs()).toEqual([{ scope: 'full' }, { scope: 'full' }])
+test('a recent audit begins each hour, a full one each night, and each run by one of all processes', async () => {
+  const parts = await Promise.all([runAll(), runAll(), runAll()])
+  expect(await runs()).toEqual(['recent', 'full'])
+  await database.db.query(sql`delete from audit_run`)
+  const alone = await runAll()
+  expect(parts.reduce((sum, count) => sum + count)).toBe(alone)
+  expect(await runAll()).toBe(0)
+  await clockAt(12.9)
+  expect(await runAll()).toBe(0)
+  await clockAt(13.1)
+  await runAll()
+  expect(await runs()).toEqual(['recent', 'full', 'recent'])
+  await clockAt(25.8)
+  await runAll()
+  expect(await runs()).toEqual(['recent', 'full', 'recent', 'recent'])
+  await clockAt(26.1)
+  await runAll()
+  expect(await runs()).toEqual(['recent', 'full', 'recent', 'recent', 'full'])
   expect(alarms).toEqual([])
 })
 
-test('a process checks every minute: a check just before the hour does not lose an hour', async () => {
-  const looks = createAudit({ db: database.db, alarm: () => undefined })
+test('a process looks every minute for a run to begin: a look just before the hour does not lose an hour', async () => {
+  const looks = audit({ everyMs: 60_000 })
   const time = vi.spyOn(performance, 'now')
   const at = (minutes: number) => {
     time.mockReturnValue(minutes * 60_000)
-    return looks.due()
+    return runAll(looks)
   }
   try {
-    expect(await at(0)).toBe(true)
-    // Too early: the last run is less than an hour old.
-    expect(await at(60)).toBe(false)
-    await passHours(1)
-    expect(await at(60.5)).toBe(false)
-    expect(await at(61)).toBe(true)
+    expect(await at(0)).toBeGreaterThan(0)
+    // Too early: the last run began less than an hour ago.
+    expect(await at(60)).toBe(0)
+    await clockAt(13.1)
+    expect(await at(60.5)).toBe(0)
+    expect(await at(61)).toBeGreaterThan(0)
   } finally {
     time.mockRestore()
   }
 })
 
-test('a full audit that takes long, or never ended, runs once a week; between them only recent days are audited', async () => {
-  await superuser.query(sql`
-    insert into ledger_day (day, sealed_at) values ('2026-01-01', roz_now()) on conflict do nothing`)
-  await audit.due()
-  await superuser.query(sql`update audit_run set started_at = started_at - interval '5 minutes'`)
-  await passHours(1)
-  expect(await audit.due()).toBe(true)
-  await superuser.query(sql`delete from audit_run where scope = 'recent'`)
-  await superuser.query(sql`update audit_run set finished_at = null, broken = null`)
-  expect(await audit.due()).toBe(true)
-  expect(await runs()).toEqual([{ scope: 'full' }, { scope: 'recent' }])
-  await passHours(7 * 24)
-  expect(await audit.due()).toBe(true)
-  expect((await runs()).at(-1)).toEqual({ scope: 'full' })
-  expect(alarms).toEqual([])
-})
+const progress = () =>
+  one(
+    database.db,
+    sql`select last_file <> '' as files, last_day::text as day, last_member - ${member}::bigint as member from audit_run where scope = 'full'`,
+  )
 
-test('broken books are an error each hour, a mail to the owners when new, and shown in the overview', async () => {
-  const admin = await makeStaff(database.db)
-  const calls = await serveCalls(database.db, createAdmin({ db: database.db }).handlers)
-  const seen = async () => (await calls.ask('GET /admin/stats', { as: admin })).body.audit
-  const mails = () =>
-    database.db.query<{ payload: { template: string; data: { sentences: string } } }>(sql`select payload from job where kind = 'mail'`)
-  expect(await seen()).toBeNull()
+test('a process that dies in a part leaves the run to another one, which continues with that part', async () => {
   await breakWallet(1n)
   try {
-    for (let hour = 0; hour < 3; hour++) {
-      expect(await audit.due()).toBe(true)
-      await passHours(1)
+    const first = audit()
+    while ((await runs()).at(-1) !== 'full, not ended' || (await progress())['member' as never] !== 2n) await first.due()
+    let release: (() => void) | undefined
+    const locked = superuser.withConnection(async (connection) => {
+      await connection.command('begin; lock table wallet in access exclusive mode')
+      await new Promise<void>((resolve) => (release = resolve))
+      await connection.command('rollback')
+    })
+    await vi.waitFor(() => expect(release).toBeDefined())
+    const dies = first.due()
+    dies.catch(() => undefined)
+    const other = connect({ url: database.superUrl, max: 1, named: false })
+    await vi.waitFor(async () => {
+      const killed = await other.query(sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%member_id%'`)
+      expect(killed).toHaveLength(1)
+    })
+    await other.close()
+    await expect(dies).rejects.toThrow()
+    release?.()
+    await locked
+    expect(await progress()).toMatchObject({ member: 2n })
+    // Two pages are left, and the end.
+    expect(await runAll()).toBe(3)
+  } finally {
+    await breakWallet(-1n)
+  }
+  expect(await runs()).toEqual(['recent', 'full'])
+  expect(alarms.at(-1)?.broken.map(({ invariant }) => invariant)).toEqual(['wallet_is_sum_of_legs'])
+})
+
+test('a part that fails is tried again at the next look', async () => {
+  const looks = audit({ everyMs: 60_000 })
+  const time = vi.spyOn(performance, 'now')
+  const at = (seconds: number) => {
+    time.mockReturnValue(seconds * 1000)
+    return runAll(looks)
+  }
+  const mend = await breakRows(database, 'audit_run', `new.scope = 'full' and new.last_member > ${member}`)
+  try {
+    await expect(at(0)).rejects.toThrow('on purpose')
+    expect(await at(59)).toBe(0)
+    await expect(at(61)).rejects.toThrow('on purpose')
+    await mend()
+    expect(await at(122)).toBe(4)
+  } finally {
+    time.mockRestore()
+  }
+  expect(await runs()).toEqual(['recent', 'full'])
+})
+
+test('a full audit works from two to six at night and continues in the next night, or once the last one is two days old', async () => {
+  await runAll()
+  await clockAt(26.1)
+  const night = audit()
+  while ((await runs()).at(-1) !== 'full, not ended') await night.due()
+  await clockAt(30.1)
+  await runAll(night)
+  expect((await runs()).slice(2)).toEqual(['recent', 'full, not ended', 'recent'])
+  await clockAt(49)
+  await runAll(night)
+  expect((await runs()).slice(3)).toEqual(['full, not ended', 'recent', 'recent'])
+  await clockAt(50)
+  await runAll(night)
+  expect((await runs()).slice(3)).toEqual(['full', 'recent', 'recent', 'recent', 'full'])
+  // The night after had no server, and in this one not all was read.
+  await clockAt(98)
+  await night.due()
+  while ((await runs()).at(-1) !== 'full, not ended') await night.due()
+  await clockAt(105)
+  await runAll(night)
+  expect((await runs()).slice(-3)).toEqual(['recent', 'full', 'recent'])
+})
+
+test('no part starts while a round ends or the next one takes its members in, for ten minutes at most', async () => {
+  const night = audit()
+  await clockAt(23.9)
+  expect(await night.due()).toBe(true)
+  await clockAt(24 + 5 / 3600)
+  expect(await night.due()).toBe(false)
+  await clockAt(24 + 601 / 3600)
+  expect(await runAll(night)).toBeGreaterThan(5)
+})
+
+/** What the overview, the to-do list and /metrics say. */
+async function seenFindings() {
+  const calls = await serveCalls(database.db, createAdmin({ db: database.db }).handlers)
+  const { audit } = (await calls.ask('GET /admin/stats', { as: admin })).body
+  await calls.close()
+  const todo = await readTodo(database.db, { viewer: { memberId: admin, staffRole: 'owner' }, payoutsByHand: false })
+  const figures = await readFigures({ db: database.db, witnesses: { keys: [], quorum: 0 }, dataDir: '.' })
+  return { audit, todo: todo.find(({ code }) => code === 'audit')?.count ?? 0, figure: figures.get('roz_audit_broken_invariants') }
+}
+const mails = () =>
+  database.db.query<{ payload: { template: string; data: { sentences: string } } }>(sql`select payload from job where kind = 'mail'`)
+
+test('a finding is an error each hour, one mail to the owners, and shown everywhere until a full audit finds it mended', async () => {
+  expect((await seenFindings()).audit).toBeNull()
+  await breakWallet(1n)
+  const standing = {
+    audit: { ok: false, broken: [{ sentence: "A wallet's balance is the sum of its legs.", rows: 1 }] },
+    todo: 1,
+    figure: 1,
+  }
+  try {
+    const first = audit()
+    // It counts before the run has ended.
+    while ((await listFindings(database.db)).length === 0) await first.due()
+    expect(await runs()).toEqual(['recent', 'full, not ended'])
+    expect(await seenFindings()).toMatchObject(standing)
+    await runAll(first)
+    for (const hours of [13.1, 14.2]) {
+      await clockAt(hours)
+      await runAll()
+      expect(await seenFindings()).toMatchObject(standing)
     }
   } finally {
     await breakWallet(-1n)
   }
   expect(alarms).toHaveLength(3)
-  expect(alarms[0]?.broken.map(({ invariant }) => invariant)).toContain('wallet_is_sum_of_legs')
-  expect(alarms[0]?.broken[0]?.first.join()).toContain(`member ${member}`)
+  expect(alarms[0]?.broken[0]).toMatchObject({ invariant: 'wallet_is_sum_of_legs', first: expect.stringContaining(`member ${member}`) })
   const told = await mails()
   expect(told.map(({ payload }) => payload.template)).toEqual(['audit_alarm'])
-  expect(told[0]?.payload.data.sentences).toContain("A wallet's balance is the sum of its legs.")
-  expect(await seen()).toMatchObject({
-    ok: false,
-    broken: expect.arrayContaining([{ sentence: "A wallet's balance is the sum of its legs.", rows: 1, first: expect.any(String) }]),
-  })
-  expect(await audit.due()).toBe(true)
-  expect(await seen()).toMatchObject({ ok: true, broken: [] })
-  await calls.close()
+  expect(told[0]?.payload.data.sentences).toContain("A wallet's balance is the sum of its legs. (member")
+  await clockAt(25.5)
+  await runAll()
+  expect((await seenFindings()).audit.ok).toBe(false)
+  await clockAt(26.1)
+  await runAll()
+  expect(await seenFindings()).toMatchObject({ audit: { ok: true, broken: [] }, todo: 0, figure: 0 })
 })
 
-test('a finding of a full audit is shown everywhere and told hourly until a full audit of the next day finds it mended', async () => {
-  const admin = await makeStaff(database.db)
-  const calls = await serveCalls(database.db, createAdmin({ db: database.db }).handlers)
-  const seen = async () => {
-    const { ok } = (await calls.ask('GET /admin/stats', { as: admin })).body.audit
-    const todo = await readTodo(database.db, { viewer: { memberId: admin, staffRole: 'owner' }, payoutsByHand: false })
-    const figures = await readFigures({ db: database.db, witnesses: { keys: [], quorum: 0 }, dataDir: '.' })
-    return [ok, todo.find(({ code }) => code === 'audit')?.count ?? 0, figures.get('roz_audit_broken_invariants')]
+test('the next recent audit ends a finding in whole tables, and the owners are told when it comes back', async () => {
+  const breakHold = (by: number) => superuser.query(sql`update wallet set held = held + ${by}::int where member_id = ${member}::bigint`)
+  for (const hours of [13, 15.2]) {
+    await clockAt(hours)
+    await breakHold(1)
+    await runAll()
+    expect((await seenFindings()).figure).toBe(1)
+    await clockAt(hours + 1.1)
+    await breakHold(-1)
+    await runAll()
+    expect((await seenFindings()).figure).toBe(0)
   }
-  await superuser.query(sql`insert into ledger_day (day, sealed_at) values ('2026-01-01', roz_now()) on conflict do nothing`)
-  await breakWallet(1n)
-  try {
-    expect(await audit.due()).toBe(true)
-    // It took long: the runs of the next hours are recent ones, which do not read each wallet's legs.
-    await superuser.query(sql`update audit_run set started_at = started_at - interval '5 minutes'`)
-    const broken = (await seen())[1] as number
-    expect(broken).toBeGreaterThan(0)
-    for (let hour = 0; hour < 2; hour++) {
-      await passHours(1)
-      expect(await audit.due()).toBe(true)
-      expect(await seen()).toEqual([false, broken, broken])
-    }
-  } finally {
-    await breakWallet(-1n)
-  }
-  expect(alarms).toHaveLength(3)
-  await passHours(20)
-  await audit.due()
-  expect((await seen())[0]).toBe(false)
-  await passHours(2)
-  await audit.due()
-  expect(await seen()).toEqual([true, 0, 0])
-  expect((await runs()).map(({ scope }) => scope)).toEqual(['full', 'recent', 'recent', 'recent', 'full'])
-  await calls.close()
+  expect(await mails()).toHaveLength(2)
+})
+
+test('an age counts from the end of the last full audit', async () => {
+  const age = async () =>
+    (await readFigures({ db: database.db, witnesses: { keys: [], quorum: 0 }, dataDir: '.' })).get('roz_full_audit_age_seconds')
+  expect(await age()).toBe(0)
+  await runAll()
+  await clockAt(15)
+  await runAll()
+  expect(await age()).toBeCloseTo(3 * 3600, -2)
 })
 
 test('roz audit prints every invariant and exits with 0; with a broken one it names the row and exits with 1', async () => {
@@ -185,12 +294,4 @@ test('roz audit prints every invariant and exits with 0; with a broken one it na
     status: 2,
     stdout: expect.stringContaining('could not be read'),
   })
-})
-
-test('no audit starts while a round ends or the next one takes its members in, for ten minutes at most', async () => {
-  const midnight = endOfDayMs(DAY)
-  await database.setClock(new Date(midnight + 5_000))
-  expect(await audit.due()).toBe(false)
-  await database.setClock(new Date(midnight + 601_000))
-  expect(await audit.due()).toBe(true)
 })

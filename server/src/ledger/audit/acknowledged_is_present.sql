@@ -1,5 +1,4 @@
 -- Every effect acknowledged under an Idempotency-Key exists: the order, withdrawal, refund, gift or decision.
--- small
 select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged, but ' || k.ref || ' does not exist' as found
   from idempotency_key k
  where (k.answer ->> 'ok')::boolean and case

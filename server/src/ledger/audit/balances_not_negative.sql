@@ -1,5 +1,4 @@
 -- No wallet has a negative balance or a negative hold.
--- small
 select 'member ' || member_id as subject, 'balance ' || balance || ', held ' || held as found
   from wallet where balance < 0 or held < 0
 union all

@@ -1,5 +1,4 @@
 -- The chargebacks of a dispute, less their returns, equal the amount that the dispute says was taken. Only amounts that were taken are returned, and no payment loses more than its amount.
--- small
 with parts as (
   select subject_of(ref) as id, sum(amount) filter (where kind = 'chargeback') as taken,
          coalesce(sum(amount) filter (where kind = 'chargeback_back'), 0) as returned

@@ -1,5 +1,4 @@
 -- A closed wallet is empty and may move no money, and its account keeps no name and no address.
--- small
 select 'member ' || w.member_id as subject,
        'closed with ' || w.balance || ' and ' || w.held || ' held'
          || case when w.may_move or w.auto_join then ', and may still move' else '' end

@@ -1,5 +1,4 @@
 -- The unpaid rest of a chargeback is the member's debt. Money that comes back to the member pays the debt first, and a returned chargeback is given back to the last paisa.
--- small
 with losses as (
   select c.ref, c.amount, exists (select from transfer b where b.kind = 'chargeback_back' and b.ref = c.ref) as is_returned,
          coalesce(o.member_id, g.credit) as member_id

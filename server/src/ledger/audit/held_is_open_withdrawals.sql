@@ -1,5 +1,4 @@
 -- A wallet's hold is the sum of its open withdrawals and refunds. Payouts pending are the open withdrawals; refunds pending are the open refunds.
--- small
 with opened as (
   select member_id, amount, 'w' as kind from withdrawal where status in ('requested', 'approved', 'sending')
   union all select member_id, amount, 'r' from refund where status in ('requested', 'approved', 'sending')),

@@ -1,5 +1,4 @@
 -- The days of a disbursement or correction add up to its amount. No day gives more than its share, and no disbursement returns more to a day than it took. The open shares add up to the help fund.
--- small
 select 'entry ' || coalesce(a.entry_id, t.ref) as subject, 'moved ' || coalesce(t.amount, 0) || ', its days add up to ' || coalesce(a.paise, 0) as found
   from (select kind, ref, amount, day from transfer where kind in ('disbursement', 'disbursement_back')) t
   full join (select entry_id, case when bool_and(paise > 0) then 'disbursement' else 'disbursement_back' end as kind, abs(sum(paise)) as paise,
@@ -16,11 +15,6 @@ select 'correction ' || a.entry_id, 'gives back for ' || a.disbursement_id || ',
  where a.disbursement_id is distinct from coalesce(d.corrects, d.id)
 union all
 select 'help of ' || day, 'share ' || share || ', given ' || given from help_day where given > share or given < 0
-union all
--- At the end of each day on which something left.
-select 'help of ' || was.day || ' at the end of ' || posted.day, 'given ' || was.given || ' of ' || was.share
-  from (select distinct posted_on as day from help_allotment where posted_on >= :since) posted
- cross join lateral help_days(posted.day) was where was.given > was.share
 union all
 select 'disbursement ' || disbursement_id, 'has ' || sum(paise) || ' of ' || day from help_allotment group by disbursement_id, day having sum(paise) < 0
 union all

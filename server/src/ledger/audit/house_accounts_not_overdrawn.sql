@@ -1,5 +1,4 @@
 -- The help fund, the platform's share and the withheld tax are never below zero at a day's end.
--- small
 select name || ' at the end of ' || day as subject, 'holds ' || held as found
   from (select account, day, sum(sum(amount)) over (partition by account order by day) as held from (
           select credit as account, day, amount from transfer where credit in (6, 7, 10)

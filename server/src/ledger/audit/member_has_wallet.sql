@@ -1,4 +1,5 @@
 -- Every member who joined, moved money, won or asked for a withdrawal has a wallet.
+-- by member
 select 'member ' || m.member_id as subject, m.what || ' without a wallet' as found
   from (select member_id, 'joined' as what from entry
         union select account, 'moved money' from leg where account > 1000

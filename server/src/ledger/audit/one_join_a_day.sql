@@ -1,4 +1,5 @@
 -- A member joins once a day. The wallet's newest join and number of joins agree with the joins.
+-- by member
 select 'member ' || member_id || ' on ' || day as subject, count(*) || ' joins' as found from entry group by member_id, day having count(*) > 1
 union all
 select 'member ' || coalesce(w.member_id, j.member_id),

@@ -1,5 +1,4 @@
 -- Every outlay is proven by a bill, and each bill belongs to a booked entry.
--- small
 select kind || ' ' || ref as subject, 'moved ' || amount || ' without a bill' as found
   from transfer t where kind in ('disbursement', 'disbursement_back', 'platform_out', 'tds_remitted', 'losses_covered')
    and not exists (select from evidence e where e.kind = t.kind and e.ref = t.ref)

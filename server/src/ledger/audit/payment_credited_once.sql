@@ -1,4 +1,5 @@
 -- Every paid order was credited once with its amount, and every credit has its order.
+-- by member
 with booked as (
   select t.payment_id, c.credit as member_id, c.amount from topup t join transfer c on c.kind = 'topup' and c.ref = t.payment_id
   union all

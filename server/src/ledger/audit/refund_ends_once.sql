@@ -1,5 +1,4 @@
 -- A refund is held once with its amount and ends at most once, as its state says. It is reversed at most once and only after it was paid. It is a loss only while it is both paid and given back. No top-up is refunded beyond its amount.
--- small
 with booked as (
   select r.id, r.status, r.amount,
          count(*) filter (where t.kind = case when r.member_id is null then 'suspense_refund' else 'refund_hold' end

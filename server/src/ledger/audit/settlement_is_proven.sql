@@ -1,5 +1,4 @@
 -- Every settlement of the gateway has its number, its report and its net amount, and every number is booked.
--- small
 select 'settlement ' || ref as subject, 'moved ' || amount || ' without its number, its report or its net amount' as found
   from transfer t where kind = 'gateway_settled'
    and (t.ref <> subject_of(t.ref) || case t.debit when 8 then '#fee' else '' end

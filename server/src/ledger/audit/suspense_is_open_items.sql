@@ -1,5 +1,4 @@
 -- SUSPENSE equals its open items. Each item is decided once: credited to one member, refunded by one refund, paid once by hand, or taken by the payer's bank or for its owner's debt.
--- small
 select 'SUSPENSE' as subject, 'holds ' || booked || ', open items ' || open as found
   from (select coalesce((select sum(case when credit = 5 then amount else -amount end) from transfer where debit = 5 or credit = 5), 0) as booked,
                coalesce((select sum(amount) from suspense_item where status = 'open'), 0) as open) s

@@ -1,4 +1,5 @@
 -- A wallet's movements are numbered without a gap, and the balance after each is the sum of all until then.
+-- by member
 with moves as (
   select account, wallet_seq, balance_after,
          lag(wallet_seq, 1, 0::bigint) over history as seq_before, sum(amount) over history as balance

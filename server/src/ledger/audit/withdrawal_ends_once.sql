@@ -1,5 +1,4 @@
 -- A withdrawal is held once with its amount and ends at most once, as its state says. Returned money goes to the member, or to SUSPENSE if the wallet is closed. It is a loss only while it is both paid and given back.
--- small
 with booked as (
   select w.id, w.status, w.amount,
          count(*) filter (where t.kind = 'wd_hold' and t.amount = w.amount and t.debit = w.member_id) as holds,

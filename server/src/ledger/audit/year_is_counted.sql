@@ -1,4 +1,5 @@
 -- A member joins at most 365 rounds in a calendar year, and the wallet counts the joins of the year of its newest join.
+-- by member
 with years as (select member_id, extract(year from day)::int as year, count(*) as n from entry group by 1, 2)
 select 'member ' || member_id || ' in ' || year as subject, n || ' joins' as found from years where n > 365
 union all

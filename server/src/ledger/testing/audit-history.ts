@@ -40,7 +40,7 @@ export const HELP_BREAKS = [
   ['help_is_of_days', "insert into disbursement (id, amount) values ('nowhere', 1)", 'disbursement nowhere'],
   ['help_is_of_days', "update help_allotment set disbursement_id = 'rice' where entry_id = 'back'", 'correction back'],
   ['help_is_of_days', "update help_allotment set paise = 2 * paise where entry_id = 'shoes'", 'help of '],
-  ['help_is_of_days', 'update help_allotment set posted_on = posted_on - 9', ' at the end of '],
+  ['help_day_not_overspent', 'update help_allotment set posted_on = posted_on - 9', ' at the end of '],
   ['help_is_of_days', "update help_allotment set paise = 9 * paise where entry_id = 'back'", 'disbursement shoes'],
   ['help_is_of_days', "update transfer set amount = amount + 1 where kind = 'disbursement_back'", 'HELP_FUND'],
   ['outlay_is_proven', "delete from evidence where ref = 'rent'", 'platform_out rent'],
