@@ -3,6 +3,7 @@
  * - A bug whose source text is not found, or that no test catches, fails the run.
  */
 import { type Bug, INTERLEAVINGS, JOINS, LEDGER, ROUNDS, SCHEMA } from './bug.ts'
+import { AUTOPAY_BUGS } from './autopay-bugs.ts'
 import { DECISIONS } from './decision-bugs.ts'
 import { DEBT_RULES } from './debt-bugs.ts'
 import { GATEWAY_WORDS } from './gateway-bugs.ts'
@@ -293,5 +294,6 @@ export const BUGS: readonly Bug[] = [
   ...HELP_BUGS,
   ...OUTLAY_BUGS,
   ...SCHEMA_BUGS,
+  ...AUTOPAY_BUGS,
   ...BORDERS,
 ]

@@ -147,6 +147,18 @@ test('by several processes at once is one debit', async () => {
   expect(world.model.chargesOf(mandate)).toHaveLength(1)
 })
 
+test('the schema refuses a second debit while the first one has no end', async () => {
+  const { memberId } = await world.low()
+  await tomorrow()
+  const second = crypto.randomUUID().replaceAll('-', '')
+  await world.db.query(sql`insert into topup (order_id, member_id, amount) values (${second}::text, ${memberId}::bigint, 3000)`)
+  await expect(
+    world.db.query(sql`
+      insert into autopay_charge (order_id, mandate_id, kind, day, status)
+      select ${second}::text, id, 'charge', ist_day(roz_now()) + 2, 'raising' from autopay_mandate where member_id = ${memberId}::bigint`),
+  ).rejects.toMatchObject({ code: '23505' })
+})
+
 test('a clock that is set back raises no second debit', async () => {
   const { memberId } = await world.low()
   await tomorrow()

@@ -1,0 +1,99 @@
+/** Bugs of AutoPay: a debit too many, too early, of another amount, or booked twice or not at all. */
+import { type Bug, LEDGER } from './bug.ts'
+
+const AUTOPAY = 'server/src/features/autopay'
+const RAISE = `${AUTOPAY}/raise.test.ts`
+const CHECK = `${AUTOPAY}/check.test.ts`
+
+export const AUTOPAY_BUGS: readonly Bug[] = [
+  {
+    name: 'AutoPay debits again before 27 days are over',
+    file: `${AUTOPAY}/raise.ts`,
+    find: "m.state = 'on' and m.not_before <= ${day}::date and",
+    replace: "m.state = 'on' and m.not_before <= ${day}::date + 27 and",
+    test: RAISE,
+  },
+  {
+    name: 'AutoPay: a second debit follows while the first one has no end',
+    file: 'server/migrations/0160_autopay.sql',
+    find: 'create unique index autopay_charge_open on',
+    replace: 'create index autopay_charge_open on',
+    test: RAISE,
+    only: 'the schema refuses',
+  },
+  {
+    name: 'AutoPay: a debit is credited once for each answer about it',
+    file: `${AUTOPAY}/book.ts`,
+    find: 'const paymentId = `${PAYMENT_PREFIX}${cfPaymentId}`',
+    replace: 'const paymentId = `${PAYMENT_PREFIX}${cfPaymentId}${Math.random()}`',
+    test: CHECK,
+  },
+  {
+    name: 'AutoPay debits what the limits allow now, not what the payer consented to',
+    file: `${AUTOPAY}/raise.ts`,
+    find: 'chargeId: orderId, amount, day, remarks: REMARKS }',
+    replace: 'chargeId: orderId, amount: amount > deps.topupLimits.min ? deps.topupLimits.min : amount, day, remarks: REMARKS }',
+    test: RAISE,
+  },
+  {
+    name: 'AutoPay: a debit is raised although the member has stopped it',
+    file: `${AUTOPAY}/raise.ts`,
+    find: "m.state = 'on' and m.not_before",
+    replace: "m.state in ('on', 'stopping', 'paused') and m.not_before",
+    test: RAISE,
+  },
+  {
+    name: 'AutoPay: a stop leaves the announced debit to the bank',
+    file: `${LEDGER}/autopay.ts`,
+    find: '  await cancelOpenCharge(tx, memberId)\n',
+    replace: '',
+    test: CHECK,
+    only: 'stop',
+  },
+  {
+    name: 'AutoPay: a payment after a failure is not credited',
+    file: `${AUTOPAY}/check.ts`,
+    find: "    if (known?.status === 'paid' && known.cfPaymentId === payment.cfPaymentId) continue",
+    replace: "    if (known?.status === 'failed' || (known?.status === 'paid' && known.cfPaymentId === payment.cfPaymentId)) continue",
+    test: CHECK,
+  },
+  {
+    name: 'AutoPay: one answer that the gateway does not know a debit is believed, and it is sent again',
+    file: `${AUTOPAY}/check.ts`,
+    find: '  if (!open.isMissing) return\n',
+    replace: '',
+    test: RAISE,
+    only: 'an answer that is lost',
+  },
+  {
+    name: 'AutoPay: after a lost answer the debit is sent again under another id',
+    file: `${AUTOPAY}/check.ts`,
+    find: "    if (await takePlace(db, 'raise')) await sendCharge(deps, row, open)\n    return\n",
+    replace: '',
+    test: RAISE,
+    only: 'an answer that is lost',
+  },
+  {
+    name: 'AutoPay goes on after three failures in a row',
+    file: 'core/src/autopay.ts',
+    find: "failures >= AUTOPAY_FAILURES_MAX ? 'resting' : 'on'",
+    replace: "failures > AUTOPAY_FAILURES_MAX ? 'resting' : 'on'",
+    test: CHECK,
+    only: 'a failure',
+  },
+  {
+    name: 'AutoPay: two processes raise a debit each, because the conditions are judged before the lock',
+    file: `${AUTOPAY}/raise.ts`,
+    find: 'where m.id = ${id}::uuid and ${isReady(limits, day)}`)',
+    replace: 'where m.id = ${id}::uuid`)',
+    test: RAISE,
+  },
+  {
+    name: 'AutoPay: a disputed debit leaves the mandate on, and the next debit follows',
+    file: 'server/src/features/disputes/settle-dispute.ts',
+    find: '    if (charge !== undefined && done !== undefined) await stopMandateOf(tx, charge.mandateId)\n',
+    replace: '    void stopMandateOf\n',
+    test: `${AUTOPAY}/autopay.test.ts`,
+    only: 'a dispute',
+  },
+]

@@ -1,0 +1,167 @@
+/**
+ * AutoPay on the real adapter and the gateway sandbox, over HTTP, in two processes on one database.
+ * - The sandbox follows the product's clock. Its webhooks are kept, and a test delivers them: late, twice, out of order or never.
+ * - A process can be killed between two statements: from there on none of its statements reaches the database, and open
+ *   transactions roll back.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { dayAt } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
+import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
+import { cashfreeMandates } from '../adapters/mandates/cashfree-mandates.ts'
+import { type Connection, type Db, type Sql, sql } from '../db/sql.ts'
+import { createAutopay } from '../features/autopay/autopay.ts'
+import { createAttempt } from '../jobs/parking.ts'
+import { createTicketKeys } from '../tickets/ticket-keys.ts'
+import { serveCalls, testSecrets } from './calls.ts'
+import { createTestDatabase, endRests } from './database.ts'
+import { KEYS } from './wallet-world.ts'
+
+const AMOUNT = paise(3000n)
+export const BELOW = paise(500n)
+
+type Kept = { readonly headers: Record<string, string>; readonly bytes: Buffer }
+export type Answered = { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
+
+class KilledError extends Error {}
+
+/** A database that serves so many more statements. */
+function mortal(db: Db) {
+  let left = Number.POSITIVE_INFINITY
+  const spend = (): void => {
+    if (left-- <= 0) throw new KilledError('this process was killed')
+  }
+  const dying = (connection: Connection): Connection => ({
+    query: async <Row extends object>(statement: Sql) => {
+      spend()
+      return connection.query<Row>(statement)
+    },
+    command: async (text) => {
+      // A killed process leaves an open transaction, which PostgreSQL rolls back.
+      if (text !== 'ROLLBACK') spend()
+      return connection.command(text)
+    },
+  })
+  const mortalDb: Db = {
+    query: async (statement) => {
+      spend()
+      return db.query(statement)
+    },
+    withConnection: (work, options) => db.withConnection((connection) => work(dying(connection)), options),
+    close: () => db.close(),
+  }
+  return { db: mortalDb, dieAfter: (statements: number): void => void (left = statements) }
+}
+
+const listen = async (answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; server: Server }> => {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
+export type MandateWorld = Awaited<ReturnType<typeof openMandateWorld>>
+
+export async function openMandateWorld() {
+  const database = await createTestDatabase({ connectionsMax: 20 })
+  const { db } = database
+  let nowMs = Date.now()
+  const clock = await listen((_request, response) => void response.end(JSON.stringify({ now: new Date(nowMs).toISOString() })))
+  const kept: Kept[] = []
+  const shop = await listen((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const named = Object.entries(request.headers).filter(([name]) => name.startsWith('x-') || name === 'content-type')
+      kept.push({ headers: Object.fromEntries(named) as Record<string, string>, bytes: Buffer.concat(chunks) })
+      response.end()
+    })
+  })
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'roz-mandates-'))
+  const sandbox = await startSandbox({
+    port: 0,
+    host: '127.0.0.1',
+    dataDir,
+    pg: KEYS,
+    clockUrl: clock.url,
+    tabs: { subscriptions: { url: shop.url, version: '2025-01-01' } },
+  })
+  const mandates = cashfreeMandates({ baseUrl: `${sandbox.url}/pg`, ...KEYS, apiVersion: '2025-01-01', timeoutMs: 3000 })
+  const log = { warn: () => undefined, error: () => undefined }
+  const startProcess = () => {
+    const { db: own, dieAfter } = mortal(db)
+    const autopay = createAutopay({
+      db: own,
+      mandates,
+      checkout: { mode: 'sandbox', scriptUrl: '' },
+      attempt: createAttempt({ db: own, log }),
+      secrets: testSecrets,
+      ticketKeys: createTicketKeys({ secrets: testSecrets }),
+      topupLimits: { min: paise(1000n), max: AMOUNT },
+      termsVersion: 'test',
+      autopayOn: true,
+      topupsOn: true,
+      below: BELOW,
+      warn: log.warn,
+      alarm: log.error,
+    })
+    /** Runs what is due, like the worker's lanes: beside each other, until nothing more is. A killed process does no more. */
+    const runDue = async (statements = Number.POSITIVE_INFINITY): Promise<void> => {
+      dieAfter(statements)
+      try {
+        await Promise.allSettled(
+          autopay.sweeps.map(async (sweep) => {
+            for (let n = 0; n < 6 && (await sweep()); n++);
+          }),
+        )
+      } finally {
+        dieAfter(Number.POSITIVE_INFINITY)
+      }
+    }
+    return { handlers: autopay.handlers, runDue }
+  }
+  const processes = [startProcess(), startProcess()] as const
+  const calls = await serveCalls(db, processes[0].handlers)
+
+  const control = async (address: string, body?: unknown): Promise<Answered> => {
+    const answer = await fetch(`${sandbox.url}/__sandbox${address}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> }
+  }
+  const moveTo = async (ms: number): Promise<void> => {
+    nowMs = ms
+    await database.setClock(new Date(ms))
+    await endRests(db)
+    // Today's Auto Participate has run.
+    await db.query(sql`insert into auto_join_told (day) values (${dayAt(ms)}::date) on conflict do nothing`)
+  }
+  await moveTo(nowMs)
+
+  return {
+    db,
+    calls,
+    control,
+    processes,
+    kept,
+    moveTo,
+    nowMs: () => nowMs,
+    deliver: async ({ headers, bytes }: Kept): Promise<number> =>
+      (await fetch(`${calls.url}/api/webhooks/cashfree-autopay`, { method: 'POST', headers, body: bytes })).status,
+    close: async (): Promise<void> => {
+      await calls.close()
+      await sandbox.close()
+      for (const { server } of [clock, shop]) {
+        server.closeAllConnections()
+        server.close()
+      }
+      rmSync(dataDir, { recursive: true, force: true })
+      await database.drop()
+    },
+  }
+}
