@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { accountCalls } from './accounts.ts'
 import { announcementCalls } from './announcements.ts'
+import { autopayAdminCalls } from './autopay-admin.ts'
 import { autopayCalls } from './autopay.ts'
 import { communityCalls } from './community.ts'
 import { deskCalls } from './desk.ts'
@@ -28,6 +29,7 @@ export const api = {
   ...identityCalls,
   ...walletCalls,
   ...autopayCalls,
+  ...autopayAdminCalls,
   ...payoutCalls,
   ...paperCalls,
   ...suspenseCalls,

@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts'
 import { day, instant, rupees } from './shapes.ts'
 import { checkout } from './wallet.ts'
 
-const debit = z.object({ day, amount: rupees })
+export const debit = z.object({ day, amount: rupees })
 
 export const mandate = z.object({
   state: z.enum(AUTOPAY_STATES),

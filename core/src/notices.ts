@@ -137,6 +137,12 @@ export const NOTICES = {
     texts('AutoPay has stopped'),
     texts('AutoPay has stopped. A payment already at your bank may still arrive in your wallet.'),
   ),
+  autopay_stopped_by_us: notice(
+    texts('We have stopped AutoPay'),
+    texts(
+      'Our team has stopped AutoPay, so nothing more is added to your wallet. A payment already at your bank may still arrive. If this is wrong, contact us.',
+    ),
+  ),
   /** data: day */
   autopay_expiring: notice(
     texts('AutoPay ends on {day}'),

@@ -1,5 +1,5 @@
 /** Bugs of AutoPay: a debit too many, too early, of another amount, or booked twice or not at all. */
-import { type Bug, LEDGER } from './bug.ts'
+import type { Bug } from './bug.ts'
 
 const AUTOPAY = 'server/src/features/autopay'
 const RAISE = `${AUTOPAY}/raise.test.ts`
@@ -43,12 +43,12 @@ export const AUTOPAY_BUGS: readonly Bug[] = [
     test: RAISE,
   },
   {
-    name: 'AutoPay: a stop leaves the announced debit to the bank',
-    file: `${LEDGER}/autopay.ts`,
-    find: '  await cancelOpenCharge(tx, memberId)\n',
-    replace: '',
+    name: 'AutoPay: a pause leaves the announced debit to the bank',
+    file: `${AUTOPAY}/check.ts`,
+    find: "const wanted = open.wantsCancel || row.state === 'stopping'",
+    replace: 'const wanted = false',
     test: CHECK,
-    only: 'stop',
+    only: 'pause',
   },
   {
     name: 'AutoPay: a payment after a failure is not credited',

@@ -205,6 +205,15 @@ describe('AutoPay, which is off here', () => {
       expect((await ask(wish, { token: member })).refusal.code).toBe('not_found')
     expect((await ask('cashfreeMandateWebhook', {})).refusal.code).toBe('webhook_signature')
   })
+
+  test('the team sees none, and can stop none', async () => {
+    const token = (await ask('adminLogin', { body: ADMIN })).output.token
+    expect((await ask('adminAutopay', { token })).output).toEqual({ mandates: [], nextCursor: null })
+    expect((await ask('adminAutopayCsv', { token })).text.trimEnd().split('\r\n')).toHaveLength(1)
+    expect((await ask('adminAutopayFigures', { token })).output).toEqual({ states: [], open: 0, late: 0, days: [] })
+    const body = { status: 'on' as const, reason: 'The payer asked by phone.' }
+    expect((await ask('adminStopAutopay', { token, params: { id: 'f'.repeat(32) }, body })).refusal.code).toBe('not_found')
+  })
 })
 
 describe('the day', () => {

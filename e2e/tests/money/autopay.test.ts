@@ -4,7 +4,7 @@ import { test } from 'vitest'
 import { auditScreen, expectNoSidewaysScroll } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
-import { newMember } from '../../harness/people.ts'
+import { adminToken, newMember } from '../../harness/people.ts'
 import { useAppFixture } from '../../harness/app-fixture.ts'
 
 const fixture = useAppFixture({ env: async () => ({ AUTOPAY: 'on' }) })
@@ -93,4 +93,44 @@ test.each([
       },
     },
   )
+})
+
+test('the team reads every AutoPay, and stops one with a reason', async () => {
+  const { roz } = fixture
+  const { token } = await newMember(roz, { name: 'Ravi Shah' })
+  await ask(roz.url, 'setUpAutopay', { token, key: crypto.randomUUID(), body: { phoneNumber: '9876543210', consent: true } })
+  const admin = await adminToken(roz.url)
+  const found = async () => (await ask(roz.url, 'adminAutopay', { token: admin, query: { q: 'Ravi Shah' } })).output.mandates[0]
+  const { id = '' } = (await found()) ?? {}
+  await fetch(`${roz.sandboxUrl}/__sandbox/subscriptions/${id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ step: 'approve' }),
+  })
+  await expect(async () => expect((await found())?.status).toBe('on')).toPass()
+  await fixture.at(
+    `${paths.adminDashboard}?tab=autopay`,
+    async (page) => {
+      const row = page.getByRole('listitem').filter({ hasText: `Mandate ${id}` })
+      await expect(row).toContainText('₹30.00, Ravi Shah')
+      await expect(row).toContainText('The gateway says: ACTIVE')
+      await expect(page.getByRole('list', { name: 'AutoPay by state' })).toContainText('On')
+      await expectNoSidewaysScroll(page)
+      await auditScreen(page)
+      await page.getByLabel('Status').selectOption('late')
+      await expect(page.getByText('No AutoPay found')).toBeVisible()
+      await page.getByLabel('Status').selectOption('')
+      await row.getByRole('button', { name: 'Stop' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Stop AutoPay' }).click()
+      await expect(dialog.locator('[aria-invalid=true]')).toHaveCount(1)
+      await auditScreen(page)
+      await dialog.getByLabel('Reason').fill('The payer asked by phone.')
+      await dialog.getByRole('button', { name: 'Stop AutoPay' }).click()
+      await expect(page.getByText('Stopped. The member has been told by email.')).toBeVisible()
+      await expect(row.getByRole('button', { name: 'Stop' })).toHaveCount(0)
+    },
+    { token: admin, slot: 'admin-token' },
+  )
+  await expect(async () => expect((await ask(roz.url, 'autopay', { token })).output.autopay.mandate?.state).toBe('stopped')).toPass()
 })

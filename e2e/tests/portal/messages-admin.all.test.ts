@@ -94,7 +94,7 @@ describe('the tabs', () => {
     await visit('/admin/dashboard', admin, async (page) => {
       const ofMembers = 'Overview, Rounds, Users, Messages, Review, Beneficiaries, Help given, Impact Stories'
       const ofMoney =
-        'Withdrawals, Refunds, Suspense, Disputes, Reconciliation, Platform entries, Announcements, Site, Team, Staff log, My account'
+        'Withdrawals, Refunds, Suspense, Disputes, AutoPay, Reconciliation, Platform entries, Announcements, Site, Team, Staff log, My account'
       await expect(page.getByRole('tab')).toHaveText(`${ofMembers}, ${ofMoney}`.split(', '))
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
       const figures = ['Total members', 'Put in so far', 'Set aside for people in need', 'Joined today', 'Put in today', 'Active rounds']
@@ -116,6 +116,7 @@ describe('the tabs', () => {
     ['withdrawals', '/api/admin/withdrawals', 'The withdrawals could not be loaded.', 'No withdrawals found', 'cut'],
     ['refunds', '/api/admin/refunds', 'The refunds could not be loaded.', 'No refunds found', 'wordless'],
     ['suspense', '/api/admin/suspense', 'The payments could not be loaded.', 'No payments found', 'cut'],
+    ['autopay', '/api/admin/autopay', 'AutoPay could not be loaded.', 'No AutoPay found', 'cut'],
     ['disputes', '/api/admin/disputes', 'The disputes could not be loaded.', 'No disputes found', 'wordless'],
   ] as const)('%s without %s: %s, and Retry loads it', async (tab, call, words, then, fault) => {
     line.breakLine(`GET ${call}`, fault)

@@ -13,6 +13,12 @@ export const PAYMENT_PREFIX = 'sub_'
 /** A mandate `m` that has not ended. */
 export const IS_OPEN_MANDATE: Sql = sql`m.state not in ('stopped', 'payer_stopped', 'ended', 'lapsed')`
 
+/** A debit `c` that has no end five days after its day (`isLateCharge` of core). */
+export const LATE_FROM: Sql = sql`(start_of_ist_day(c.day) + interval '144 hours')`
+export const IS_LATE_CHARGE: Sql = sql`(c.kind = 'charge' and c.status in ('raising', 'open') and ${LATE_FROM} <= roz_now())`
+/** A mandate `a` whose stop the gateway has not confirmed for a day. */
+export const IS_UNCANCELLED: Sql = sql`(a.state = 'stopping' and a.stopping_at <= roz_now() - interval '24 hours')`
+
 /** The mandate whose debit has this order id, ours or the gateway's; undefined for an order. */
 export async function findMandateOfOrder(from: Queryable, orderId: string): Promise<string | undefined> {
   const found = await maybeOne<{ mandateId: string }>(

@@ -70,6 +70,15 @@ export const AUTOPAY_MAILS = {
     paragraphs: [HELLO, texts('AutoPay has stopped. A payment already at your bank may still arrive in your wallet.')],
     action: SEE_AUTOPAY,
   },
+  autopay_stopped_by_us: {
+    subject: texts('We have stopped AutoPay'),
+    paragraphs: [
+      HELLO,
+      texts('Our team has stopped AutoPay, so nothing more is added to your wallet. A payment already at your bank may still arrive.'),
+      texts('If this is wrong, write to us.'),
+    ],
+    action: SEE_AUTOPAY,
+  },
   autopay_expiring: {
     subject: texts('AutoPay ends on {day}'),
     paragraphs: [HELLO, texts('Your AutoPay ends on {day}. After that day you can set it up again in your wallet.')],

@@ -58,6 +58,8 @@ export type MailData = {
   autopay_payer_paused: Told
   autopay_payer_stopped: Told
   autopay_stopped: Told
+  /** The staff stopped it; the reason is theirs. */
+  autopay_stopped_by_us: Told
   autopay_expiring: Told<'day'>
   /** A payment of the member's order that does not fit, and waits in suspense. */
   payment_waiting: Told<'amount'>

@@ -1,10 +1,11 @@
 /**
  * Work that waits for the team: one condition each, for the count of the to-do list and for the list that its line opens.
  * - Nobody is shown what another person must approve for them. A hold leaves nothing to decide.
- * - The rows are named `w` (withdrawal), `r` (refund), `s` (suspense item), `d` (dispute), `o` (payment by decision).
+ * - The rows are named `w` (withdrawal), `r` (refund), `s` (suspense item), `d` (dispute), `o` (payment by decision), `a` (mandate).
  */
 import type { StaffRole } from '@roz/contract/roles.ts'
 import { type Sql, sql } from '../db/sql.ts'
+import { IS_LATE_CHARGE, IS_UNCANCELLED } from '../ledger/autopay.ts'
 import { NEEDS_ANSWER } from '../ledger/disputes.ts'
 import { IS_ON_HOLD, ON_HOLD, REFUND_OWNER } from '../ledger/holds.ts'
 
@@ -23,6 +24,12 @@ const outlayWork = (viewer: WorkView['viewer']) => ({
   to_approve: sql`(o.status = 'requested' and not ${isSame(sql`o.asked_by`, viewer)})`,
 })
 
+/** Of mandates `a`: a debit without an end five days after its day, a status that we do not know, a stop that is not confirmed for a day. */
+export const AUTOPAY_WORK = {
+  late: sql`exists (select from autopay_charge c where c.mandate_id = a.id and ${IS_LATE_CHARGE})`,
+  unknown: sql`(a.unknown_since is not null)`,
+  uncancelled: IS_UNCANCELLED,
+} as const
 export const DISPUTE_WORK = { to_answer: NEEDS_ANSWER } as const
 
 export function openWork({ viewer, payoutsByHand }: WorkView) {

@@ -3,6 +3,7 @@
  * - With AUTOPAY off nothing is set up and nothing raised; a mandate from before can still be paused and stopped, and its open
  *   debits are asked about and booked.
  */
+import type { autopayAdminCalls } from '@roz/contract/autopay-admin.ts'
 import type { autopayCalls } from '@roz/contract/autopay.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Handlers } from '../../http/route.ts'
@@ -11,6 +12,7 @@ import { createIdempotency } from '../../http/idempotency.ts'
 import { IS_OPEN_MANDATE } from '../../ledger/autopay.ts'
 import { settleMandate, sweepMandates } from './check.ts'
 import { type AutopayDeps, findOwn } from './deps.ts'
+import { deskHandlers } from './desk.ts'
 import { raiseDue } from './raise.ts'
 import { mountReturn } from './return.ts'
 import { setUp } from './set-up.ts'
@@ -23,7 +25,8 @@ const PATIENCE_MS = 4000
 
 export function createAutopay(given: Omit<AutopayDeps, 'idempotency'>) {
   const deps: AutopayDeps = { ...given, idempotency: createIdempotency(given) }
-  const handlers: Handlers<keyof typeof autopayCalls> = {
+  const handlers: Handlers<keyof typeof autopayCalls | keyof typeof autopayAdminCalls> = {
+    ...deskHandlers(deps.db),
     autopay: async ({ session: { memberId } }) => {
       const own = await findOwn(deps.db, memberId)
       if (own?.state === 'setup' || own?.state === 'bank') await settleMandate(deps, own.id, PATIENCE_MS)

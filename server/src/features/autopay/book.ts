@@ -161,7 +161,8 @@ export async function bookMandate(tx: Tx, mandateId: string, told: Mandate, nowM
   // A setup that nobody finished in a day ends here; the gateway is asked to end it too.
   const state = before.isOldSetup && told.status !== 'ACTIVE' ? 'lapsed' : stateAfter(before, told.status)
   await tx.query(sql`
-    update autopay_mandate set state = ${state}::text, gateway_status = left(${told.word}::text, 100),
+    update autopay_mandate set state = ${state}::text,
+      unknown_since = case when ${told.status === 'UNKNOWN'}::boolean then coalesce(unknown_since, roz_now()) end, gateway_status = left(${told.word}::text, 100),
       payer = case when (select deleted_at from member where id = member_id) is null then coalesce(${told.payerMasked ?? null}::text, payer) end
      where id = ${mandateId}::uuid`)
   const { amount } = before
@@ -171,7 +172,8 @@ export async function bookMandate(tx: Tx, mandateId: string, told: Mandate, nowM
     await setAutoJoin(tx, memberId, true)
     await tellSetUp(tx, { memberId, mandateId, amount })
   }
-  if (state !== before.state) await tellChange(tx, { memberId, mandateId, state }, nowMs)
+  // A member whom the team stopped has been told.
+  if (state !== before.state && !before.isStoppedByTeam) await tellChange(tx, { memberId, mandateId, state }, nowMs)
   if (state === 'on' && before.expiresAt.getTime() - nowMs <= EXPIRING_MS)
     await tellExpiring(tx, { memberId, key: mandateId, day: dayAt(before.expiresAt.getTime()) })
   return { ...before, state }

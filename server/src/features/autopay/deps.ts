@@ -42,6 +42,7 @@ export type MandateRow = {
   readonly payer: string | null
   readonly authOrderId: string
   readonly isPaused: boolean
+  readonly isStoppedByTeam: boolean
   readonly failures: number
   readonly notBefore: IstDay | null
   readonly expiresAt: Date
@@ -52,11 +53,14 @@ export type MandateRow = {
 
 const COLUMNS = sql`
   m.id, m.member_id as "memberId", m.state, m.gateway_status as "gatewayStatus", m.amount, m.payer, m.auth_order_id as "authOrderId",
-  m.paused_at is not null as "isPaused", m.failures, m.not_before::text as "notBefore", m.expires_at as "expiresAt",
+  m.paused_at is not null as "isPaused", m.stopped_by is not null as "isStoppedByTeam", m.failures, m.not_before::text as "notBefore", m.expires_at as "expiresAt",
   m.created_at as "createdAt", m.state = 'setup' and m.created_at <= roz_now() - interval '24 hours' as "isOldSetup"`
 
 export const findMandate = (from: Queryable, id: string): Promise<MandateRow | undefined> =>
   maybeOne<MandateRow>(from, sql`select ${COLUMNS} from autopay_mandate m where m.id = ${id}::uuid`)
+
+export const ownerOf = async (from: Queryable, id: string): Promise<bigint | undefined> =>
+  (await from.query<{ memberId: bigint }>(sql`select member_id as "memberId" from autopay_mandate where id = ${id}::uuid`))[0]?.memberId
 
 /** Locks a mandate until the transaction ends. A debit may still be written beside it: it only refers to the mandate. */
 export const lockMandate = (tx: Tx, id: string): Promise<MandateRow | undefined> =>

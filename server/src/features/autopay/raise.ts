@@ -11,7 +11,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
 import type { MandateCharge } from '../../adapters/mandates/port.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
-import { type Db, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, one, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { isResting } from '../../jobs/parking.ts'
 import { askMandateSoon } from '../../ledger/autopay.ts'
@@ -19,7 +19,7 @@ import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { createTopup } from '../../ledger/topups.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { bookCharge, giveUpCharge } from './book.ts'
-import { type AutopayDeps, type ChargeRow, lockMandate, type MandateRow } from './deps.ts'
+import { type AutopayDeps, type ChargeRow, lockMandate, type MandateRow, ownerOf } from './deps.ts'
 import { rest, takePlace } from './pace.ts'
 import { askIn } from './questions.ts'
 
@@ -85,9 +85,6 @@ async function write(tx: Tx, limits: Limits, id: string, day: IstDay): Promise<W
   await askIn(tx, id, LOOKED_FOR_SECONDS)
   return { mandate, charge: { orderId, mandateId: id, day } }
 }
-
-const ownerOf = async (from: Queryable, id: string): Promise<bigint | undefined> =>
-  (await from.query<{ memberId: bigint }>(sql`select member_id as "memberId" from autopay_mandate where id = ${id}::uuid`))[0]?.memberId
 
 /** Sends a debit under its own id; whatever happens, its row says what is known. */
 export async function sendCharge(

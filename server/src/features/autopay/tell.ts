@@ -24,7 +24,7 @@ export const tellFailed = (
 
 export const tellState = (
   tx: Tx,
-  kind: 'autopay_resting' | 'autopay_payer_paused' | 'autopay_payer_stopped' | 'autopay_stopped',
+  kind: 'autopay_resting' | 'autopay_payer_paused' | 'autopay_payer_stopped' | 'autopay_stopped' | 'autopay_stopped_by_us',
   of: Of,
 ): Promise<void> => tellBoth(tx, kind, of, {})
 

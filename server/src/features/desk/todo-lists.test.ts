@@ -19,6 +19,9 @@ const LISTS = {
   failed_refunds: ['admin/refunds?status=not_sent', 'refunds', READERS],
   suspense: ['admin/suspense?status=to_decide', 'suspense', READERS],
   disputes: ['admin/disputes?status=to_answer', 'disputes', READERS],
+  autopay_late: ['admin/autopay?status=late', 'mandates', READERS],
+  autopay_unknown: ['admin/autopay?status=unknown', 'mandates', READERS],
+  autopay_uncancelled: ['admin/autopay?status=uncancelled', 'mandates', READERS],
   stories: ['impact/stories-admin?status=late', 'stories', STAFF],
   stories_language: ['impact/stories-admin?status=lacks_language', 'stories', STAFF],
   untold_help: ['admin/disbursements?status=untold', 'disbursements', STAFF],
@@ -66,6 +69,29 @@ async function insertRefunds(member: bigint): Promise<void> {
                    ('approved', null, null), ('approved', 'refund_refused', null), ('sending', 'refund_refused', null)) v (status, problem, first_by)`)
 }
 
+/** Each waits for another reason, and one for none. */
+async function insertMandates(): Promise<void> {
+  for (const [state, days, isUnknown] of [
+    ['on', 7, false],
+    ['on', 2, true],
+    ['stopping', 2, false],
+    ['on', 2, false],
+  ] as const) {
+    const member = await makeMember(world.database.db)
+    const [auth, order] = [crypto.randomUUID().replaceAll('-', ''), crypto.randomUUID().replaceAll('-', '')]
+    await run(
+      sql`insert into topup (order_id, member_id, amount) select o, ${member}::bigint, 3000 from unnest(array[${auth}::text, ${order}::text]) o`,
+    )
+    await run(sql`
+      with made as (
+        insert into autopay_mandate (id, member_id, state, amount, terms_version, auth_order_id, expires_at, stopping_at, unknown_since)
+        values (gen_random_uuid(), ${member}::bigint, ${state}::text, 3000, 'test', ${auth}::text, roz_now() + interval '3 years',
+          case when ${state}::text = 'stopping' then roz_now() - interval '25 hours' end, case when ${isUnknown}::boolean then roz_now() end) returning id)
+      insert into autopay_charge (order_id, mandate_id, kind, day, status)
+      select ${order}::text, id, 'charge', ist_day(roz_now()) - ${days}::int, 'open' from made`)
+  }
+}
+
 test('every line counts as many items as its list has rows, in each role', async () => {
   const { db } = world.database
   const today = ((await run(sql`select ist_day(roz_now())::text as day`))[0] as { day: IstDay }).day
@@ -84,6 +110,7 @@ test('every line counts as many items as its list has rows, in each role', async
     insert into dispute (id, order_id, payment_id, amount, type, status, state)
     values ('d1', 'd1', 'd1', 1000, 'CHARGEBACK', 'CHARGEBACK_CREATED', 'open'),
            ('d2', 'd2', 'd2', 1000, 'CHARGEBACK', 'CHARGEBACK_DOCS_RECEIVED', 'open'), ('d3', 'd3', 'd3', 1000, 'CHARGEBACK', 'CHARGEBACK_CREATED', 'lost')`)
+  await insertMandates()
   await run(sql`
     insert into contact_message (ticket, name, email, message, status)
     select 'ROZ-ABCDE' || left(upper(s), 1), 'Asha', 'asha@example.org', 'Hello', s from unnest(array['new', 'closed']) s`)

@@ -11,6 +11,7 @@ import { READERS, type Roles, STAFF, TREASURY } from '@roz/contract/roles.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { lateAfter } from '../../operation/limits-of-figures.ts'
 import { instantOrNull } from '../../lists/listing.ts'
+import { IS_LATE_CHARGE, IS_UNCANCELLED, LATE_FROM } from '../../ledger/autopay.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
 import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
@@ -68,6 +69,25 @@ const moneyKinds = ({ withdrawals, refunds, suspense, disputes }: Work) => ({
     hasDeadline: true,
   },
 })
+
+/** AutoPay: the gateway's own dashboard says more, and its support ends what hangs. */
+const AUTOPAY_KINDS = {
+  autopay_late: {
+    roles: READERS,
+    waiting: sql`select ${LATE_FROM} as at from autopay_charge c where ${IS_LATE_CHARGE}`,
+    lateFrom: AT_ONCE,
+  },
+  autopay_unknown: {
+    roles: READERS,
+    waiting: sql`select a.unknown_since as at from autopay_mandate a where a.unknown_since is not null`,
+    lateFrom: AT_ONCE,
+  },
+  autopay_uncancelled: {
+    roles: READERS,
+    waiting: sql`select a.stopping_at + interval '24 hours' as at from autopay_mandate a where ${IS_UNCANCELLED}`,
+    lateFrom: AT_ONCE,
+  },
+}
 
 /** Help, its stories, and our own payments. */
 const helpKinds = ({ outlays }: Work) => ({
@@ -129,7 +149,12 @@ const OTHER_KINDS = {
   },
 }
 
-const kindsOf = (work: Work): Readonly<Record<Code, Kind>> => ({ ...moneyKinds(work), ...helpKinds(work), ...OTHER_KINDS })
+const kindsOf = (work: Work): Readonly<Record<Code, Kind>> => ({
+  ...moneyKinds(work),
+  ...AUTOPAY_KINDS,
+  ...helpKinds(work),
+  ...OTHER_KINDS,
+})
 
 export async function readTodo(db: Db, view: TodoView): Promise<Item[]> {
   const read = (Object.entries(kindsOf(openWork(view))) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(view.viewer.staffRole))

@@ -19,6 +19,8 @@ export type DisputeState = Dispute['state']
 export type WithdrawalFilter = WithdrawalState | 'to_decide' | 'to_second' | 'by_hand' | 'not_sent'
 export type RefundFilter = RefundState | 'to_decide' | 'to_second' | 'not_sent'
 export type SuspenseFilter = SuspenseState | 'to_decide'
+export type AdminMandate = Output<Api['adminAutopay']>['mandates'][number]
+export type AutopayFilter = AdminMandate['status'] | 'late' | 'unknown' | 'uncancelled'
 export type DisputeFilter = DisputeState | 'to_answer'
 
 export type Disbursement = Output<Api['disbursements']>['disbursements'][number]
@@ -137,6 +139,17 @@ export const disputesQuery = (narrowing: Narrowing<DisputeFilter>) =>
     queryFn: ({ pageParam, signal }) => call('disputes', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
     ...paging,
   })
+
+export const mandatesQuery = (narrowing: Narrowing<AutopayFilter>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'autopay', narrowing],
+    queryFn: ({ pageParam, signal }) => call('adminAutopay', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
+    ...paging,
+  })
+export const autopayFiguresQuery = queryOptions({
+  queryKey: ['admin', 'autopay-figures'],
+  queryFn: ({ signal }) => call('adminAutopayFigures', { signal }),
+})
 
 /** A member who can receive a payment. The search returns at most five. */
 export type Payee = { readonly id: string; readonly name: string; readonly email: string | null }

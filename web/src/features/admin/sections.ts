@@ -34,6 +34,7 @@ const Withdrawals = onDemand(async () => (await import('./money/Withdrawals.tsx'
 const Refunds = onDemand(async () => (await import('./money/Refunds.tsx')).Refunds)
 const Suspense = onDemand(async () => (await import('./money/Suspense.tsx')).Suspense)
 const Reconciliation = onDemand(async () => (await import('./money/Reconciliation.tsx')).Reconciliation)
+const AutopayMandates = onDemand(async () => (await import('./money/AutopayMandates.tsx')).AutopayMandates)
 const Disputes = onDemand(async () => (await import('./money/Disputes.tsx')).Disputes)
 
 const Team = onDemand(async () => (await import('./team/Team.tsx')).Team)
@@ -71,6 +72,7 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'refunds', label: msg`Refunds`, roles: READERS, Screen: Refunds },
       { id: 'suspense', label: msg`Suspense`, roles: READERS, Screen: Suspense },
       { id: 'disputes', label: msg`Disputes`, roles: READERS, Screen: Disputes },
+      { id: 'autopay', label: msg`AutoPay`, roles: READERS, Screen: AutopayMandates },
       { id: 'reconciliation', label: msg`Reconciliation`, roles: READERS, Screen: Reconciliation },
       { id: 'house-entries', label: msg`Platform entries`, roles: READERS, Screen: HouseEntries },
     ],

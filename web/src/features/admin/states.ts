@@ -3,6 +3,8 @@ import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import type { BadgeTone } from '../../ui/Feedback.tsx'
 import type {
+  AdminMandate,
+  AutopayFilter,
   Dispute,
   DisputeFilter,
   DisputeState,
@@ -89,6 +91,27 @@ export const DISPUTE_FILTERS = {
   to_answer: { tone: 'waiting', label: msg`Disputes to answer at the bank` },
   ...DISPUTE_STATES,
 } as const satisfies Record<DisputeFilter, Shown>
+
+export const AUTOPAY_STATE_WORDS = {
+  setup: { tone: 'waiting', label: msg`Being set up` },
+  bank: { tone: 'waiting', label: msg`Waits for the bank` },
+  on: { tone: 'good', label: msg`On` },
+  paused: { tone: 'waiting', label: msg`Paused by the member` },
+  payer_paused: { tone: 'waiting', label: msg`Paused in the UPI app` },
+  resting: { tone: 'bad', label: msg`Three failures` },
+  stopping: { tone: 'waiting', label: msg`Stopping` },
+  stopped: { tone: 'plain', label: msg`Stopped` },
+  payer_stopped: { tone: 'plain', label: msg`Stopped in the UPI app` },
+  ended: { tone: 'plain', label: msg`Ended` },
+  lapsed: { tone: 'plain', label: msg`Not completed` },
+} as const satisfies Record<AdminMandate['status'], Shown>
+
+export const AUTOPAY_FILTERS = {
+  late: { tone: 'bad', label: msg`Debits late for five days` },
+  unknown: { tone: 'bad', label: msg`Unknown status at the gateway` },
+  uncancelled: { tone: 'bad', label: msg`Stop not confirmed for a day` },
+  ...AUTOPAY_STATE_WORDS,
+} as const satisfies Record<AutopayFilter, Shown>
 
 /** The stages of a dispute, which are the gateway's types of it. An unknown one is shown as the gateway sent it. */
 export const DISPUTE_STAGES: Readonly<Record<string, MessageDescriptor | undefined>> = {
