@@ -69,8 +69,8 @@ Written by \`npm run lab -- sizes\`: the figures of one run, on ${at.slice(0, 10
 
 ${tableOf(sizes)}
 
-- Each size is one database that grows, and a server of its own. Every member has Auto Participate.
+- Every member has Auto Participate.
 - A longest transaction that grows with the members reads a whole day in one statement ([scale.md](scale.md)).
-- **void**: a round that half of the members joined is given up, as after thirty days without its beacon number, and returned in pages; notices and mails are not in these figures.
-- **verification**: \`roz-verify\` reads draw, list, books and liabilities of a drawn day. Without a beacon and witnesses its best verdict is WEAK.
+- **void**: a round that half of the members joined is given up and returned in pages, without notices and mails.
+- **verification**: without a beacon and witnesses the best verdict is WEAK.
 `

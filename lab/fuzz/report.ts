@@ -44,7 +44,7 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 | accepted | ${thousands(report.accepted)} |
 | refused | ${thousands(report.refused)} |
 | answered 5xx | **${faults.reduce((sum, [, count]) => sum + count, 0)}** |
-| answered 503 because the server was busy, counted as neither | ${thousands(report.shed)} |
+| answered 503, busy | ${thousands(report.shed)} |
 | answers that the contract does not declare for the call | **${report.findings.length - changed}** |
 | refused, and a row changed | **${changed}** |
 | broken invariants of money after the run | **${report.audit.length}** |
@@ -57,7 +57,6 @@ Answers: ${statuses.join(' · ')}.
 ## Requests
 
 - Each is made from its call's own schemas in \`contract/\`, and sent over HTTP to the real program with a real database (${report.worlds} of them at once, each with a database of its own): ${report.demo ? 'the demo community with thirty days of rounds, ' : ''}members in every state, staff of every role with and without a step-up, and something in every list of the portal.
-- Ids, days, orders and cursors come from earlier answers.
 - ${thousands(Math.round((100 * (report.wrongs.none ?? 0)) / report.requests))} % are meant to be valid; the others are wrong in one or two ways:
 
 | wrong | requests | what |
@@ -68,8 +67,8 @@ ${Object.entries(MEANINGS)
 
 ## How it is judged
 
-- Status and fields of an accepted answer are those of the contract, and no others; the code of a refusal is declared for the call.
-- Triggers note each changed row. Requests are sent one after the other while the worker is paused; after an answer of 400 and above there is no note.
+- Status, fields and codes of an answer are those of the contract.
+- Triggers note each changed row while the worker is paused; after an answer of 400 and above there is no note.
 - Set aside, because a refusal or the schedule may change them: ${Object.keys(SET_ASIDE)
     .map((table) => `\`${table}\``)
     .join(', ')}, and the use of a session.
@@ -77,9 +76,7 @@ ${Object.entries(MEANINGS)
 
 Never accepted in this run: ${never.length === 0 ? 'none' : never.map(([name]) => `\`${name}\``).join(', ')}.
 
-## Run it
-
-\`npm run lab -- fuzz --requests 100000 --seed 7\`; every option has a default. A finding is printed with the request, ready to send again. A short form is part of \`npm test\`.
+A finding is printed with the request, ready to send again. A short form is part of \`npm run test:all\`.
 `
 }
 

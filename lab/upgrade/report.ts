@@ -47,7 +47,7 @@ on ${report.machine}, Node ${report.node}, with \`--seed ${report.seed}\`: from 
 | | |
 | --- | --- |
 | failed requests | **${thousands(cycles.reduce((sum, { failed }) => sum + failed, 0))}** |
-| acknowledged operations, repetitions by key included | **${thousands(report.acknowledged)}** |
+| acknowledged operations | **${thousands(report.acknowledged)}** |
 | lost | **${countOf(finding, 'lost')}** |
 | doubled | **${countOf(finding, 'doubled')}** |
 | in the ledger, but requested by nobody | **${countOf(finding, 'strange')}** |
@@ -65,9 +65,9 @@ ${report.clients} clients act for ${report.members} members and for administrato
 | --- | --- | --: | --: | --: | --: |
 ${cycles.map(lineOf).join('\n')}
 
-The judge looks after each step. At the end, at rest: every payment has arrived, \`roz audit\` of the new version ends with 0, no work is parked, no server logged an error, and both verifiers accept every day that ended.
+The judge looks after each step. At the end every payment has arrived, \`roz audit\` ends with 0, no work is parked, no server logged an error, and both verifiers accept every day.
 
-**The old version** is the newest release, or before the first one the oldest commit whose servers start on a newer schema; \`-- --from <commit>\` is another. If the new version brings no migration, a copy of it gets one.
+**The old version** is the newest release; \`-- --from <commit>\` is another.
 
 **The harness can fail.** The same judge sees a new version whose migration drops a column that the old servers use: ${report.control.found === undefined ? '**not found**' : 'found, by its failed requests'}.
 `

@@ -62,7 +62,7 @@ ${runOf(report, '')}.
 | | |
 | --- | --- |
 | faults | **${thousands(totals.cycles)}** |
-| acknowledged operations, repetitions by key included | **${thousands(totals.acknowledged)}** |
+| acknowledged operations | **${thousands(totals.acknowledged)}** |
 | lost | **${totals.lost}** |
 | doubled | **${totals.doubled}** |
 | in the ledger, but requested by nobody | **${totals.strange}** |
@@ -71,19 +71,19 @@ ${runOf(report, '')}.
 ${complaints(report)}
 ## The cluster
 
-\`npm run lab -- cluster\`: three nodes with networks of their own on one machine, each with etcd, PostgreSQL 18 under Patroni, HAProxy, PgBouncer in transaction mode and an instance of the product; one HAProxy in front is the address. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
+\`npm run lab -- cluster\`: three nodes with networks of their own on one machine, each with etcd, PostgreSQL 18 under Patroni, HAProxy, PgBouncer in transaction mode and an instance of the product. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
 
 ${report.clients} clients act for ${report.members} members, with the journal and the judge of [reliability.md](reliability.md), which judges after each fault, when the cluster is whole again.
 
 ## The faults
 
 - **Back**: from the fault to the first acknowledgement of a call that left after it.
-- **Longest silence**: the longest time without an acknowledgement to any client until the node's return.${report.silenceMaxMs === undefined ? '' : ` More than ${report.silenceMaxMs / 1000} s is a complaint.`}
-- **Failed calls**: the first try got no definite answer (a broken connection, 5xx); clients repeated them with the same key.
+- **Longest silence**: the longest time without an acknowledgement to any client.${report.silenceMaxMs === undefined ? '' : ` More than ${report.silenceMaxMs / 1000} s is a complaint.`}
+- **Failed calls**: the first try got no definite answer; clients repeated them with the same key.
 
 ${tableOf(report)}
 
-Answers of 500 and above: ${answers.length === 0 ? 'none' : answers.join(', ')}. All nodes share one machine, so seconds are longer than on machines of their own, and a kill -9 is not a power cut.
+Answers of 500 and above: ${answers.length === 0 ? 'none' : answers.join(', ')}. All nodes share one machine; a kill -9 is not a power cut.
 
 **The harness can fail.** Before the faults the same judge sees commits that do not wait for standbys (\`synchronous_commit = local\`), under \`lagging-kill\`. ${controls.join('; ')}.
 ${
