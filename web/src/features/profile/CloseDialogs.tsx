@@ -14,7 +14,8 @@ import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMember, refreshMine } from '../queries.ts'
 import { BankFields } from '../wallet/BankFields.tsx'
-import { closingRules, type WithdrawValues, wordsOf } from '../wallet/withdraw-rules.ts'
+import { wordsOf } from '../wallet/bank-form-errors.ts'
+import { closingRules, type WithdrawValues } from '../wallet/withdraw-rules.ts'
 
 export type Step = 'empty' | 'delete'
 type DialogsProps = { readonly step: Step; readonly onStep: (step: Step | undefined) => void }

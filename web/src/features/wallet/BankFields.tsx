@@ -3,8 +3,9 @@ import { useLingui } from '@lingui/react/macro'
 import type { UseFormReturn } from 'react-hook-form'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { registerTyped } from '../forms.ts'
+import { wordsOf } from './bank-form-errors.ts'
 import { ACCOUNT, IFSC } from './bank-inputs.ts'
-import { type WithdrawValues, wordsOf } from './withdraw-rules.ts'
+import type { WithdrawValues } from './withdraw-rules.ts'
 
 export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValues> }) {
   const { t } = useLingui()

@@ -13,10 +13,11 @@ import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
 import { registerAmount } from './money-inputs.ts'
 import { typedPaise } from './amounts.ts'
+import { wordsOf } from './bank-form-errors.ts'
 import { BankFields } from './BankFields.tsx'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
-import { withdrawRules, type WithdrawValues, wordsOf } from './withdraw-rules.ts'
+import { withdrawRules, type WithdrawValues } from './withdraw-rules.ts'
 
 const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
 

@@ -1,12 +1,9 @@
-/** The validation rules of a withdrawal and of closing the account, and the words of their problems. */
-import { accountHolderName, accountNumber, accountType, BANK_TEXTS, bankName, ifscCode } from '@roz/core/bank-fields.ts'
-import { MONEY_TEXTS, withdrawalProblem } from '@roz/core/money-fields.ts'
+/** The validation rules of a withdrawal and of closing the account. */
+import { accountHolderName, accountNumber, accountType, bankName, ifscCode } from '@roz/core/bank-fields.ts'
+import { withdrawalProblem } from '@roz/core/money-fields.ts'
 import type { Paise } from '@roz/core/money.ts'
 import * as z from 'zod/mini'
-import { wordsFrom } from '../forms.ts'
 import { amount } from './rules.ts'
-
-export const wordsOf = wordsFrom(MONEY_TEXTS, BANK_TEXTS)
 
 export const withdrawRules = (balance: Paise) =>
   z.object({

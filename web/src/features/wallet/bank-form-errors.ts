@@ -1,0 +1,6 @@
+/** The error messages of forms about money with a bank account. */
+import { BANK_TEXTS } from '@roz/core/bank-fields.ts'
+import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
+import { wordsFrom } from '../forms.ts'
+
+export const wordsOf = wordsFrom(MONEY_TEXTS, BANK_TEXTS)
