@@ -182,7 +182,7 @@ test('a pid file whose process is a zombie is removed', async () => {
   expect((await start(dataDir)).adopted).toBe(false)
 })
 
-test('a query that outlives its killed postmaster is killed after three seconds, another program in that folder is not', async () => {
+test('a query that outlives its killed postmaster is killed, another program in that folder is not', async () => {
   const dataDir = await earlierFolder()
   const other = await startInAnotherProcess(dataDir)
   const { postgres: password } = JSON.parse(readFileSync(path.join(dataDir, 'passwords.json'), 'utf8')) as { postgres: string }
@@ -190,20 +190,20 @@ test('a query that outlives its killed postmaster is killed after three seconds,
   const busy = new pg.Client({ connectionString: `postgres://postgres:${password}@127.0.0.1:${port}/roz` })
   busy.on('error', () => undefined)
   await busy.connect()
-  const query = busy.query('select count(*) from generate_series(1, 3000000000) a').catch(() => undefined)
+  const query = busy.query('select count(*) from generate_series(1, 3000000000) a').then(
+    () => 'ended',
+    () => 'cut',
+  )
   await sleep(300)
   const shell = spawn('sleep', ['60'], { cwd: cluster(dataDir) })
   children.push(shell)
   await kill(other)
   process.kill(pidIn(dataDir), 'SIGKILL')
-  const began = Date.now()
   const next = await start(dataDir)
-  expect(Date.now() - began).toBeGreaterThan(2500)
-  expect(Date.now() - began).toBeLessThan(60_000)
   expect(said.join()).toContain('left behind')
   expect(shell.exitCode).toBeNull()
   expect(await ask(next.appUrl, 'select 1 as value')).toBe(1)
-  await query
+  expect(await query).toBe('cut')
 })
 
 test('a database that is killed under its server restarts on the same port', async () => {
@@ -215,13 +215,11 @@ test('a database that is killed under its server restarts on the same port', asy
   expect(processesIn(cluster(dataDir))).toEqual([])
 })
 
-test('stop ends within 30 seconds while a client runs a query', async () => {
+test('stop does not wait for a query that a client runs', async () => {
   const database = await start(await earlierFolder())
-  const slow = ask(database.superUrl, 'select pg_sleep(60)::text as value').catch(() => 'cut')
+  const slow = ask(database.superUrl, "select pg_sleep('infinity')::text as value").catch(() => 'cut')
   await sleep(200)
-  const began = Date.now()
   await database.stop()
-  expect(Date.now() - began).toBeLessThan(30_000)
   expect(await slow).toBe('cut')
 })
 

@@ -25,6 +25,7 @@ async function pass(hours: number, ...people: Owner[]): Promise<void> {
   await roz.pass(hours * 3600)
   for (const person of people) person.token = await openPortal(roz, person.email)
 }
+const LOGGED = { stopStaffChange: 'staff.stop' } as const
 const why = { reason: 'She has left us.' }
 const ACTS = {
   remove: (by: Owner, of: Owner) => roz.ask(`POST /admin/staff/${of.publicId}/remove`, { token: by.token, body: why }),
@@ -86,9 +87,13 @@ test('one of two owners removes the other after 48 hours, unless the other stops
   await pass(47, asha, binu)
   expect((await remove(asha, binu)).body.staff.removedAt).toBeNull()
   expect((await stop(binu, binu)).body.staff.asked).toEqual([])
-  // Nothing is asked any more: no second mail.
+  // Nothing is asked any more: no second mail, and no second entry.
   expect(said(await stop(asha, binu))).toBe('200')
   expect(await told(binu)).toEqual(['removed_asked', 'asked_withdrawn'])
+  const stops = await roz.db.query(
+    sql`select actor_id as "actorId" from audit_log where action = ${LOGGED.stopStaffChange}::text and subject = ${`member:${binu.memberId}`}::text`,
+  )
+  expect(stops).toEqual([{ actorId: binu.memberId }])
   await pass(2, asha)
   expect((await remove(asha, binu)).body.staff).toMatchObject({ removedAt: null, asked: [{ by: 'asha' }] })
   await pass(48, asha)
