@@ -27,13 +27,13 @@ export const money = {
   DRAW: {
     kind: 'flag',
     shown: 'on; production: off until the three legal settings are set',
-    says: 'The switch for draws. Each round is made a day ahead and keeps the value of then, so a promised reward is drawn even after a switch to off. Without a draw the reward share goes to need.',
+    says: 'The switch for draws. Each round is made a day ahead and keeps the value of then. Without a draw the reward share goes to need.',
   },
   CASHOUT: { kind: 'flag', shown: 'as DRAW', says: 'The switch for withdrawals, from the start of the server.' },
   AUTOPAY: {
     kind: 'flag',
     shown: 'off; the demo with its sandbox: on',
-    says: 'The switch for setting up and debiting AutoPay, from the start of the server. The gateway must have activated UPI AutoPay for the account, and its price must be known.',
+    says: 'The switch for setting up and debiting AutoPay, from the start of the server. The gateway must have activated UPI AutoPay for the account.',
   },
   AUTOPAY_BELOW: {
     kind: 'integer',

@@ -14,7 +14,7 @@ const server = {
   HOST: {
     kind: 'text',
     otherwise: '127.0.0.1',
-    says: 'The address that the server listens on. Outside production, one that other machines can reach is refused, because they could set the clock and read the mails. There the server and the sandbox answer only under localhost, 127.0.0.1, [::1], `HOST` and the host of `PUBLIC_URL`; other names get 421.',
+    says: 'The address that the server listens on. Outside production, one that other machines can reach is refused, because they could set the clock and read the mails; there the server answers only under names of this machine, `HOST` and the host of `PUBLIC_URL`.',
   },
   PUBLIC_URL: {
     kind: 'url',
@@ -40,7 +40,7 @@ const server = {
     min: 0,
     max: 5,
     shown: '0; production: 3',
-    says: 'How long a stop goes on answering requests on open connections. The port refuses new connections at once, and `/readyz` answers 503.',
+    says: 'How long a stop goes on answering requests on open connections. The port refuses new connections at once.',
   },
   LOG_LEVEL: {
     kind: 'choice',
@@ -87,7 +87,7 @@ const database = {
     min: 8,
     max: 500,
     otherwise: 15,
-    says: 'The maximum number of database connections of one process. Three of them serve only the log and its witnesses. If the database allows fewer, the server does not start. If other programs use too many at that moment, the start only warns. Behind a pooler, the pooler’s limits count.',
+    says: 'The maximum number of database connections of one process. If the database allows fewer, the server does not start. Behind a pooler, the pooler’s limits count.',
   },
 } as const satisfies Group
 
@@ -102,7 +102,7 @@ const keys = {
   SECRET_KEY_OLD: {
     kind: 'text',
     secret: true,
-    says: 'The former `SECRET_KEY`, while the server encrypts every value again, and seven days more, because repeated calls with an `Idempotency-Key` need it. The log and `roz keys reencrypt` print when it can be removed. A start without a needed key fails.',
+    says: 'The former `SECRET_KEY`, while the server encrypts every value again, and seven days more. The log and `roz keys reencrypt` print when it can be removed. A start without a needed key fails.',
   },
 } as const satisfies Group
 
@@ -111,7 +111,7 @@ const people = {
     kind: 'mail',
     needed: true,
     otherwise: 'admin@roz.local',
-    says: 'The administrator that the start creates as an owner if missing; owners invite everybody else. An owner may later remove this account or change its role. A start does not undo that while another owner exists.',
+    says: 'The administrator that the start creates as an owner if missing; owners invite everybody else. A start does not undo what another owner decides about this account.',
   },
   ADMIN_PASSWORD: {
     kind: 'text',
@@ -137,7 +137,7 @@ const mail = {
   PUSH_HOSTS: {
     kind: 'hosts',
     shown: 'none',
-    says: 'Push services allowed beside those of Chrome, Firefox, Safari and Edge, as `host` or `host:port`, comma-separated. The server generates the VAPID key; its contact address is `SUPPORT_EMAIL`.',
+    says: 'Push services allowed beside those of Chrome, Firefox, Safari and Edge, as `host` or `host:port`, comma-separated.',
   },
 } as const satisfies Group
 
@@ -154,7 +154,7 @@ const gateway = {
     kind: 'choice',
     of: ['sandbox', 'production'],
     shown: 'sandbox; production with PAYMENTS=cashfree: production',
-    says: 'The gateway’s mode. Mode, payments, payouts and browser script are of one gateway; a production server accepts only the live one.',
+    says: 'The gateway’s mode. A production server accepts only the live one.',
   },
   CASHFREE_PG_CLIENT_ID: { kind: 'text', needed: true, shown: 'the sandbox’s', says: 'The id of the payments account.' },
   CASHFREE_PG_CLIENT_SECRET: {
@@ -239,7 +239,7 @@ const files = {
   STORAGE_URL: {
     kind: 'text',
     shown: 'DATA_DIR/uploads',
-    says: 'Where uploads are stored: `s3://bucket/prefix?endpoint=https://…&region=…`, an S3-compatible store that is addressed by path, or by host with `&style=host`. Without `endpoint` it is Amazon’s, without `region` us-east-1. The keys may read, write, delete and list below the prefix; the bucket stays private, because only the server reads it.',
+    says: 'Where uploads are stored: `s3://bucket/prefix?endpoint=https://…&region=…`, an S3-compatible store that is addressed by path, or by host with `&style=host`. Without `endpoint` it is Amazon’s, without `region` us-east-1. The keys may read, write, delete and list below the prefix; the bucket stays private.',
   },
   AWS_ACCESS_KEY_ID: { kind: 'text', says: 'The key of `STORAGE_URL`; required with it.' },
   AWS_SECRET_ACCESS_KEY: { kind: 'text', secret: true, says: 'The secret of that key; required with `STORAGE_URL`.' },
@@ -271,7 +271,7 @@ const site = {
   PICTURE_HOSTS: {
     kind: 'hosts',
     shown: 'none',
-    says: 'Additional hosts for the pictures of stories, as `host` or `host:port`, comma-separated. The content security policy blocks all others, and an editor’s link to another host is refused. Each host sees the network address of a story’s reader.',
+    says: 'Additional hosts for the pictures of stories, as `host` or `host:port`, comma-separated. All others are refused. Each host sees the network address of a story’s reader.',
   },
 } as const satisfies Group
 
