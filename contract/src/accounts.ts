@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { APPROVAL_ABOVE, APPROVAL_REFUSALS, asked, narrowing, outlay, outlayId, reasoned, receipts, seenOutlay } from './outlays.ts'
 import { READERS, TREASURY } from './roles.ts'
-import { day, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
 export const HOUSE_KINDS = ['platform_out', 'tds_remitted', 'losses_covered'] as const
 const houseKind = z.enum(HOUSE_KINDS, 'choice_invalid')
@@ -26,6 +26,15 @@ const reconciledDay = z.object({
   settled: rupees.meta({ description: 'Net amounts of its settlements' }),
   fee: rupees,
   owed: rupees.meta({ description: 'What it owes us at the end of the day' }),
+})
+
+/** Whether our books had what gateway and bank say, when it was last compared. */
+export const moneyCheck = z.object({
+  readAt: instant.nullable().meta({ description: 'When the gateway was last read; null: never' }),
+  isLate: z.boolean().meta({ description: 'Nothing was read this morning' }),
+  open: count.meta({ description: 'Open findings' }),
+  difference: rupees.meta({ description: 'What they come to' }),
+  toRecord: count.meta({ description: 'Settlements that wait to be recorded' }),
 })
 
 export const accountCalls = {
@@ -124,6 +133,7 @@ export const accountCalls = {
         suspense: rupees,
       }),
       reconciliation: z.array(reconciledDay),
+      check: newer(moneyCheck, { absent: { readAt: null, isLate: false, open: 0, difference: 0, toRecord: 0 } }),
       approvalAbove: rupees,
       nextCursor,
     }),

@@ -8,6 +8,7 @@ import { communityCalls } from './community.ts'
 import { deskCalls } from './desk.ts'
 import { disbursementCalls } from './disbursements.ts'
 import { disputeCalls } from './disputes.ts'
+import { findingCalls } from './findings.ts'
 import type { CsvTable, EndpointSpec, PublicFile } from './endpoint.ts'
 import { helpCalls } from './help.ts'
 import { identityCalls } from './identity.ts'
@@ -49,6 +50,7 @@ export const api = {
   ...staffCalls,
   ...disbursementCalls,
   ...accountCalls,
+  ...findingCalls,
 } as const
 
 export type Api = typeof api

@@ -47,6 +47,8 @@ export const todoCode = z.enum([
   'autopay_late',
   'autopay_unknown',
   'autopay_uncancelled',
+  'settlements',
+  'findings',
   'stories',
   'stories_language',
   'untold_help',

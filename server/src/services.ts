@@ -12,6 +12,7 @@ import type { MandateGateway } from './adapters/mandates/port.ts'
 import type { PaymentGateway } from './adapters/payments/port.ts'
 import type { PayoutGateway } from './adapters/payouts/port.ts'
 import type { PushSender } from './adapters/push/port.ts'
+import type { SettlementGateway } from './adapters/settlements/port.ts'
 import type { Storage } from './adapters/storage/port.ts'
 import type { Config } from './config/config.ts'
 import { createHeartbeat } from './db/heartbeat.ts'
@@ -66,6 +67,8 @@ export type ServiceDeps = {
   readonly beacon: Beacon
   readonly gateway: PaymentGateway
   readonly mandates: MandateGateway
+  /** Undefined: no gateway settles, and nothing is read. */
+  readonly settlements?: SettlementGateway | undefined
   /** Undefined without payout keys: withdrawals are then paid by hand. */
   readonly payouts?: PayoutGateway | undefined
   readonly push: PushSender
@@ -191,7 +194,12 @@ function createFeatures(deps: ServiceDeps) {
   })
   const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts, attempt: operator.attempt })
   const help = createHelp({ db, secrets, storage: deps.storage, approvalAbove: business.approvalAbove })
-  const accounts = createAccounts({ db, secrets, approvalAbove: business.approvalAbove })
+  const accounts = createAccounts({
+    db,
+    secrets,
+    approvalAbove: business.approvalAbove,
+    reading: { settlements: deps.settlements, gatewayFee: business.gatewayFee, attempt: operator.attempt, alarm: operator.alarm },
+  })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets, attempt: operator.attempt })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
@@ -234,7 +242,7 @@ type Features = ReturnType<typeof createFeatures>
 function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers, 'remove_file'>): WorkerDeps {
   const { db, clock, log } = deps
   const { identity, wallet, payouts, disputes, autopay, rounds, books, openLog, impact, help } = features
-  const { notifications, push, rights, contact, memberCare, desk, audit, mail } = features
+  const { notifications, push, rights, contact, memberCare, desk, audit, mail, accounts } = features
   return {
     db,
     log,
@@ -245,6 +253,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       disputes.due,
       ...payouts.sweeps,
       ...autopay.sweeps,
+      accounts.due,
       ...impact.sweeps,
       identity.due,
       rights.due,

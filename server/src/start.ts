@@ -13,6 +13,7 @@ import { createCatcher } from './adapters/mail/catcher.ts'
 import { cashfreeMandates } from './adapters/mandates/cashfree-mandates.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
 import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
+import { cashfreeSettlements } from './adapters/settlements/cashfree-settlements.ts'
 import { createOutsideTime } from './adapters/outside-time.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
 import { openStorage } from './adapters/storage/open-storage.ts'
@@ -236,6 +237,7 @@ function openGateways({ config: { gateway }, db, clock, log }: { config: Config;
       'cancelCharge',
       'cancelMandate',
     ]),
+    settlements: noting(deps, 'payments', cashfreeSettlements(gateway), ['listSettlements', 'listSettlementEvents']),
     gateway: noting(deps, 'payments', payments, ['createOrder', 'fetchOrder', 'createRefund', 'fetchRefund', 'fetchDispute']),
     payouts: payouts && noting(deps, 'payouts', payouts, ['ensureBeneficiary', 'send', 'fetchTransfer']),
   }

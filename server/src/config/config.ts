@@ -154,6 +154,7 @@ function businessSettings(
     tax,
     /** Money that leaves above this amount needs a second person's approval. */
     approvalAbove: rupees(settings, 'APPROVAL_ABOVE'),
+    gatewayFee: settings.integer('GATEWAY_FEE_BASIS_POINTS'),
   }
 }
 

@@ -16,6 +16,13 @@ export const money = {
     otherwise: '1000',
     says: 'What one person decides alone in 24 hours (withdrawals, refunds, suspense, help, platform entries); above it two persons are needed.',
   },
+  GATEWAY_FEE_BASIS_POINTS: {
+    kind: 'integer',
+    min: 0,
+    max: 1000,
+    otherwise: 195,
+    says: 'What the gateway charges of a payment, in hundredths of a percent and before tax, by the contract with it. A settlement with another rate is a finding. 0: not compared.',
+  },
   TDS_PERCENT: {
     kind: 'integer',
     min: 0,

@@ -241,6 +241,8 @@ const LOGGED: Readonly<Record<ByAdmin, string>> = {
   approveHouseEntry: 'entry.approve',
   rejectHouseEntry: 'entry.reject',
   askSettlement: 'gateway_settled.book',
+  recordSettlement: 'gateway_settled.book',
+  closeFinding: 'finding.close',
 }
 const loggedOf = (name: Keyed): readonly string[] => (name in LOGGED ? [LOGGED[name as ByAdmin]] : [])
 

@@ -19,6 +19,7 @@ import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { bookPayout } from '../ledger/withdrawals.ts'
 import { type Answered, makeMember, makeStaff } from '../testing/calls.ts'
 import { MEERA } from '../testing/help-world.ts'
+import { insertFinding, insertSeenSettlement } from '../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
 import { BANK } from '../testing/wallet-world.ts'
 
@@ -70,7 +71,7 @@ const wordOf = ({ status, body }: Answered): string => {
   const [result] = body.results ?? []
   if (typeof result?.code === 'string') return result.code
   if ((body.staff?.asked ?? []).length > 0) return 'waits'
-  const state = (result ?? body.withdrawal ?? body.refund ?? body.item ?? body.disbursement ?? body.entry)?.status
+  const state = (result ?? body.withdrawal ?? body.refund ?? body.item ?? body.disbursement ?? body.entry ?? body.finding)?.status
   return state === 'awaiting_second' || state === 'requested' ? 'waits' : 'done'
 }
 const ask = (as: bigint, call: string, body: object = {}): Promise<Answered> => services.calls.ask(call, { as, body })
@@ -251,6 +252,23 @@ const acts: Readonly<Record<string, Make>> = {
     fee: 0,
     purpose: undefined,
   })),
+  'record what was settled': async (rupees) => {
+    const settlement = await insertSeenSettlement(db, { amount: rupees, fee: 0 })
+    let id: string | undefined
+    const act: Subject['act'] = async (as) => {
+      if (id !== undefined) return ask(as, `POST /admin/house-entries/${id}/approve`, { status: 'requested' })
+      const answer = await ask(as, `POST /admin/gateway-settlements/${settlement}/record`, { amount: rupees, fee: 0 })
+      if (wordOf(answer) === 'waits') id = answer.body.entry.id
+      return answer
+    }
+    return { act }
+  },
+  'close a finding': async (rupees) => {
+    const id = await insertFinding(db, rupees)
+    const act: Subject['act'] = (as, seen) =>
+      ask(as, `POST /admin/findings/${id}/close`, { status: seen === 'second' ? 'awaiting_second' : 'open', reason: 'A fee of July' })
+    return { act }
+  },
   'record a beneficiary': async () => ({ act: (as) => ask(as, 'POST /admin/beneficiaries', { ...MEERA, consent: null }) }),
   'change or record consent': async () => {
     const id = (await ask(await staff('editor'), 'POST /admin/beneficiaries', { ...MEERA, consent: null })).body.beneficiary.id

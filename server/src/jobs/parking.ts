@@ -17,6 +17,7 @@ const DUE_AT_ONCE = {
   refund: (id) => sql`update payout_check set asked_at = null, ask_at = roz_now() where id::text = ${id}::text`,
   autopay_raise: undefined,
   autopay_check: (id) => sql`update autopay_check set asked_at = null, ask_at = roz_now() where mandate_id::text = ${id}::text`,
+  settlements: undefined,
   event: undefined,
   weekly_mail: undefined,
   story_mail: undefined,

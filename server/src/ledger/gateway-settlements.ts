@@ -7,7 +7,7 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { readBalances } from './balances.ts'
@@ -17,6 +17,12 @@ import { moveSystem } from './transfer.ts'
 /** `amount` is the net amount. */
 export type GatewaySettlement = ProvenEntry & { readonly reference: string; readonly fee: Paise }
 export type SettlementRefusal = 'settlement_known' | 'settlement_exceeds_owed'
+
+/** The outlay `o` records the settlement `s`. */
+export const IS_RECORDED: Sql = sql`(o.kind = 'gateway_settled' and o.status <> 'rejected' and o.purpose in (upper(s.settlement_id), upper(s.utr)))`
+/** What waits to be recorded: `s` has paid, and its events are read. */
+export const IS_PROPOSED: Sql = sql`(
+  s.state = 'paid' and s.events_read_at is not null and s.covers is null and not exists (select from outlay o where ${IS_RECORDED}))`
 
 const KIND = 'gateway_settled'
 const feeRef = (id: string): string => `${id}#fee`
@@ -47,12 +53,18 @@ export async function bookSettlement(
   return accepted({ replayed: false })
 }
 
+/** The numbers of a settlement, in upper case: the one given, and if the gateway was read, its own and the bank's. */
+export const numbersOf = (reference: string): Sql => sql`
+  select ${reference}::text
+  union select unnest(array[upper(s.settlement_id), upper(s.utr)]) from gateway_settlement_seen s
+   where upper(s.settlement_id) = ${reference}::text or upper(s.utr) = ${reference}::text`
+
 /** Refuses a settlement that could not be booked now. */
 export async function judgeSettlement(
   from: Queryable,
   { reference, amount, fee }: Pick<GatewaySettlement, 'reference' | 'amount' | 'fee'>,
 ): Promise<SettlementRefusal | undefined> {
-  const booked = await maybeOne(from, sql`select from gateway_settlement where reference = ${reference}::text`)
+  const booked = await maybeOne(from, sql`select from gateway_settlement where reference in (${numbersOf(reference)})`)
   if (booked !== undefined) return 'settlement_known'
   return amount + fee > -(await readBalances(from)).GATEWAY ? 'settlement_exceeds_owed' : undefined
 }

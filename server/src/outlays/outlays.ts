@@ -40,6 +40,8 @@ export type Subject = {
   /** Of a settlement of the gateway: the fee that it kept, and the day on which it paid. */
   readonly fee?: Paise | null
   readonly settledOn?: IstDay | null
+  /** The SHA-256 of the gateway's own report of the settlement, which is evidence beside the receipts. */
+  readonly report?: Buffer
 }
 type Asking = {
   readonly session: { readonly memberId: bigint; readonly staffRole: StaffRole }
@@ -66,24 +68,25 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
   const { kind } = rules
   const id = randomUUID()
   type Answered = { readonly ok: true; readonly value: V } | Refusal<C | 'receipt_not_found' | 'receipt_used' | 'invalid_input'>
-  const about = rules.about === undefined ? {} : { about: rules.about }
-  const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${kind}.ask`, body: { ...body, ...about } }
+  const path = rules.about === undefined ? {} : { about: rules.about }
+  const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${kind}.ask`, body: { ...body, ...path } }
   return idempotency.once<Answered>(keyed, id, async (tx) => {
     const amount = paiseFromRupees(body.amount)
     if (amount === undefined || amount <= 0n) return invalid({ amount: 'amount_invalid' })
     await lockInTransaction(tx, 'helpFund')
     const subject = await rules.subjectOf(tx, amount)
     if (!subject.ok) return subject
-    const evidence = body.receipts.map((hash) => Buffer.from(hash, 'hex'))
-    const unusable = await judgeBills(tx, evidence)
+    const receipts = body.receipts.map((hash) => Buffer.from(hash, 'hex'))
+    const unusable = await judgeBills(tx, receipts)
     if (unusable !== undefined) return { ok: false, code: unusable }
-    const { fee = null, settledOn = null } = subject.value
+    const { fee = null, settledOn = null, report, ...about } = subject.value
+    const evidence = report === undefined ? receipts : [...receipts, report]
     const whole = paise(amount + (fee ?? 0n))
-    const isAlone = await decidesAlone(tx, deps, session, { kind, whole, ...subject.value })
+    const isAlone = await decidesAlone(tx, deps, session, { kind, whole, ...about })
     const needsSecond = !isAlone
     const impossible = await rules.refusalOf(tx, amount)
     if (impossible !== undefined) return { ok: false, code: impossible }
-    const outlay = { id, kind, purpose: body.purpose, amount, evidence, ...subject.value }
+    const outlay = { id, kind, purpose: body.purpose, amount, evidence, fee, settledOn, ...about }
     if (!needsSecond) {
       const booked = await rules.book(tx, outlay)
       if (!booked.ok) return booked
@@ -98,7 +101,7 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
         case when ${by}::bigint is not null then roz_now() end)`)
     await tx.query(sql`
       insert into outlay_receipt (outlay_id, position, hash)
-      select ${id}::uuid, position, hash from unnest(${evidence}::bytea[]) with ordinality as r(hash, position)`)
+      select ${id}::uuid, position, hash from unnest(${receipts}::bytea[]) with ordinality as r(hash, position)`)
     await logStaff(tx, {
       actorId: session.memberId,
       action: needsSecond ? `${kind}.ask` : `${kind}.book`,
@@ -106,9 +109,11 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
       after: {
         amount: rupeesFromPaise(amount),
         purpose: body.purpose,
-        ...subject.value,
+        ...about,
+        ...(settledOn === null ? {} : { settledOn }),
         ...(fee === null ? {} : { fee: rupeesFromPaise(fee) }),
         receipts: body.receipts,
+        ...(report === undefined ? {} : { report: report.toString('hex') }),
       },
     })
     return { ok: true, value: await rules.show(tx, id) }
@@ -169,7 +174,9 @@ export async function approveOutlay<C extends RefusalCode>(
   const found = await one<Omit<Outlay, 'id'> & { status: string; askedBy: bigint; isAsker: boolean }>(
     tx,
     sql`select kind, purpose, amount_paise as amount, fee_paise as fee, corrects, status, asked_by as "askedBy", is_same_person(asked_by, ${by}::bigint) as "isAsker",
-          beneficiary_id as "beneficiaryId", array(select hash from outlay_receipt where outlay_id = outlay.id order by position) as evidence
+          beneficiary_id as "beneficiaryId", array(select hash from outlay_receipt where outlay_id = outlay.id order by position)
+            || array(select s.report_hash from gateway_settlement_seen s
+                      where outlay.kind = 'gateway_settled' and outlay.purpose = upper(s.settlement_id) and s.report_hash is not null) as evidence
           from outlay where id = ${id}::uuid`,
   )
   if (found.status !== 'requested') return { ok: false, code: 'outlay_final' }

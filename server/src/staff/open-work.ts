@@ -30,6 +30,8 @@ export const AUTOPAY_WORK = {
   unknown: sql`(a.unknown_since is not null)`,
   uncancelled: IS_UNCANCELLED,
 } as const
+/** A finding `f` that neither ended nor was closed. */
+export const IS_OPEN_FINDING: Sql = sql`(f.closed_at is null and f.ended_at is null)`
 export const DISPUTE_WORK = { to_answer: NEEDS_ANSWER } as const
 
 export function openWork({ viewer, payoutsByHand }: WorkView) {

@@ -7,6 +7,7 @@ import { giveRest } from '../ledger/closing.ts'
 import { addMoney, newMember } from '../ledger/testing/fixtures.ts'
 import { makeStaff } from './calls.ts'
 import { MEERA } from './help-world.ts'
+import { insertFinding, insertSeenSettlement } from './seen-settlement.ts'
 import type { ServicesWorld } from './services-world.ts'
 
 export type HelpKeyed =
@@ -18,6 +19,8 @@ export type HelpKeyed =
   | 'approveHouseEntry'
   | 'rejectHouseEntry'
   | 'askSettlement'
+  | 'recordSettlement'
+  | 'closeFinding'
 
 type Prepared = { readonly as: bigint; readonly id?: string; readonly body: object }
 type HelpWorld = { readonly world: ServicesWorld; readonly admin: bigint }
@@ -89,6 +92,16 @@ export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeye
     },
     approveHouseEntry: async () => ({ as: await other(), id: await requestedEntry(), body: seen }),
     rejectHouseEntry: async () => ({ as: await other(), id: await requestedEntry(), body: because }),
+    recordSettlement: async () => {
+      const { world, admin } = helpWorld()
+      const { db } = world.database
+      await addMoney(db, await newMember(db), wholeRupees(10))
+      return { as: admin, id: await insertSeenSettlement(db, { amount: 9, fee: 0.2 }), body: { amount: 9, fee: 0.2 } }
+    },
+    closeFinding: async () => {
+      const { world, admin } = helpWorld()
+      return { as: admin, id: await insertFinding(world.database.db, 1), body: { status: 'open', reason: 'A fee of July' } }
+    },
     askSettlement: async () => {
       const { world, admin } = helpWorld()
       const { db } = world.database

@@ -8,6 +8,7 @@ import { createCatcher } from '../adapters/mail/catcher.ts'
 import type { MandateGateway } from '../adapters/mandates/port.ts'
 import type { PaymentGateway } from '../adapters/payments/port.ts'
 import type { PayoutGateway } from '../adapters/payouts/port.ts'
+import type { SettlementGateway } from '../adapters/settlements/port.ts'
 import { createWebPush } from '../adapters/push/web-push.ts'
 import { readConfig } from '../config/config.ts'
 import { DAY } from '../ledger/testing/fixtures.ts'
@@ -24,6 +25,7 @@ type Gateways = {
   readonly clock?: ClockOptions
   readonly gateway?: PaymentGateway
   readonly mandates?: MandateGateway
+  readonly settlements?: SettlementGateway
   readonly log?: FastifyBaseLogger
   readonly payouts?: PayoutGateway | undefined
   /** Settings of the environment. */
@@ -46,6 +48,7 @@ export async function openServicesWorld({ gateway = scriptedRefunds().gateway, .
     beacon: createDrand({ relays: [] }),
     gateway,
     mandates: given.mandates ?? createModelMandates().gateway,
+    settlements: given.settlements,
     payouts: 'payouts' in given ? given.payouts : scriptedPayouts().payouts,
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
     log: given.log ?? pino({ level: 'silent' }),

@@ -196,5 +196,5 @@ export function parsePaymentWebhook(rawBody: Buffer): WebhookEvent | undefined {
       return { kind: 'dispute', eventKey, type, orderId: order.order_id, disputeId: dispute.dispute_id }
     }
   }
-  return { kind: 'other', eventKey, type }
+  return { kind: type.startsWith('SETTLEMENT_') ? 'settlement' : 'other', eventKey, type }
 }

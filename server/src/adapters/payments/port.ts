@@ -157,6 +157,8 @@ export type WebhookEvent =
     }
   | { readonly kind: 'refund'; readonly eventKey: string; readonly type: string; readonly orderId: string; readonly refundId: string }
   | { readonly kind: 'dispute'; readonly eventKey: string; readonly type: string; readonly orderId: string; readonly disputeId: string }
+  /** A settlement changed: its list is read again (../settlements/port.ts). */
+  | { readonly kind: 'settlement'; readonly eventKey: string; readonly type: string }
   | { readonly kind: 'other'; readonly eventKey: string; readonly type: string }
 
 export type Checkout = { readonly mode: 'sandbox' | 'production'; readonly scriptUrl: string }

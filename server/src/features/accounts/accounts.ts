@@ -2,6 +2,9 @@
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { AccountsDeps } from './deps.ts'
 import { houseEntryHandlers } from './house-entries.ts'
+import { findingHandlers } from './findings.ts'
+import { proposalHandlers } from './proposal-calls.ts'
+import { readDue } from './reading.ts'
 import { reconciliationHandlers } from './reconciliation.ts'
 import { settlementHandlers } from './settlements.ts'
 
@@ -12,6 +15,10 @@ export function createAccounts(deps: AccountsDeps) {
       ...houseEntryHandlers(deps, idempotency),
       ...settlementHandlers(deps, idempotency),
       ...reconciliationHandlers(deps),
+      ...proposalHandlers(deps, idempotency),
+      ...findingHandlers(deps, idempotency),
     },
+    /** Reads the gateway's settlements, when they are due. */
+    due: async (): Promise<boolean> => deps.reading !== undefined && readDue({ db: deps.db, ...deps.reading }),
   }
 }

@@ -2,10 +2,13 @@
 import type { Paise } from '@roz/core/money.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import type { ReadingDeps } from './reading.ts'
 
 export type AccountsDeps = {
   readonly db: Db
   readonly secrets: Secrets
   /** Above this amount a second person approves. */
   readonly approvalAbove: Paise
+  /** Undefined: the gateway's settlements are not read. */
+  readonly reading?: Omit<ReadingDeps, 'db'>
 }

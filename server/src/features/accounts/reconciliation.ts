@@ -17,6 +17,7 @@ import { readAllowance } from '../../ledger/approvals.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import type { AccountsDeps } from './deps.ts'
+import { checkMoney } from './findings.ts'
 
 type ReconciledDay = Output<(typeof accountCalls)['reconciliation']>['reconciliation'][number]
 type Column = 'captured' | 'refunded' | 'disputed' | 'settled' | 'fee'
@@ -55,6 +56,7 @@ export const reconciliationHandlers = ({ db, approvalAbove }: AccountsDeps): Han
           suspense: shown(SUSPENSE),
         },
         reconciliation: [...page.rows],
+        check: await checkMoney(db),
         approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: approvalAbove })),
         nextCursor: page.nextCursor,
       },

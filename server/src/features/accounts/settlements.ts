@@ -9,7 +9,7 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
-import { bookSettlement, judgeSettlement, type SettlementRefusal } from '../../ledger/gateway-settlements.ts'
+import { bookSettlement, judgeSettlement, numbersOf, type SettlementRefusal } from '../../ledger/gateway-settlements.ts'
 import type { AccountsDeps } from './deps.ts'
 import { type HouseEntry, viewHouseEntry } from './entry-view.ts'
 import { askOutlay, type Book } from '../../outlays/outlays.ts'
@@ -28,7 +28,7 @@ export const settlementHandlers = (deps: AccountsDeps, idempotency: Idempotency)
         kind: 'gateway_settled',
         book: bookAsked,
         subjectOf: (tx) => subjectOf(tx, day, fee),
-        refusalOf: (tx, amount) => refusalOf(tx, { reference: purpose, amount, fee: paiseFromRupees(fee) ?? ZERO }),
+        refusalOf: (tx, amount) => refuseTwice(tx, { reference: purpose, amount, fee: paiseFromRupees(fee) ?? ZERO }),
         show: async (tx, id) => ({ entry: await viewHouseEntry(tx, id) }),
       },
     )
@@ -50,13 +50,13 @@ async function subjectOf(tx: Tx, day: string, fee: number) {
 }
 
 /** The lock of outlays is held: two requests of one number see each other. */
-async function refusalOf(
+export async function refuseTwice(
   tx: Tx,
   settlement: { readonly reference: string; readonly amount: Paise; readonly fee: Paise },
 ): Promise<SettlementRefusal | undefined> {
   const asked = await maybeOne(
     tx,
-    sql`select from outlay where kind = 'gateway_settled' and purpose = ${settlement.reference}::text and status = 'requested' limit 1`,
+    sql`select from outlay where kind = 'gateway_settled' and purpose in (${numbersOf(settlement.reference)}) and status = 'requested' limit 1`,
   )
   return asked === undefined ? judgeSettlement(tx, settlement) : 'settlement_known'
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Sql, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { insertOutlay } from '../../testing/help.ts'
+import { insertFinding, insertSeenSettlement } from '../../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 
 /** The list behind each line: its call, its rows, and the roles that read the line. */
@@ -22,6 +23,8 @@ const LISTS = {
   autopay_late: ['admin/autopay?status=late', 'mandates', READERS],
   autopay_unknown: ['admin/autopay?status=unknown', 'mandates', READERS],
   autopay_uncancelled: ['admin/autopay?status=uncancelled', 'mandates', READERS],
+  settlements: ['admin/gateway-settlements?status=to_record', 'settlements', READERS],
+  findings: ['admin/findings?status=open', 'findings', READERS],
   stories: ['impact/stories-admin?status=late', 'stories', STAFF],
   stories_language: ['impact/stories-admin?status=lacks_language', 'stories', STAFF],
   untold_help: ['admin/disbursements?status=untold', 'disbursements', STAFF],
@@ -124,6 +127,8 @@ test('every line counts as many items as its list has rows, in each role', async
     await run(sql`
       insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
       values (gen_random_uuid(), 'platform_out', 500, 'server rent', true, ${person(by)}::bigint)`)
+  await insertSeenSettlement(world.database.db, { amount: 9, fee: 0.2 })
+  for (const rupees of [1, 2]) await insertFinding(world.database.db, rupees)
   for (const days of [2, 3, 30])
     await run(sql`
       insert into story (id, day, round_day, title, description, charity_name, charity_description)

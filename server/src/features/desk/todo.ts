@@ -13,10 +13,11 @@ import { lateAfter } from '../../operation/limits-of-figures.ts'
 import { instantOrNull } from '../../lists/listing.ts'
 import { IS_LATE_CHARGE, IS_UNCANCELLED, LATE_FROM } from '../../ledger/autopay.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
+import { IS_PROPOSED } from '../../ledger/gateway-settlements.ts'
 import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
-import { openWork, type Viewer } from '../../staff/open-work.ts'
+import { IS_OPEN_FINDING, openWork, type Viewer } from '../../staff/open-work.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']
@@ -67,6 +68,16 @@ const moneyKinds = ({ withdrawals, refunds, suspense, disputes }: Work) => ({
     waiting: sql`select d.created_at as at, d.respond_by as answer_by from dispute d where ${disputes.to_answer}`,
     lateFrom: sql`coalesce(answer_by - interval '48 hours', ${WITHIN_TWO_DAYS})`,
     hasDeadline: true,
+  },
+  settlements: {
+    roles: READERS,
+    waiting: sql`select s.events_read_at as at from gateway_settlement_seen s where ${IS_PROPOSED}`,
+    lateFrom: WITHIN_TWO_DAYS,
+  },
+  findings: {
+    roles: READERS,
+    waiting: sql`select f.found_at as at from money_finding f where ${IS_OPEN_FINDING}`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
 })
 

@@ -3,7 +3,7 @@
  *
  * - Only bytes that the gateway signed are stored. They are encrypted, because they name the payer.
  * - An event is stored once and committed before it is answered.
- * - A body never moves money: it only causes a question to the gateway.
+ * - A body never moves money: it only causes a question to the gateway, or a reading of its settlements.
  * - An event that arrives after the gateway's last retry is marked late, and its question is asked later, in its turn.
  * - An event of unknown type is stored and causes nothing.
  */
@@ -17,6 +17,7 @@ import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { askAt, isLate, lagSeconds, type WebhookAge } from '../../jobs/webhook-age.ts'
 import { uuidOf } from '../../ledger/gateway-id.ts'
+import { wantReading } from '../../ledger/gateway-reading.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
 type Raw = Call<typeof walletCalls.cashfreeWebhook>['raw']
@@ -39,7 +40,7 @@ export async function receivePaymentWebhook(
 }
 
 async function storeEvent({ db, secrets, webhookLag }: Deps, event: WebhookEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
-  const orderId = event.kind === 'other' ? null : event.orderId
+  const orderId = event.kind === 'other' || event.kind === 'settlement' ? null : event.orderId
   const encrypted = secrets.encrypt(bytes, contextOf(event.eventKey))
   const lag = await inTransaction(db, async (tx) => {
     const stored = await maybeOne<{ askAt: Date; lag: number | null }>(
@@ -57,6 +58,10 @@ async function storeEvent({ db, secrets, webhookLag }: Deps, event: WebhookEvent
 
 async function askGateway(tx: Tx, event: Exclude<WebhookEvent, { readonly kind: 'other' }>, dueAt: Date): Promise<void> {
   const key = `event:${event.eventKey}`
+  if (event.kind === 'settlement') {
+    await wantReading(tx, dueAt)
+    return
+  }
   if (event.kind === 'payment') {
     await enqueue(tx, { kind: 'settle_order', key, payload: { orderId: event.orderId }, dueAt })
     return

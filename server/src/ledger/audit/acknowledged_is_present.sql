@@ -34,6 +34,9 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
    when k.route like 'suspense.credit %' then not exists (select from transfer t where t.kind = 'suspense_credit' and 'suspense:' || t.ref = k.ref)
    when k.route like 'suspense.refund %' then not exists (select from refund r where 'suspense:' || r.suspense_id = k.ref)
    when k.route like 'suspense.pay %' then not exists (select from transfer t where t.kind = 'suspense_paid' and 'suspense:' || t.ref = k.ref)
+   -- A finding that was closed opens again if its amount changes: its entry in the log stays.
+   when k.route like 'finding.close %' then not exists (
+     select from audit_log a where a.subject = k.ref and a.actor_id = k.member_id and a.action = 'finding.close')
    when k.route = 'triggerDraw' then not exists (select from round r where r.day = (k.answer #>> '{value,round,id}')::date and r.status <> 'open')
    when k.route like '%.ask' then not exists (
      select from outlay o where o.id::text = k.ref and o.kind || '.ask' = k.route

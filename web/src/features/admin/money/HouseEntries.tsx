@@ -131,7 +131,11 @@ function Row({ entry, onChoose }: RowProps) {
   const about = `${formatMoney(amount)}, ${purpose}`
   const labels = { receipts: t`Bills`, approve: t`Approve`, reject: t`Reject` }
   const isOpen = mayDecide && status === 'requested'
-  const actions = [...(isOpen && !isOwn ? (['approve'] as const) : []), 'receipts' as const, ...(isOpen ? (['reject'] as const) : [])]
+  const actions = [
+    ...(isOpen && !isOwn ? (['approve'] as const) : []),
+    ...(entry.receipts.length > 0 ? (['receipts'] as const) : []),
+    ...(isOpen ? (['reject'] as const) : []),
+  ]
   return (
     <MoneyRow
       amount={amount}

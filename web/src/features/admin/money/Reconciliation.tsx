@@ -1,5 +1,5 @@
-/** Reconciliation: what the gateway owes us and our bank should hold, the days that changed it, and the form of a settlement. */
-import { Trans, useLingui } from '@lingui/react/macro'
+/** Reconciliation: what the gateway owes us and our bank should hold, settlements to record, findings, the days that changed it, and the form of a settlement. */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
@@ -8,11 +8,13 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
-import { formatLongDay } from '../../../ui/format.ts'
+import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { at, paging } from '../../queries.ts'
 import { CsvButton } from '../CsvButton.tsx'
+import { OpenFindings, PastFindings } from './Findings.tsx'
+import { Proposals } from './Proposals.tsx'
 import { SettlementDialog } from './SettlementDialog.tsx'
 import { useMay } from '../use-may.ts'
 
@@ -44,7 +46,10 @@ export function Reconciliation() {
           <CsvButton of="reconciliationCsv" name="reconciliation" />
         </div>
       </div>
+      {first === undefined ? null : <CheckLine check={first.check} />}
       {first === undefined ? null : <Balances balances={first.balances} />}
+      <Proposals />
+      <OpenFindings />
       <Listing
         list={list}
         itemsOf={(page) => page.reconciliation}
@@ -59,11 +64,40 @@ export function Reconciliation() {
           </ul>
         )}
       </Listing>
+      <PastFindings />
       {recording && first !== undefined ? (
         <SettlementDialog approvalAbove={first.approvalAbove} onClose={() => setRecording(false)} />
       ) : null}
     </>
   )
+}
+
+/** One line, red while the newest reading is late or something does not fit. */
+function CheckLine({ check: { readAt, isLate, open, difference } }: { readonly check: Page['check'] }) {
+  const { t } = useLingui()
+  const read = readAt === null ? '' : formatInstant(readAt, currentLanguage())
+  const by = formatMoney(Math.abs(difference))
+  if (isLate)
+    return (
+      <p className="warning-line" role="alert">
+        {readAt === null ? t`The gateway's settlements were never read.` : t`The gateway's settlements were last read on ${read}.`}
+      </p>
+    )
+  if (open > 0)
+    return (
+      <p className="warning-line" role="alert">
+        {difference === 0 ? (
+          <Plural value={open} one="# finding is open." other="# findings are open." />
+        ) : (
+          <Plural
+            value={open}
+            one={`# finding is open: together ${by} of difference.`}
+            other={`# findings are open: together ${by} of difference.`}
+          />
+        )}
+      </p>
+    )
+  return readAt === null ? null : <p className="muted">{t`Read on ${read}: our books have what the gateway says.`}</p>
 }
 
 function Balances({ balances }: { readonly balances: Page['balances'] }) {

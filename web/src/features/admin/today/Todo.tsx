@@ -42,6 +42,8 @@ const LINES = {
   autopay_late: { label: msg`AutoPay debits late for five days`, search: { tab: 'autopay', status: 'late', order: 'oldest' } },
   autopay_unknown: { label: msg`AutoPay with an unknown status`, search: { tab: 'autopay', status: 'unknown', order: 'oldest' } },
   autopay_uncancelled: { label: msg`AutoPay not stopped for a day`, search: { tab: 'autopay', status: 'uncancelled', order: 'oldest' } },
+  settlements: { label: msg`Settlements to record`, search: { tab: 'reconciliation', status: 'to_record' } },
+  findings: { label: msg`Findings between books, gateway and bank`, search: { tab: 'reconciliation', status: 'open' } },
   stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'late' } },
   stories_language: { label: msg`Stories that lack a language`, search: { tab: 'stories', status: 'lacks_language' } },
   untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },

@@ -1,0 +1,167 @@
+/**
+ * Compares a settlement with our books: each event with a payment, refund or dispute of ours, and the sum with what was paid.
+ * - `difference` of a finding is the amount by which the settlement pays more than our entries. Those of one settlement together are what
+ *   GATEWAY will be off by once it is recorded.
+ * - A second look changes nothing, and ends what fits by now.
+ */
+import type { FindingKind } from '@roz/core/findings.ts'
+import { maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
+import { IS_RECORDED } from '../../ledger/gateway-settlements.ts'
+import { type Found, type News, replaceFindings } from './finding-rows.ts'
+import { isCorrected } from './proposals.ts'
+
+export type Judging = {
+  readonly gatewayFee: number
+  readonly alarm: (details: object, message: string) => void
+}
+type Seen = {
+  readonly state: string
+  readonly status: string
+  readonly isRead: boolean
+  readonly booked: bigint | null
+  readonly corrected: boolean
+  readonly covers: string | null
+}
+
+/** GST on the gateway's charge. */
+const TAX_PERCENT = 18
+/** Charge and tax may each be rounded another way. */
+const ROUNDING = 2
+/** More of one settlement is not listed: somebody must look at the whole. */
+const LISTED = 500
+
+export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, settlementId: string): Promise<void> {
+  const seen = await one<Seen>(
+    tx,
+    sql`select s.state, s.status, s.events_read_at is not null as "isRead", ${isCorrected(sql`s`)} as corrected, s.covers,
+          (select o.amount_paise + o.fee_paise from outlay o where ${IS_RECORDED} and o.status = 'booked' limit 1) as booked
+          from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text for no key update of s`,
+  )
+  const found: Found[] = stateFindings(settlementId, seen)
+  if (seen.isRead && seen.state === 'paid') {
+    await matchEvents(tx, settlementId)
+    found.push(...(await compareEvents(tx, settlementId, gatewayFee)))
+    await coverReturned(tx, settlementId)
+  }
+  const news = await replaceFindings(tx, { of: sql`f.settlement_id = ${settlementId}::text`, settlementId, found })
+  tellAlarms(news, alarm)
+  // What it paid in the place of another one went back too.
+  if (seen.state === 'failed' && seen.covers !== null) await compareSettlement(tx, { gatewayFee, alarm }, seen.covers)
+}
+
+/** What the gateway says of the whole settlement. */
+function stateFindings(settlementId: string, { state, status, booked, corrected, covers }: Seen): Found[] {
+  const subject = `settlement:${settlementId}`
+  if (state === 'unknown') return [{ kind: 'unknown_word', subject, difference: 0n, detail: status }]
+  if (state !== 'failed' || corrected || covers !== null) return []
+  return [
+    booked === null
+      ? { kind: 'failed', subject, difference: 0n, detail: status }
+      : { kind: 'came_back', subject, difference: booked, detail: status },
+  ]
+}
+
+const ALARMED: ReadonlySet<FindingKind> = new Set(['failed', 'came_back', 'unknown_word'])
+function tellAlarms(news: readonly News[], alarm: Judging['alarm']): void {
+  for (const { kind, subject } of news)
+    if (ALARMED.has(kind)) alarm({ finding: kind, subject }, 'a settlement of the gateway did not end as it should')
+}
+
+/** Our entry of an event: by the ids of its order, and of a mandate's debit also by the gateway's. Two candidates are none. */
+const ENTRY_OF: Sql = sql`
+  select subject, amount from (
+    select 'payment:' || t.payment_id as subject, t.amount, 1 as place from topup t
+     where e.kind = 'payment' and e.is_credit and t.order_id = e.order_id and t.payment_id = e.payment_id
+    union all
+    select 'payment:' || s.payment_id, s.amount, 2 from suspense_item s
+     where e.kind = 'payment' and e.is_credit and s.order_id = e.order_id and s.payment_id = e.payment_id
+    union all
+    select 'payment:' || t.payment_id, t.amount, 3 from autopay_charge c join topup t on t.order_id = c.order_id
+     where e.kind = 'payment' and e.is_credit and e.order_id in (c.order_id, c.cf_order_id) and t.payment_id = ${PAYMENT_PREFIX}::text || e.payment_id
+    union all
+    select 'payment:' || s.payment_id, s.amount, 4 from autopay_charge c join suspense_item s on s.order_id = c.order_id
+     where e.kind = 'payment' and e.is_credit and e.order_id in (c.order_id, c.cf_order_id) and s.payment_id = ${PAYMENT_PREFIX}::text || e.payment_id
+    union all
+    select 'payment:' || min(payment_id), min(amount), 5 from (
+      select payment_id, amount from topup where payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)
+      union select payment_id, amount from suspense_item where payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)) named
+     where e.kind = 'payment' and e.is_credit and not exists (select from topup o where o.order_id = e.order_id)
+    having count(distinct payment_id) = 1
+    union all
+    select 'refund:' || r.id, r.amount, 1 from refund r
+     where e.kind in ('refund', 'refund_back') and e.is_credit = (e.kind = 'refund_back') and replace(r.id::text, '-', '') = e.refund_id
+       and exists (select from transfer t where t.kind = 'refund_paid' and t.ref = r.id::text)
+    union all
+    select 'dispute:' || min(d.id), min(d.amount), 1 from dispute d
+     where e.kind in ('dispute', 'dispute_back') and e.is_credit = (e.kind = 'dispute_back') and d.problem is null
+       and (d.id = e.event_id or d.amount = e.amount and d.payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)
+            and not exists (select from dispute x where x.id = e.event_id))
+    having count(*) = 1
+  ) entry order by place limit 1`
+
+const matchEvents = (tx: Tx, settlementId: string): Promise<unknown> =>
+  tx.query(sql`
+    update gateway_settlement_event u set subject = entry.subject, ours = entry.amount
+      from gateway_settlement_event e cross join lateral (${ENTRY_OF}) entry
+     where e.settlement_id = ${settlementId}::text and e.subject is null and u.settlement_id = e.settlement_id and u.position = e.position`)
+
+/** What an event gives, below zero what it takes. */
+const GIVEN = sql`case when e.is_credit then e.amount when not e.is_credit then -e.amount else 0 end`
+const OURS = sql`case when e.is_credit then e.ours else -e.ours end`
+const SHARE = sql`case when e.is_credit then e.amount - e.fee when not e.is_credit then -(e.amount + e.fee) else 0 end`
+/** The same entry in an earlier place of a settlement that paid. */
+const IS_REPEATED = sql`exists (
+  select from gateway_settlement_event b join gateway_settlement_seen bs using (settlement_id)
+   where b.subject = e.subject and b.kind = e.kind and bs.state = 'paid' and (bs.seen_at, b.settlement_id, b.position) < (s.seen_at, e.settlement_id, e.position))`
+
+async function compareEvents(tx: Tx, settlementId: string, gatewayFee: number): Promise<Found[]> {
+  const expected = sql`round(e.amount * ${gatewayFee}::numeric * (100 + ${TAX_PERCENT}::int) / 1000000)`
+  return tx.query<Found>(sql`
+    with of as (
+      select e.*, ${GIVEN} as given, ${SHARE} as share, ${OURS} as mine, ${IS_REPEATED} as repeated, e.settlement_id || ':' || e.position as place
+        from gateway_settlement_event e join gateway_settlement_seen s using (settlement_id) where e.settlement_id = ${settlementId}::text),
+    sums as (
+      select s.amount + s.fee + s.own_fee - coalesce(sum(given), 0)::bigint as difference, s.amount, coalesce(sum(share), 0)::bigint - s.own_fee as added,
+             coalesce(sum(of.fee), 0)::bigint as fees, s.fee
+        from gateway_settlement_seen s left join of on true where s.settlement_id = ${settlementId}::text group by s.settlement_id)
+    select 'sums' as kind, 'settlement:' || ${settlementId}::text as subject, difference,
+           'paid ' || amount || ', events ' || added || '; fee ' || fee || ', events ' || fees || ' (paise)' as detail
+      from sums where difference <> 0 or amount <> added or fee <> fees
+    union all
+    select * from (
+      select case
+               when kind = 'adjustment' and is_credit is not null then 'adjustment'
+               when kind in ('unknown', 'adjustment') or is_credit is null
+                 or is_credit <> (kind in ('payment', 'refund_back', 'dispute_back')) then 'unknown_word'
+               when subject is null then case kind when 'payment' then 'unknown_payment' when 'refund' then 'unknown_refund'
+                 when 'refund_back' then 'unknown_refund' else 'unknown_dispute' end
+               when repeated then 'twice'
+               when given <> mine then 'other_amount' end as kind,
+             place, case when subject is null or repeated then given else given - mine end,
+             concat_ws(' ', word, event_id, remarks, case when given <> mine then 'ours ' || abs(mine) || ', theirs ' || amount || ' (paise)' end)
+        from of) wrong where kind is not null
+    union all
+    select 'other_rate', place, 0, 'charged ' || e.fee || ', expected ' || ${expected} || ' (paise) ' || event_id from of e
+     where kind = 'payment' and is_credit and ${gatewayFee}::int > 0 and abs(e.fee - ${expected}) > ${ROUNDING}::int
+    limit ${LISTED}::int`)
+}
+
+/** One that came back after it was recorded is paid again by this one, to the paisa: then there is nothing to record. */
+async function coverReturned(tx: Tx, settlementId: string): Promise<void> {
+  const covered = await maybeOne<{ id: string }>(
+    tx,
+    sql`select r.settlement_id as id from gateway_settlement_seen r join gateway_settlement_seen s on s.settlement_id = ${settlementId}::text
+         where r.state = 'failed' and r.settlement_id <> s.settlement_id and s.covers is null and not ${isCorrected(sql`r`)}
+           and not exists (select from outlay o where ${IS_RECORDED})
+           and exists (select from outlay o where o.kind = 'gateway_settled' and o.status = 'booked' and o.purpose in (upper(r.settlement_id), upper(r.utr))
+                        and (o.amount_paise, o.fee_paise) = (s.amount, s.fee + s.own_fee))
+         order by r.seen_at limit 1 for no key update of r`,
+  )
+  if (covered === undefined) return
+  await tx.query(sql`update gateway_settlement_seen set covers = ${covered.id}::text where settlement_id = ${settlementId}::text`)
+  await tx.query(sql`
+    update money_finding set ended_at = roz_now(), first_by = null, first_at = null, reason = null
+     where kind = 'came_back' and settlement_id = ${covered.id}::text and ended_at is null and closed_at is null`)
+}

@@ -1,0 +1,341 @@
+/** Settlements by themselves: read each morning, matched with our entries, proposed, recorded by a press; and what does not fit. */
+import { bankDaysBefore } from '@roz/core/bank-days.ts'
+import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { runAudit } from '../../ledger/audit.ts'
+import { readBalances } from '../../ledger/balances.ts'
+import { forgetAlone } from '../../testing/database.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openSettlementWorld, type SettlementWorld } from '../../testing/settlement-world.ts'
+import { settleMorning } from './testing/morning.ts'
+
+let world: SettlementWorld
+beforeAll(async () => {
+  world = await openSettlementWorld({ APPROVAL_ABOVE: '100' })
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await world.control('/faults', {})
+  world.alarms.length = 0
+  await forgetAlone(world.database)
+})
+
+const record = (id: string, seen: object, as = world.finance) => world.ask(`POST /admin/gateway-settlements/${id}/record`, as, seen)
+const check = async () => (await world.ask('GET /admin/reconciliation')).body.check
+const balances = async () => {
+  const { GATEWAY, BANK } = await readBalances(world.db)
+  return { gateway: Number(-GATEWAY), bank: Number(-BANK) }
+}
+/** Records everything that waits, and closes every finding: the next test begins with an empty list. */
+const clear = () => settleMorning(world)
+
+describe('a settlement', () => {
+  test('is read at six in the morning, proposed as the gateway says, and recorded with its report by a press', async () => {
+    await world.paid(10)
+    const second = await world.paid(20)
+    const id = await world.settle()
+    await world.moveTo(world.now() + 60_000)
+    expect(await world.settlements()).toEqual([])
+    await world.nextMorning()
+    const [seen] = await world.settlements('?status=to_record')
+    expect(seen).toMatchObject({
+      id,
+      state: 'to_record',
+      status: 'SUCCESS',
+      paid: 29.31,
+      kept: 0.69,
+      amount: 29.31,
+      fee: 0.69,
+      events: 2,
+      findings: 0,
+    })
+    expect(await check()).toMatchObject({ isLate: false, open: 0, difference: 0, toRecord: 1 })
+
+    const before = await balances()
+    const { status, body } = await record(id, { amount: 29.31, fee: 0.69 })
+    expect([status, body.entry]).toMatchObject([
+      200,
+      { status: 'booked', purpose: id, receipts: [], settlement: { day: seen?.['day'], fee: 0.69 } },
+    ])
+    expect(await balances()).toEqual({ gateway: before.gateway - 3000, bank: before.bank + 2931 })
+    expect(await world.settlements('?status=to_record')).toEqual([])
+    expect((await world.settlements())[0]).toMatchObject({ id, state: 'recorded' })
+    expect((await record(id, { amount: 29.31, fee: 0.69 })).body.code).toBe('changed_since_seen')
+
+    const report = (await world.ask(`GET /admin/gateway-settlements/${id}`)).body.report as string
+    expect(JSON.parse(report)).toMatchObject({ settlement: { id, amount_paise: 2931 }, events: [{ type: 'PAYMENT' }, { type: 'PAYMENT' }] })
+    expect(report).toContain(second)
+    const [proof] = await world.db.query(sql`
+      select from evidence where kind = 'gateway_settled' and ref = ${body.entry.id}::text and hash = sha256(convert_to(${report}::text, 'UTF8'))`)
+    expect(proof).toBeDefined()
+    // Neither the payer's phone nor a name is kept.
+    expect(report).not.toMatch(/9876543210|Asha/)
+  })
+
+  test('above the limit, its fee included, waits for another person', async () => {
+    await world.paid(101)
+    const id = await world.settle()
+    await world.nextMorning()
+    const [seen] = (await world.settlements('?status=to_record')) as [{ amount: number; fee: number }]
+    const { entry } = (await record(id, { amount: seen.amount, fee: seen.fee })).body
+    expect(entry).toMatchObject({ status: 'requested', needsSecond: true })
+    expect((await world.settlements())[0]).toMatchObject({ id, state: 'requested' })
+    const decide = (as: bigint) =>
+      world.ask(`POST /admin/house-entries/${entry.id}/approve`, as, {
+        status: 'requested',
+        ...(entry.seen === undefined ? {} : { seen: entry.seen }),
+      })
+    expect((await decide(world.finance)).body.code).toBe('own_request')
+    expect((await decide(world.owner)).body.entry).toMatchObject({ status: 'booked' })
+    expect((await world.settlements())[0]).toMatchObject({ id, state: 'recorded' })
+  })
+
+  test('is recorded once, by whichever of two presses and whichever number', async () => {
+    await world.paid(10)
+    const id = await world.settle()
+    await world.nextMorning()
+    const both = await Promise.all([record(id, { amount: 9.77, fee: 0.23 }), record(id, { amount: 9.77, fee: 0.23 }, world.owner)])
+    expect(both.map(({ body }) => body.code ?? body.entry.status).sort()).toEqual(['booked', 'changed_since_seen'])
+    const { utr } = await one<{ utr: string }>(world.db, sql`select utr from gateway_settlement_seen where settlement_id = ${id}::text`)
+    const typed = await world.db.query(sql`select from gateway_settlement where reference = ${utr}::text`)
+    expect(typed).toEqual([])
+    const { judgeSettlement } = await import('../../ledger/gateway-settlements.ts')
+    const again = await inTransaction(world.db, (tx) => judgeSettlement(tx, { reference: utr, amount: 1n as never, fee: 0n as never }))
+    expect(again).toBe('settlement_known')
+  })
+
+  test('is not recorded in other amounts than were seen, and an unknown one not at all', async () => {
+    await world.paid(10)
+    const id = await world.settle()
+    await world.nextMorning()
+    expect((await record(id, { amount: 9.78, fee: 0.22 })).body.code).toBe('changed_since_seen')
+    expect((await record('7', { amount: 9.77, fee: 0.23 })).body.code).toBe('settlement_not_found')
+    await clear()
+  })
+
+  test('of many payments is read page by page', async () => {
+    const member = await makeMember(world.db)
+    for (let n = 0; n < 60; n++) await world.paid(10, member)
+    const id = await world.settle()
+    await world.nextMorning()
+    expect((await world.settlements())[0]).toMatchObject({ id, state: 'to_record', events: 60, findings: 0, paid: 586.2, kept: 13.8 })
+    await clear()
+  })
+
+  test('is read sooner after a webhook, which alone says nothing', async () => {
+    await world.paid(10)
+    const id = await world.settle()
+    expect(await world.webhook('SETTLEMENT_SUCCESS')).toBe(200)
+    await world.readAll()
+    expect((await world.settlements())[0]).toMatchObject({ id, state: 'to_record' })
+    await clear()
+  })
+})
+
+describe('findings', () => {
+  const only = async () => {
+    const found = await world.findings()
+    expect(found).toHaveLength(1)
+    return found[0] as { id: string; kind: string; amount: number; detail: string; status: string; settlement: string }
+  }
+
+  test('sums that do not meet what was paid', async () => {
+    await world.control('/faults', { settlement_off: true })
+    await world.paid(10)
+    const id = await world.settle()
+    await world.nextMorning()
+    expect(await only()).toMatchObject({
+      kind: 'sums',
+      settlement: id,
+      amount: -1,
+      detail: 'paid 877, events 977; fee 23, events 23 (paise)',
+    })
+    expect(await check()).toMatchObject({ open: 1, difference: -1 })
+    await clear()
+  })
+
+  test('an adjustment, with the gateway’s words', async () => {
+    await world.paid(10)
+    await world.settle({ adjustment: -2, remarks: 'Rental of a device' })
+    await world.nextMorning()
+    expect(await only()).toMatchObject({ kind: 'adjustment', amount: -2, detail: expect.stringContaining('Rental of a device') })
+    await clear()
+  })
+
+  test('a payment that we do not know, until we know it', async () => {
+    const member = await makeMember(world.db)
+    const { body } = await world.ask('POST /wallet/add', member, { amount: 10, phoneNumber: '9876543210' })
+    await world.control(`/orders/${body.order_id}/pay`, { outcome: 'success', webhooks: 0 })
+    // The money is taken, and nobody told us: the sweep would ask only later.
+    await world.db.query(sql`update order_check set ask_at = null`)
+    await world.settle()
+    await world.nextMorning()
+    expect(await only()).toMatchObject({ kind: 'unknown_payment', amount: 10 })
+    await world.ask(`GET /wallet/verify/${body.order_id}`, member)
+    await world.nextMorning()
+    expect(await world.findings()).toEqual([])
+    expect((await world.findings('?status=past'))[0]).toMatchObject({ kind: 'unknown_payment', status: 'ended', closedBy: null })
+    await clear()
+  })
+
+  test('another amount: the payer paid a surcharge', async () => {
+    await world.control('/faults', { surcharge: 1 })
+    await world.paid(10)
+    await world.settle()
+    await world.nextMorning()
+    expect(await only()).toMatchObject({
+      kind: 'other_amount',
+      amount: 1,
+      detail: expect.stringMatching(/ours 1000, theirs 1100 \(paise\)$/),
+    })
+    await clear()
+  })
+
+  test('another rate than agreed', async () => {
+    const other = await openSettlementWorld({ GATEWAY_FEE_BASIS_POINTS: '160' })
+    await other.paid(100)
+    await other.settle()
+    await other.nextMorning()
+    const [found] = await other.findings()
+    expect(found).toMatchObject({ kind: 'other_rate', amount: 0, detail: expect.stringMatching(/^charged 230, expected 189 \(paise\)/) })
+    await other.close()
+  })
+
+  test('an entry that no settlement has after four bank days, until one has it', async () => {
+    const orderId = await world.paid(10)
+    const paid = await world.paid(20)
+    await world.settle({ order_ids: [paid] })
+    const day = world.today()
+    const isOld = (today: IstDay): boolean => bankDaysBefore(today, 4) >= day
+    while (!isOld(addDays(world.today(), 1))) await world.nextMorning()
+    expect(await world.findings()).toEqual([])
+    await world.nextMorning()
+    const { paymentId } = await one<{ paymentId: string }>(
+      world.db,
+      sql`select payment_id as "paymentId" from topup where order_id = ${orderId}::text`,
+    )
+    expect(await only()).toMatchObject({ kind: 'missing', subject: `payment:${paymentId}`, amount: -10 })
+    await world.settle()
+    await world.nextMorning()
+    expect(await world.findings()).toEqual([])
+    await clear()
+  })
+
+  test('a settlement that failed alarms, and what it had comes again', async () => {
+    await world.paid(10)
+    const failed = await world.settle({ status: 'FAILED', reason: 'Account frozen' })
+    await world.nextMorning()
+    expect(await only()).toMatchObject({ kind: 'failed', settlement: failed, amount: 0, detail: 'FAILED' })
+    expect(world.alarms).toMatchObject([{ finding: 'failed', subject: `settlement:${failed}` }])
+    const again = await world.settle()
+    await world.nextMorning()
+    expect((await world.settlements('?status=to_record')).map(({ id }) => id)).toEqual([again])
+    expect(world.alarms).toHaveLength(1)
+    await clear()
+  })
+
+  test('a recorded settlement that goes back alarms; the same again is covered, and a larger one is recorded less it', async () => {
+    await world.paid(10)
+    const first = await world.settle()
+    await world.nextMorning()
+    await record(first, { amount: 9.77, fee: 0.23 })
+    const before = await balances()
+    await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+    await world.nextMorning()
+    expect(await only()).toMatchObject({ kind: 'came_back', amount: 10 })
+    expect(world.alarms).toMatchObject([{ finding: 'came_back' }])
+    expect((await world.settlements()).find(({ id }) => id === first)).toMatchObject({ state: 'came_back' })
+
+    const second = await world.settle()
+    await world.nextMorning()
+    expect((await world.settlements()).find(({ id }) => id === second)).toMatchObject({ state: 'covered' })
+    expect([await world.findings(), await world.settlements('?status=to_record'), await balances()]).toEqual([[], [], before])
+
+    // It goes back once more, and comes with another payment.
+    await world.control(`/settlements/${second}`, { status: 'REVERSED', webhooks: 0 })
+    await world.paid(20)
+    await world.nextMorning()
+    expect((await world.findings()).map(({ kind }) => kind)).toEqual(['came_back'])
+    const third = await world.settle()
+    await world.nextMorning()
+    const [seen] = await world.settlements('?status=to_record')
+    expect(seen).toMatchObject({ id: third, paid: 29.31, amount: 19.54, fee: 0.46 })
+    expect((await record(third, { amount: 19.54, fee: 0.46 })).body.entry).toMatchObject({ status: 'booked' })
+    expect(await world.findings()).toEqual([])
+    expect((await balances()).bank).toBe(before.bank + 1954)
+    await world.nextMorning()
+    expect([await world.findings(), await world.settlements('?status=to_record')]).toEqual([[], []])
+  })
+
+  test('is closed with a reason; above the limit by two persons; and opens again if its amount changes', async () => {
+    await world.paid(300)
+    await world.settle({ adjustment: -101, remarks: 'Chargeback fees' })
+    await world.nextMorning()
+    const { id } = await only()
+    const close = (as: bigint, status = 'open') =>
+      world.ask(`POST /admin/findings/${id}/close`, as, { status, reason: 'Fee of July, by their mail' })
+    expect((await world.ask(`POST /admin/findings/${id}/close`, world.finance, { status: 'open', reason: ' ' })).body.code).toBe(
+      'invalid_input',
+    )
+    expect((await close(world.finance)).body.finding).toMatchObject({ status: 'awaiting_second', reason: 'Fee of July, by their mail' })
+    expect((await close(world.finance, 'awaiting_second')).body.code).toBe('second_person_needed')
+    const both = await Promise.all([close(world.owner, 'awaiting_second'), close(world.owner, 'awaiting_second')])
+    expect(both.map(({ body }) => body.code ?? body.finding.status).sort()).toEqual(['changed_since_seen', 'closed'])
+    expect((await close(world.owner, 'closed')).body.code).toBe('finding_final')
+    expect(
+      (await world.ask('POST /admin/findings/00000000-0000-4000-8000-000000000000/close', world.owner, { status: 'open', reason: 'None' }))
+        .body.code,
+    ).toBe('finding_not_found')
+    await world.nextMorning()
+    expect(await world.findings()).toEqual([])
+    await world.db.query(sql`update money_finding set difference = difference - 1 where id = ${id}::uuid`)
+    await world.db.query(sql`
+      insert into money_finding (kind, subject, settlement_id, difference) select 'sums', 'x', settlement_id, 5 from money_finding where id = ${id}::uuid`)
+    await world.nextMorning()
+    expect(await only()).toMatchObject({ kind: 'adjustment', amount: -101, status: 'open', reason: null })
+    await clear()
+  })
+
+  test('are named on the list of work, and an unread morning is late', async () => {
+    await world.paid(10)
+    await world.settle({ adjustment: -2 })
+    await world.nextMorning()
+    const { todo } = (await world.ask('GET /admin/todo')).body
+    expect(todo).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: 'settlements', count: 1 }),
+        expect.objectContaining({ code: 'findings', count: 1 }),
+      ]),
+    )
+    await clear()
+    await world.control('/faults', { api: 'bank_failure' })
+    await world.moveTo(startOfDayMs(world.today()) + 38 * 3_600_000)
+    expect(await check()).toMatchObject({ isLate: true })
+    await world.control('/faults', {})
+    await world.nextMorning()
+    expect(await check()).toMatchObject({ isLate: false })
+  })
+})
+
+test('a gateway that asks for a pause gets it, and the reading goes on where it was', async () => {
+  await world.paid(10)
+  const id = await world.settle()
+  await world.control('/faults', { rate: 1 })
+  await world.nextMorning()
+  expect((await world.settlements('?status=to_record')).map((one) => one['id'])).toEqual([id])
+  await clear()
+})
+
+test('when all is recorded the gateway owes nothing but what is closed, and the audit holds', async () => {
+  await world.settle().catch(() => undefined)
+  await world.nextMorning()
+  await clear()
+  const { explained } = await one<{ explained: bigint }>(
+    world.db,
+    sql`select coalesce(sum(difference), 0)::bigint as explained from money_finding where closed_at is not null and ended_at is null`,
+  )
+  expect((await balances()).gateway).toBe(-Number(explained))
+  expect(await runAudit(world.db)).toEqual([])
+})

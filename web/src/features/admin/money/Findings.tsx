@@ -1,0 +1,196 @@
+/** What does not fit between our books, the gateway and the bank: each with its age, and closed with a reason. */
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { TREASURY } from '@roz/contract/roles.ts'
+import type { FindingKind } from '@roz/core/findings.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { formatInstant } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Unbroken } from '../../../ui/Unbroken.tsx'
+import { serverNowMs } from '../../clock.ts'
+import { Listing } from '../../Listing.tsx'
+import { at, paging } from '../../queries.ts'
+import { Decision } from '../Decision.tsx'
+import type { Shown } from '../states.ts'
+import { useMay } from '../use-may.ts'
+
+type Finding = Output<Api['findings']>['findings'][number]
+const findingsQuery = (status: 'open' | 'past') =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'findings', status],
+    queryFn: ({ pageParam, signal }) => call('findings', { query: { ...at(pageParam), status }, signal }),
+    ...paging,
+  })
+
+const FINDING_NAMES = {
+  unknown_payment: msg`A settlement has a payment that is not in our books.`,
+  unknown_refund: msg`A settlement has a refund that is not in our books.`,
+  unknown_dispute: msg`A settlement has a dispute that is not in our books.`,
+  other_amount: msg`A settlement has another amount than our books.`,
+  other_rate: msg`The gateway charged another rate than agreed.`,
+  adjustment: msg`The gateway added or took an amount for a reason of its own.`,
+  sums: msg`The entries of a settlement do not add up to what it paid.`,
+  twice: msg`The same entry was settled twice.`,
+  missing: msg`No settlement has this entry, after four bank days.`,
+  failed: msg`A settlement failed at the bank.`,
+  came_back: msg`A recorded settlement went back to the gateway.`,
+  unknown_word: msg`The gateway used a word that we do not know.`,
+} as const satisfies Record<FindingKind, MessageDescriptor>
+
+const FINDING_STATES = {
+  open: { tone: 'bad', label: msg`Open` },
+  awaiting_second: { tone: 'waiting', label: msg`Needs a second person` },
+  closed: { tone: 'plain', label: msg`Closed` },
+  ended: { tone: 'good', label: msg`Fits by now` },
+} as const satisfies Record<Finding['status'], Shown>
+
+const DAY_MS = 86_400_000
+
+export function OpenFindings() {
+  const { t } = useLingui()
+  const list = useInfiniteQuery(findingsQuery('open'))
+  if (list.data?.pages[0]?.findings.length === 0) return null
+  return (
+    <section aria-label={t`Findings`}>
+      <h3 className="spaced">
+        <Trans>Findings</Trans>
+      </h3>
+      <Findings status="open" />
+    </section>
+  )
+}
+
+/** Findings that were closed, or fit by now. */
+export function PastFindings() {
+  const { t } = useLingui()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <section className="spaced" aria-label={t`Past findings`}>
+      {isOpen ? (
+        <>
+          <h3>
+            <Trans>Past findings</Trans>
+          </h3>
+          <Findings status="past" />
+        </>
+      ) : (
+        <Button kind="quiet" onClick={() => setOpen(true)}>
+          <Trans>Past findings</Trans>
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function Findings({ status }: { readonly status: 'open' | 'past' }) {
+  const { t } = useLingui()
+  const list = useInfiniteQuery(findingsQuery(status))
+  const [closing, setClosing] = useState<Finding>()
+  return (
+    <>
+      <Listing
+        list={list}
+        itemsOf={(page) => page.findings}
+        failed={t`The findings could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No findings`} />}
+      >
+        {(findings) => (
+          <ul className="story-rows">
+            {findings.map((finding) => (
+              <Row key={finding.id} finding={finding} onClose={() => setClosing(finding)} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {closing === undefined ? null : <CloseDialog finding={closing} onClose={() => setClosing(undefined)} />}
+    </>
+  )
+}
+
+function useDifference() {
+  const { t } = useLingui()
+  return (amount: number): string => {
+    const by = formatMoney(Math.abs(amount))
+    if (amount === 0) return t`No difference in money`
+    return amount > 0 ? t`${by} more than in our books` : t`${by} less than in our books`
+  }
+}
+
+function Row({ finding, onClose }: { readonly finding: Finding; readonly onClose: () => void }) {
+  const { t, i18n } = useLingui()
+  const mayClose = useMay(TREASURY)
+  const difference = useDifference()
+  const { kind, amount, subject, detail, settlement, status, foundAt, closedBy, reason } = finding
+  const isOpen = status === 'open' || status === 'awaiting_second'
+  const name = i18n._(FINDING_NAMES[kind])
+  const state = FINDING_STATES[status]
+  const found = formatInstant(foundAt, currentLanguage())
+  const facts = [
+    t`About: ${subject}`,
+    settlement === null ? null : t`Settlement ${settlement}`,
+    detail === null ? null : t`The gateway's words: ${detail}`,
+    closedBy === null || reason === null ? null : t`${closedBy}: ${reason}`,
+  ]
+  return (
+    <li>
+      <div>
+        <h4>{name}</h4>
+        <p>{difference(amount)}</p>
+        <p className={`small ${isOpen ? 'warning-line' : 'muted'}`}>{isOpen ? <Age since={foundAt} /> : <Unbroken text={found} />}</p>
+        {facts.map((fact) =>
+          fact === null ? null : (
+            <p key={fact} className="small muted">
+              <Unbroken text={fact} />
+            </p>
+          ),
+        )}
+      </div>
+      <Badge tone={state.tone}>{i18n._(state.label)}</Badge>
+      <div className="buttons">
+        {isOpen && mayClose ? (
+          <Button kind="secondary" aria-label={t`Close: ${name} ${subject}`} onClick={onClose}>
+            {t`Close`}
+          </Button>
+        ) : null}
+      </div>
+    </li>
+  )
+}
+
+function Age({ since }: { readonly since: string }) {
+  const days = Math.max(0, Math.floor((serverNowMs() - Date.parse(since)) / DAY_MS))
+  return days === 0 ? <Trans>Found today</Trans> : <Plural value={days} one="Found # day ago" other="Found # days ago" />
+}
+
+function CloseDialog({ finding, onClose }: { readonly finding: Finding; readonly onClose: () => void }) {
+  const { t, i18n } = useLingui()
+  const difference = useDifference()
+  const { id, kind, amount, status } = finding
+  return (
+    <Decision
+      title={<Trans>Close this finding?</Trans>}
+      confirm={t`Close it`}
+      question={{ label: t`Reason`, hint: t`What it was, and how you know. The team can read it.`, rule: decisionReason, long: true }}
+      send={async (reason, idempotencyKey) =>
+        (await call('closeFinding', { params: { id }, body: { status, reason }, idempotencyKey })).finding.status
+      }
+      onDone={(now) => toast.success(now === 'closed' ? t`The finding is closed.` : t`Another person must close it too.`)}
+      onClose={onClose}
+    >
+      <p>{i18n._(FINDING_NAMES[kind])}</p>
+      <p>{difference(amount)}</p>
+      <p className="muted spaced">
+        <Trans>No money moves. Its amount stays a difference between our books and the gateway.</Trans>
+      </p>
+    </Decision>
+  )
+}
