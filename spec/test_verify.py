@@ -401,6 +401,8 @@ class Address(unittest.TestCase):
                 found = v.verify(v.Files(address), DAY, {})
                 self.assertEqual([step for step, verdict, _ in found if verdict == "FAIL"], [], name)
                 self.assertEqual(v.verdict_of(found), "INCOMPLETE", name)
+                instead = f"{name}: a web page came instead of the file; does this network ask for a login?"
+                self.assertEqual([words for step, _, words in found if step == "files"], [f"missing: {instead}"])
                 with self.assertRaisesRegex(v.Incomplete, "a web page came instead of the file"):
                     v.Files(address).read(name)
 

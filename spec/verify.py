@@ -496,15 +496,15 @@ class Files:
             raise Incomplete(f"{path} could not be read ({error})") from None
 
     def ask(self, path: str, json_file):
-        headers = {"Cache-Control": "no-cache"} if self.fresh else {}
+        headers, name = {"Cache-Control": "no-cache"} if self.fresh else {}, path.removesuffix(".json")
         try:
             found = urllib.request.urlopen(urllib.request.Request(f"{self.address.rstrip('/')}/{path}", headers=headers), timeout=60)
         except urllib.error.HTTPError as error:
             if error.code in (404, 410) or (json_file and (error.url or "").endswith("/")):
                 return None
-            raise Incomplete(f"{path}: the site answered {error.code}") from None
+            raise Incomplete(f"{name}: the site answered {error.code}") from None
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise Incomplete(f"{path} could not be read ({error})") from None
+            raise Incomplete(f"{name} could not be read ({error})") from None
         # Static hosts answer a missing file with a redirect to the folder of the same name or to their home page.
         if json_file and found.geturl().endswith("/"):
             found.close()
@@ -514,7 +514,7 @@ class Files:
             found.close()
             if json_file and not path.endswith(".json"):
                 return None
-            raise Incomplete(f"{path}: a web page came instead of the file; does this network ask for a login?")
+            raise Incomplete(f"{name}: a web page came instead of the file; does this network ask for a login?")
         return found
 
     def piece(self, stream, path: str, size: int) -> bytes:
@@ -822,7 +822,7 @@ class Day:
     """All files of one day. Each step is a method: it returns words or raises its verdict."""
 
     def __init__(self, files: Files, day: str, options: dict):
-        self.files, self.day, self.options, self.broken, self.missing = files, day, options, [], []
+        self.files, self.day, self.options, self.broken, self.missing, self.received = files, day, options, [], [], {}
         self.draw = self.load(f"draws/{day}", lambda data: of_day(decoded_as(data, DRAW_FILE), day))
         self.sealed = self.load(f"log/sealed/{day}", checkpoints)
         self.books = self.load(f"books/{day}", lambda data: of_day(decoded_books(data), day))
@@ -851,8 +851,8 @@ class Day:
     def load(self, path: str, decode):
         try:
             data = self.files.read(path)
-        except Incomplete:
-            data = None
+        except Incomplete as error:
+            data, self.received[path] = None, str(error)
         except Fail as error:
             self.broken.append(f"{path}: {error}")
             return None
@@ -929,10 +929,15 @@ class Day:
         if self.yesterday:
             promised.add(f"books/{day_after(self.day, -1)}")
         for path in (f"draws/{self.day}/tickets", f"liabilities/{self.day}"):
-            stream = self.files.open(path) if path in promised else None
-            if path in promised and stream is None:
+            if path not in promised:
+                continue
+            try:
+                stream = self.files.open(path)
+            except Incomplete as error:
+                stream, self.received[path] = None, str(error)
+            if stream is None:
                 self.missing.append(path)
-            elif stream is not None:
+            else:
                 stream.close()
         if "open" in self.of_day and HASH(self.record("open").get("rules")):
             rules = f"rules/{self.record('open')['rules']}"
@@ -948,7 +953,8 @@ class Day:
         need(not self.unread, f"log/entries: {self.unread}")
         lost = sorted(promised & set(self.missing))
         if lost:
-            raise Incomplete("missing: " + " · ".join(lost))
+            # The reason says more than the name of the file.
+            raise Incomplete("missing: " + " · ".join(self.received.get(path, path) for path in lost))
 
     def step_log_signature(self):
         checkpoint, told = self.whole_log(), self.value("log_key")

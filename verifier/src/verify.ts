@@ -151,7 +151,9 @@ function changedTerms({ day, inLog }: Bundle): readonly string[] {
 function judgeFiles(missing: readonly string[], malformed: readonly string[]): string {
   const shown = (all: readonly string[]): string => [...new Set(all)].slice(0, 5).join(' · ')
   if (malformed.length > 0) fail(shown(malformed))
-  if (missing.length > 0) incomplete(`missing: ${shown(missing)}`)
+  // The reason says more than the name of the file.
+  const said = missing.filter((what) => !missing.some((other) => other.startsWith(`${what}: `)))
+  if (said.length > 0) incomplete(`missing: ${shown(said)}`)
   return 'every file is there and readable'
 }
 

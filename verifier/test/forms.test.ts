@@ -177,13 +177,19 @@ test('a web page in place of a file is no answer of the site: the day is incompl
   const look = async (of: typeof isPage) => {
     isPage = of
     const { verdict, steps } = await verifyDay(source, '2026-07-23', { settle: async () => undefined })
-    return [verdict, steps.filter(({ state }) => state === 'fail').map(({ step }) => step)]
+    const files = steps.find(({ step }) => step === 'files')?.words
+    return [verdict, steps.filter(({ state }) => state === 'fail').map(({ step }) => step), files]
   }
-  expect(await look(() => false)).toEqual(['PASS', []])
+  const whole = ['PASS', [], 'every file is there and readable']
+  expect(await look(() => false)).toEqual(whole)
   for (const name of ['log/checkpoint', 'log/key', 'draws/2026-07-23', 'draws/2026-07-23/tickets', 'books/2026-07-23'])
-    expect(await look((asked) => asked.replace(/\.json$/, '') === name), name).toEqual(['INCOMPLETE', []])
+    expect(await look((asked) => asked.replace(/\.json$/, '') === name), name).toEqual([
+      'INCOMPLETE',
+      [],
+      `missing: ${name}: a web page came instead of the file; does this network ask for a login?`,
+    ])
   // A host that has the file with its ending only, and answers every other path with its own page.
-  expect(await look((asked) => /^(draws|books)\/[^/.]+$/.test(asked))).toEqual(['PASS', []])
+  expect(await look((asked) => /^(draws|books)\/[^/.]+$/.test(asked))).toEqual(whole)
   isPage = () => true
   await expect(readFile(source, 'log/checkpoint')).rejects.toThrow('log/checkpoint: a web page came instead of the file')
   host.closeAllConnections()
