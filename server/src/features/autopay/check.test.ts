@@ -1,11 +1,14 @@
 /** How debits end: paid, failed, late, twice, and after somebody stopped them. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { cancelOpenCharge } from '../../ledger/autopay.ts'
 import { reinstateMember, suspendMember } from '../../ledger/suspension.ts'
+import { createTopup } from '../../ledger/topups.ts'
 import { type AutopayWorld, openAutopayWorld } from '../../testing/autopay-world.ts'
+import { makeMember } from '../../testing/calls.ts'
 import type { ModelCharge, ModelMandate } from '../../testing/model-mandates.ts'
 
 let world: AutopayWorld
@@ -126,6 +129,18 @@ test('a debit that nobody here raised goes to SUSPENSE, and an operator hears of
   expect(items).toEqual([{ reason: 'unknown_order', amount: 3000n }])
   expect(world.alarms).toContain('the gateway has a paid debit that we never raised: it is in SUSPENSE')
   expect(await statuses(memberId)).toEqual(['open'])
+})
+
+test('a debit that we never raised credits nobody, also where its id is the open order of another member', async () => {
+  const { mandate } = await raised()
+  const other = await makeMember(world.db)
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  await inTransaction(world.db, (tx) => createTopup(tx, { orderId, memberId: other, amount: paise(3000n) }))
+  mandate.charges.push({ ...world.only(mandate), chargeId: orderId, cfPaymentId: 'strange-2', state: 'paid' })
+  await world.webhook(mandate)
+  await world.later()
+  expect([await world.balanceOf(other), await world.topups(other)]).toEqual([0, ['created']])
+  expect(await world.suspended(other)).toEqual([{ reason: 'unknown_order', amount: 3000n }])
 })
 
 test('a debit of another amount is not credited', async () => {

@@ -13,7 +13,8 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
-import { captureTopup, markTopup } from '../../ledger/topups.ts'
+import { suspend } from '../../ledger/suspense.ts'
+import { markTopup } from '../../ledger/topups.ts'
 import { bookCharge, bookMandate, type Contradiction, endAuth, giveUpCharge } from './book.ts'
 import { type AutopayDeps, type ChargeRow, findMandate, listCharges, type MandateRow } from './deps.ts'
 import { type Claim, claimQuestion, isNewestQuestion, listDueMandates, nextTime, scheduleNext } from './questions.ts'
@@ -96,12 +97,15 @@ async function bookMoney(deps: AutopayDeps, row: MandateRow, charges: readonly C
   }
 }
 
-/** A debit that we know nothing of: after a restore, perhaps. The money is ours to give back, and a person must look. */
+/**
+ * A debit that we know nothing of: after a restore, perhaps. The money is ours to give back, and a person must look.
+ * It credits nobody, also where its id is that of another order: whoever raised it at the gateway chose the id.
+ */
 async function bookStranger(deps: AutopayDeps, { id }: MandateRow, payment: MandateCharge): Promise<void> {
   const { chargeId, cfPaymentId, amount, currency } = payment
   if (cfPaymentId === undefined) throw new Error('the gateway says that a debit is paid, and names no payment')
   const booked = await inTransaction(deps.db, (tx) =>
-    captureTopup(tx, { orderId: chargeId, paymentId: `${PAYMENT_PREFIX}${cfPaymentId}`, orderAmount: amount, currency }),
+    suspend(tx, { orderId: chargeId, paymentId: `${PAYMENT_PREFIX}${cfPaymentId}`, orderAmount: amount, currency }, 'unknown_order'),
   )
   if (booked.result === 'suspense')
     deps.alarm({ mandateId: id, chargeId }, 'the gateway has a paid debit that we never raised: it is in SUSPENSE')
