@@ -1,9 +1,26 @@
-/** Calls of a member's papers: a financial year on one page. */
+/** Calls of papers: a member's financial year on one page, and the tax that was withheld from rewards. */
+import { parseQuarter } from '@roz/core/financial-year.ts'
+import { certificateNumber, pan } from '@roz/core/tax-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { count, day, rupees } from './shapes.ts'
+import { TAX_READERS, TREASURY } from './roles.ts'
+import { count, day, newer, nextCursor, page, rupees } from './shapes.ts'
 
 const yearName = z.string().meta({ description: 'A financial year, 1 April to 31 March in IST, such as `2026-27`' })
+
+const panShown = z.string().nullable().meta({ description: 'The last four characters of the PAN; the PAN itself is in no answer' })
+const quarter = z
+  .string('quarter_invalid')
+  .refine((text) => parseQuarter(text) !== undefined, 'quarter_invalid')
+  .meta({ description: 'A quarter of a financial year, such as `2026-27-Q3` for October to December 2026' })
+
+export const ownTax = z.object({
+  isWithheld: z.boolean().meta({ description: 'Tax was ever withheld from a reward: the PAN is then needed' }),
+  pan: panShown,
+  certificates: z
+    .array(z.object({ quarter, number: z.string() }))
+    .meta({ description: 'Numbers of certificates of withheld tax, newest first' }),
+})
 
 export const memberYear = z.object({
   year: yearName,
@@ -36,8 +53,19 @@ export const memberYear = z.object({
       }),
     )
     .meta({ description: 'Help that rupees of this year paid for, newest first' }),
+  tax: newer(ownTax, { absent: { isWithheld: false, pan: null, certificates: [] } }),
 })
 export type MemberYear = z.infer<typeof memberYear>
+
+const taxed = z.object({
+  id: z.string().meta({ description: 'The member' }),
+  name: z.string(),
+  rewards: count,
+  prize: rupees.meta({ description: 'Before tax' }),
+  tax: rupees,
+  pan: panShown,
+  certificate: z.string().nullable(),
+})
 
 export const paperCalls = {
   memberYear: endpoint({
@@ -47,6 +75,55 @@ export const paperCalls = {
     summary: "A financial year of the member's wallet, prizes with tax, and help. 404 for a year before the membership or to come.",
     params: z.object({ year: z.string().max(20) }),
     output: memberYear,
+    refusals: ['not_found'],
+  }),
+  setPan: endpoint({
+    method: 'PUT',
+    path: '/user/pan',
+    access: 'member',
+    summary: 'Keeps the PAN, encrypted, under which withheld tax is reported. Refused before tax was ever withheld.',
+    body: z.strictObject({ pan }),
+    output: z.object({ tax: ownTax }),
+    refusals: ['pan_not_needed'],
+  }),
+  taxWithheld: endpoint({
+    method: 'GET',
+    path: '/admin/tax',
+    access: 'admin',
+    roles: TAX_READERS,
+    stepUp: true,
+    summary: 'Members from whose rewards tax was withheld in a quarter, by the day of payment. The staff log records the read.',
+    query: z.object({ ...page.shape, quarter: quarter.optional().meta({ description: 'The present one without it' }) }),
+    output: z.object({
+      quarter,
+      quarters: z.array(quarter).meta({ description: 'The present quarter and those before it, newest first' }),
+      sum: z.object({ prize: rupees, tax: rupees }).meta({ description: 'Of all members in the quarter' }),
+      members: z.array(taxed),
+      nextCursor,
+    }),
+    refusals: [],
+  }),
+  taxWithheldCsv: endpoint({
+    method: 'GET',
+    path: '/admin/tax.csv',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: "The quarter's list for the accountant, with the whole PAN. The staff log records who fetched it.",
+    query: z.object({ quarter: quarter.optional() }),
+    output: 'csv',
+    refusals: [],
+  }),
+  setCertificate: endpoint({
+    method: 'PUT',
+    path: '/admin/tax/{quarter}/{id}',
+    access: 'admin',
+    roles: TREASURY,
+    stepUp: true,
+    summary: 'Keeps the number of the certificate of withheld tax of a member and quarter; the member sees it.',
+    params: z.object({ quarter: z.string().max(20), id: z.string().max(36) }),
+    body: z.strictObject({ number: certificateNumber }),
+    output: z.object({ number: z.string() }),
     refusals: ['not_found'],
   }),
 } as const

@@ -4,6 +4,7 @@ import { mandate } from './autopay.ts'
 import { notification } from './community.ts'
 import { endpoint } from './endpoint.ts'
 import { signedInDevice } from './identity.ts'
+import { ownTax } from './papers.ts'
 import { refund } from './payouts.ts'
 import { pushDevice } from './push.ts'
 import { historyItem } from './rounds.ts'
@@ -29,6 +30,7 @@ export const memberExport = z.object({
   devices: z.array(pushDevice),
   sessions: z.array(signedInDevice),
   autopay: z.array(mandate).meta({ description: 'Every AutoPay that was set up, oldest first' }),
+  tax: ownTax,
   messages: z.array(ownMessage).meta({
     description: 'What was written to support by the logged-in member or from the confirmed address of the account, oldest first',
   }),

@@ -13,6 +13,8 @@ export const STAFF = STAFF_ROLES satisfies Roles
 export const READERS = ['owner', 'finance', 'support', 'auditor'] as const satisfies Roles
 /** Decisions about money. */
 export const TREASURY = ['owner', 'finance'] as const satisfies Roles
+/** Who reads whose tax was withheld. */
+export const TAX_READERS = ['owner', 'finance', 'auditor'] as const satisfies Roles
 /** Stories, beneficiaries and the words of the site. */
 export const EDITORS = ['owner', 'editor'] as const satisfies Roles
 /** The help fund: finance pays, an editor tells it. */

@@ -19,6 +19,7 @@ import { STAFF_TEXTS } from './staff-fields.ts'
 import { SITE_TEXTS } from './site-fields.ts'
 import { STORY_TEXTS } from './story-fields.ts'
 import { PUBLIC_TEXTS } from './public-words.ts'
+import { TAX_TEXTS } from './tax-fields.ts'
 import { texts } from './texts.ts'
 import { oneLine, severalLines } from './written.ts'
 
@@ -36,6 +37,7 @@ const CALL_TEXTS = {
   limit_invalid: texts('The limit is 1 to 100'),
   day_invalid: texts('A day is written YYYY-MM-DD'),
   time_invalid: texts('A time is written in ISO 8601 with its offset'),
+  quarter_invalid: texts('A quarter is written like 2026-27-Q3'),
 } as const satisfies Words
 
 export const FIELD_TEXTS = {
@@ -50,6 +52,7 @@ export const FIELD_TEXTS = {
   ...CARE_TEXTS,
   ...ANNOUNCEMENT_TEXTS,
   ...PUBLIC_TEXTS,
+  ...TAX_TEXTS,
   ...CALL_TEXTS,
 } as const satisfies Words
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { financialYearOf, financialYears, parseFinancialYear } from './financial-year.ts'
+import { financialYearOf, financialYears, parseFinancialYear, parseQuarter, recentQuarters } from './financial-year.ts'
 import type { IstDay } from './ist-day.ts'
 
 const day = (text: string): IstDay => text as IstDay
@@ -19,4 +19,20 @@ test('only the name of a year is read', () => {
 test('the years of a member are listed from the newest to the first', () => {
   expect(financialYears(day('2024-12-01'), day('2026-11-28')).map(({ name }) => name)).toEqual(['2026-27', '2025-26', '2024-25'])
   expect(financialYears(day('2026-11-28'), day('2026-11-28')).map(({ name }) => name)).toEqual(['2026-27'])
+})
+
+test('a quarter begins with April, July, October or January', () => {
+  const days = ['Q1', 'Q2', 'Q3', 'Q4'].map((quarter) => parseQuarter(`2027-28-${quarter}`)).map((found) => `${found?.from} ${found?.to}`)
+  expect(days).toEqual(['2027-04-01 2027-06-30', '2027-07-01 2027-09-30', '2027-10-01 2027-12-31', '2028-01-01 2028-03-31'])
+  for (const text of ['2026-27-Q5', '2026-27', 'Q1', '2026-28-Q1']) expect(parseQuarter(text)).toBeUndefined()
+})
+
+test('the recent quarters begin with the one of today', () => {
+  const names = (today: string) => recentQuarters(day(today), 3).map(({ name }) => name)
+  expect(names('2026-11-28')).toEqual(['2026-27-Q3', '2026-27-Q2', '2026-27-Q1'])
+  expect(names('2026-01-01')).toEqual(['2025-26-Q4', '2025-26-Q3', '2025-26-Q2'])
+  for (const today of ['2026-03-31', '2026-04-01', '2026-06-30', '2026-12-31']) {
+    const [quarter] = recentQuarters(day(today), 1)
+    expect([quarter?.from, quarter?.to].map((edge) => (edge ?? '') <= today)).toEqual([true, today === quarter?.to])
+  }
 })

@@ -30,6 +30,7 @@ export const REFUSALS = {
   email_unverified: refusal(403, texts('Please verify your email to continue.')),
   /** A staff account at the members' login. */
   staff_portal: refusal(403, texts('This is an account of the team. Please log in on the page of the team.')),
+  pan_not_needed: refusal(409, texts('We need your PAN only after tax was withheld from a reward.')),
   account_checked: refusal(409, texts('We are checking your account, so you cannot delete it yet. Please contact us.')),
   dispute_open: refusal(409, texts('A payment of yours is disputed. You can delete your account once the bank has decided.')),
   on_hold: refusal(403, texts('Your account is suspended. Please contact us.')),

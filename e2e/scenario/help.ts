@@ -1,5 +1,7 @@
 /** The scenario of the help desk: a beneficiary, a bill, and what the public sees of it before anything is booked. */
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { BODIES } from '../harness/examples.ts'
 import { png } from '../harness/pictures.ts'
 import { addColleague } from '../harness/team.ts'
 import type { Scenario } from './scenario.ts'
@@ -73,6 +75,7 @@ async function runHelpGiven(scenario: Scenario, token: string, beneficiaryId: st
   expect((await scenario.step('houseEntriesCsv', { token })).text.split('\r\n')[1]).toContain(booked.entry.id)
   expect((await scenario.step('houseEntries', { token })).output).toMatchObject({ entries: [booked.entry], payable: { platform_out: 0.1 } })
   await runSettlement(scenario, token)
+  await runTax(scenario, token)
   expect((await scenario.step('approveHouseEntry', { token, params, body: seen })).refusal.code).toBe('outlay_not_found')
   expect((await scenario.step('rejectHouseEntry', { token, params, body: because })).refusal.code).toBe('outlay_not_found')
 }
@@ -97,4 +100,13 @@ async function runSettlement(scenario: Scenario, token: string): Promise<void> {
   const closing = { params: { id: '00000000-0000-4000-8000-000000000000' }, body: { status: 'open', reason: 'A fee of July' } } as const
   expect((await scenario.step('closeFinding', { token, ...closing })).refusal.code).toBe('finding_not_found')
   expect((await scenario.step('reconciliationCsv', { token })).text.split('\r\n')[1]).toContain(`,5,0.12,${after.balances.gateway}`)
+}
+
+/** No tax was withheld in the scenario: the list is empty, and a certificate has nothing to certify. */
+async function runTax(scenario: Scenario, token: string): Promise<void> {
+  const { quarter, members, sum } = (await scenario.step('taxWithheld', { token })).output
+  expect([members, sum]).toEqual([[], { prize: 0, tax: 0 }])
+  expect((await scenario.step('taxWithheldCsv', { token })).text).toBe('quarter,member,name,pan,rewards,prize,tax,certificate\r\n')
+  const params = { quarter, id: randomUUID() }
+  expect((await scenario.step('setCertificate', { token, params, body: BODIES.setCertificate })).refusal.code).toBe('not_found')
 }

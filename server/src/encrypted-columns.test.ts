@@ -59,6 +59,9 @@ beforeAll(async () => {
     insert into payout_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.encrypt(Buffer.from('raw'), 'payout_event:e1')}::bytea)`)
   const owner = await makeStaff(db)
   await db.query(sql`
+    insert into member_pan (member_id, sealed, last_four)
+    values (${owner}::bigint, ${testSecrets.encrypt(Buffer.from('ABCPE1234F'), `member_pan:${owner}`)}::bytea, '234F')`)
+  await db.query(sql`
     insert into staff_totp (member_id, sealed) values (${owner}::bigint, ${testSecrets.encrypt(Buffer.from('raw'), `staff_totp:${owner}`)}::bytea)`)
   await db.query(sql`
     insert into gateway_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.encrypt(Buffer.from('raw'), 'gateway_event:e1')}::bytea)`)
@@ -91,6 +94,7 @@ const ALL = {
   'authenticator apps': 1,
   'payment events': 1,
   'notes on beneficiaries': 1,
+  PANs: 1,
   'payout events': 1,
 }
 const NONE = Object.fromEntries(Object.keys(ALL).map((name) => [name, 0]))

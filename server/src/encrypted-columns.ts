@@ -27,6 +27,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   plainColumn({ name: 'authenticator apps', table: sql`staff_totp`, column: sql`sealed`, context: sql`'staff_totp:' || member_id` }),
   plainColumn({ name: 'payment events', table: sql`gateway_event`, column: sql`sealed`, context: sql`'gateway_event:' || event_key` }),
   plainColumn({ name: 'notes on beneficiaries', table: sql`beneficiary`, column: sql`sealed_note`, context: sql`'beneficiary:' || id` }),
+  plainColumn({ name: 'PANs', table: sql`member_pan`, column: sql`sealed`, context: sql`'member_pan:' || member_id` }),
   plainColumn({ name: 'payout events', table: sql`payout_event`, column: sql`sealed`, context: sql`'payout_event:' || event_key` }),
 ]
 

@@ -205,7 +205,8 @@ function createFeatures(deps: ServiceDeps) {
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
   const ofMoney = { ...wallet.exports, ...payouts.exports, ...autopay.exports, ...rounds.exports }
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
-  const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports, ...contact.exports }
+  const papers = createPapers({ db, secrets })
+  const exports = { ...papers.exports, ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports, ...contact.exports }
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const memberCare = createMemberCare({ db, transactionsOf: wallet.transactionsOf })
   const desk = createDesk({ db, payoutsByHand: deps.payouts === undefined })
@@ -217,6 +218,7 @@ function createFeatures(deps: ServiceDeps) {
     payouts,
     disputes,
     autopay,
+    papers,
     rounds,
     books,
     openLog,
@@ -287,7 +289,7 @@ const handlersOf = (db: Db, features: Features) => ({
   ...features.identity.handlers,
   ...features.wallet.handlers,
   ...features.payouts.handlers,
-  ...createPapers({ db }).handlers,
+  ...features.papers.handlers,
   ...features.disputes.handlers,
   ...features.autopay.handlers,
   ...features.rounds.handlers,

@@ -384,7 +384,7 @@ describe('access', () => {
   const effective = new Set<CallName>([
     ...(['logout', 'resendVerification', 'adminUsersCsv', 'adminAuditCsv', 'adminRoundsCsv'] as const),
     ...(['adminWithdrawalsCsv', 'adminRefundsCsv', 'suspenseCsv', 'disbursementsCsv', 'houseEntriesCsv'] as const),
-    ...(['adminAutopayCsv'] as const),
+    ...(['adminAutopayCsv', 'taxWithheldCsv'] as const),
     ...(['announcementsCsv', 'beneficiariesCsv', 'disputesCsv', 'flagsCsv', 'messagesCsv', 'reconciliationCsv', 'staffCsv'] as const),
   ])
 

@@ -11,6 +11,7 @@ import { dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, type Given } from '../../harness/calls.ts'
+import { BODIES } from '../../harness/examples.ts'
 import { expectCleanAudit } from '../../harness/database.ts'
 import { BANK, creditOf, eventually, mailedLink, newMember, PASSWORD, pay, type Person, PHONE, readClock } from '../../harness/people.ts'
 import { ADMIN, type Program } from '../../harness/program.ts'
@@ -279,6 +280,8 @@ describe('the day', () => {
     expect((await ask('userRupee', { token: member, params: { day } })).output.rupee).toEqual(item?.rupee)
     const { name } = financialYearOf(day as IstDay)
     expect((await ask('memberYear', { token: member, params: { year: name } })).output).toMatchObject({ year: name, rounds: 1 })
+    // No tax was withheld here.
+    expect((await ask('setPan', { token: member, body: BODIES.setPan })).refusal.code).toBe('pan_not_needed')
     expect(item).toMatchObject({
       status: 'settled',
       participated: true,

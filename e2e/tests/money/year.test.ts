@@ -6,7 +6,7 @@ import { beforeAll, expect as expectValue, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
-import { BANK, joinRound, newMember, passRound, type Person } from '../../harness/people.ts'
+import { adminToken, BANK, joinRound, newMember, passRound, type Person } from '../../harness/people.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
 
 let roz: Program
@@ -47,6 +47,17 @@ test('History leads to the year: its lines add up from the opening to the closin
   await auditVisit(visit)
 })
 
+test('the PAN is asked for once tax was withheld; afterwards only its end is shown', async () => {
+  await page.getByLabel('PAN', { exact: true }).fill('abcde1234f')
+  await page.getByRole('button', { name: 'Save PAN' }).click()
+  await expect(page.getByText('A PAN has 5 letters')).toBeVisible()
+  await page.getByLabel('PAN', { exact: true }).fill('abcpe 1234 f')
+  await page.getByRole('button', { name: 'Save PAN' }).click()
+  await expect(page.getByText('Your PAN ends in 234F.')).toBeVisible()
+  await expect(page.getByLabel('PAN', { exact: true })).toHaveCount(0)
+  await auditVisit(visit)
+})
+
 test('it downloads as a table with plain numbers', async () => {
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as a table' }).click()])
   expectValue(download.suggestedFilename()).toBe(`${year}.csv`)
@@ -78,4 +89,18 @@ test('a year that is none of the membership says so, and leads to the present on
   await page.getByRole('link', { name: 'See this year' }).click()
   await expect(page.getByRole('heading', { level: 1, name: `Your year ${year}` })).toBeVisible()
   expectValue(visit.complaints().filter((complaint) => !complaint.includes('404'))).toEqual([])
+})
+
+test('the team finds it in the quarter, and enters the number of the certificate, which the member sees', async () => {
+  const portal = await newVisit(browser, { hosts: [new URL(roz.url).host], size: SMALL })
+  await handOver(portal, roz.url, await adminToken(roz.url), 'admin-token')
+  await portal.page.goto(`${roz.url}/admin/dashboard?tab=tax`)
+  await expect(portal.page.getByText('PAN ends in 234F')).toBeVisible()
+  await auditVisit(portal)
+  await portal.page.getByRole('button', { name: 'Enter the certificate' }).click()
+  await portal.page.getByLabel('Number of the certificate').fill('ABC123')
+  await portal.page.getByRole('button', { name: 'Save the number' }).click()
+  await expect(portal.page.getByText('Certificate ABC123')).toBeVisible()
+  await page.goto(`${roz.url}/year`)
+  await expect(fact(/^Certificate /)).toHaveText('ABC123')
 })

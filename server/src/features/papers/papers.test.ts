@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../../db/transaction.ts'
 import { TRANSFER_KINDS } from '../../ledger/accounts.ts'
 import { giveRest } from '../../ledger/closing.ts'
-import { makeStaff, serveCalls } from '../../testing/calls.ts'
+import { makeStaff, serveCalls, testSecrets } from '../../testing/calls.ts'
 import { payHelp, revokeConsent } from '../../testing/help.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { createPapers } from './papers.ts'
@@ -22,7 +22,7 @@ const yearOf = async (as: bigint, year: string) => papers.ask(`GET /user/years/$
 /** The round of 31 March 2026 is the last of its year; its prize of 60 paise, 30 % of it tax, is paid in the next. */
 beforeAll(async () => {
   world = await openRoundsWorld({ startsAt: noon('2026-03-31'), tax: { percent: 30, above: paise(0n) } })
-  papers = await serveCalls(world.db, createPapers({ db: world.db }).handlers)
+  papers = await serveCalls(world.db, createPapers({ db: world.db, secrets: testSecrets }).handlers)
   asha = await world.member(20, { name: 'Asha Verma' })
   ravi = await world.member(10, { name: 'Ravi Kumar' })
   for (const member of [asha, ravi]) expect((await world.join(member)).status).toBe(200)

@@ -1,12 +1,15 @@
-/** A member's papers: a financial year on one page. */
+/** Papers: a member's financial year on one page, and the tax withheld from rewards. */
 import { financialYears } from '@roz/core/financial-year.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import { readOwnTax, taxHandlers } from './tax.ts'
 import { readYear } from './year.ts'
 
-export function createPapers({ db }: { readonly db: Db }) {
-  const handlers: Handlers<'memberYear'> = {
+export function createPapers({ db, secrets }: { readonly db: Db; readonly secrets: Secrets }) {
+  const handlers: Handlers<'memberYear' | 'setPan' | 'taxWithheld' | 'taxWithheldCsv' | 'setCertificate'> = {
+    ...taxHandlers({ db, secrets }),
     memberYear: async ({ session: { memberId }, params }) => {
       const { since, today } = await one<{ since: IstDay; today: IstDay }>(
         db,
@@ -15,8 +18,9 @@ export function createPapers({ db }: { readonly db: Db }) {
       const years = financialYears(since, today)
       const year = years.find(({ name }) => name === params.year)
       if (year === undefined) return { ok: false, code: 'not_found' }
-      return { ok: true, value: { ...(await readYear(db, memberId, year)), years: years.map(({ name }) => name) } }
+      const tax = await readOwnTax(db, memberId)
+      return { ok: true, value: { ...(await readYear(db, memberId, year)), years: years.map(({ name }) => name), tax } }
     },
   }
-  return { handlers }
+  return { handlers, exports: { tax: (memberId: bigint) => readOwnTax(db, memberId) } }
 }

@@ -101,7 +101,7 @@ const readHelp = (from: Queryable, memberId: bigint, year: FinancialYear): Promi
 
 const rupees = (amount: bigint | number): number => rupeesFromPaise(paise(BigInt(amount)))
 
-export async function readYear(from: Queryable, memberId: bigint, year: FinancialYear): Promise<Omit<MemberYear, 'years'>> {
+export async function readYear(from: Queryable, memberId: bigint, year: FinancialYear): Promise<Omit<MemberYear, 'years' | 'tax'>> {
   const money = await readMoney(from, memberId, year)
   const sums: Record<Line, number> = { added: 0, joined: 0, returned: 0, won: 0, withdrawn: 0, refunded: 0, given: 0, takenBack: 0 }
   sums.joined = -money.joined * Number(ENTRY_FEE)

@@ -15,6 +15,7 @@ import { forgetSignals } from '../../members/signals.ts'
  * - Of the account: its numbers, language, dates, and the version of the terms. `held_about` is empty, for a held account is not erased.
  * - Of money: orders, withdrawals and refunds with the words written about them, the bank and last four digits of paid accounts.
  * - Of AutoPay: its mandates without the UPI ID that paid.
+ * - Of withheld tax: the PAN under which it is reported, encrypted, and the numbers of the certificates.
  * - Of rounds: entries without the key that would link the tickets; the claim of a key without its member.
  * - Of the team's work: flags of money events, and entries of the log, which cannot be changed.
  * - Not of the account: messages to support, which carry the address that was typed, for two years; a hash of a mailbox, for a day
@@ -26,6 +27,8 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
   topup: ['order_id', 'payment_id', 'status'],
   withdrawal: ['flags', 'problem', 'reason', 'reference', 'status'],
   autopay_mandate: ['auth_order_id', 'gateway_status', 'payer', 'state', 'terms_version'],
+  member_pan: ['last_four', 'sealed'],
+  tax_certificate: ['number'],
   refund: ['decision', 'order_id', 'problem', 'reason', 'reference', 'status'],
   debt: ['ref'],
   wallet: [],

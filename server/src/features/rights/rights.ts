@@ -69,7 +69,8 @@ export function createRights(deps: RightsDeps) {
       const sessions = await exports.sessions(memberId, language)
       const messages = await exports.messages(memberId, language)
       const autopay = await exports.autopay(memberId, language)
-      const value = { user, transactions, rounds, withdrawals, refunds, notifications, devices, sessions, messages, autopay }
+      const tax = await exports.tax(memberId, language)
+      const value = { user, transactions, rounds, withdrawals, refunds, notifications, devices, sessions, messages, autopay, tax }
       return { ok: true, value }
     },
     closeAccount: async (call) => {

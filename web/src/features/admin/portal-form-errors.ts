@@ -9,6 +9,7 @@ import { REFERENCE_TEXTS } from '@roz/core/reference-fields.ts'
 import { SITE_TEXTS } from '@roz/core/site-fields.ts'
 import { STAFF_TEXTS } from '@roz/core/staff-fields.ts'
 import { STORY_TEXTS } from '@roz/core/story-fields.ts'
+import { TAX_TEXTS } from '@roz/core/tax-fields.ts'
 import { wordsFrom } from '../forms.ts'
 
 export const wordsOf = wordsFrom(
@@ -22,4 +23,5 @@ export const wordsOf = wordsFrom(
   SITE_TEXTS,
   STAFF_TEXTS,
   PUBLIC_TEXTS,
+  TAX_TEXTS,
 )

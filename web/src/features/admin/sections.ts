@@ -5,7 +5,7 @@
  */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
-import { CONTROL, READERS, type Roles, STAFF, type StaffRole } from '@roz/contract/roles.ts'
+import { CONTROL, READERS, type Roles, STAFF, type StaffRole, TAX_READERS } from '@roz/contract/roles.ts'
 import { type ComponentType, lazy } from 'react'
 import { Overview } from './today/Overview.tsx'
 
@@ -35,6 +35,7 @@ const Refunds = onDemand(async () => (await import('./money/Refunds.tsx')).Refun
 const Suspense = onDemand(async () => (await import('./money/Suspense.tsx')).Suspense)
 const Reconciliation = onDemand(async () => (await import('./money/Reconciliation.tsx')).Reconciliation)
 const AutopayMandates = onDemand(async () => (await import('./money/AutopayMandates.tsx')).AutopayMandates)
+const TaxWithheld = onDemand(async () => (await import('./money/TaxWithheld.tsx')).TaxWithheld)
 const Disputes = onDemand(async () => (await import('./money/Disputes.tsx')).Disputes)
 
 const Team = onDemand(async () => (await import('./team/Team.tsx')).Team)
@@ -75,6 +76,7 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'autopay', label: msg`AutoPay`, roles: READERS, Screen: AutopayMandates },
       { id: 'reconciliation', label: msg`Reconciliation`, roles: READERS, Screen: Reconciliation },
       { id: 'house-entries', label: msg`Platform entries`, roles: READERS, Screen: HouseEntries },
+      { id: 'tax', label: msg`Tax withheld`, roles: TAX_READERS, Screen: TaxWithheld },
     ],
   },
   {

@@ -20,6 +20,7 @@ import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
+import { PanForm } from './PanForm.tsx'
 import { Fact, Letterhead } from './Paper.tsx'
 
 export function YearPage() {
@@ -48,7 +49,10 @@ export function YearPage() {
               <Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />
             </>
           ) : (
-            <Statement year={data} today={today} />
+            <>
+              <Statement year={data} today={today} />
+              {data.tax.isWithheld ? <PanForm key={data.tax.pan} tax={data.tax} /> : null}
+            </>
           )}
           <p className="buttons card-actions no-print">
             {data === undefined ? null : <SaveAs year={data} />}
@@ -175,7 +179,7 @@ const linesOf = (year: MemberYear, names: Readonly<Record<Line, string>>) =>
     amount: line === 'opening' || line === 'closing' ? year[line] : year.movements[line],
   })).filter(({ line, amount }) => amount !== 0 || ALWAYS.includes(line))
 
-function Prizes({ year: { prizes } }: YearProps) {
+function Prizes({ year: { year, prizes, tax } }: YearProps) {
   const inPaise = (of: 'prize' | 'tax'): number => prizes.reduce((sum, prize) => sum + Math.round(prize[of] * 100), 0)
   const all = { prize: inPaise('prize') / 100, tax: inPaise('tax') / 100, paid: (inPaise('prize') - inPaise('tax')) / 100 }
   return (
@@ -192,6 +196,13 @@ function Prizes({ year: { prizes } }: YearProps) {
         <Fact label={<Trans>Sum</Trans>}>
           <PrizeWords {...all} />
         </Fact>
+        {tax.certificates
+          .filter(({ quarter }) => quarter.startsWith(year))
+          .map(({ quarter, number }) => (
+            <Fact key={quarter} label={<Trans>Certificate {quarter}</Trans>} code>
+              {number}
+            </Fact>
+          ))}
       </dl>
     </>
   )

@@ -1,0 +1,158 @@
+/** Tax withheld from rewards, by quarter: the accountant's list, the PAN's last four characters, and the certificates' numbers. */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { TREASURY } from '@roz/contract/roles.ts'
+import { certificateNumber } from '@roz/core/tax-fields.ts'
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { queryClient } from '../../../app/query.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/Feedback.tsx'
+import { SelectField, TextField } from '../../../ui/Field.tsx'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Listing } from '../../Listing.tsx'
+import { at, paging } from '../../queries.ts'
+import { CsvButton } from '../CsvButton.tsx'
+import { Decision } from '../Decision.tsx'
+import { wordsOf } from '../portal-form-errors.ts'
+import { QUIETLY } from '../queries.ts'
+import { steppedUp } from '../step-up.ts'
+import { useMay } from '../use-may.ts'
+
+type Taxed = Output<Api['taxWithheld']>['members'][number]
+
+const KEY = ['admin', 'tax'] as const
+const taxQuery = (quarter: string) =>
+  infiniteQueryOptions({
+    queryKey: [...KEY, quarter],
+    queryFn: ({ pageParam, signal }) =>
+      steppedUp(() => call('taxWithheld', { query: { ...at(pageParam), ...(quarter === '' ? {} : { quarter }) }, signal })),
+    ...QUIETLY,
+    ...paging,
+  })
+
+export function TaxWithheld() {
+  const { t } = useLingui()
+  const [quarter, setQuarter] = useState('')
+  const [writing, setWriting] = useState<Taxed>()
+  const mayWrite = useMay(TREASURY)
+  const list = useInfiniteQuery({ ...taxQuery(quarter), placeholderData: keepPreviousData })
+  const first = list.data?.pages[0]
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Tax withheld</Trans>
+        </h2>
+        {mayWrite ? <CsvButton of="taxWithheldCsv" name="tax" filters={quarter === '' ? {} : { quarter }} /> : null}
+      </div>
+      {first === undefined ? null : (
+        <>
+          <div className="narrowing">
+            <SelectField label={t`Quarter`} value={first.quarter} onChange={(event) => setQuarter(event.target.value)}>
+              {first.quarters.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </SelectField>
+          </div>
+          <p className="muted spaced">
+            <Trans>
+              {formatMoney(first.sum.tax)} was withheld from {formatMoney(first.sum.prize)} of rewards paid in this quarter.
+            </Trans>
+          </p>
+        </>
+      )}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.members}
+        failed={t`The list could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`No tax was withheld in this quarter`}>
+            <Trans>Members appear here when tax is withheld from a reward that is paid to them.</Trans>
+          </EmptyState>
+        }
+      >
+        {(members) => (
+          <ul className="story-rows">
+            {members.map((member) => (
+              <TaxRow key={member.id} member={member} onWrite={mayWrite ? () => setWriting(member) : undefined} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {writing === undefined || first === undefined ? null : (
+        <CertificateDialog member={writing} quarter={first.quarter} onClose={() => setWriting(undefined)} />
+      )}
+    </>
+  )
+}
+
+function TaxRow({ member, onWrite }: { readonly member: Taxed; readonly onWrite: (() => void) | undefined }) {
+  const { t } = useLingui()
+  const { name, rewards, prize, tax, pan, certificate } = member
+  return (
+    <li>
+      <div>
+        <h3>{name}</h3>
+        <p className="small">
+          <Trans>
+            {formatMoney(tax)} of {formatMoney(prize)}, from <Plural value={rewards} one="# reward" other="# rewards" />
+          </Trans>
+        </p>
+        <p className="small muted">
+          {pan === null ? t`PAN not given yet: the member is asked for it on “Your year”.` : t`PAN ends in ${pan}`}
+        </p>
+        <p className="small muted">{certificate === null ? t`No certificate yet` : t`Certificate ${certificate}`}</p>
+      </div>
+      {onWrite === undefined ? null : (
+        <Button kind="secondary" onClick={onWrite}>
+          {certificate === null ? <Trans>Enter the certificate</Trans> : <Trans>Change the certificate</Trans>}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+type CertificateProps = { readonly member: Taxed; readonly quarter: string; readonly onClose: () => void }
+
+function CertificateDialog({ member, quarter, onClose }: CertificateProps) {
+  const { t } = useLingui()
+  const [number, setNumber] = useState(member.certificate ?? '')
+  const [problem, setProblem] = useState<string>()
+  const check = (): boolean => {
+    const found = certificateNumber.safeParse(number).error?.issues[0]?.message
+    setProblem(found)
+    return found === undefined
+  }
+  return (
+    <Decision
+      title={
+        <Trans>
+          Certificate of {member.name} for {quarter}
+        </Trans>
+      }
+      confirm={t`Save the number`}
+      check={check}
+      send={() => call('setCertificate', { params: { quarter, id: member.id }, body: { number } })}
+      onDone={() => {
+        void queryClient.invalidateQueries({ queryKey: KEY })
+        toast.success(t`Saved. The member sees it on “Your year”.`)
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        label={t`Number of the certificate`}
+        hint={t`As printed on the certificate of withheld tax.`}
+        autoComplete="off"
+        maxLength={40}
+        value={number}
+        error={wordsOf(problem)}
+        onChange={(event) => setNumber(event.target.value)}
+      />
+    </Decision>
+  )
+}
