@@ -1,4 +1,5 @@
 -- AutoPay for the team: since when the gateway has named a status that we do not know, and whether the team stopped a mandate.
+-- brief: the tables are new in this release, which is the first to write them.
 alter table autopay_mandate add column unknown_since timestamptz;
 alter table autopay_mandate add column stopped_by bigint;
 create index autopay_mandate_newest on autopay_mandate (created_at, id);
