@@ -7,7 +7,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt } from '@roz/core/ist-day.ts'
-import { ADMIN } from '../../e2e/harness/program.ts'
 import type { OperationKind } from './journal.ts'
 import { isClean, judge, judgeAtRest, type Verdict } from './judge.ts'
 import type { Gateways } from './judge-returns.ts'
@@ -15,6 +14,7 @@ import { createLoad } from './load.ts'
 import { createCalls } from './patient-calls.ts'
 import { createDice } from './random.ts'
 import { openSystem } from './system-under-test.ts'
+import { TEAM } from './team.ts'
 import { type FaultContext, type FaultTarget, type Kind, type Fault, FAULTS } from './faults.ts'
 
 export type Cycle = {
@@ -109,7 +109,7 @@ export async function runCycles<G extends FaultTarget, K extends string>(setup: 
     journal: system.journal,
     members: system.members,
     dice,
-    admin: ADMIN,
+    team: TEAM,
     desk: system.desk,
     clients: options.clients,
     forgetsKeys,

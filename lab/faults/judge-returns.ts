@@ -5,6 +5,7 @@
  */
 import { type Db, sql } from '@roz/server/db/sql.ts'
 import type { Operation, OperationKind } from './journal.ts'
+import { firstVoiceOf } from './returns.ts'
 
 export type RefundRow = {
   readonly id: string
@@ -17,7 +18,14 @@ export type RefundRow = {
   readonly holds: number
   readonly backs: number
 }
-export type ItemRow = { readonly id: string; readonly order: string; readonly credits: number; readonly creditedTo: string | null }
+export type ItemRow = {
+  readonly id: string
+  readonly order: string
+  readonly credits: number
+  readonly creditedTo: string | null
+  /** Voices for a credit in the staff log. */
+  readonly voices: number
+}
 export type DisputeRow = { readonly id: string; readonly order: string; readonly isTaken: boolean; readonly problem: string | null }
 export type Returns = {
   readonly refunds: readonly RefundRow[]
@@ -34,7 +42,8 @@ export const readReturns = async (db: Db): Promise<Returns> => ({
   items: await db.query<ItemRow>(sql`
     select s.id::text as id, s.order_id as order,
            (select count(*) from transfer t where t.kind = 'suspense_credit' and t.ref = s.id::text)::int as credits,
-           (select max(t.credit)::text from transfer t where t.kind = 'suspense_credit' and t.ref = s.id::text) as "creditedTo"
+           (select max(t.credit)::text from transfer t where t.kind = 'suspense_credit' and t.ref = s.id::text) as "creditedTo",
+           (select count(*) from audit_log a where a.subject = 'suspense:' || s.id and a.action = 'suspense.credit')::int as voices
       from suspense_item s`),
   disputes: await db.query<DisputeRow>(sql`select id, order_id as order, is_taken as "isTaken", problem from dispute`),
 })
@@ -56,7 +65,10 @@ export function existsIn({ refunds, items }: Returns): Readonly<Record<ReturnKin
     'refund-approve': ({ effect }) => !['requested', 'rejected', undefined].includes(refundOf(effect)?.status),
     'refund-reject': ({ effect }) => refundOf(effect)?.status === 'rejected' && refundOf(effect)?.backs === 1,
     'item-credit': ({ operation, effect }) =>
-      items.some(({ id, credits, creditedTo }) => id === effect && credits === 1 && creditedTo === operation.memberId),
+      items.some(
+        ({ id, credits, creditedTo, voices }) =>
+          (id === effect && credits === 1 && creditedTo === operation.memberId) || (firstVoiceOf(id) === effect && voices > 0),
+      ),
     'item-refund': ({ effect }) => refunds.some(({ item }) => item === effect),
     strange: () => true,
     dispute: () => true,

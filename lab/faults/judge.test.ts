@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Operation, OperationKind } from './journal.ts'
 import { compare, type Ledger } from './judge.ts'
 import { findLate, type Gateways } from './judge-returns.ts'
+import { firstVoiceOf } from './returns.ts'
 
 const DAY = '2026-11-21'
 const RECEIPT = 'ab'.repeat(32)
@@ -61,13 +62,14 @@ const RETURNED = [
   tried(8, 'refund-approve', 'r1'),
   tried(10, 'strange', 's1', { memberId: '0', subject: 's1' }),
   tried(11, 'item-credit', '5'),
+  tried(16, 'item-credit', firstVoiceOf('5')),
   tried(12, 'dispute', 'd1', { subject: 'o1' }),
   tried(13, 'disburse', 'h1', { memberId: '0', paise: 70, subject: RECEIPT }),
   tried(14, 'tax-remitted', 'h2', { memberId: '0', paise: 18, subject: CHALLAN }),
   tried(15, 'losses-covered', 'h3', { memberId: '0', paise: 8, subject: BANK_LETTER }),
 ]
 const REFUND = { id: 'r1', member: '1001', item: null, amount: 500n, status: 'sending', problem: null, holds: 1, backs: 0 }
-const ITEM = { id: '5', order: 's1', credits: 1, creditedTo: '1001' }
+const ITEM = { id: '5', order: 's1', credits: 1, creditedTo: '1001', voices: 2 }
 const SHOES = { id: 'h1', kind: 'disbursement', amount: 70n, receipt: RECEIPT, isAsked: true }
 const TAX = { id: 'h2', kind: 'tds_remitted', amount: 18n, receipt: CHALLAN, isAsked: true }
 const COVER = { id: 'h3', kind: 'losses_covered', amount: 8n, receipt: BANK_LETTER, isAsked: true }
@@ -123,6 +125,7 @@ test.each<[string, 'lost' | 'doubled' | 'strange', Partial<Ledger>]>([
   ['a refund that is not held', 'lost', { refunds: [{ ...REFUND, holds: 0 }] }],
   ['an approval of a refund that is forgotten', 'lost', { refunds: [{ ...REFUND, status: 'requested' }] }],
   ['an item that was credited to another member', 'lost', { items: [{ ...ITEM, creditedTo: '1002' }] }],
+  ['a first voice about an item that is forgotten', 'lost', { items: [{ ...ITEM, voices: 0 }] }],
   ['an item credited twice', 'doubled', { items: [{ ...ITEM, credits: 2 }] }],
   ['an item credited and sent back', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2', member: null, item: '5' }] }],
   ['a second refund of one operation', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2' }] }],
@@ -138,6 +141,11 @@ test.each<[string, 'lost' | 'doubled' | 'strange', Partial<Ledger>]>([
 ])('%s is %s', (_what, word, change) => {
   expect(compare(ALL_DEEDS, WITH_RETURNS, ALL_DEEDS)).toEqual({ lost: [], doubled: [], strange: [] })
   expect(compare(ALL_DEEDS, { ...WITH_RETURNS, ...change }, ALL_DEEDS)[word]).toHaveLength(1)
+})
+
+test('an item may have several first voices, for it is credited by the last', () => {
+  const again = tried(17, 'item-credit', firstVoiceOf('5'))
+  expect(compare([...ALL_DEEDS, again], WITH_RETURNS, [...ALL_DEEDS, again])).toEqual({ lost: [], doubled: [], strange: [] })
 })
 
 test("at rest, the gateway's states and webhooks must be in the ledger", async () => {

@@ -11,6 +11,7 @@ import { keyPrefix } from '@roz/server/ledger/join-outcome.ts'
 import type { Operation, OperationKind, Journal } from './journal.ts'
 import { findUnasked, type OutlayRow, outlaysIn, readOutlays } from './outlays.ts'
 import { findDoubled, findLate, findNobodys, type Gateways, readReturns, type Returns, existsIn } from './judge-returns.ts'
+import { isFirstVoice } from './returns.ts'
 
 export type Verdict = {
   readonly lost: readonly string[]
@@ -117,7 +118,8 @@ function findContradictions(operations: readonly Operation[]): string[] {
     .map((operation) => `${operation.kind} ${operation.id} was acknowledged as ${operation.effects.join(' and as ')}`)
   const owners = new Map<string, Operation>()
   for (const { operation, effect } of acknowledged(operations)) {
-    const isItem = operation.kind === 'item-credit' || operation.kind === 'item-refund'
+    // A first voice about an item gives nothing out, and another one may take its place.
+    const isItem = (operation.kind === 'item-credit' || operation.kind === 'item-refund') && !isFirstVoice(effect)
     if (!isItem && !['join', 'topup', 'withdraw', 'refund'].includes(operation.kind)) continue
     const name = isItem ? `item ${effect}` : `${operation.kind} ${operation.memberId} ${effect}`
     if (owners.has(name)) found.push(`${name} was acknowledged to two operations`)

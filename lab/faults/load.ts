@@ -12,7 +12,8 @@ import type { Member } from './members.ts'
 import { type Calls, type Reply, UnansweredError } from './patient-calls.ts'
 import type { Dice } from './random.ts'
 import { createOutlays, type Desk } from './outlays.ts'
-import { createReturns, type Decision } from './returns.ts'
+import { createReturns, type Decision, firstVoiceOf } from './returns.ts'
+import type { TEAM } from './team.ts'
 
 export type LoadDeps = {
   readonly calls: Calls
@@ -20,7 +21,8 @@ export type LoadDeps = {
   readonly journal: Journal
   readonly members: readonly Member[]
   readonly dice: Dice
-  readonly admin: { readonly email: string; readonly password: string }
+  /** Two administrators: some decisions need both. */
+  readonly team: typeof TEAM
   readonly desk: Desk
   readonly clients: number
   /** Every repeat has a key of its own, to see that the judge finds what is doubled. */
@@ -45,6 +47,9 @@ const DECISIONS = {
 /** Expected refusals: another person decided first, or the payer's bank has the money. */
 const LATE = new Set(['suspense_decided', 'payment_taken_back'])
 
+/** The answer to a credit that needs another person's voice. */
+const awaitsSecond = ({ body }: Reply): boolean => (body.item as { readonly status?: string } | undefined)?.status === 'awaiting_second'
+
 export type Load = ReturnType<typeof createLoad>
 
 export function createLoad(deps: LoadDeps) {
@@ -57,7 +62,7 @@ export function createLoad(deps: LoadDeps) {
   /** When each member ordered lately. */
   const orders = new Map<string, readonly number[]>()
   const complaints: string[] = []
-  let adminToken: string | undefined
+  const tokens: [string?, string?] = []
   let today = ''
   let running = true
   let paused = false
@@ -80,7 +85,7 @@ export function createLoad(deps: LoadDeps) {
     dice,
     desk: deps.desk,
     signIn,
-    signOut: () => void (adminToken = undefined),
+    signOut,
     complain: (complaint) => void complaints.push(complaint),
   })
 
@@ -154,27 +159,34 @@ export function createLoad(deps: LoadDeps) {
     requested.push({ of: 'withdrawals', id, memberId: member.id, verb, key: randomUUID(), ...body })
   }
 
-  async function signIn(): Promise<string> {
-    adminToken ??= field((await calls.patiently({ path: '/api/admin/login', body: deps.admin })).body, 'token')
-    return adminToken
+  async function signIn(person: 0 | 1 = 0): Promise<string> {
+    return (tokens[person] ??= field((await calls.patiently({ path: '/api/admin/login', body: deps.team[person] })).body, 'token'))
+  }
+  function signOut(person: 0 | 1 = 0): void {
+    tokens[person] = undefined
   }
 
   async function openItems(): Promise<readonly { readonly id: string }[]> {
     const reply = await calls.patiently({ method: 'GET', path: '/api/admin/suspense?status=open&limit=20', token: await signIn() })
-    if (reply.status === 401) adminToken = undefined
+    if (reply.status === 401) signOut()
     return (reply.body.suspense ?? []) as readonly { readonly id: string }[]
   }
 
   async function decide(): Promise<void> {
     const next = requested.shift()
     if (next === undefined) return
-    const { of, id, verb, key, body } = next
+    const { of, id, verb, key, body, by = 0 } = next
     const kind = (DECISIONS[of] as Partial<Record<Decision['verb'], OperationKind>>)[verb]
     if (kind === undefined) throw new Error(`no decision ${verb} exists for ${of}`)
     const path = `/api/admin/${of}/${id}/${verb}`
     // The decision names the status that the administrator saw.
-    const asked = { path, token: await signIn(), key, body: { status: of === 'suspense' ? 'open' : 'requested', ...body } }
-    const { reply } = await operation({ kind, memberId: next.memberId, subject: id }, asked, (answer) => (ok(answer) ? id : undefined))
+    const asked = { path, token: await signIn(by), key, body: { status: of === 'suspense' ? 'open' : 'requested', ...body } }
+    const { reply, effect } = await operation({ kind, memberId: next.memberId, subject: id }, asked, (answer) =>
+      ok(answer) ? (awaitsSecond(answer) ? firstVoiceOf(id) : id) : undefined,
+    )
+    // The other administrator's voice credits it.
+    if (effect === firstVoiceOf(id))
+      return void requested.push({ ...next, by: by === 0 ? 1 : 0, key: randomUUID(), body: { ...body, status: 'awaiting_second' } })
     if (ok(reply)) {
       if (verb !== 'approve') return
       if (of === 'refunds') returns.sent(id)
@@ -190,7 +202,7 @@ export function createLoad(deps: LoadDeps) {
     if (reply.status !== 401 && reply.body.code !== 'step_up_required')
       return void complaints.push(`${path} answered ${reply.status} ${JSON.stringify(reply.body)}`)
     // The session ended overnight: log in again and repeat with the same key.
-    adminToken = undefined
+    signOut(by)
     requested.push(next)
   }
 

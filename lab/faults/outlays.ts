@@ -19,7 +19,7 @@ const KINDS = {
 } as const
 type OutlayKind = keyof typeof KINDS
 const HOUSE = ['platform-out', 'tax-remitted', 'losses-covered'] as const satisfies readonly OutlayKind[]
-/** Settings of the servers: prizes withhold tax, and the one administrator of the load never needs a second person. */
+/** Settings of the servers: prizes withhold tax, and no amount of the load needs a second person. */
 export const TAXED = { TDS_PERCENT: '30', APPROVAL_ABOVE: '100000' } as const
 /** Expected refusals: too little money, another client was first, or a retry without its key meets its own first try. */
 const LATE = new Set(['insufficient_funds', 'correction_too_large', 'receipt_used'])

@@ -18,7 +18,13 @@ export type Decision = {
   readonly verb: 'approve' | 'reject' | 'credit' | 'refund'
   readonly key: string
   readonly body?: object
+  /** The administrator who decides; the first one by default. */
+  readonly by?: 0 | 1
 }
+/** The effect of a voice that needs another person's before anything moves. */
+const VOICE = 'the first voice about '
+export const firstVoiceOf = (item: string): string => `${VOICE}${item}`
+export const isFirstVoice = (effect: string): boolean => effect.startsWith(VOICE)
 
 type ReturnsDeps = {
   readonly operations: Operations

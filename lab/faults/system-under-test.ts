@@ -3,7 +3,7 @@
  * - After `close` nothing that it started runs, whatever was killed or stopped in between.
  * - This process restarts a killed database on its old port.
  */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -19,6 +19,7 @@ import * as ownOutlays from './outlays.ts'
 import { type PgProxy, startPgProxy } from '../../e2e/harness/pg-proxy.ts'
 import { startServers, type Version } from './servers.ts'
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
+import { makeTeam } from './team.ts'
 
 const DATABASE_FLAGS = ['max_wal_size=64MB', 'min_wal_size=32MB', 'checkpoint_timeout=30s']
 const BACK_WITHIN_MS = 60_000
@@ -87,6 +88,7 @@ async function build(options: Options, ends: End[]) {
   const members: ownMembers.Member[] = await makeMembers(writing, journal, options.members)
   const desk = await makeDesk(writing, members[0]?.id ?? '')
   await writing.close()
+  await makeTeam(db)
 
   return {
     disk,
@@ -143,7 +145,8 @@ type Makers = Pick<typeof ownMembers & typeof ownOutlays, 'makeMembers' | 'makeD
 /** Another version's own functions: they know the schema that it has made. */
 async function makersOf(version: Version | undefined): Promise<Makers> {
   if (version === undefined) return { ...ownMembers, ...ownOutlays }
-  const [members, outlays] = [await partOf(version, 'lab/faults/members.ts'), await partOf(version, 'lab/faults/outlays.ts')]
+  const folder = ['lab/faults', 'e2e/faults'].find((name) => existsSync(path.join(version.folder, name))) ?? ''
+  const [members, outlays] = [await partOf(version, `${folder}/members.ts`), await partOf(version, `${folder}/outlays.ts`)]
   return { ...members, ...outlays } as Makers
 }
 

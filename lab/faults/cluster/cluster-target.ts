@@ -30,6 +30,7 @@ import { type End, openWithEnds } from '../cleanup.ts'
 import { openJournal } from '../journal.ts'
 import { makeMembers } from '../members.ts'
 import { makeDesk, TAXED } from '../outlays.ts'
+import { makeTeam } from '../team.ts'
 
 const BACK_WITHIN_MS = 60_000
 const WHOLE_WITHIN_MS = 120_000
@@ -68,6 +69,7 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
   const members = await makeMembers(writing, journal, count)
   const desk = await makeDesk(writing, members[0]?.id ?? '')
   await writing.close()
+  await makeTeam(db)
   const complaints: string[] = []
   const { nodes, network } = cluster
 
