@@ -15,8 +15,8 @@ import type { Former } from './history.ts'
 
 const run = promisify(execFile)
 const COPIED = [...PRODUCT, 'lab/faults', 'e2e/harness', 'package.json', 'tsconfig.base.json']
-/** The files that an old version needs to build and run. */
-const ARCHIVED = [...PRODUCT, 'web', 'e2e', 'package.json', 'package-lock.json', 'tsconfig.base.json', '.npmrc']
+/** The files that an old version needs to build and run. Before some of these folders there were others: the load was in `e2e/`. */
+const ARCHIVED = [...PRODUCT, 'web', 'e2e', 'lab', 'package.json', 'package-lock.json', 'tsconfig.base.json', '.npmrc']
 const VERSION_FILE = 'core/src/version.ts'
 const STAMP = '.complete'
 
@@ -51,7 +51,11 @@ export async function buildFormer({ commit }: Former, say: (line: string) => voi
   if (!existsSync(path.join(folder, STAMP))) {
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
-    const archive = execFileSync('git', ['archive', commit, ...ARCHIVED], { cwd: ROOT, maxBuffer: 1 << 30 })
+    const names = execFileSync('git', ['ls-tree', '--name-only', commit], { cwd: ROOT, encoding: 'utf8' }).split('\n')
+    const archive = execFileSync('git', ['archive', commit, ...ARCHIVED.filter((name) => names.includes(name))], {
+      cwd: ROOT,
+      maxBuffer: 1 << 30,
+    })
     execFileSync('tar', ['-x', '-C', folder], { input: archive })
     await installIn(folder, say)
     say('Building the pages of the former version…')
