@@ -43,8 +43,8 @@ type OutlayDeps = {
   readonly operations: Operations
   readonly dice: Dice
   readonly desk: Desk
-  readonly signIn: () => Promise<string>
-  readonly signOut: () => void
+  readonly signIn: (person: 0 | 1) => Promise<string>
+  readonly signOut: (person: 0 | 1) => void
   readonly complain: (complaint: string) => void
 }
 
@@ -58,17 +58,19 @@ export function createOutlays({ operations, dice, desk, signIn, signOut, complai
     if (subject === undefined) return
     const { path, answer } = KINDS[kind]
     const paise = 1 + dice.below(kind === 'disburse' ? 90 : 30)
+    // Who paid somebody does not take the money back alone.
+    const by = kind === 'help-back' ? 1 : 0
     const body = { amount: paise / 100, purpose: 'School shoes', receipts: [subject], ...more }
     const { reply, effect } = await operation(
       { kind, memberId: '0', paise, subject },
-      { path: `${path}${under}`, token: await signIn(), key: randomUUID(), body },
+      { path: `${path}${under}`, token: await signIn(by), key: randomUUID(), body },
       (told) => (ok(told) ? field(told.body[answer], 'id') : undefined),
     )
     if (effect !== undefined) {
       if (kind === 'disburse') booked.push(effect)
       return
     }
-    if (reply.status === 401 || reply.body.code === 'step_up_required') return signOut()
+    if (reply.status === 401 || reply.body.code === 'step_up_required') return signOut(by)
     if (!LATE.has(String(reply.body.code))) complain(`${path}${under} answered ${reply.status} ${JSON.stringify(reply.body)}`)
   }
 

@@ -1,7 +1,7 @@
 /**
  * Idempotency-Key of the POSTs that move money.
  * - The key's row is written in the transaction of the effect or of the refusal: both are committed or neither.
- * - The same key with the same body gets the first answer, also if that was a refusal.
+ * - The same key with the same body gets the first answer, also if that was a refusal, or of an earlier release (stored-answers.ts).
  * - The same key with another body or another route answers 409 `idempotency_mismatch`.
  * - Of concurrent requests with one key, one takes effect and the others wait for its answer.
  * - The body is kept only as an HMAC, because it may contain an account number. The row names the SECRET_KEY of the HMAC.
@@ -13,6 +13,7 @@ import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx, type Waits } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { Refusal } from './route.ts'
+import { noteStored } from './stored-answers.ts'
 
 export type KeyedCall = {
   readonly memberId: bigint
@@ -56,7 +57,9 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
             from idempotency_key where member_id = ${memberId}::bigint and key = ${key}::text for update`,
     )
     if (!known.same) return { kind: 'answered', answer: MISMATCH }
-    return known.answer === null ? { kind: 'begun', ref: known.ref } : { kind: 'answered', answer: known.answer }
+    if (known.answer === null) return { kind: 'begun', ref: known.ref }
+    if (known.answer.ok) noteStored(known.answer.value)
+    return { kind: 'answered', answer: known.answer }
   }
 
   /** Stores the answer of a key. */

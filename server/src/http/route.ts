@@ -22,6 +22,7 @@ import { sendFile } from './files.ts'
 import { parseInput } from './input.ts'
 import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
+import { isStored } from './stored-answers.ts'
 import { actingFrom } from '../staff/staff-log.ts'
 import { type Receive, receiverOf, tooLargeOf } from '../pictures/upload.ts'
 
@@ -153,7 +154,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       if (spec.output === 'csv') return sendCsv(reply, spec.path, answer.value as unknown as CsvTable)
       if (write === undefined) return sendFile(request, reply, answer.value as unknown as PublicFile)
       reply.type('application/json; charset=utf-8')
-      return write(answer.value)
+      return isStored(answer.value) ? writeStored(spec.output as z.ZodType, answer.value, { write, reply }) : write(answer.value)
     },
   })
 }
@@ -211,10 +212,30 @@ const writers = new WeakMap<EndpointSpec, Writer>()
 export function writerOf(spec: EndpointSpec, output: z.ZodType, reply: FastifyReply): Writer {
   const known = writers.get(spec)
   if (known !== undefined) return known
-  const { $schema: _, ...schema } = z.toJSONSchema(output, { io: 'output', target: 'draft-7', unrepresentable: 'any' })
-  const writer = reply.compileSerializationSchema(schema) as Writer
+  const writer = reply.compileSerializationSchema(jsonSchemaOf(output)) as Writer
   writers.set(spec, writer)
   return writer
+}
+
+function jsonSchemaOf(output: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...schema } = z.toJSONSchema(output, { io: 'output', target: 'draft-7', unrepresentable: 'any' })
+  return schema
+}
+
+/** An answer of an earlier release may lack a field that is required now: then the same fields are declared, and none is required. */
+function writeStored(
+  output: z.ZodType,
+  value: unknown,
+  { write, reply }: { readonly write: Writer; readonly reply: FastifyReply },
+): string {
+  try {
+    return write(value)
+  } catch {
+    const lenient = JSON.stringify(jsonSchemaOf(output), (key, part: unknown) =>
+      key === 'required' && Array.isArray(part) ? undefined : part,
+    )
+    return (reply.compileSerializationSchema(JSON.parse(lenient) as Record<string, unknown>) as Writer)(value)
+  }
 }
 
 /** Cache headers by the call's `cache`: public answers for CDNs, files, and `no-store` for everything else. */
