@@ -1,6 +1,7 @@
 /**
  * `npm run dev`, on a copy of the sources: an edit of a screen is in the open page without a reload, an edit of the server is served
- * after its next start, new English is shown before its Hindi exists, and the end leaves no process.
+ * after its next start and an edit of a public page after its next build, new English is shown before its Hindi exists, and the end
+ * leaves no process.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { copySources, endAll, launch, nothingLeft, ROOT } from './launched.ts'
 
 /** The longest wait on a busy machine; a wait ends as soon as its condition is met. */
 const SEEN = { timeout: 60_000 }
+const BUILT = { timeout: 240_000 }
 
 let checkout: string
 beforeAll(() => {
@@ -34,8 +36,15 @@ function edit(file: string, from: string, to: string): void {
   )
 }
 
-test('npm run dev shows an edit of a screen and of the server, lists texts without Hindi, and ends with Ctrl-C', {
-  timeout: 600_000,
+/** The answer's text; empty while the server starts. */
+const textOf = (url: string, request?: RequestInit): Promise<string> =>
+  fetch(url, request).then(
+    (answer) => answer.text(),
+    () => '',
+  )
+
+test('npm run dev shows an edit of a screen, of the server and of a public page, lists texts without Hindi, and ends with Ctrl-C', {
+  timeout: 900_000,
 }, async () => {
   const command = ['npm', 'run', 'dev']
   const roz = launch({ port: await freePorts(), dataDir: path.join(checkout, '.data'), cwd: checkout, command })
@@ -57,15 +66,22 @@ test('npm run dev shows an edit of a screen and of the server, lists texts witho
   const refused = async (): Promise<string> => {
     const body = JSON.stringify({ email: 'asha@example.org', password: 'not the password' })
     const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
-    return fetch(`${roz.url}/api/auth/login`, request).then(
-      (answer) => answer.text(),
-      () => '',
-    )
+    return textOf(`${roz.url}/api/auth/login`, request)
   }
   expect(await refused()).toContain('Invalid email or password')
   edit('core/src/refusals.ts', "texts('Invalid email or password')", "texts('Nobody has these two together')")
   await expect.poll(refused, SEEN).toContain('Nobody has these two together')
   expect(roz.output()).toContain('No words yet: hi: "Nobody has these two together"')
+
+  const homeHas = async (words: string): Promise<boolean> => (await textOf(`${roz.url}/`)).includes(words)
+  const [before, broken] = ['<Trans>Put in my first rupee</Trans>', '<Trans>Begin with a rupee of mine</Tran>']
+  edit('web/src/public/Home.tsx', before, broken)
+  await expect.poll(roz.output, BUILT).toContain('The public pages could not be built:')
+  // The pages from before are still served.
+  expect(await homeHas('Put in my first rupee')).toBe(true)
+  edit('web/src/public/Home.tsx', broken, broken.replace('</Tran>', '</Trans>'))
+  await expect.poll(() => homeHas('Begin with a rupee of mine'), BUILT).toBe(true)
+  expect(roz.output()).toContain('hi: "Begin with a rupee of mine" (src/public/Home.tsx)')
 
   expect(faults).toEqual([])
   await browser.close()
