@@ -4,7 +4,6 @@
  * - Each hour a recent audit begins: the days since the newest sealed one. Each night at two a full audit begins: all days and members.
  * - A run goes in parts. A part and the progress behind it commit together, so an interrupted run continues where it was. One process
  *   works on a run at a time, and a recent run goes before a full one.
- * - A full run works until six, and continues in the next night; at any hour once the last one is two days old.
  * - No part starts around midnight: the draw and Auto Participate need the machine.
  * - Each process looks once a minute of real time at most for a run to begin, even if the product's clock jumps.
  * - The end of a run logs the open findings as errors. The owners get one mail for all that were not open at the end of the run before.
@@ -29,12 +28,9 @@ export type AuditDeps = {
 /** The statement in `begin` keeps the runs apart. A process that checked only once an hour could come a moment early and lose an hour. */
 const LOOK_MS = 60_000
 const EVERY = sql`interval '1 hour'`
-const [NIGHT_BEGINS, NIGHT_ENDS] = [sql`interval '2 hours'`, sql`interval '6 hours'`]
+const NIGHT_BEGINS = sql`interval '2 hours'`
 /** When the newest night began. */
 const LAST_NIGHT = sql`(start_of_ist_day(ist_day(roz_now() - ${NIGHT_BEGINS})) + ${NIGHT_BEGINS})`
-const MAY_GO_ON = sql`(
-  roz_now() - start_of_ist_day(ist_day(roz_now())) between ${NIGHT_BEGINS} and ${NIGHT_ENDS}
-  or not exists (select from audit_run where scope = 'full' and finished_at > roz_now() - interval '2 days'))`
 const KEPT = sql`interval '90 days'`
 /** The limit keeps a stuck draw from blocking every part. */
 const TURN = sql`interval '10 minutes'`
@@ -94,7 +90,7 @@ async function step(tx: Tx, pages: AuditPages | undefined): Promise<Stepped> {
     tx,
     sql`
     select id, broken, last_file as "lastFile", last_day as "lastDay", last_member as "lastMember" from audit_run
-     where finished_at is null and last_day is not null and (scope = 'recent' or ${MAY_GO_ON}) and not exists ${TURNING}
+     where finished_at is null and last_day is not null and not exists ${TURNING}
      order by scope = 'full', id limit 1 for update skip locked`,
   )
   if (run === undefined) return { open: [] }
