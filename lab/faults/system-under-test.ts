@@ -84,6 +84,7 @@ async function build(options: Options, ends: End[]) {
   const journal: Journal = openJournal(path.join(folder, 'journal.jsonl'))
   ends.push(() => journal.close())
   const writing = connect({ url: postgres.appUrl, max: 2, applicationName: 'roz-faults' })
+  let served = version
   const { makeMembers, makeDesk } = await makersOf(version)
   const members: ownMembers.Member[] = await makeMembers(writing, journal, options.members)
   const desk = await makeDesk(writing, members[0]?.id ?? '')
@@ -100,8 +101,11 @@ async function build(options: Options, ends: End[]) {
     postgres,
     databaseLog,
     servers,
-    /** The audit of the first server's version, which knows its schema; undefined if that is this checkout. */
-    audit: () => auditOf(servers.versions()[0]),
+    /** The audit of the newest version that has served: it knows the schema, and rows that an older one does not; undefined if that is this checkout. */
+    audit: () => {
+      served = [served, ...servers.versions()].reduce((newest, one) => (isNewer(one, newest) ? one : newest))
+      return auditOf(served)
+    },
     /** Sets synchronous_commit off, on purpose: the judge must find the commits that a power cut loses. */
     async commitInMemory(): Promise<void> {
       commitsInMemory = true
@@ -149,6 +153,10 @@ async function makersOf(version: Version | undefined): Promise<Makers> {
   const [members, outlays] = [await partOf(version, `${folder}/members.ts`), await partOf(version, `${folder}/outlays.ts`)]
   return { ...members, ...outlays } as Makers
 }
+
+/** This checkout, which has no name, is the only version of its run. */
+const isNewer = (one: Version | undefined, other: Version | undefined): boolean =>
+  one !== undefined && other !== undefined && one.name.localeCompare(other.name, 'en', { numeric: true }) > 0
 
 async function auditOf(version: Version | undefined): Promise<typeof runAudit | undefined> {
   if (version === undefined) return undefined
