@@ -406,6 +406,11 @@ class Address(unittest.TestCase):
                 with self.assertRaisesRegex(v.Incomplete, "a web page came instead of the file"):
                     v.Files(address).read(name)
 
+    def test_a_demo_draw_names_one_winner_or_several(self):
+        said = [(step, words) for step, _, words in v.verify(Table(FILES), "2026-07-22", {}) if words.startswith("Demo draw")]
+        words = "Demo draw — the operator could have chosen these winners"
+        self.assertEqual(said, [("sealed-in-time", words), ("beacon-signature", words)])
+
     @contextlib.contextmanager
     def serving(self, answer):
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), answer) as server:

@@ -1067,10 +1067,14 @@ class Day:
         if self.options.get("witnesses"):
             enough = {verifier_key(text, WITNESS_KEY)[2] for text in self.options["witnesses"]} <= seen
         if opened["draw"]["mode"] == "local":
-            raise Weak("Demo draw — the operator could have chosen this winner")
+            raise Weak(self.demo_draw())
         if not enough:
             raise Weak(f"{len(seen)} witnesses saw the list in time: the operator could have changed it")
         return "by " + ", ".join(sorted(name for (name, _), public in own.items() if public in seen))
+
+    def demo_draw(self) -> str:
+        several = "result" in self.of_day and len(self.record("result")["winners"]) > 1
+        return f"Demo draw — the operator could have chosen {'these winners' if several else 'this winner'}"
 
     def step_beacon_round(self):
         if "void" in self.of_day and "close" not in self.of_day:
@@ -1094,7 +1098,7 @@ class Day:
             secret = bytes.fromhex(result["secret"])
             need(sha(secret).hex() == chain["chainHash"], "the secret is not the one promised in the open record")
             need(local_randomness(secret, self.day, close["count"], bytes.fromhex(close["root"])) == randomness, "the randomness does not come from the secret and the list")
-            raise Weak("Demo draw — the operator could have chosen this winner")
+            raise Weak(self.demo_draw())
         need("signature" in result, "a draw by beacon without its signature")
         need(sha(bytes.fromhex(result["signature"])) == randomness, "the randomness is not the hash of the signature")
         need(chain["period"] < 2**32, "the period exceeds four bytes")

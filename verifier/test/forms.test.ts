@@ -196,6 +196,16 @@ test('a web page in place of a file is no answer of the site: the day is incompl
   await new Promise((resolve) => host.close(resolve))
 })
 
+test('a demo draw names one winner or several', async () => {
+  const { steps } = await verifyDay(memorySource(siteFiles), '2026-07-22')
+  const said = steps.filter(({ words }) => words.startsWith('Demo draw')).map(({ step, words }) => [step, words])
+  const words = 'Demo draw — the operator could have chosen these winners'
+  expect(said).toEqual([
+    ['sealed-in-time', words],
+    ['beacon-signature', words],
+  ])
+})
+
 test('a folder serves its files, and a folder in place of a file counts as missing', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-folder-'))
   mkdirSync(path.join(folder, 'draws/2026-07-23'), { recursive: true })

@@ -1,7 +1,15 @@
+import { paise } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
 import { describe } from './descriptions.ts'
 
 const bank = 'HDFC Bank ••9012'
+test('a reward from which tax was withheld says how much', () => {
+  const won = { kind: 'prize', day: '2026-03-04', bank: undefined, tax: paise(3120n) } as const
+  expect(describe(won, 'en')).toBe('Reward from the round of 4 Mar 2026, after ₹31.20 tax')
+  expect(describe(won, 'hi')).toBe('4 मार्च 2026 के राउंड का इनाम, ₹31.20 टैक्स काटकर')
+  expect(describe({ ...won, tax: paise(0n) }, 'en')).toBe('Reward from the round of 4 Mar 2026')
+})
+
 test.each([
   ['join', 'Joined the round of 4 Mar 2026', '4 मार्च 2026 के राउंड में जुड़े'],
   ['prize', 'Reward from the round of 4 Mar 2026', '4 मार्च 2026 के राउंड का इनाम'],

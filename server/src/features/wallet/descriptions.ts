@@ -1,5 +1,6 @@
 /** The description of each kind of transaction; complete over kinds and languages. */
 import { inEach, type Language, SPEECH, type Texts } from '@roz/core/language.ts'
+import { formatPaise, type Paise, ZERO } from '@roz/core/money.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { Movement, WaitingStatus } from '../../ledger/movements.ts'
 
@@ -7,7 +8,7 @@ const SYSTEM = texts('Booking')
 
 type Described = Exclude<Movement['kind'], 'waiting'> | `waiting_${WaitingStatus}`
 
-/** `{day}` is the round's day, `{bank}` the bank's name with the last four digits. */
+/** `{day}` is the round's day, `{tax}` what was withheld, `{bank}` the bank's name with the last four digits. */
 const DESCRIPTIONS = {
   join: texts('Joined the round of {day}'),
   order: texts('Adding money'),
@@ -57,6 +58,7 @@ const printed = inEach((language) => new Intl.DateTimeFormat(SPEECH[language].lo
 /** Such as `5 Mar 2026`. */
 export const printDay = (day: string, language: Language): string => printed[language].format(new Date(`${day}T00:00:00Z`))
 
+const TAXED_PRIZE = texts('Reward from the round of {day}, after {tax} tax')
 const AUTOPAY: { readonly [K in Described]?: Texts } = { order: texts('AutoPay'), topup: texts('Added by AutoPay') }
 
 export function describe(
@@ -65,10 +67,17 @@ export function describe(
     readonly day: string | undefined
     readonly bank: string | undefined
     readonly isAutopay?: boolean
+    /** Withheld from a reward. */
+    readonly tax?: Paise | undefined
   },
   language: Language,
 ): string {
   const day = movement.day === undefined ? '' : printDay(movement.day, language)
-  const words = (movement.isAutopay === true ? AUTOPAY[movement.kind] : undefined) ?? DESCRIPTIONS[movement.kind]
-  return words[language].replace('{day}', day).replace('{bank}', movement.bank ?? '')
+  const { kind, tax = ZERO } = movement
+  const words =
+    kind === 'prize' && tax > 0n ? TAXED_PRIZE : ((movement.isAutopay === true ? AUTOPAY[kind] : undefined) ?? DESCRIPTIONS[kind])
+  return words[language]
+    .replace('{day}', day)
+    .replace('{tax}', formatPaise(tax))
+    .replace('{bank}', movement.bank ?? '')
 }

@@ -9,7 +9,7 @@
 import type { transaction } from '@roz/contract/wallet.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
-import { CURRENCY, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { CURRENCY, type Paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Queryable, sql } from '../../db/sql.ts'
 import { readPages } from '../../lists/cursor.ts'
@@ -20,11 +20,12 @@ import { SHOWN_STATUS } from './withdraw.ts'
 
 export type Transaction = z.infer<typeof transaction>
 
-/** Details of referenced rows: the order of a payment, the bank of a withdrawal, the reason of a rejection. */
+/** Details of referenced rows: the order of a payment, the bank of a withdrawal, the reason of a rejection, the tax on a reward. */
 type Details = {
   readonly orderByPayment: ReadonlyMap<string, string>
   readonly bankByWithdrawal: ReadonlyMap<string, string>
   readonly reasons: ReadonlyMap<string, string>
+  readonly taxByPrize: ReadonlyMap<string, Paise>
   /** The orders among them that are debits of AutoPay. */
   readonly debits: ReadonlySet<string>
 }
@@ -58,17 +59,20 @@ async function readDetails(from: Queryable, memberId: bigint, movements: readonl
   const payments = refs(({ kind, orderId }) => kind === 'topup' && orderId === undefined)
   const withdrawals = refs(({ kind }) => WITHDRAWAL_KINDS.has(kind))
   const refunds = refs(({ kind }) => REFUND_KINDS.has(kind))
-  const [orderByPayment, known, decided] = await Promise.all([
+  const prizes = refs(({ kind }) => kind === 'prize')
+  const [orderByPayment, known, decided, taxByPrize] = await Promise.all([
     payments.length === 0 ? NOTHING : readOrders(from, memberId, payments),
     withdrawals.length === 0 ? [] : readWithdrawals(from, memberId, withdrawals),
     refunds.length === 0 ? [] : readRejections(from, memberId, refunds),
+    prizes.length === 0 ? NO_TAX : readTaxes(from, memberId, prizes),
   ])
   const reasons = [...known, ...decided].flatMap(({ id, reason }) => (reason === null ? [] : [[id, reason] as const]))
   const debits = await readDebits(
     from,
     movements.flatMap((movement) => orderOf(movement, orderByPayment) ?? []),
   )
-  return { orderByPayment, bankByWithdrawal: new Map(known.map(({ id, bank }) => [id, bank])), reasons: new Map(reasons), debits }
+  const bankByWithdrawal = new Map(known.map(({ id, bank }) => [id, bank]))
+  return { orderByPayment, bankByWithdrawal, reasons: new Map(reasons), debits, taxByPrize }
 }
 
 const orderOf = ({ kind, ref, orderId }: Movement, byPayment: ReadonlyMap<string, string>): string | undefined =>
@@ -80,6 +84,15 @@ async function readDebits(from: Queryable, orderIds: readonly string[]): Promise
   return new Set(rows.map(({ id }) => id))
 }
 const NO_DEBITS: ReadonlySet<string> = new Set()
+
+const NO_TAX: ReadonlyMap<string, Paise> = new Map()
+
+async function readTaxes(from: Queryable, memberId: bigint, refs: readonly string[]): Promise<ReadonlyMap<string, Paise>> {
+  const days = refs.map((ref) => ref.slice(0, 10))
+  const rows = await from.query<{ ref: string; tax: Paise }>(sql`
+    select day || ':' || rank as ref, tax from draw_winner where member_id = ${memberId}::bigint and day = any (${days}::date[]) and tax > 0`)
+  return new Map(rows.map(({ ref, tax }) => [ref, tax]))
+}
 
 async function readOrders(from: Queryable, memberId: bigint, payments: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const orders = await from.query<{ paymentId: string; orderId: string }>(sql`
@@ -106,7 +119,13 @@ function transactionOf(movement: Movement, details: Details, language: Language)
   const isAutopay = orderId !== undefined && details.debits.has(orderId)
   const foreign = kind === 'waiting' && currency !== CURRENCY ? ` (${currency} ${rupeesFromPaise(amount)})` : ''
   // A join's reference is its day; a pool's payment has day and rank, or day and member.
-  const about = { kind: described(movement), day: /^\d{4}-\d{2}-\d{2}/.exec(ref)?.[0], bank: details.bankByWithdrawal.get(ref), isAutopay }
+  const about = {
+    kind: described(movement),
+    day: /^\d{4}-\d{2}-\d{2}/.exec(ref)?.[0],
+    bank: details.bankByWithdrawal.get(ref),
+    isAutopay,
+    tax: details.taxByPrize.get(ref),
+  }
   return {
     id: kind === 'waiting' ? movement.id : (orderId ?? movement.id),
     type: movement.direction,
