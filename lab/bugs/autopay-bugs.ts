@@ -9,8 +9,8 @@ export const AUTOPAY_BUGS: readonly Bug[] = [
   {
     name: 'AutoPay debits again before 27 days are over',
     file: `${AUTOPAY}/raise.ts`,
-    find: "m.state = 'on' and m.not_before <= ${day}::date and",
-    replace: "m.state = 'on' and m.not_before <= ${day}::date + 27 and",
+    find: 'm.not_before <= ${day}::date and',
+    replace: 'm.not_before <= ${day}::date + 27 and',
     test: RAISE,
   },
   {
@@ -38,8 +38,8 @@ export const AUTOPAY_BUGS: readonly Bug[] = [
   {
     name: 'AutoPay: a debit is raised although the member has stopped it',
     file: `${AUTOPAY}/raise.ts`,
-    find: "m.state = 'on' and m.not_before",
-    replace: "m.state in ('on', 'stopping', 'paused') and m.not_before",
+    find: "m.state = 'on' and not",
+    replace: "m.state in ('on', 'stopping', 'paused') and not",
     test: RAISE,
   },
   {

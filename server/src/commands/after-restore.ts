@@ -3,6 +3,7 @@
  * that the gateway and the public have seen since the restored second. Run it before a server starts on the database.
  * - The gateway is asked about every order, withdrawal and refund that is not ended here, and about each order of the file. The server
  *   asks when it runs: paid money is credited to the wallet, or booked to SUSPENSE if this database lacks the order.
+ * - The gateway is asked about every mandate of AutoPay. A debit that this database lacks is taken over, so no second one is raised.
  * - A transfer of the file that this database lacks becomes a withdrawal again under its old id. So the member cannot withdraw that money
  *   twice. The gateway's answer ends it.
  * - People whom owners removed after the restored second are in the team again. Every staff session ends, and the command lists the team.
@@ -16,6 +17,7 @@ import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { askAnyway } from '../features/payouts/checks.ts'
 import { scheduleCheck } from '../features/wallet/orders.ts'
+import { askAllMandates } from '../ledger/autopay.ts'
 import { holdWithdrawal } from '../ledger/withdrawals.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { compareCheckpoint } from './later-checkpoint.ts'
@@ -76,8 +78,10 @@ async function run({ db, say }: Deps, { checkpoint, orders, transfers }: Given):
     select id, 'withdrawal' as kind from withdrawal where status in ('requested', 'approved', 'sending') and shown_to is null
     union all select id, 'refund' from refund where status in ('requested', 'approved', 'sending')`)
   for (const due of leaving) await askAnyway(db, due)
+  const mandates = await askAllMandates(db)
   await endStaffSessions({ db, say })
   say(`The server will ask the gateway about ${asked.size} orders and ${leaving.length} withdrawals and refunds when it runs.`)
+  if (mandates > 0) say(`AutoPay: it asks about ${mandates} mandates, and debits none of them before the gateway has answered.`)
   if (isWell) await noteJoined(db)
   else if ((await findUnjoined(db)) !== undefined)
     say('No server starts on this database until a run ends with exit code 0. Take a line that a person has settled out of its file.')

@@ -35,6 +35,20 @@ export async function askMandateSoon(tx: Queryable, mandateId: string): Promise<
     on conflict (mandate_id) do update set ask_at = roz_now(), tries = 0`)
 }
 
+/**
+ * After a restore: the gateway is asked about every mandate that is open or had a debit in the last 60 days, and nothing is raised for
+ * one before it has answered. Returns how many.
+ */
+export async function askAllMandates(db: Queryable): Promise<number> {
+  const asked = await db.query(sql`
+    with waiting as (
+      update autopay_mandate m set must_ask = true where ${IS_OPEN_MANDATE}
+         or exists (select from autopay_charge c where c.mandate_id = m.id and c.day > ist_day(roz_now()) - 60) returning id)
+    insert into autopay_check (mandate_id, ask_at) select id, roz_now() from waiting
+    on conflict (mandate_id) do update set ask_at = roz_now(), asked_at = null, tries = 0 returning 1`)
+  return asked.length
+}
+
 /** The mandate and the gateway's id of a payment that a mandate's debit made; undefined for any other payment. */
 export async function findMandatePayment(
   from: Queryable,

@@ -50,7 +50,7 @@ export function createModelMandates(nowMs: () => number = Date.now) {
   }
 
   const get = (mandateId: string): ModelMandate => mandates.get(mandateId) ?? refuse('subscription_does_not_exist', 404)
-  const shownCharge = ({ day: _day, raisedAtMs: _at, ...charge }: ModelCharge): MandateCharge => ({ ...charge })
+  const shownCharge = ({ raisedAtMs: _at, ...charge }: ModelCharge): MandateCharge => ({ ...charge })
   const shown = (mandateId: string, mandate: ModelMandate): Mandate => ({
     mandateId,
     status: mandate.status,

@@ -23,6 +23,8 @@ export type MandateCharge = {
   readonly cfPaymentId: string | undefined
   readonly cfTxnId: string | undefined
   readonly cfOrderId: string | undefined
+  /** The day on which the bank is to pay; missing for the first debit. */
+  readonly day: IstDay | undefined
   /** Free text of the bank: shown, never judged. */
   readonly failureReason: string | undefined
 }

@@ -1,5 +1,6 @@
 /** Parsers of Cashfree's JSON of subscriptions (here: mandates) and their payments. They read only the fields that we use. */
 import type { MandateStatus } from '@roz/core/autopay.ts'
+import { parseDay } from '@roz/core/ist-day.ts'
 import { z } from 'zod'
 import { amount, currency, wireId, words } from '../cashfree/fields.ts'
 import type { ChargeState, Mandate, MandateCharge } from './port.ts'
@@ -35,6 +36,7 @@ export const wireCharge = z.object({
   cf_payment_id: maybeId,
   cf_txn_id: maybeId,
   cf_order_id: maybeId,
+  payment_schedule_date: words,
   failure_details: z.object({ failure_reason: words }).nullish(),
 })
 export type WireCharge = z.output<typeof wireCharge>
@@ -91,6 +93,7 @@ export function readCharge(wire: WireCharge): MandateCharge | undefined {
     cfPaymentId: wire.cf_payment_id,
     cfTxnId: wire.cf_txn_id,
     cfOrderId: wire.cf_order_id,
+    day: parseDay(wire.payment_schedule_date?.slice(0, 10) ?? ''),
     failureReason: wire.failure_details?.failure_reason,
   }
 }

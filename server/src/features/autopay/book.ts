@@ -12,7 +12,7 @@ import type { Mandate, MandateCharge } from '../../adapters/mandates/port.ts'
 import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { cancelOpenCharge, PAYMENT_PREFIX } from '../../ledger/autopay.ts'
-import { captureTopup, markTopup } from '../../ledger/topups.ts'
+import { captureTopup, createTopup, markTopup } from '../../ledger/topups.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { type ChargeRow, lockCharge, lockMandate, type MandateRow } from './deps.ts'
@@ -106,6 +106,38 @@ async function endUnpaid(tx: Tx, orderId: string, mandateId: string, told: Manda
   return undefined
 }
 
+/**
+ * Takes over a debit that the gateway has under an id of ours, and this database has forgotten: after a restore. It blocks the next one.
+ * False: it is known, and was raised while the gateway was asked.
+ */
+export async function adoptCharge(tx: Tx, { id, memberId }: MandateRow, told: MandateCharge): Promise<boolean> {
+  const { chargeId: orderId, state, amount } = told
+  await lockWallet(tx, memberId)
+  await lockMandate(tx, id)
+  const known = await tx.query(sql`select from topup where order_id = ${orderId}::text`)
+  if (known.length > 0) return false
+  await createTopup(tx, { orderId, memberId, amount })
+  const day = told.day ?? (await today(tx))
+  const isOpen = state === 'initialized' || state === 'pending'
+  await tx.query(sql`
+    insert into autopay_charge (order_id, mandate_id, kind, day, status, sent_at, notified_at, ended_at)
+    select ${orderId}::text, ${id}::uuid, 'charge', ${day}::date, case when isopen then 'open' when ${state === 'cancelled'}::boolean then 'cancelled' else 'failed' end,
+           roz_now(), roz_now(), case when not isopen then roz_now() end
+      from (select ${isOpen}::boolean and not exists (
+        select from autopay_charge where mandate_id = ${id}::uuid and status in ('raising', 'open')) as isopen) one`)
+  if (!isOpen) await markTopup(tx, orderId, 'failed')
+  const next = state === 'failed' ? (dayAfterFailure(day, 1) ?? day) : day
+  await tx.query(sql`update autopay_mandate set not_before = greatest(not_before, ${next}::date) where id = ${id}::uuid`)
+  return true
+}
+
+/** A debit was paid that this database has forgotten: the next one waits as after any other. */
+export async function delayAfter(tx: Tx, { id }: MandateRow, told: MandateCharge): Promise<void> {
+  const day = told.day ?? (await today(tx))
+  await tx.query(sql`
+    update autopay_mandate set not_before = greatest(not_before, ${addDays(day, AUTOPAY_GAP_DAYS)}::date) where id = ${id}::uuid`)
+}
+
 /** The gateway has no such debit: it never heard of it, or refused it. Neither is a failure of the payer's bank; a refusal waits. */
 export async function giveUpCharge(
   tx: Tx,
@@ -161,7 +193,7 @@ export async function bookMandate(tx: Tx, mandateId: string, told: Mandate, nowM
   // A setup that nobody finished in a day ends here; the gateway is asked to end it too.
   const state = before.isOldSetup && told.status !== 'ACTIVE' ? 'lapsed' : stateAfter(before, told.status)
   await tx.query(sql`
-    update autopay_mandate set state = ${state}::text,
+    update autopay_mandate set state = ${state}::text, must_ask = false,
       unknown_since = case when ${told.status === 'UNKNOWN'}::boolean then coalesce(unknown_since, roz_now()) end, gateway_status = left(${told.word}::text, 100),
       payer = case when (select deleted_at from member where id = member_id) is null then coalesce(${told.payerMasked ?? null}::text, payer) end
      where id = ${mandateId}::uuid`)

@@ -12,10 +12,10 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
-import { gatewayIdOf } from '../../ledger/gateway-id.ts'
+import { gatewayIdOf, uuidOf } from '../../ledger/gateway-id.ts'
 import { suspend } from '../../ledger/suspense.ts'
 import { markTopup } from '../../ledger/topups.ts'
-import { bookCharge, bookMandate, type Contradiction, endAuth, giveUpCharge } from './book.ts'
+import { adoptCharge, bookCharge, bookMandate, type Contradiction, delayAfter, endAuth, giveUpCharge } from './book.ts'
 import { type AutopayDeps, type ChargeRow, findMandate, listCharges, type MandateRow } from './deps.ts'
 import { type Claim, claimQuestion, isNewestQuestion, listDueMandates, nextTime, scheduleNext } from './questions.ts'
 import { rest, takePlace } from './pace.ts'
@@ -101,14 +101,25 @@ async function bookMoney(deps: AutopayDeps, row: MandateRow, charges: readonly C
  * A debit that we know nothing of: after a restore, perhaps. The money is ours to give back, and a person must look.
  * It credits nobody, also where its id is that of another order: whoever raised it at the gateway chose the id.
  */
-async function bookStranger(deps: AutopayDeps, { id }: MandateRow, payment: MandateCharge): Promise<void> {
+async function bookStranger(deps: AutopayDeps, row: MandateRow, payment: MandateCharge): Promise<void> {
   const { chargeId, cfPaymentId, amount, currency } = payment
   if (cfPaymentId === undefined) throw new Error('the gateway says that a debit is paid, and names no payment')
-  const booked = await inTransaction(deps.db, (tx) =>
-    suspend(tx, { orderId: chargeId, paymentId: `${PAYMENT_PREFIX}${cfPaymentId}`, orderAmount: amount, currency }, 'unknown_order'),
-  )
+  const capture = { orderId: chargeId, paymentId: `${PAYMENT_PREFIX}${cfPaymentId}`, orderAmount: amount, currency }
+  const booked = await inTransaction(deps.db, async (tx) => {
+    const suspended = await suspend(tx, capture, 'unknown_order')
+    await delayAfter(tx, row, payment)
+    return suspended
+  })
   if (booked.result === 'suspense')
-    deps.alarm({ mandateId: id, chargeId }, 'the gateway has a paid debit that we never raised: it is in SUSPENSE')
+    deps.alarm({ mandateId: row.id, chargeId }, 'the gateway has a paid debit that we never raised: it is in SUSPENSE')
+}
+
+/** A debit that is not paid, and that we know nothing of: after a restore. */
+async function adopt(deps: AutopayDeps, row: MandateRow, { ask: number }: Claim, told: MandateCharge): Promise<void> {
+  const { chargeId } = told
+  if (uuidOf(chargeId) === undefined) return
+  const isNew = await inTransaction(deps.db, async (tx) => (await isNewestQuestion(tx, row.id, number)) && adoptCharge(tx, row, told))
+  if (isNew) deps.alarm({ mandateId: row.id, chargeId }, 'the gateway has a debit that this database has forgotten: it is taken over')
 }
 
 type Asked = { readonly charges: readonly ChargeRow[]; readonly open: ChargeRow | undefined; readonly claim: Claim }
@@ -118,7 +129,11 @@ async function bookRest(deps: AutopayDeps, row: MandateRow, { charges, open, cla
   const contradictions: Contradiction[] = []
   for (const told of mandate.charges) {
     const charge = charges.find(({ orderId }) => orderId === told.chargeId)
-    if (charge === undefined || told.kind !== 'charge' || told.state === 'paid' || charge.orderId === open?.orderId) continue
+    if (told.kind !== 'charge' || told.state === 'paid' || told.chargeId === open?.orderId) continue
+    if (charge === undefined) {
+      await adopt(deps, row, claim, told)
+      continue
+    }
     await bookIfNewest(deps, row, claim, (tx) => bookCharge(tx, charge.orderId, row.id, told), contradictions)
   }
   if (open !== undefined && answered.open === 'unknown') await bookMissing(deps, row, open, claim)

@@ -33,7 +33,7 @@ type Limits = Pick<AutopayDeps, 'topupLimits' | 'below'>
 
 /** A mandate `m` of a wallet `w` for which a debit of `day` may be raised. */
 const isReady = ({ topupLimits: { min, max }, below }: Limits, day: IstDay): Sql => sql`
-  m.state = 'on' and m.not_before <= ${day}::date and m.expires_at > (${day}::date + 1)::timestamptz
+  m.state = 'on' and not m.must_ask and m.not_before <= ${day}::date and m.expires_at > (${day}::date + 1)::timestamptz
   and m.amount between ${min}::bigint and ${max}::bigint
   and w.auto_join and w.may_move and not w.is_closed and w.balance < ${below}::bigint
   and not (w.join_year = ${yearOf(day)}::smallint and w.year_joins >= ${JOINS_PER_YEAR_MAX}::int)
