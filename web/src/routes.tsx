@@ -13,6 +13,7 @@ import {
   stringifySearchWith,
 } from '@tanstack/react-router'
 import { loadCalls } from './app/api.ts'
+import { ADMIN_WORDS } from './app/catalogues.ts'
 import { loadTexts } from './app/language.ts'
 import { paths } from './paths.ts'
 import { inPortal, isOfPortal } from './app/portal.ts'
@@ -53,12 +54,12 @@ async function memberOnly(to: To): Promise<void> {
 async function adminOnly(to: To): Promise<void> {
   stayOnSide(to)
   if (session.get().status !== 'admin') throw redirect({ to: paths.adminLogin, replace: true })
-  await Promise.all([loadTexts('admin'), loadCalls(import('virtual:portal-calls'))])
+  await Promise.all([loadTexts(ADMIN_WORDS), loadCalls(import('virtual:portal-calls'))])
 }
 async function portalDoor(to: To): Promise<void> {
   stayOnSide(to)
   if (session.get().status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
-  await Promise.all([loadTexts('admin'), loadCalls(import('virtual:portal-calls'))])
+  await Promise.all([loadTexts(ADMIN_WORDS), loadCalls(import('virtual:portal-calls'))])
 }
 
 const NotFoundPage = lazyRouteComponent(() => import('./shell/NotFoundPage.tsx'), 'NotFoundPage')

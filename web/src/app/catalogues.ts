@@ -17,14 +17,10 @@ export function chosenLanguage(): Language | undefined {
 }
 export const firstLanguage = (): Language => chosenLanguage() ?? languageOf(navigator.languages.join(','))
 
-type Catalogue = { readonly messages: Messages }
+export type Catalogue = { readonly messages: Messages }
 type Load = () => Promise<Catalogue>
 /** The build has checked that every catalogue exists (web/build/messages.ts). */
-const ofEach = (found: Readonly<Record<string, Load>>, name: string) =>
+export const ofEach = (found: Readonly<Record<string, Load>>, name: string) =>
   inEach((language) => found[`../../../locales/${language}/${name}.po`] as Load)
 export const WORDS = ofEach(import.meta.glob<Catalogue>('../../../locales/*/app.po'), 'app')
-/** Loaded only where their screens are. */
-export const MORE_WORDS = {
-  admin: ofEach(import.meta.glob<Catalogue>('../../../locales/*/admin.po'), 'admin'),
-  autopay: ofEach(import.meta.glob<Catalogue>('../../../locales/*/autopay.po'), 'autopay'),
-} as const
+export const ADMIN_WORDS = ofEach(import.meta.glob<Catalogue>('../../../locales/*/admin.po'), 'admin')

@@ -7,7 +7,7 @@ import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { type Language, SPEECH } from '@roz/core/language.ts'
 import { settings } from './settings.ts'
-import { chosenLanguage, firstLanguage, LANGUAGE_KEY, MORE_WORDS, WORDS } from './catalogues.ts'
+import { chosenLanguage, firstLanguage, LANGUAGE_KEY, WORDS } from './catalogues.ts'
 
 let language = firstLanguage()
 export const currentLanguage = (): Language => language
@@ -20,9 +20,9 @@ function about() {
 }
 
 let wanted = language
-type Part = keyof typeof MORE_WORDS
-/** By part, the first load of its words. */
-const loads = new Map<Part, Promise<void> | undefined>()
+type Words = typeof WORDS
+/** Catalogues beside the app's, each with its first load. */
+const loads = new Map<Words, Promise<void> | undefined>()
 
 let onChange: () => void = () => undefined
 /** The listener runs after a change, because cached answers contain the server's words in the old language. */
@@ -33,7 +33,7 @@ export function whenLanguageChanges(listener: () => void): void {
 /** The last request wins, whichever catalogue loads first. */
 async function activate(next: Language): Promise<void> {
   wanted = next
-  const words = await Promise.all([WORDS[next](), ...[...loads.keys()].map((part) => MORE_WORDS[part][next]())]).catch((error: unknown) => {
+  const words = await Promise.all([WORDS[next](), ...[...loads.keys()].map((more) => more[next]())]).catch((error: unknown) => {
     // A catalogue that fails to load cancels its own request, but not a later one.
     if (wanted === next) wanted = language
     throw error
@@ -70,14 +70,13 @@ export async function adoptLanguage(next: Language): Promise<void> {
 }
 
 /** Loads the words of a part. Calls during the load wait for the same promise; after a failure the next call retries. */
-export async function loadTexts(part: Part): Promise<void> {
-  loads.set(part, loads.get(part))
-  const load = loads.get(part) ?? activate(wanted)
-  loads.set(part, load)
-  try {
-    await load
-  } catch (error) {
-    loads.set(part, undefined)
-    throw error
-  }
+export function loadTexts(words: Words): Promise<void> {
+  const begun = loads.get(words)
+  if (begun !== undefined) return begun
+  // Before the load, which reads the keys.
+  loads.set(words, undefined)
+  const load = activate(wanted)
+  loads.set(words, load)
+  load.catch(() => loads.set(words, undefined))
+  return load
 }

@@ -10,20 +10,21 @@ import { formatCount } from '@roz/core/numbers.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { call, messageOf } from '../../app/api.ts'
-import { currentLanguage } from '../../app/language.ts'
+import { call, loadCalls, messageOf } from '../../app/api.ts'
+import { AUTOPAY_WORDS } from '../../app/autopay-words.ts'
+import { currentLanguage, loadTexts } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Section } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { Part } from '../Part.tsx'
 import { refreshMoney } from '../queries.ts'
 import { AutopaySetup } from './AutopaySetup.tsx'
 import type { GatewayState } from '../wallet/use-gateway.ts'
 
-type Autopay = Output<Api['autopay']>['autopay']
-type Mandate = NonNullable<Autopay['mandate']>
+type Mandate = NonNullable<Output<Api['autopay']>['autopay']['mandate']>
 type Wish = 'pauseAutopay' | 'resumeAutopay' | 'retryAutopay' | 'stopAutopay'
 
 const autopayQuery = queryOptions({ queryKey: ['mine', 'autopay'], queryFn: ({ signal }) => call('autopay', { signal }) })
@@ -31,7 +32,18 @@ const autopayQuery = queryOptions({ queryKey: ['mine', 'autopay'], queryFn: ({ s
 /** While the gateway's page or the bank has the word, the server is asked this often. */
 const POLL_MS = 6000
 
-export function AutopaySection({ gateway }: { readonly gateway: GatewayState }) {
+const loadWords = () => Promise.all([loadCalls(import('virtual:autopay-calls')), loadTexts(AUTOPAY_WORDS)])
+
+/** Its calls and words load with it: elsewhere nobody needs them. */
+export function AutopaySection(props: { readonly gateway: GatewayState }) {
+  return (
+    <Part name="autopay-words" load={loadWords} lines={4}>
+      {() => <Autopay {...props} />}
+    </Part>
+  )
+}
+
+function Autopay({ gateway }: { readonly gateway: GatewayState }) {
   const { t } = useLingui()
   const isBack = useLocation({ select: ({ search }) => (search as { autopay?: unknown }).autopay === 'returned' })
   const { data } = useQuery({

@@ -15,6 +15,7 @@ import { withTicketKey } from '../../verify/ticket-key.ts'
 import { registerTyped, showRefusedFields, tellFirst, useRules, wordsOf } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
 import { PHONE } from '../typing.ts'
+import './autopay.css'
 import type { GatewayState } from '../wallet/use-gateway.ts'
 
 const rules = z.object({ phoneNumber: phone })

@@ -3,10 +3,8 @@
  * - The payment script loads when the page opens, if money can be added. Balance, withdrawal and transactions never wait for it.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from '@tanstack/react-router'
-import { loadCalls } from '../../app/api.ts'
-import { loadTexts } from '../../app/language.ts'
 import { useMember } from '../../app/session.tsx'
 import { settings } from '../../app/settings.ts'
 import { CoinTally } from '../../ui/Art.tsx'
@@ -16,12 +14,13 @@ import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Part } from '../Part.tsx'
 import { AddMoneyPanel } from './AddMoneyPanel.tsx'
-import { Refund } from './Refund.tsx'
 import { Transactions } from './Transactions.tsx'
 import { useGateway } from './use-gateway.ts'
 import { TodaySection } from '../TodaySection.tsx'
 
 type Panel = 'add-money' | 'withdraw'
+const loadRefunds = () => import('./Refund.tsx')
+const loadAutopay = () => import('../autopay/AutopaySection.tsx')
 const loadWithdrawal = () => import('./WithdrawPanel.tsx')
 
 export function WalletPage() {
@@ -84,9 +83,9 @@ export function WalletPage() {
       </TodaySection>
       <Later>
         {settings.hasAutopay ? (
-          <Suspense>
-            <AutopaySection gateway={gateway} />
-          </Suspense>
+          <Part name="autopay" load={loadAutopay} lines={4}>
+            {({ AutopaySection }) => <AutopaySection gateway={gateway} />}
+          </Part>
         ) : null}
         <Section when={t`Your wallet`} note={t`newest first`}>
           <h2 className="spaced" id="transactions">
@@ -95,22 +94,14 @@ export function WalletPage() {
           <Transactions />
         </Section>
         <Section when={t`Refunds`}>
-          <Refund />
+          <Part name="refunds" load={loadRefunds} lines={4}>
+            {({ Refund }) => <Refund />}
+          </Part>
         </Section>
       </Later>
     </Book>
   )
 }
-
-/** Its code, calls and words load only where AutoPay is offered. */
-const AutopaySection = lazy(async () => {
-  const [{ AutopaySection: section }] = await Promise.all([
-    import('../autopay/AutopaySection.tsx'),
-    loadCalls(import('virtual:autopay-calls')),
-    loadTexts('autopay'),
-  ])
-  return { default: section }
-})
 
 function Balance({ balance }: { readonly balance: number }) {
   const { t } = useLingui()
