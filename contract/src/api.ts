@@ -4,6 +4,7 @@ import { accountCalls } from './accounts.ts'
 import { announcementCalls } from './announcements.ts'
 import { autopayAdminCalls } from './autopay-admin.ts'
 import { autopayCalls } from './autopay.ts'
+import { caseCalls } from './cases.ts'
 import { communityCalls } from './community.ts'
 import { deskCalls } from './desk.ts'
 import { disbursementCalls } from './disbursements.ts'
@@ -47,6 +48,7 @@ export const api = {
   ...openBooksCalls,
   ...rightsCalls,
   ...helpCalls,
+  ...caseCalls,
   ...staffCalls,
   ...disbursementCalls,
   ...accountCalls,

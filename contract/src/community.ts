@@ -56,6 +56,18 @@ export const communityCalls = {
           }),
           { absent: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } } },
         ),
+        desk: newer(
+          z.object({
+            asked: count,
+            open: count,
+            refused: count,
+            helped: count,
+            medianDays: count
+              .nullable()
+              .meta({ description: 'Median days from asking to help, of those helped in the last 30 days; null: nobody was' }),
+          }),
+          { absent: { asked: 0, open: 0, refused: 0, helped: 0, medianDays: null } },
+        ),
         recentImpacts: z.array(story),
       }),
     }),

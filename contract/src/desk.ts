@@ -51,6 +51,7 @@ export const todoCode = z.enum([
   'findings',
   'stories',
   'stories_language',
+  'help_cases',
   'untold_help',
   'help_waiting',
   'outlays',

@@ -82,10 +82,16 @@ export const disbursementCalls = {
     roles: HELPERS,
     stepUp: true,
     summary: `Requests a disbursement for a person whose consent is recorded. ${APPROVAL_ABOVE}`,
-    body: z.strictObject({ ...asked, beneficiaryId: z.uuid('beneficiary_needed') }),
+    body: z.strictObject({
+      ...asked,
+      beneficiaryId: z.uuid('beneficiary_needed'),
+      helpCase: z.string().max(20).optional().meta({ description: 'The number of the agreed request that this pays' }),
+    }),
     output: z.object({ disbursement }),
     refusals: [
       'beneficiary_not_found',
+      'case_not_found',
+      'case_not_agreed',
       'consent_missing',
       'consent_revoked',
       'receipt_not_found',

@@ -38,7 +38,7 @@ export const beneficiary = z.object({
   createdAt: instant,
 })
 
-const beneficiaryFields = {
+export const beneficiaryFields = {
   publicName,
   isChild: z.boolean('wrong_type'),
   guardian: z.enum(GUARDIANS, 'choice_invalid').nullable(),

@@ -66,6 +66,23 @@ export type ShareCard = {
   readonly art: string
 }
 
+/** What the page “Ask for help” answers to a form. */
+export type AskedHelp =
+  | {
+      readonly kind: 'form'
+      readonly values: Readonly<Record<string, string>>
+      /** The problem of each field, in the reader's language. */
+      readonly problems: Readonly<Record<string, string>>
+      readonly refusal: string
+    }
+  | { readonly kind: 'stored'; readonly number: string }
+  | {
+      readonly kind: 'look'
+      readonly number: string
+      readonly refusal?: string | undefined
+      readonly found?: Output<Api['askedHelp']> | undefined
+    }
+
 export type PageRequest = {
   /** A name of web/src/paths.ts `publicPaths`, or `notFound`, or `offline`. */
   readonly page: string
@@ -78,6 +95,8 @@ export type PageRequest = {
   readonly nowMs: number
   /** The subject of a page about one day or one story. */
   readonly subject?: ShareSubject | undefined
+  /** The answer to a form; such a page is not cached. */
+  readonly asked?: AskedHelp | undefined
   /** Path of the picture for a shared link. */
   readonly picture?: string | undefined
 }
@@ -94,6 +113,8 @@ export type PublicPages = {
   readonly daily: readonly string[]
   /** Pages that also exist for each day: `/verify/2026-11-21`. Such a page fetches the day's data itself. */
   readonly ofDay: readonly string[]
+  /** The page with the form of a request for help; below it each number has a page. */
+  readonly ofRequest: string
   /** Pages that also exist for each published story and then show it alone. */
   readonly ofStory: readonly string[]
   readonly card: (subject: ShareSubject, language: Language, site: Pick<SiteFacts, 'brandName' | 'modes'>) => ShareCard

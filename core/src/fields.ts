@@ -7,6 +7,7 @@ import * as z from 'zod/mini'
 import { ANNOUNCEMENT_TEXTS } from './announcement-fields.ts'
 import { BANK_TEXTS } from './bank-fields.ts'
 import { CARE_TEXTS } from './care-fields.ts'
+import { CASE_TEXTS } from './case-fields.ts'
 import { type Words, wordsIn } from './field-words.ts'
 import type { Language } from './language.ts'
 import { paiseFromRupees } from './money.ts'
@@ -50,6 +51,7 @@ export const FIELD_TEXTS = {
   ...HELP_TEXTS,
   ...STAFF_TEXTS,
   ...CARE_TEXTS,
+  ...CASE_TEXTS,
   ...ANNOUNCEMENT_TEXTS,
   ...PUBLIC_TEXTS,
   ...TAX_TEXTS,

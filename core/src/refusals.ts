@@ -157,6 +157,12 @@ export const REFUSALS = {
   cosignature_invalid: refusal(422, texts('This cosignature is not valid.')),
   // Disbursements of help
   beneficiary_not_found: refusal(404, texts('There is no such beneficiary.')),
+  case_not_found: refusal(404, texts('No request has this number with these digits.')),
+  case_open: refusal(409, texts('We already have a request from this phone number and are working on it. We will call you.')),
+  case_stage: refusal(409, texts('The request is at another stage. This step is not possible there.')),
+  case_tries: refusal(409, texts('Try three times first, and record each attempt.')),
+  case_checks: refusal(409, texts('For this amount two different people must check the need first.')),
+  case_not_agreed: refusal(409, texts('Nobody has agreed to help with this request, or its payment was asked for already.')),
   consent_missing: refusal(409, texts('There is no recorded consent yet. Record it first.')),
   purpose_names_person: refusal(
     409,

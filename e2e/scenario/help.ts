@@ -21,10 +21,31 @@ export async function runHelp(scenario: Scenario, { admin, picture }: Given): Pr
   expect((await scenario.step('beneficiaries', { token: admin })).output.beneficiaries).toEqual([edited.output.beneficiary])
   expect((await scenario.step('beneficiariesCsv', { token: admin })).text.split('\r\n')[1]).toContain(`${params.id},`)
 
+  await runRequest(scenario, editor)
   const hash = await upload(scenario, admin, picture)
   expect((await scenario.step('adminReceipt', { token: admin, params: { hash } })).headers.get('content-type')).toBe('image/webp')
   expect((await scenario.step('publicReceipt', { params: { hash } })).refusal.code).toBe('receipt_not_found')
   await runHelpGiven(scenario, admin, params.id, hash)
+}
+
+/** Somebody asks for help, and the team agrees. */
+async function runRequest(scenario: Scenario, token: string): Promise<void> {
+  const { number } = (await scenario.step('askForHelp', { body: BODIES.askForHelp })).output
+  const params = { number }
+  const lastFour = String(BODIES.askForHelp?.phone).slice(-4)
+  expect((await scenario.step('askedHelp', { params, body: { lastFour } })).output).toMatchObject({ number, stage: 'new' })
+  const { cases, team } = (await scenario.step('helpCases', { token })).output
+  expect(cases).toMatchObject([{ number, stage: 'new', version: 1 }])
+  const assigned = { assignedTo: team[0]?.id ?? null, urgency: 'today', version: 1 } as const
+  expect((await scenario.step('assignHelpCase', { token, params, body: assigned })).output.case.assignedTo).toEqual(team[0])
+  const checked = { step: 'checked', how: 'visit', note: 'The shoes are too small.', version: 2 } as const
+  expect((await scenario.step('stepHelpCase', { token, params, body: checked })).output.case.stage).toBe('checked')
+  const consent = { how: 'written', on: '2026-01-05' } as const
+  const beneficiary = { publicName: 'Gita', isChild: false, guardian: null, consent, note: '' }
+  const body = { amount: 0.5, note: 'Both have seen it.', beneficiary, version: 3 }
+  expect((await scenario.step('agreeHelpCase', { token, params, body })).output.case.stage).toBe('agreed')
+  const { contact, steps } = (await scenario.step('helpCase', { token, params })).output.case
+  expect([contact?.name, steps.map(({ step }) => step)]).toEqual(['Gita Rao', ['checked', 'agreed']])
 }
 
 /** Uploads a bill of one pixel; its hash. */

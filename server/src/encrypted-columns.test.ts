@@ -69,6 +69,12 @@ beforeAll(async () => {
   await db.query(sql`
     insert into beneficiary (id, public_name, sealed_note, created_by)
     values (${id}::uuid, 'Meera', ${testSecrets.encrypt(Buffer.from('raw'), `beneficiary:${id}`)}::bytea, ${members[0]}::bigint)`)
+  await db.query(sql`
+    insert into help_case (number, kind, for_whom, district, state, language, sealed, phone_mac)
+    values ('3F9A', 'food', 'self', 'Pune', 'Maharashtra', 'en', ${testSecrets.encrypt(Buffer.from('raw'), 'help_case:3F9A')}::bytea, sha256('a'))`)
+  await db.query(sql`
+    insert into help_case_step (id, number, step, sealed_note, done_by)
+    values (${id}::uuid, '3F9A', 'called', ${testSecrets.encrypt(Buffer.from('raw'), `help_case_step:${id}`)}::bytea, ${owner}::bigint)`)
 })
 afterAll(() => world.close())
 
@@ -95,6 +101,8 @@ const ALL = {
   'payment events': 1,
   'notes on beneficiaries': 1,
   PANs: 1,
+  'requests for help': 1,
+  'notes on requests': 1,
   'payout events': 1,
 }
 const NONE = Object.fromEntries(Object.keys(ALL).map((name) => [name, 0]))

@@ -193,7 +193,13 @@ function createFeatures(deps: ServiceDeps) {
     programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
   })
   const impact = createImpact({ db, storage: deps.storage, pictureHosts: config.pictureHosts, attempt: operator.attempt })
-  const help = createHelp({ db, secrets, storage: deps.storage, approvalAbove: business.approvalAbove })
+  const help = createHelp({
+    db,
+    secrets,
+    storage: deps.storage,
+    approvalAbove: business.approvalAbove,
+    production: config.production,
+  })
   const accounts = createAccounts({
     db,
     secrets,
@@ -257,6 +263,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...autopay.sweeps,
       accounts.due,
       ...impact.sweeps,
+      ...help.sweeps,
       identity.due,
       rights.due,
       contact.due,

@@ -40,6 +40,7 @@ export const publicPaths = {
   videoDocumentation: '/video-documentation',
   moneyTrail: '/money-trail',
   impactStories: '/impact-stories',
+  askForHelp: '/ask-for-help',
   helpCenter: '/help-center',
   contactUs: '/contact-us',
   /** Each day is below it: `/verify/2026-11-21`. */

@@ -45,6 +45,7 @@ const INFORMATION = [
   ['/video-documentation', 'Video Documentation'],
   ['/money-trail', 'Money Trail'],
   ['/impact-stories', 'Impact Stories'],
+  ['/ask-for-help', 'Ask for help'],
   ['/help-center', 'Help Center'],
   ['/contact-us', 'Contact Us'],
   ['/verify', 'Check the draw'],

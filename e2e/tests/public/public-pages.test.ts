@@ -18,6 +18,7 @@ const TITLES = {
   '/video-documentation': 'Video Documentation',
   '/money-trail': 'Money Trail',
   '/impact-stories': 'Impact Stories',
+  '/ask-for-help': 'Ask for help',
   '/help-center': 'Help Center',
   '/contact-us': 'Contact Us',
 } as const

@@ -42,6 +42,8 @@ export type AdvisoryLock = keyof typeof ADVISORY_LOCKS
 const CLASSES = {
   /** A browser's push address. */
   pushDevice: 7_242_101,
+  /** A phone number that asks for help, by its keyed hash. */
+  helpCasePhone: 7_242_102,
 } as const
 
 /** Waits for the lock. The transaction keeps it until it ends. */

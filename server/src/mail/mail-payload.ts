@@ -91,6 +91,8 @@ export type MailData = {
   contact: Readonly<Record<'ticket' | 'name' | 'email' | 'message', string>>
   /** To the writer of that message. The address may be a stranger's: the mail repeats no word of the message. */
   contact_received: Told<'ticket'>
+  /** To the address that a request for help names. It may be a stranger's: the mail repeats no word of the request. */
+  help_asked: Told<'number'>
   /** An answer by the staff, in the thread of that message. */
   contact_reply: Told<'ticket' | 'text'>
 }

@@ -362,6 +362,16 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     action: { label: texts('Open the help center'), path: '/help-center' },
     after: [texts('If you did not write to us, ignore this email.')],
   },
+  help_asked: {
+    subject: texts('[#{number}] We have your request for help'),
+    paragraphs: [
+      HELLO,
+      texts('We have your request. Its number is #{number}. We will call you.'),
+      texts('With this number and the last four digits of your phone you can see where your request is.'),
+    ],
+    action: { label: texts('See your request'), path: '/ask-for-help/{number}' },
+    after: [texts('If you did not ask for help, ignore this email.')],
+  },
   contact_reply: {
     // The subject of the acknowledgement: mail programs keep both in one thread.
     subject: texts('Re: [{ticket}] We got your message'),
@@ -385,6 +395,10 @@ function toldIn(data: Readonly<Record<string, string>>, language: Language): Rea
   return Object.fromEntries(printed)
 }
 
+/** A path with the mail's values. */
+const addressOf = (path: string, values: Readonly<Record<string, string | undefined>>): string =>
+  path.replace(/\{(\w+)\}/g, (_mark, name: string) => encodeURIComponent(values[name] ?? ''))
+
 /** Renders a mail in its language. Values are filled in once, so braces in a name stay as they are. */
 export function mailWords({ template, data, language }: MailPayload, { link, token, modes, ...named }: MailFrame): MailWords {
   // The payload's type ties template and data; indexing the map by the template loses that.
@@ -398,9 +412,7 @@ export function mailWords({ template, data, language }: MailPayload, { link, tok
   return {
     subject: fill(subject),
     paragraphs: paragraphs.map((words) => fill(words === HELLO && data.name === '' ? HELLO_NOBODY : words)),
-    ...(action === undefined
-      ? {}
-      : { action: { label: fill(action.label), url: link(action.path.replace('{token}', encodeURIComponent(token))) } }),
+    ...(action === undefined ? {} : { action: { label: fill(action.label), url: link(addressOf(action.path, { ...data, token })) } }),
     after: (after ?? []).map(fill),
     ...(STOPPABLE.has(template)
       ? { stop: { label: fill(STOP), url: link(`${UNSUBSCRIBE_PATH}?token=${encodeURIComponent(token)}`) } }

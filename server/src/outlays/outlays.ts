@@ -59,6 +59,8 @@ type Rules<V, C extends RefusalCode> = {
   /** Refuses a request that could not be booked now. */
   readonly refusalOf: (tx: Tx, amount: Paise) => Promise<C | undefined>
   readonly book: Book<C>
+  /** Written once the outlay is. */
+  readonly asked?: (tx: Tx, id: string) => Promise<void>
   readonly show: (tx: Tx, id: string) => Promise<V>
 }
 
@@ -116,6 +118,7 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
         ...(report === undefined ? {} : { report: report.toString('hex') }),
       },
     })
+    await rules.asked?.(tx, id)
     return { ok: true, value: await rules.show(tx, id) }
   })
 }

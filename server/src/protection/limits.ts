@@ -166,6 +166,16 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['message', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...others(source.ip),
     ],
+    /** Requests for help. */
+    askedHelp: (phone: string, source: Source): Limit[] => [
+      { key: ['ask for help', phone], hitsMax: 5, windowSeconds: DAY },
+      ...network(source.ip, 'ask for help', 20, DAY),
+    ],
+    /** Wrong digits for a request. */
+    lookedUpCase: (number: string, source: Source): Limit[] => [
+      { key: ['request', number], hitsMax: 10, windowSeconds: DAY },
+      ...network(source.ip, 'request', 30, HOUR),
+    ],
     /** Public pages that are not in the cache and must be rendered. */
     drawnPage: (ip: string): Limit[] => network(ip, 'drawn', 600, HOUR),
     /** Other calls of visitors, such as a reset or a repeated mail. */

@@ -3,6 +3,7 @@
  * - Nobody is shown what another person must approve for them. A hold leaves nothing to decide.
  * - The rows are named `w` (withdrawal), `r` (refund), `s` (suspense item), `d` (dispute), `o` (payment by decision), `a` (mandate).
  */
+import { CASE_OPEN } from '@roz/core/case-fields.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { IS_LATE_CHARGE, IS_UNCANCELLED } from '../ledger/autopay.ts'
@@ -32,6 +33,9 @@ export const AUTOPAY_WORK = {
 } as const
 /** A finding `f` that neither ended nor was closed. */
 export const IS_OPEN_FINDING: Sql = sql`(f.closed_at is null and f.ended_at is null)`
+/** Requests for help `c` that are open, and for which nobody did anything for three days. */
+export const UNTOUCHED_CASE = sql`(c.stage = any (${[...CASE_OPEN]}::text[]) and c.touched_at < (select roz_now()) - interval '3 days')`
+
 export const DISPUTE_WORK = { to_answer: NEEDS_ANSWER } as const
 
 export function openWork({ viewer, payoutsByHand }: WorkView) {

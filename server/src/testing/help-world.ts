@@ -32,7 +32,7 @@ export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approva
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-help-'))
   const storage = createFileStorage({ folder })
   const deps = { db: database.db, secrets: testSecrets, approvalAbove: wholeRupees(approvalAbove) }
-  const help = createHelp({ ...deps, storage })
+  const help = createHelp({ ...deps, storage, production: false })
   const calls = await serveCalls(database.db, { ...help.handlers, ...createAccounts(deps).handlers }, (app) =>
     registerUploads(app, storage),
   )
@@ -52,6 +52,7 @@ export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approva
     storage,
     calls,
     jobs: help.jobs,
+    sweeps: help.sweeps,
     staff,
     upload,
     /** Uploads a picture that no other bill shows, and returns its hash. */

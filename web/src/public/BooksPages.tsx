@@ -17,7 +17,7 @@ import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { type Day, DayHead, DayMoney, exact, OtherEntries, Bills } from './DayMoney.tsx'
 import { Heading } from './Frame.tsx'
-import { CheckLink, FiguresMissing, HelpWaits, OlderRows, PromisesKept, WeakDraw } from './parts.tsx'
+import { CheckLink, DeskFigures, FiguresMissing, HelpWaits, OlderRows, PromisesKept, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { leadOf } from './share-card.ts'
 import { usePageTitle } from './titles.ts'
@@ -41,6 +41,7 @@ export function MoneyTrail() {
         </h2>
         {data?.days === undefined ? <FiguresMissing /> : <InAndOut totals={data.days.totals} />}
         <PromisesKept />
+        <DeskFigures />
         <HelpWaits />
       </Section>
       {data?.days === undefined || data.days.totals.entries === 0 ? null : (

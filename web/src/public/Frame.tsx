@@ -81,6 +81,7 @@ function Footer() {
     {
       title: t`Help`,
       links: [
+        ['askForHelp', t`Ask for help`],
         ['helpCenter', t`Help Center`],
         ['contactUs', t`Contact Us`],
       ],

@@ -8,7 +8,7 @@ import { LedgerRow } from '../ui/Split.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
-import { CheckLink, SplitInForce, WeakDraw } from './parts.tsx'
+import { CheckLink, DeskFigures, SplitInForce, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { leadOf } from './share-card.ts'
 import { usePageTitle } from './titles.ts'
@@ -95,6 +95,10 @@ export function DirectHelpProcess() {
       </Heading>
       <Section when={<Trans>Next day</Trans>}>
         <Prose name="direct-help-process" />
+        <AskLink />
+      </Section>
+      <Section when={<Trans>So far</Trans>}>
+        <DeskFigures />
       </Section>
     </>
   )
@@ -158,6 +162,7 @@ export function HelpCenter() {
         <p className="lead gap">
           <Trans>We answer within 24 hours.</Trans>
         </p>
+        <AskLink />
         <p className="buttons gap">
           <a className="button" href={to('contactUs')}>
             <Trans>Contact Us</Trans>
@@ -168,6 +173,18 @@ export function HelpCenter() {
         </p>
       </Section>
     </>
+  )
+}
+
+/** For somebody who came here because of a need. */
+function AskLink() {
+  const { to } = usePage()
+  return (
+    <p className="gap">
+      <a className="tap" href={to('askForHelp')}>
+        <Trans>Do you or somebody you know need help? Ask here.</Trans>
+      </a>
+    </p>
   )
 }
 
@@ -198,6 +215,12 @@ export function ContactUs() {
                   {site.supportPhone}
                 </a>
               </p>
+            </div>
+            <div>
+              <h2>
+                <Trans>Ask for help</Trans>
+              </h2>
+              <AskLink />
             </div>
             <div>
               <h2>

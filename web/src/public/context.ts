@@ -1,5 +1,5 @@
 /** The data that a public page is rendered from: the operator, the live figures, the language and the time. */
-import type { PageData, PageRequest, SiteFacts, ShareSubject } from '@roz/contract/public-pages.ts'
+import type { AskedHelp, PageData, PageRequest, SiteFacts, ShareSubject } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
 import { type Modes, splitOf } from '@roz/core/modes.ts'
 import { createContext, useContext } from 'react'
@@ -16,6 +16,8 @@ export type PageContext = {
   readonly to: (page: PublicPage) => string
   /** The day or story that the page is about, if there is one. */
   readonly subject: ShareSubject | undefined
+  /** The answer to a form of this page. */
+  readonly asked: AskedHelp | undefined
 }
 
 /** The last part of the address of a page about one day or story. It is the same in every language. */
@@ -29,6 +31,7 @@ export const contextOf = (request: PageRequest): PageContext => ({
   language: request.language,
   nowMs: request.nowMs,
   subject: request.subject,
+  asked: request.asked,
   to: (page) => publicPath(page, request.language),
 })
 

@@ -216,6 +216,32 @@ export function CheckLink({ day }: { readonly day: string }) {
 const HELP_LATE_DAYS = 14
 
 /** How long money waits until it helps, and openly a day that waits too long. */
+/** Requests for help, as counts. */
+export function DeskFigures() {
+  const { data } = usePage()
+  if (data === undefined) return <FiguresMissing />
+  const { asked, open, refused, helped, medianDays } = data.home.desk
+  return (
+    <p className="gap" id="requests">
+      <Plural value={asked} one="# request for help so far." other="# requests for help so far." />{' '}
+      <Trans>
+        Open: {open}. Helped: {helped}. Refused: {refused}.
+      </Trans>
+      {medianDays === null ? null : (
+        <>
+          {' '}
+          <Plural
+            value={medianDays}
+            _0="In the last 30 days, half of the people who were helped got it on the day they asked."
+            one="In the last 30 days, half of the people who were helped waited at most # day."
+            other="In the last 30 days, half of the people who were helped waited at most # days."
+          />
+        </>
+      )}
+    </p>
+  )
+}
+
 /** How many were helped, and whether stories came by 6 PM and with a video. Nothing is said before there is something to count. */
 export function PromisesKept() {
   const { data } = usePage()

@@ -37,7 +37,16 @@ const SPRITES = {
 } as const
 /** Pages with drawings other than the logo. */
 const DRAWN: readonly PublicPage[] = ['moneyTrail', 'dailyReports', 'impactVideos', 'impactStories', 'videoDocumentation']
-const LIVE: readonly PublicPage[] = [...DRAWN, 'home', 'terms', 'dailyContributions', 'directHelpProcess', 'giveawaySelection', 'verify']
+const LIVE: readonly PublicPage[] = [
+  ...DRAWN,
+  'home',
+  'terms',
+  'dailyContributions',
+  'directHelpProcess',
+  'giveawaySelection',
+  'verify',
+  'askForHelp',
+]
 
 const pageOf = (name: string): PublicPage | undefined => (name in publicPaths ? (name as PublicPage) : undefined)
 
@@ -95,7 +104,11 @@ function Meta({ page, request }: { readonly page: PublicPage | undefined; readon
       <link rel="apple-touch-icon" href="/icons/apple-touch-icon.png" />
       <link rel="manifest" href={addressIn(language, '/manifest.webmanifest')} />
       <link rel="preload" href={__PUBLIC_ASSETS__.font} as="font" type="font/woff2" crossOrigin="" />
-      {page === undefined ? <meta name="robots" content="noindex" /> : <Sharing page={page} request={request} />}
+      {page === undefined || request.asked !== undefined ? (
+        <meta name="robots" content="noindex" />
+      ) : (
+        <Sharing page={page} request={request} />
+      )}
     </>
   )
 }
@@ -162,6 +175,7 @@ export const withDays: PublicPages['withDays'] = ['moneyTrail', 'dailyReports', 
 export const daily: PublicPages['daily'] = ['verify'] satisfies PublicPage[]
 export const ofDay: PublicPages['ofDay'] = ['verify'] satisfies PublicPage[]
 export const ofStory: PublicPages['ofStory'] = ['impactStories'] satisfies PublicPage[]
+export const ofRequest: PublicPages['ofRequest'] = 'askForHelp' satisfies PublicPage
 export const card: PublicPages['card'] = (subject, language, site) => cardOf(subject, language, site, textsIn(language))
 
 export function render(request: PageRequest): string {

@@ -1,6 +1,7 @@
 /** The component of each public page. */
 import type { ReactNode } from 'react'
 import type { PublicPage } from '../paths.ts'
+import { AskForHelp } from './AskForHelp.tsx'
 import { DailyReports, MoneyTrail } from './BooksPages.tsx'
 import { ImpactStories, ImpactVideos, VideoDocumentation } from './LivePages.tsx'
 import {
@@ -27,6 +28,7 @@ export const SCREENS = {
   videoDocumentation: VideoDocumentation,
   moneyTrail: MoneyTrail,
   impactStories: ImpactStories,
+  askForHelp: AskForHelp,
   helpCenter: HelpCenter,
   contactUs: ContactUs,
   verify: Verify,

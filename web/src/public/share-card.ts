@@ -32,6 +32,7 @@ const PAGES: Readonly<Record<PublicPage, PageCard>> = {
   videoDocumentation: { art: 'play', lead: msg`How we show what your rupees do, and all videos so far.` },
   moneyTrail: { art: 'cut', lead: msg`Every rupee in, and where it went: live figures.` },
   impactStories: { art: 'slip', lead: msg`Stories of the help, newest first.` },
+  askForHelp: { art: 'stack', lead: msg`For you, or for somebody you know. It costs nothing.` },
   helpCenter: { art: 'stack', lead: msg`Six questions that members ask most.` },
   contactUs: { art: 'coin', lead: msg`We answer within 1–2 business days.` },
   verify: { art: 'coin', lead: msg`Don't trust us. Check.` },

@@ -18,6 +18,7 @@ export const PAGE_TITLES = {
   videoDocumentation: msg`Video Documentation`,
   moneyTrail: msg`Money Trail`,
   impactStories: msg`Impact Stories`,
+  askForHelp: msg`Ask for help`,
   helpCenter: msg`Help Center`,
   contactUs: msg`Contact Us`,
   verify: msg`Check the draw`,

@@ -27,6 +27,7 @@ const LISTS = {
   findings: ['admin/findings?status=open', 'findings', READERS],
   stories: ['impact/stories-admin?status=late', 'stories', STAFF],
   stories_language: ['impact/stories-admin?status=lacks_language', 'stories', STAFF],
+  help_cases: ['admin/help-cases?status=untouched', 'cases', STAFF],
   untold_help: ['admin/disbursements?status=untold', 'disbursements', STAFF],
   help_waiting: ['admin/rounds?status=help_waiting', 'rounds', STAFF],
   outlays: ['admin/disbursements?status=to_approve', 'disbursements', TREASURY],
@@ -133,6 +134,15 @@ test('every line counts as many items as its list has rows, in each role', async
     await run(sql`
       insert into story (id, day, round_day, title, description, charity_name, charity_description)
       values (gen_random_uuid(), ${addDays(today, -days)}::date, ${addDays(today, -days)}::date, 'Books', 'For a school', 'Roz', 'Help')`)
+  // After three days without an act a request waits; one that is younger or over does not.
+  for (const [number, days, stage] of [
+    ['3F9A', 4, 'new'],
+    ['3F9B', 2, 'new'],
+    ['3F9C', 9, 'withdrawn'],
+  ] as const)
+    await run(sql`
+      insert into help_case (number, kind, for_whom, district, state, language, stage, touched_at)
+      values (${number}::text, 'food', 'self', 'Pune', 'Maharashtra', 'en', ${stage}::text, roz_now() - ${days}::int * interval '1 day')`)
   // Without a language, a public story and a scheduled one wait; a draft does not.
   for (const [isActive, isScheduled] of [
     [true, false],

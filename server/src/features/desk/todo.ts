@@ -17,7 +17,7 @@ import { IS_PROPOSED } from '../../ledger/gateway-settlements.ts'
 import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
-import { IS_OPEN_FINDING, openWork, type Viewer } from '../../staff/open-work.ts'
+import { IS_OPEN_FINDING, openWork, UNTOUCHED_CASE, type Viewer } from '../../staff/open-work.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']
@@ -111,6 +111,11 @@ const helpKinds = ({ outlays }: Work) => ({
     roles: STAFF,
     waiting: sql`select coalesce(published_at, created_at) as at from story where ${lacksLanguage(sql`story`)}`,
     lateFrom: WITHIN_TWO_DAYS,
+  },
+  help_cases: {
+    roles: STAFF,
+    waiting: sql`select c.touched_at as at from help_case c where ${UNTOUCHED_CASE}`,
+    lateFrom: AT_ONCE,
   },
   /** Its givers are told once a story of it is published. */
   untold_help: {

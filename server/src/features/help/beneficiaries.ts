@@ -27,6 +27,7 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { type Columns, exportList, noteRead } from '../../staff/exported-list.ts'
 import type { HelpDeps } from './deps.ts'
@@ -96,7 +97,6 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
     ok: true as const,
     value: { beneficiary: viewOf(await one<Row>(from, sql`${rows} where b.id = ${id}::uuid`), role) },
   })
-  const encrypt = (id: string, note: string): Buffer | null => (note === '' ? null : secrets.encrypt(Buffer.from(note), contextOf(id)))
 
   return {
     beneficiaries: async (call) => {
@@ -122,15 +122,11 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
     },
     createBeneficiary: ({ session, body }) =>
       inTransaction(db, async (tx) => {
-        const problem = await problemOf(tx, body)
-        if (problem !== undefined) return problem
-        const id = randomUUID()
-        await tx.query(sql`
-          insert into beneficiary (id, public_name, consent_how, consented_on, is_child, guardian_relation, sealed_note, created_by)
-          values (${id}::uuid, ${body.publicName}::text, ${body.consent?.how ?? null}::text, ${body.consent?.on ?? null}::date,
-            ${body.isChild}::boolean, ${body.guardian}::text, ${encrypt(id, body.note)}::bytea, ${session.memberId}::bigint)`)
-        await logStaff(tx, { actorId: session.memberId, action: 'beneficiary.create', subject: `beneficiary:${id}`, after: openly(body) })
-        return show(tx, id, session.staffRole)
+        const made = await insertBeneficiary(tx, deps, { by: session.memberId, fields: body })
+        if (!made.ok) return made
+        const subject = `beneficiary:${made.id}`
+        await logStaff(tx, { actorId: session.memberId, action: 'beneficiary.create', subject, after: openly(body) })
+        return show(tx, made.id, session.staffRole)
       }),
     updateBeneficiary: async ({ session, params: { id }, body: { revoked, ...edit } }) => {
       let posters: readonly string[] = []
@@ -149,7 +145,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
           return invalid({ publicName: 'public_name_in_words' })
         const proofs = revoked === true ? await judgeProofs(tx, session.memberId, await paidTo(tx, id)) : NO_PROOFS
         if (!proofs.ok) return proofs
-        const note = edit.note === undefined ? before.encryptedNote : encrypt(id, edit.note)
+        const note = edit.note === undefined ? before.encryptedNote : encryptNote(secrets, id, edit.note)
         await tx.query(sql`
           update beneficiary set public_name = ${fields.publicName}::text, consent_how = ${fields.consent?.how ?? null}::text,
             consented_on = ${fields.consent?.on ?? null}::date, is_child = ${fields.isChild}::boolean,
@@ -180,6 +176,25 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
   }
 }
 
+const encryptNote = (secrets: Secrets, id: string, note: string): Buffer | null =>
+  note === '' ? null : secrets.encrypt(Buffer.from(note), contextOf(id))
+
+/** Records a person whom the fund may help. `by` pays nothing to them later. The caller writes the staff log. */
+export async function insertBeneficiary(
+  tx: Tx,
+  { secrets }: Pick<HelpDeps, 'secrets'>,
+  { by, fields }: { readonly by: bigint; readonly fields: Fields },
+) {
+  const problem = await problemOf(tx, fields)
+  if (problem !== undefined) return problem
+  const id = randomUUID()
+  await tx.query(sql`
+    insert into beneficiary (id, public_name, consent_how, consented_on, is_child, guardian_relation, sealed_note, created_by)
+    values (${id}::uuid, ${fields.publicName}::text, ${fields.consent?.how ?? null}::text, ${fields.consent?.on ?? null}::date,
+      ${fields.isChild}::boolean, ${fields.guardian}::text, ${encryptNote(secrets, id, fields.note)}::bytea, ${by}::bigint)`)
+  return { ok: true, id } as const
+}
+
 const CSV_COLUMNS = {
   id: (row) => row.id,
   created: (row) => instantOf(row.createdAt),
@@ -194,7 +209,7 @@ const CSV_COLUMNS = {
 } satisfies Columns<Row>
 
 /** The fields that the staff log keeps: never the note. */
-const openly = ({ publicName, isChild, guardian, consent }: Omit<Fields, 'note'>) => ({ publicName, isChild, guardian, consent })
+export const openly = ({ publicName, isChild, guardian, consent }: Omit<Fields, 'note'>) => ({ publicName, isChild, guardian, consent })
 
 const fieldsOf = (row: Row): Omit<Fields, 'note'> => ({
   publicName: row.publicName,

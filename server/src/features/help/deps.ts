@@ -11,3 +11,4 @@ export type HelpDeps = {
   /** Above this amount a second person approves. */
   readonly approvalAbove: Paise
 }
+export type CaseDeps = HelpDeps & { readonly production: boolean }

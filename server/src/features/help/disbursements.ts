@@ -1,4 +1,5 @@
 /** Handlers for disbursements and their corrections. Both are outlays and share one list. */
+import { caseNumberOf } from '@roz/core/case-fields.ts'
 import { namesPerson } from '@roz/core/help-fields.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
@@ -17,6 +18,7 @@ import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts
 import { outlaysThat } from '../../staff/open-work.ts'
 import type { HelpDeps } from './deps.ts'
 import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from '../../outlays/outlays.ts'
+import { judgeCase, linkPayment, noteHelped } from './case-payment.ts'
 import { type ConsentRefusal, judgeConsent, judgePurpose } from './consent.ts'
 import { HELP_KINDS, searchDisbursements, viewDisbursement, type Disbursement } from './disbursement-view.ts'
 
@@ -69,16 +71,22 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
       return { ok: true, value: { balance, days: days.map((part) => ({ day: part.day, amount: rupeesFromPaise(part.paise) })) } }
     },
     askDisbursement: (call) =>
-      askOutlay<Answered, Giving>(deps, idempotency, call, {
+      askOutlay<Answered, Giving | 'case_not_found' | 'case_not_agreed'>(deps, idempotency, call, {
         kind: 'disbursement',
         book: give,
         subjectOf: async (tx) => {
-          const { beneficiaryId, purpose } = call.body
+          const { beneficiaryId, purpose, helpCase } = call.body
+          const agreed = helpCase === undefined ? undefined : await judgeCase(tx, helpCase, beneficiaryId)
+          if (agreed?.ok === false) return agreed
           const consent = await judgeConsent(tx, beneficiaryId)
           if (!consent.ok) return consent
           return judgePurpose(purpose, consent.value.publicName) ?? { ok: true, value: { beneficiaryId, corrects: null } }
         },
         refusalOf: async (tx, amount) => ((await readOpen(tx)) < amount ? 'insufficient_funds' : undefined),
+        asked: async (tx, outlayId) => {
+          const number = caseNumberOf(call.body.helpCase ?? '')
+          if (number !== undefined) await linkPayment(tx, deps.secrets, { number, outlayId, by: call.session.memberId })
+        },
         show,
       }),
     correctDisbursement: (call) =>
@@ -97,12 +105,12 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
         show,
       }),
     approveDisbursement: (call) =>
-      decide<Approving>('approve', call, (tx, id) =>
-        approveOutlay<Approving>(tx, id, {
-          approver: { by: call.session.memberId, limit: deps.approvalAbove },
-          book: bookUnnamed,
-        }),
-      ),
+      decide<Approving>('approve', call, async (tx, id) => {
+        const by = call.session.memberId
+        const approved = await approveOutlay<Approving>(tx, id, { approver: { by, limit: deps.approvalAbove }, book: bookUnnamed })
+        if (approved.ok) await noteHelped(tx, deps.secrets, { outlayId: id, by })
+        return approved
+      }),
     rejectDisbursement: (call) =>
       decide<'outlay_final'>('reject', call, (tx, id, status) =>
         rejectOutlay(tx, id, { by: call.session.memberId, reason: call.body.reason, status }),

@@ -14,6 +14,7 @@ import { shares, type SplitPolicy } from '@roz/core/split.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { readHelpWaits } from '../../ledger/help-waits.ts'
 import type { Handlers } from '../../http/route.ts'
+import { readRequestFigures } from './desk-figures.ts'
 import { readHelped } from './helped.ts'
 
 export type HomeDeps = {
@@ -28,12 +29,13 @@ type Today = { name: 'A' | 'B'; need: number; reward: number; platform: number; 
 export function createHome({ db, recentStories }: HomeDeps) {
   const people = createPeopleCount(db)
   async function read(language: Language): Promise<HomeData> {
-    const [totals, count, today, help, helped, recentImpacts] = await Promise.all([
+    const [totals, count, today, help, helped, desk, recentImpacts] = await Promise.all([
       readTotals(db),
       people(),
       readToday(db),
       readHelpWaits(db),
       readHelped(db),
+      readRequestFigures(db),
       recentStories(language),
     ])
     return {
@@ -45,6 +47,7 @@ export function createHome({ db, recentStories }: HomeDeps) {
       },
       help,
       helped,
+      desk,
       recentImpacts,
     }
   }

@@ -5,7 +5,7 @@
  * - Figures are at most 200 ms older than the request.
  * - When the figures cannot be read the page says so and is not cached.
  */
-import type { PageData, PublicPages, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
+import type { AskedHelp, PageData, PublicPages, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { Taken } from '../../protection/limits.ts'
 import { type Body, bodyOf } from './bodies.ts'
@@ -29,6 +29,8 @@ type Refused = Extract<Taken, { readonly ok: false }>
 export type Admit = () => Promise<Taken>
 export type PageCache = {
   readonly get: (page: string, language: Language, origin: string, admit: Admit, below?: Below) => Promise<Body | Refused>
+  /** Renders the answer to a form, which is kept nowhere. */
+  readonly draw: (page: string, language: Language, origin: string, asked: AskedHelp) => Promise<Body>
 }
 
 type PageCacheDeps = {
@@ -96,7 +98,14 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
     kept.set(key, page)
   }
 
-  async function make(page: string, language: Language, origin: string, figures: PageData | undefined, below?: Below): Promise<Body> {
+  async function make(
+    page: string,
+    language: Language,
+    origin: string,
+    figures: PageData | undefined,
+    below?: Below,
+    asked?: AskedHelp,
+  ): Promise<Body> {
     const isPage = Object.hasOwn(pages.addresses, page)
     const picture = isPage ? pictureOf(below ?? { kind: 'page', page }, language) : undefined
     const html = pages.render({
@@ -107,13 +116,17 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
       data: figures,
       nowMs: nowMs(),
       subject: below,
+      asked,
       picture,
     })
     // A page that is often rendered again is compressed quickly; a page that stays for a day, thoroughly.
     return bodyOf(html, pages.live.includes(page) && !pages.daily.includes(page) ? 5 : 11)
   }
 
-  return { get }
+  const draw: PageCache['draw'] = async (page, language, origin, asked) =>
+    make(page, language, origin, await read(language, false), undefined, asked)
+
+  return { get, draw }
 }
 
 /** The figures that a page shows; the server's time does not count as a change. */

@@ -59,6 +59,7 @@ async function figures(): Promise<PageData> {
       stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today },
       help: { medianDays: null, oldest: null },
       helped: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } },
+      desk: { asked: 0, open: 0, refused: 0, helped: 0, medianDays: null },
       recentImpacts: [],
     },
     round: { serverTime: String(reads) } as PageData['round'],

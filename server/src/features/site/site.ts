@@ -14,6 +14,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf } from '../../http/etag.ts'
 import { sendProblem, sendProblemAsText } from '../../http/faults.ts'
 import type { Taken } from '../../protection/limits.ts'
+import { registerAskForHelp } from './ask-for-help.ts'
 import { registerAssets, registerProgram } from './assets.ts'
 import { type Body, bodyOf, sendBody } from './bodies.ts'
 import { offlineAddress, registerInstall } from './install.ts'
@@ -85,6 +86,12 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     await registerApp(scope, deps, screens)
     await registerPdfFrame(scope, deps.webDir, built.pdfFrame)
     registerPages(scope, pages, subjects, sendPage)
+    registerAskForHelp(scope, pages.addresses[pages.ofRequest] ?? '', async (request, reply, { language, status, asked }) => {
+      const taken = await deps.mayDraw(request.ip)
+      if (!taken.ok) return sendProblemAsText(request, reply, taken)
+      const body = await cache.draw(pages.ofRequest, language, originOf(request), asked)
+      return sendBody(request, setHeaders(reply, deps, policy).header('cache-control', 'no-store'), body, status)
+    })
     pictures.register(scope)
     await registerInstall(scope, deps.webDir, deps.site.brandName)
     for (const language of LANGUAGES)

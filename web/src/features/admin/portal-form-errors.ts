@@ -1,5 +1,6 @@
 /** The error messages of the portal's forms. */
 import { ANNOUNCEMENT_TEXTS } from '@roz/core/announcement-fields.ts'
+import { CASE_TEXTS } from '@roz/core/case-fields.ts'
 import { CARE_TEXTS } from '@roz/core/care-fields.ts'
 import { HELP_TEXTS } from '@roz/core/help-fields.ts'
 import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
@@ -20,6 +21,7 @@ export const wordsOf = wordsFrom(
   STORY_TEXTS,
   HELP_TEXTS,
   CARE_TEXTS,
+  CASE_TEXTS,
   SITE_TEXTS,
   STAFF_TEXTS,
   PUBLIC_TEXTS,

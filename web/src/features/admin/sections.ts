@@ -27,6 +27,7 @@ const Users = onDemand(async () => (await import('./members/Users.tsx')).Users)
 const Messages = onDemand(async () => (await import('./members/Messages.tsx')).Messages)
 const Review = onDemand(async () => (await import('./members/Review.tsx')).Review)
 const Stories = onDemand(async () => (await import('./help/Stories.tsx')).Stories)
+const Cases = onDemand(async () => (await import('./help/Cases.tsx')).Cases)
 const Beneficiaries = onDemand(async () => (await import('./help/Beneficiaries.tsx')).Beneficiaries)
 const HelpGiven = onDemand(async () => (await import('./help/HelpGiven.tsx')).HelpGiven)
 const HouseEntries = onDemand(async () => (await import('./money/HouseEntries.tsx')).HouseEntries)
@@ -61,6 +62,7 @@ const GROUPS: readonly SectionGroup[] = [
   {
     label: msg`Help`,
     sections: [
+      { id: 'requests', label: msg`Requests for help`, roles: STAFF, Screen: Cases },
       { id: 'beneficiaries', label: msg`Beneficiaries`, roles: STAFF, Screen: Beneficiaries },
       { id: 'help-given', label: msg`Help given`, roles: STAFF, Screen: HelpGiven },
       { id: 'stories', label: msg`Impact Stories`, roles: STAFF, Screen: Stories },

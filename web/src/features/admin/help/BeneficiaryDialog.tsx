@@ -15,7 +15,7 @@ import { type Beneficiary, CONSENTS, GUARDIAN_NAMES, namesakesQuery } from './qu
 type Problems = Readonly<Record<string, string | undefined>>
 const problemOf = (rule: typeof publicName, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
 
-function useValues(beneficiary: Beneficiary | undefined) {
+export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
   const [values, setValues] = useState({
     name: beneficiary?.publicName ?? '',
     isChild: beneficiary?.isChild ?? false,
@@ -45,12 +45,14 @@ function useValues(beneficiary: Beneficiary | undefined) {
     return Object.values(found).every((problem) => problem === undefined)
   }
   const set = (changed: Partial<typeof values>): void => setValues({ ...values, ...changed })
-  return { values, set, body, check, problems, setProblems }
+  return { beneficiary, values, set, body, check, problems, setProblems }
 }
+type BeneficiaryForm = ReturnType<typeof useBeneficiaryValues>
 
 export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficiary?: Beneficiary; readonly onClose: () => void }) {
-  const { t, i18n } = useLingui()
-  const { values, set, body, check, problems, setProblems } = useValues(beneficiary)
+  const { t } = useLingui()
+  const form = useBeneficiaryValues(beneficiary)
+  const { body, check, setProblems } = form
   const save = async () => {
     try {
       return await (beneficiary === undefined
@@ -70,6 +72,16 @@ export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficia
       onDone={() => toast.success(t`The beneficiary is saved.`)}
       onClose={onClose}
     >
+      <BeneficiaryFields form={form} />
+    </Decision>
+  )
+}
+
+export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) {
+  const { t, i18n } = useLingui()
+  const { beneficiary, values, set, body, problems } = form
+  return (
+    <>
       <TextField
         label={t`Public name`}
         hint={t`First name only, or words such as “A family in Surat”. Everybody can read it.`}
@@ -130,7 +142,7 @@ export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficia
         error={wordsOf(problems.note)}
         onChange={(event) => set({ note: event.target.value })}
       />
-    </Decision>
+    </>
   )
 }
 

@@ -19,18 +19,25 @@ import { OutlayConsequence, OutlayFields, useOutlayForm } from '../outlays/Outla
 import { type Beneficiary, helpableQuery, quoteQuery } from './queries.ts'
 import { CoverNext } from '../outlays/BillPages.tsx'
 
-type DialogProps = { readonly approvalAbove: number; readonly balance: number; readonly onClose: () => void }
+type DialogProps = {
+  readonly approvalAbove: number
+  readonly balance: number
+  /** An agreed request: what it fills in. */
+  readonly from?: { readonly helpCase: string; readonly helped: Beneficiary; readonly amount: number; readonly purpose: string }
+  readonly onClose: () => void
+}
 
-export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogProps) {
+export function DisbursementDialog({ approvalAbove, balance, from, onClose }: DialogProps) {
   const { t } = useLingui()
   const factsOf = useBeneficiaryFacts()
-  const [helped, setHelped] = useState<Beneficiary>()
+  const [helped, setHelped] = useState<Beneficiary | undefined>(from?.helped)
   const beneficiaryId = helped?.id ?? ''
   const [typed, setTyped] = useState('')
   const helpable = useQuery({ ...helpableQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
   const form = useOutlayForm({
     approvalAbove,
     about: beneficiaryId,
+    ...(from === undefined ? {} : { amount: String(from.amount), purpose: from.purpose }),
     more: () => (beneficiaryId === '' ? { beneficiaryId: 'beneficiary_needed' } : {}),
   })
   return (
@@ -39,7 +46,12 @@ export function DisbursementDialog({ approvalAbove, balance, onClose }: DialogPr
         title={<Trans>New disbursement</Trans>}
         confirm={form.confirm}
         check={form.check}
-        send={(_, idempotencyKey) => call('askDisbursement', { body: { ...form.body, beneficiaryId }, idempotencyKey }).catch(form.refused)}
+        send={(_, idempotencyKey) =>
+          call('askDisbursement', {
+            body: { ...form.body, beneficiaryId, ...(from === undefined ? {} : { helpCase: from.helpCase }) },
+            idempotencyKey,
+          }).catch(form.refused)
+        }
         onDone={({ disbursement }) =>
           toast.success(disbursement.status === 'booked' ? t`Recorded.` : t`Requested. Another person must approve it.`)
         }

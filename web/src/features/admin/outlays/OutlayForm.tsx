@@ -30,15 +30,24 @@ type Asked = {
   readonly approvalAbove: number
   /** The caller's own choice: of a beneficiary, of a kind. */
   readonly about?: string
+  /** What the fields begin with. */
+  readonly amount?: string
+  readonly purpose?: string
   /** Finds the problems of the caller's own fields. */
   readonly more?: () => Problems
 }
 
-export function useOutlayForm({ approvalAbove, about = '', more = () => ({}) }: Asked) {
+export function useOutlayForm({
+  approvalAbove,
+  about = '',
+  amount: firstAmount = '',
+  purpose: firstPurpose = '',
+  more = () => ({}),
+}: Asked) {
   const { t } = useLingui()
   const mayBook = useMay(TREASURY)
-  const [amount, setAmount] = useState('')
-  const [purpose, setPurpose] = useState('')
+  const [amount, setAmount] = useState(firstAmount)
+  const [purpose, setPurpose] = useState(firstPurpose)
   const [problems, setProblems] = useState<Problems>({})
   const pages = useBillPages()
   const paise = typedPaise(amount)

@@ -46,6 +46,7 @@ const LINES = {
   findings: { label: msg`Findings between books, gateway and bank`, search: { tab: 'reconciliation', status: 'open' } },
   stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'late' } },
   stories_language: { label: msg`Stories that lack a language`, search: { tab: 'stories', status: 'lacks_language' } },
+  help_cases: { label: msg`Requests for help that nobody touched for three days`, search: { tab: 'requests', status: 'untouched' } },
   untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },
   help_waiting: { label: msg`Days whose help waits longer than 14 days`, search: { tab: 'rounds', status: 'help_waiting' } },
   outlays: { label: msg`Payments from the help fund to approve`, search: { tab: 'help-given', status: 'to_approve' } },

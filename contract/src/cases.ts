@@ -1,0 +1,180 @@
+/** Calls of requests for help: the public form, its stage, and the team's desk. */
+import {
+  askedCase,
+  CASE_FOR,
+  CASE_KINDS,
+  CASE_REASON_CODES,
+  CASE_STAGES,
+  CASE_STEPS,
+  CASE_URGENCIES,
+  CASE_WAYS,
+  caseNote,
+  lastFour,
+} from '@roz/core/case-fields.ts'
+import { rupeeAmount } from '@roz/core/fields.ts'
+import { email } from '@roz/core/person-fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { beneficiaryFields } from './help.ts'
+import { HELPERS, STAFF } from './roles.ts'
+import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+
+const number = z.string().meta({ description: 'The number of the request, such as 3F9A' })
+const numbered = z.object({ number: z.string().max(20) })
+const stage = z.enum(CASE_STAGES)
+const reason = z.enum(CASE_REASON_CODES, 'case_reason')
+const person = z.object({ id: z.string(), name: z.string() })
+/** Every change contains the version that the person saw; another one is refused with `changed_since_seen`. */
+const seen = { version: count }
+
+/** A request in the desk's list: nothing that names a person. */
+const listedCase = z.object({
+  number,
+  kind: z.enum(CASE_KINDS),
+  for: z.enum(CASE_FOR),
+  district: z.string(),
+  state: z.string(),
+  asked: rupees.nullable().meta({ description: 'The amount that was asked for' }),
+  agreed: rupees.nullable(),
+  until: day.nullable(),
+  stage,
+  urgency: z.enum(CASE_URGENCIES).nullable().meta({ description: 'Set at a check' }),
+  assignedTo: person.nullable(),
+  beneficiaryId: z.string().nullable(),
+  isUntouched: z.boolean().meta({ description: 'Open, and nobody did anything for three days' }),
+  askedAt: instant,
+  stageAt: instant,
+  version: count,
+})
+const caseInFull = z.object({
+  ...listedCase.shape,
+  contact: z
+    .object({ name: z.string(), phone: z.string(), email: z.string(), words: z.string(), knows: z.boolean() })
+    .nullable()
+    .meta({ description: 'null once it is deleted. The staff log names each reader' }),
+  steps: z.array(
+    z.object({
+      step: z.enum([...CASE_STEPS, 'agreed', 'waiting', 'helped']),
+      how: z.enum(CASE_WAYS).nullable(),
+      note: z.string().nullable(),
+      by: z.string(),
+      at: instant,
+    }),
+  ),
+  samePhone: z.array(number).meta({ description: 'Other requests from this phone number' }),
+})
+const caseAnswer = z.object({ case: caseInFull })
+
+export const caseCalls = {
+  askForHelp: endpoint({
+    method: 'POST',
+    path: '/ask-for-help',
+    access: 'visitor',
+    summary: 'Asks for help, for oneself or for somebody else. The answer is the number of the request.',
+    body: z.strictObject({
+      ...askedCase,
+      amount: z.optional(askedCase.amount),
+      until: z.optional(askedCase.until),
+      email: z.optional(email),
+      knows: z.literal('yes', 'wrong_type').optional().meta({ description: 'The person in need knows of the request' }),
+    }),
+    output: z.object({ number }),
+    status: 201,
+    refusals: ['case_open', 'too_many_requests'],
+  }),
+  askedHelp: endpoint({
+    method: 'POST',
+    path: '/ask-for-help/{number}',
+    access: 'visitor',
+    summary: 'The stage of a request, for somebody who knows its number and the last four digits of its phone number.',
+    params: numbered,
+    body: z.strictObject({ lastFour }),
+    output: z.object({
+      number,
+      stage,
+      askedAt: instant,
+      reason: reason.nullable(),
+      answer: z.string().nullable().meta({ description: 'Further words of the team with a refusal' }),
+    }),
+    refusals: ['case_not_found', 'too_many_requests'],
+  }),
+  helpCases: endpoint({
+    method: 'GET',
+    path: '/admin/help-cases',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'Requests for help without names: the most urgent first, then the oldest; q searches number, district and State.',
+    query: z.object({
+      ...page.shape,
+      status: z.enum([...CASE_STAGES, 'open', 'untouched', 'mine'], 'choice_invalid').optional(),
+      q: z.string().max(200).optional(),
+    }),
+    output: z.object({
+      cases: z.array(listedCase),
+      team: z.array(person).meta({ description: 'Who can take care of a request' }),
+      nextCursor,
+    }),
+    refusals: [],
+  }),
+  helpCase: endpoint({
+    method: 'GET',
+    path: '/admin/help-cases/{number}',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary: 'A request with its words, contact and history. The staff log names the reader.',
+    params: numbered,
+    output: caseAnswer,
+    refusals: ['case_not_found'],
+  }),
+  assignHelpCase: endpoint({
+    method: 'PUT',
+    path: '/admin/help-cases/{number}',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary: 'Says who takes care of a request, or nobody, and how urgent it is.',
+    params: numbered,
+    body: z.strictObject({
+      assignedTo: z.string().max(20).nullable().optional(),
+      urgency: z.enum(CASE_URGENCIES, 'choice_invalid').nullable().optional(),
+      ...seen,
+    }),
+    output: caseAnswer,
+    refusals: ['case_not_found', 'changed_since_seen', 'staff_not_found'],
+  }),
+  stepHelpCase: endpoint({
+    method: 'POST',
+    path: '/admin/help-cases/{number}/steps',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary: 'Records what was done: a call, a check, a follow-up, an attempt, or the end of a request.',
+    params: numbered,
+    body: z.strictObject({
+      step: z.enum(CASE_STEPS, 'choice_invalid'),
+      how: z.enum(CASE_WAYS, 'choice_invalid').nullable(),
+      note: caseNote,
+      urgency: z.enum(CASE_URGENCIES, 'choice_invalid').nullable().optional(),
+      reason: reason.optional().meta({ description: 'Of a refusal: the person reads it' }),
+      answer: z.optional(decisionReason),
+      ...seen,
+    }),
+    output: caseAnswer,
+    refusals: ['case_not_found', 'case_stage', 'case_tries', 'changed_since_seen'],
+  }),
+  agreeHelpCase: endpoint({
+    method: 'POST',
+    path: '/admin/help-cases/{number}/agree',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary:
+      'Agrees to help with an amount, and records the person with the consent. Above APPROVAL_ABOVE two different people must have checked.',
+    params: numbered,
+    body: z.strictObject({ amount: rupeeAmount, note: caseNote, beneficiary: z.strictObject(beneficiaryFields), ...seen }),
+    output: caseAnswer,
+    refusals: ['case_not_found', 'case_stage', 'case_checks', 'consent_missing', 'changed_since_seen'],
+  }),
+} as const

@@ -1,0 +1,104 @@
+/** Asking for help without an account and without scripts: the form, its refusals, the number, and the desk that answers. */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect as expectValue, test } from 'vitest'
+import { useAppFixture } from '../../harness/app-fixture.ts'
+import { auditScreen, SMALL } from '../../harness/browser.ts'
+import { expect } from '../../harness/expect.ts'
+import { adminToken } from '../../harness/people.ts'
+import { toast } from '../../harness/steps.ts'
+
+const fixture = useAppFixture({ size: SMALL })
+let admin: string
+beforeAll(async () => {
+  admin = await adminToken(fixture.roz.url)
+})
+
+async function fill(page: Page, phone: string): Promise<void> {
+  await page.getByLabel('I need help').check()
+  await page.getByLabel('What is the help for?').selectOption('school')
+  await page.getByLabel('What is needed, and why?').fill('Shoes for my daughter.')
+  await page.getByLabel('District').fill('Pune')
+  await page.getByLabel('State').fill('Maharashtra')
+  await page.getByLabel('Your name').fill('Gita Rao')
+  await page.getByLabel('Your mobile number, 10 digits').fill(phone)
+}
+const send = (page: Page) => page.getByRole('button', { name: 'Ask for help' }).click()
+
+/** A page whose forms are all that works: its scripts never arrive. */
+async function withoutScripts(page: Page, work: () => Promise<void>): Promise<void> {
+  await page.route('**/assets/*.js', (route) => route.abort())
+  try {
+    await page.reload()
+    await work()
+  } finally {
+    await page.unroute('**/assets/*.js')
+  }
+}
+
+test('a form with a wrong field comes back with what was typed, and then with a number that shows the stage', async () => {
+  let number = ''
+  await fixture.at('/ask-for-help', (page) =>
+    withoutScripts(page, async () => {
+      await auditScreen(page)
+      await fill(page, '12345')
+      await send(page)
+      const phone = page.getByLabel('Your mobile number, 10 digits')
+      await expect(phone).toHaveAccessibleDescription('Please enter a valid 10-digit mobile number')
+      await expect(page.getByLabel('What is needed, and why?')).toHaveValue('Shoes for my daughter.')
+      await auditScreen(page)
+      await phone.fill('9812345678')
+      await send(page)
+      const words = page.getByRole('status')
+      await expect(words).toContainText('We have your request. Your number is #')
+      number = /#(\w{4})/.exec(await words.innerText())?.[1] ?? ''
+      await page.getByRole('link', { name: 'See your request' }).click()
+      await page.getByLabel(/last four digits/).fill('0000')
+      await page.getByRole('button', { name: 'See your request' }).click()
+      await expect(page.getByRole('alert')).toHaveText('No request has this number with these digits.')
+      await page.getByLabel(/last four digits/).fill('5678')
+      await page.getByRole('button', { name: 'See your request' }).click()
+      await expect(page.getByText('We have your request. We will call.')).toBeVisible()
+      expectValue(new URL(page.url()).pathname).toBe(`/ask-for-help/${number}`)
+      await page.goto(`${fixture.line.url}/ask-for-help`)
+      await fill(page, '9812345678')
+      await send(page)
+      await expect(page.getByRole('alert')).toHaveText(/^We already have a request from this phone number/)
+    }),
+  )
+
+  await fixture.at(
+    '/admin/dashboard?tab=requests',
+    async (page) => {
+      await page.getByRole('button', { name: `Open: request ${number}` }).click()
+      const dialog = page.getByRole('dialog')
+      await expect(dialog.getByText('Shoes for my daughter.')).toBeVisible()
+      await auditScreen(page)
+      await dialog.getByRole('button', { name: 'Record a step' }).click()
+      await dialog.getByLabel('What happened').selectOption('checked')
+      await dialog.getByLabel('Note for the team').fill('Seen at the school.')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await expect(toast(page, 'Recorded.')).toBeVisible()
+      await expect(dialog.getByText('Seen at the school.')).toBeVisible()
+      await dialog.getByRole('button', { name: 'Agree to help' }).click()
+      await dialog.getByLabel('Amount in rupees').fill('500')
+      await dialog.getByLabel('Public name').fill('Gita')
+      await dialog.getByLabel('How the consent was given').selectOption('written')
+      await dialog.getByLabel('Day of the consent').fill('2026-01-05')
+      await dialog.getByLabel('Note for the team').fill('Both have seen it.')
+      await dialog.getByRole('button', { name: 'Agree', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Start the payment' }).click()
+      await expect(dialog.getByLabel('Amount in rupees')).toHaveValue('500')
+      await expect(dialog.getByLabel('What it is for')).toHaveValue('School')
+      await auditScreen(page)
+    },
+    { token: admin },
+  )
+
+  await fixture.at('/hi/ask-for-help', async (page) => {
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('मदद माँगें')
+    await page.locator('#number').fill(number.toLowerCase())
+    await page.locator('#lastFour').fill('5678')
+    await page.locator('form').last().getByRole('button').click()
+    await expect(page.getByText('टीम ने मदद के लिए हाँ कहा है।')).toBeVisible()
+  })
+})

@@ -1,0 +1,308 @@
+/**
+ * The desk of requests for help: who takes care of one, what was done, and the agreement that makes a beneficiary.
+ * - The list names nobody. Whoever opens a request is named in the staff log, which keeps no word of it.
+ * - A change names the version that the person saw: of two at once the first takes effect, and the other is refused.
+ * - Above APPROVAL_ABOVE two different people must have checked before anybody agrees.
+ */
+import type { Input, Output } from '@roz/contract/api.ts'
+import type { caseCalls } from '@roz/contract/cases.ts'
+import { HELPERS } from '@roz/contract/roles.ts'
+import {
+  CASE_OPEN,
+  CASE_URGENCIES,
+  type CaseFor,
+  type CaseKind,
+  caseNumberOf,
+  type CaseReason,
+  type CaseStage,
+  type CaseUrgency,
+  mayStep,
+  TRIES_BEFORE_UNREACHABLE,
+} from '@roz/core/case-fields.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
+import { instantOf, pageOf } from '../../lists/listing.ts'
+import { microsOf } from '../../lists/newest-first.ts'
+import { contains } from '../../members/member-search.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
+import { logStaff } from '../../staff/staff-log.ts'
+import { insertBeneficiary, openly } from './beneficiaries.ts'
+import { recordStep, seal, type SealedCase, stepContext, unseal } from './cases.ts'
+import type { CaseDeps } from './deps.ts'
+
+type Calls = typeof caseCalls
+type Listed = Output<Calls['helpCases']>['cases'][number]
+type Full = Output<Calls['helpCase']>['case']
+type Query = Input<Calls['helpCases']>['query']
+type Names = 'helpCases' | 'helpCase' | 'assignHelpCase' | 'stepHelpCase' | 'agreeHelpCase'
+type Row = {
+  readonly number: string
+  readonly kind: CaseKind
+  readonly forWhom: CaseFor
+  readonly district: string
+  readonly state: string
+  readonly asked: Paise | null
+  readonly agreed: Paise | null
+  readonly until: IstDay | null
+  readonly stage: CaseStage
+  readonly urgency: CaseUrgency | null
+  readonly reason: CaseReason | null
+  readonly assignedTo: bigint | null
+  readonly assignedName: string | null
+  readonly beneficiaryId: string | null
+  readonly isUntouched: boolean
+  readonly askedAt: Date
+  readonly stageAt: Date
+  readonly version: number
+  readonly sealed: Buffer | null
+}
+
+const IS_OPEN = sql`c.stage = any (${[...CASE_OPEN]}::text[])`
+/** The most urgent first; what nobody judged yet comes with what is for this week. */
+const RANK = sql`coalesce(array_position(${[...CASE_URGENCIES]}::text[], c.urgency), 2)`
+
+const columns = sql`
+  c.number, c.kind, c.for_whom as "forWhom", c.district, c.state, c.asked_paise as asked, c.agreed_paise as agreed,
+  c.needed_by as until, c.stage, c.urgency, c.reason, c.assigned_to as "assignedTo", m.name as "assignedName",
+  c.beneficiary_id as "beneficiaryId", ${UNTOUCHED_CASE} as "isUntouched", c.asked_at as "askedAt", c.stage_at as "stageAt", c.version, c.sealed`
+const from = sql`from help_case c left join member m on m.id = c.assigned_to`
+const rows = sql`select ${columns} ${from}`
+
+const rupeesOrNull = (paise: Paise | null): number | null => (paise === null ? null : rupeesFromPaise(paise))
+const listedOf = (row: Row): Listed => ({
+  number: row.number,
+  kind: row.kind,
+  for: row.forWhom,
+  district: row.district,
+  state: row.state,
+  asked: rupeesOrNull(row.asked),
+  agreed: rupeesOrNull(row.agreed),
+  until: row.until,
+  stage: row.stage,
+  urgency: row.urgency,
+  assignedTo: row.assignedTo === null ? null : { id: String(row.assignedTo), name: row.assignedName ?? '' },
+  beneficiaryId: row.beneficiaryId,
+  isUntouched: row.isUntouched,
+  askedAt: instantOf(row.askedAt),
+  stageAt: instantOf(row.stageAt),
+  version: row.version,
+})
+
+const NOT_FOUND = { ok: false, code: 'case_not_found' } as const
+
+export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
+  const { db, secrets, approvalAbove } = deps
+  /** Changes a case under its lock, and answers as it is then. */
+  const change = async <C extends string, R extends { readonly ok: false; readonly code: C }>(
+    { params, body }: { readonly params: { readonly number: string }; readonly body: { readonly version: number } },
+    work: (tx: Tx, row: Row) => Promise<R | undefined>,
+  ) =>
+    inTransaction(db, async (tx) => {
+      const row = await lock(tx, params.number)
+      if (row === undefined) return NOT_FOUND
+      if (row.version !== body.version) return { ok: false, code: 'changed_since_seen' } as const
+      const refused = await work(tx, row)
+      if (refused !== undefined) return refused
+      await tx.query(sql`update help_case set version = version + 1, touched_at = roz_now() where number = ${row.number}::text`)
+      return { ok: true, value: { case: await viewOf(tx, secrets, row.number) } } as const
+    })
+
+  return {
+    helpCases: async ({ query, session }) => {
+      const page = await pageOf(query, (part) => list(db, query, part, session.memberId), CURSOR)
+      if (!page.ok) return page
+      return { ok: true, value: { cases: [...page.rows], team: await listTeam(db), nextCursor: page.nextCursor } }
+    },
+    helpCase: ({ params, session }) =>
+      inTransaction(db, async (tx) => {
+        const row = await find(tx, params.number)
+        if (row === undefined) return NOT_FOUND
+        await logStaff(tx, { actorId: session.memberId, action: 'help_case.read', subject: `help_case:${row.number}` })
+        return { ok: true, value: { case: await viewOf(tx, secrets, row.number) } } as const
+      }),
+    assignHelpCase: (call) =>
+      change(call, async (tx, row) => {
+        const { body, session } = call
+        const assigned = body.assignedTo === undefined ? row.assignedTo : await memberOf(tx, body.assignedTo)
+        if (assigned === undefined) return { ok: false, code: 'staff_not_found' } as const
+        const urgency = body.urgency === undefined ? row.urgency : body.urgency
+        await tx.query(
+          sql`update help_case set assigned_to = ${assigned}::bigint, urgency = ${urgency}::text where number = ${row.number}::text`,
+        )
+        await logStaff(tx, {
+          actorId: session.memberId,
+          action: 'help_case.assign',
+          subject: `help_case:${row.number}`,
+          before: { assignedTo: row.assignedTo, urgency: row.urgency },
+          after: { assignedTo: assigned, urgency },
+        })
+        return undefined
+      }),
+    stepHelpCase: (call) => change(call, (tx, row) => takeStep(tx, deps, row, call)),
+    agreeHelpCase: (call) =>
+      change(call, async (tx, row) => {
+        const { body, session } = call
+        if (row.stage !== 'checked') return { ok: false, code: 'case_stage' } as const
+        const amount = paiseFromRupees(body.amount)
+        if (amount === undefined || amount <= 0n) return invalid({ amount: 'case_agreed_amount' })
+        if (amount > approvalAbove && (await countCheckers(tx, row.number)) < 2) return { ok: false, code: 'case_checks' } as const
+        if (body.beneficiary.consent === null) return { ok: false, code: 'consent_missing' } as const
+        const made = await insertBeneficiary(tx, deps, { by: session.memberId, fields: body.beneficiary })
+        if (!made.ok) return made
+        await tx.query(sql`
+          update help_case set stage = 'agreed', stage_at = roz_now(), agreed_paise = ${amount}::bigint, beneficiary_id = ${made.id}::uuid
+           where number = ${row.number}::text`)
+        await recordStep(tx, secrets, { number: row.number, step: 'agreed', note: body.note, by: session.memberId })
+        await logStaff(tx, {
+          actorId: session.memberId,
+          action: 'help_case.agree',
+          subject: `help_case:${row.number}`,
+          before: { stage: row.stage },
+          after: { stage: 'agreed', amount: body.amount, beneficiary: made.id, ...openly(body.beneficiary) },
+        })
+        return undefined
+      }),
+  }
+}
+
+type Stepping = {
+  readonly body: Input<Calls['stepHelpCase']>['body']
+  readonly session: { readonly memberId: bigint }
+}
+
+async function takeStep(tx: Tx, { secrets }: CaseDeps, row: Row, { body, session }: Stepping) {
+  const { step, how, note, reason, answer } = body
+  if (!mayStep(row.stage, step)) return { ok: false, code: 'case_stage' } as const
+  if (step === 'refused' && reason === undefined) return invalid({ reason: 'case_reason' })
+  if (step === 'unreachable' && (await countTries(tx, row.number)) < TRIES_BEFORE_UNREACHABLE)
+    return { ok: false, code: 'case_tries' } as const
+  const stage = step === 'tried' ? row.stage : step
+  const urgency = body.urgency === undefined ? row.urgency : body.urgency
+  const refusal = step === 'refused' ? (reason ?? null) : null
+  const sealed = refusal !== null && answer !== undefined && row.sealed !== null ? withAnswer(secrets, row, row.sealed, answer) : row.sealed
+  await tx.query(sql`
+    update help_case set stage = ${stage}::text, urgency = ${urgency}::text, reason = ${refusal}::text, sealed = ${sealed}::bytea,
+      stage_at = case when ${step}::text = 'tried' then stage_at else roz_now() end where number = ${row.number}::text`)
+  await recordStep(tx, secrets, { number: row.number, step, how, note, by: session.memberId })
+  await logStaff(tx, {
+    actorId: session.memberId,
+    action: 'help_case.step',
+    subject: `help_case:${row.number}`,
+    before: { stage: row.stage, urgency: row.urgency },
+    after: { step, how, urgency, ...(refusal === null ? {} : { reason: refusal }) },
+  })
+  return undefined
+}
+
+const withAnswer = (secrets: Secrets, { number }: Row, sealed: Buffer, answer: string): Buffer =>
+  seal(secrets, number, { ...unseal(secrets, number, sealed), answer } satisfies SealedCase)
+
+const countTries = async (tx: Tx, number: string): Promise<number> =>
+  (
+    await one<{ tries: number }>(
+      tx,
+      sql`select count(*)::int as tries from help_case_step where number = ${number}::text and step = 'tried'`,
+    )
+  ).tries
+
+/** How many different people checked. */
+const countCheckers = async (tx: Tx, number: string): Promise<number> =>
+  (
+    await one<{ people: number }>(
+      tx,
+      sql`select count(*)::int as people from (select distinct done_by from help_case_step where number = ${number}::text and step = 'checked') c
+           where not exists (select from help_case_step o where o.number = ${number}::text and o.step = 'checked' and o.done_by < c.done_by
+                                and coalesce(is_same_person(o.done_by, c.done_by), false))`,
+    )
+  ).people
+
+const find = (from: Queryable, typed: string): Promise<Row | undefined> => {
+  const number = caseNumberOf(typed)
+  return number === undefined ? Promise.resolve(undefined) : maybeOne<Row>(from, sql`${rows} where c.number = ${number}::text`)
+}
+async function lock(tx: Tx, typed: string): Promise<Row | undefined> {
+  const number = caseNumberOf(typed)
+  if (number === undefined) return undefined
+  // A statement of its own: the row is read as it is after a change that the lock waited for.
+  await tx.query(sql`select from help_case where number = ${number}::text for update`)
+  return find(tx, number)
+}
+
+/** Null: nobody. Undefined: no such person in the team. */
+async function memberOf(tx: Tx, id: string | null): Promise<bigint | null | undefined> {
+  if (id === null) return null
+  if (!CURSOR_PARTS.id(id)) return undefined
+  const found = await maybeOne<{ id: bigint }>(tx, sql`select m.id from member m where m.id = ${id}::bigint and ${MAY_CARE}`)
+  return found?.id
+}
+const MAY_CARE = sql`(m.role = 'admin' and m.staff_role = any (${[...HELPERS]}::text[]))`
+const listTeam = async (db: Db) =>
+  (await db.query<{ id: bigint; name: string }>(sql`select m.id, m.name from member m where ${MAY_CARE} order by m.name, m.id`)).map(
+    ({ id, name }) => ({ id: String(id), name }),
+  )
+
+const CURSOR = [(part: string) => /^[1-3]$/.test(part), CURSOR_PARTS.micros, (part: string) => caseNumberOf(part) === part] as const
+
+async function list(
+  db: Db,
+  { status, q }: Query,
+  { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
+  memberId: bigint,
+) {
+  const [rank, micros, number] = after ?? []
+  const later =
+    after === undefined
+      ? sql`true`
+      : sql`(${RANK}, c.asked_at, c.number) > (${rank}::int, 'epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${number}::text)`
+  const inState =
+    status === undefined
+      ? sql`true`
+      : status === 'open'
+        ? IS_OPEN
+        : status === 'untouched'
+          ? UNTOUCHED_CASE
+          : status === 'mine'
+            ? sql`(${IS_OPEN} and c.assigned_to = ${memberId}::bigint)`
+            : sql`c.stage = ${status}::text`
+  const found = await db.query<Row & { readonly rank: number; readonly micros: string }>(sql`
+    select ${columns}, ${RANK} as rank, ${microsOf(sql`c.asked_at`)} as micros ${from}
+     where ${later} and ${inState} and (${contains(q?.replace(/^#/, ''), sql`c.number`, sql`c.district`, sql`c.state`)})
+     order by ${RANK}, c.asked_at, c.number limit ${limit + 1}::int`)
+  return found.map((row) => ({ shown: listedOf(row), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
+}
+
+type StepRow = {
+  readonly id: string
+  readonly step: Full['steps'][number]['step']
+  readonly how: Full['steps'][number]['how']
+  readonly note: Buffer | null
+  readonly by: string
+  readonly at: Date
+}
+
+async function viewOf(from: Queryable, secrets: Secrets, number: string): Promise<Full> {
+  const row = await one<Row>(from, sql`${rows} where c.number = ${number}::text`)
+  const steps = await from.query<StepRow>(sql`
+    select s.id, s.step, s.how, s.sealed_note as note, m.name as by, s.at from help_case_step s join member m on m.id = s.done_by
+     where s.number = ${number}::text order by s.at, s.id`)
+  const same = await from.query<{ number: string }>(sql`
+    select o.number from help_case c join help_case o on o.phone_mac = c.phone_mac and o.number <> c.number
+     where c.number = ${number}::text order by o.asked_at desc, o.number limit 20`)
+  return {
+    ...listedOf(row),
+    contact: row.sealed === null ? null : contactOf(unseal(secrets, number, row.sealed)),
+    steps: steps.map(({ id, note, at, ...step }) => ({
+      ...step,
+      note: note === null ? null : secrets.decrypt(note, stepContext(id)).toString('utf8'),
+      at: instantOf(at),
+    })),
+    samePhone: same.map((other) => other.number),
+  }
+}
+
+const contactOf = ({ name, phone, email, words, knows }: SealedCase): NonNullable<Full['contact']> => ({ name, phone, email, words, knows })

@@ -1,0 +1,70 @@
+/**
+ * The payment of an agreed request, and the end of what is kept of a request.
+ * - A request has one payment that was not rejected. It counts as helped once that payment is booked.
+ * - 90 days after a refusal, a withdrawal or a person that could not be reached, and 180 days after the help or its last follow-up, words, contact
+ *   and notes are deleted. Kind, place, stage, days and amounts stay.
+ */
+import { CASE_ENDS, caseNumberOf, type CaseStage } from '@roz/core/case-fields.ts'
+import { accepted, type Outcome, refused } from '@roz/core/outcome.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import { recordStep } from './cases.ts'
+
+/** Whether this request may have a payment to this person now. The lock makes a second payment wait. */
+export async function judgeCase(
+  tx: Tx,
+  typed: string,
+  beneficiaryId: string,
+): Promise<Outcome<{ readonly number: string }, 'case_not_found' | 'case_not_agreed'>> {
+  const number = caseNumberOf(typed)
+  const found = await maybeOne<{ number: string }>(tx, sql`select number from help_case where number = ${number ?? null}::text for update`)
+  if (found === undefined) return refused('case_not_found')
+  // A statement of its own: it sees the payment that the lock waited for.
+  const { isAgreed } = await one<{ isAgreed: boolean }>(
+    tx,
+    sql`select c.stage in ('agreed', 'waiting') and c.beneficiary_id = ${beneficiaryId}::uuid and (o.id is null or o.status = 'rejected') as "isAgreed"
+          from help_case c left join outlay o on o.id = c.outlay_id where c.number = ${found.number}::text`,
+  )
+  return isAgreed ? accepted(found) : refused('case_not_agreed')
+}
+
+type Paying = { readonly number: string; readonly outlayId: string; readonly by: bigint }
+
+/** Links the payment that was asked for, or booked at once. */
+export async function linkPayment(tx: Tx, secrets: Secrets, { number, outlayId, by }: Paying): Promise<void> {
+  const { stage } = await one<{ stage: CaseStage }>(
+    tx,
+    sql`update help_case set outlay_id = ${outlayId}::uuid, version = version + 1, touched_at = roz_now(), stage_at = roz_now(),
+          stage = (select case status when 'booked' then 'helped' else 'waiting' end from outlay where id = ${outlayId}::uuid)
+         where number = ${number}::text returning stage`,
+  )
+  await recordStep(tx, secrets, { number, step: stage, by })
+}
+
+/** The request whose payment was booked by a second person. */
+export async function noteHelped(tx: Tx, secrets: Secrets, { outlayId, by }: Omit<Paying, 'number'>): Promise<void> {
+  const found = await maybeOne<{ number: string }>(
+    tx,
+    sql`update help_case set stage = 'helped', version = version + 1, touched_at = roz_now(), stage_at = roz_now()
+         where outlay_id = ${outlayId}::uuid and stage = 'waiting' returning number`,
+  )
+  if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: 'helped', by })
+}
+
+const AT_ONCE = 200
+
+/** Deletes words, contact and notes of requests that are over long enough. True: there may be more. */
+export const forgetOldCases = (db: Db): Promise<boolean> =>
+  inTransaction(db, async (tx) => {
+    const old = await tx.query<{ number: string }>(sql`
+      select number from help_case
+       where sealed is not null and stage_at < (select roz_now()) - interval '90 days'
+         and (stage = any (${[...CASE_ENDS]}::text[]) or stage in ('helped', 'followed_up') and stage_at < (select roz_now()) - interval '180 days')
+       order by stage_at limit ${AT_ONCE}::int for update skip locked`)
+    const numbers = old.map(({ number }) => number)
+    if (numbers.length === 0) return false
+    await tx.query(sql`update help_case set sealed = null, phone_mac = null where number = any (${numbers}::text[])`)
+    await tx.query(sql`update help_case_step set sealed_note = null where number = any (${numbers}::text[]) and sealed_note is not null`)
+    return numbers.length === AT_ONCE
+  })

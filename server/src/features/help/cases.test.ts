@@ -1,0 +1,374 @@
+/** Requests for help: the public form and its stage, the desk's steps, the agreement, the payment, and what is deleted when. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import { makeStaff } from '../../testing/calls.ts'
+import { forgetAlone } from '../../testing/database.ts'
+import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
+import { forgetOldCases } from './case-payment.ts'
+import { readRequestFigures } from '../home/desk-figures.ts'
+
+let world: HelpWorld
+beforeAll(async () => {
+  world = await openHelpWorld()
+  await world.give(20_000)
+})
+afterAll(() => world.close())
+beforeEach(() => forgetAlone(world.database))
+
+let phones = 0
+const nextPhone = (): string => `98${String(++phones).padStart(8, '0')}`
+const FORM = {
+  for: 'self',
+  kind: 'school',
+  words: 'My daughter needs shoes for school.',
+  amount: '500',
+  until: '2030-01-01',
+  district: 'Pune',
+  state: 'Maharashtra',
+  name: 'Gita Rao',
+}
+type Fields = Readonly<Record<string, unknown>>
+const ask = (fields: Fields = {}) => world.calls.ask('POST /ask-for-help', { body: { ...FORM, phone: nextPhone(), ...fields } })
+const asked = async (fields: Fields = {}): Promise<string> => {
+  const { status, body, text } = await ask(fields)
+  if (status !== 201) throw new Error(text)
+  return body.number
+}
+const look = (number: string, lastFour: string) => world.calls.ask(`POST /ask-for-help/${number}`, { body: { lastFour } })
+const open = async (number: string, as = world.staff.editor) => world.calls.ask(`GET /admin/help-cases/${number}`, { as })
+const versionOf = async (number: string): Promise<number> =>
+  (await one<{ version: number }>(world.db, sql`select version from help_case where number = ${number}::text`)).version
+const step = async (number: string, name: string, fields: Fields = {}, as = world.staff.editor) =>
+  world.calls.ask(`POST /admin/help-cases/${number}/steps`, {
+    as,
+    body: { step: name, how: 'call', note: 'A short note.', version: await versionOf(number), ...fields },
+  })
+const agree = async (number: string, fields: Fields = {}, as = world.staff.editor) =>
+  world.calls.ask(`POST /admin/help-cases/${number}/agree`, {
+    as,
+    body: { amount: 500, note: 'Both have seen it.', beneficiary: MEERA, version: await versionOf(number), ...fields },
+  })
+const list = async (query = '') => (await world.calls.ask(`GET /admin/help-cases${query}`, { as: world.staff.auditor })).body
+const pay = async (number: string, beneficiaryId: string, fields: Fields = {}, as = world.staff.finance) =>
+  world.calls.ask('POST /admin/disbursements', {
+    as,
+    body: { amount: 500, purpose: 'school shoes', beneficiaryId, helpCase: number, receipts: [await world.bill()], ...fields },
+  })
+const pass = (number: string, days: number) =>
+  world.db.query(sql`
+    update help_case set stage_at = stage_at - ${days}::int * interval '1 day', touched_at = touched_at - ${days}::int * interval '1 day',
+      asked_at = asked_at - ${days}::int * interval '1 day' where number = ${number}::text`)
+
+describe('the public form', () => {
+  test('answers a number; number and the last four digits show the stage, and nothing else does', async () => {
+    const phone = nextPhone()
+    const number = await asked({ phone })
+    expect(number).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
+    expect((await look(`#${number.toLowerCase()}`.replace('#', '%23'), phone.slice(-4))).body).toMatchObject({
+      number,
+      stage: 'new',
+      reason: null,
+      answer: null,
+    })
+    const wrong = await look(number, phone.slice(-4) === '0000' ? '0001' : '0000')
+    const unknown = await look('ZZZZZZ', phone.slice(-4))
+    expect([wrong.status, wrong.body.code, unknown.status, unknown.body.code]).toEqual([404, 'case_not_found', 404, 'case_not_found'])
+    expect(wrong.body.message).toBe(unknown.body.message)
+  })
+
+  test('stores words and contact encrypted, and writes a mail without any word of them', async () => {
+    const phone = nextPhone()
+    const number = await asked({ phone, email: 'gita@example.org' })
+    const row = await one<{ sealed: Buffer; rest: string }>(
+      world.db,
+      sql`select sealed, (to_jsonb(c) - 'sealed' - 'phone_mac')::text as rest from help_case c where number = ${number}::text`,
+    )
+    for (const secret of ['Gita', 'shoes', phone]) {
+      expect(row.rest).not.toContain(secret)
+      expect(row.sealed.includes(secret)).toBe(false)
+    }
+    const mail = await one<{ payload: object }>(world.db, sql`select payload from job where key = ${`help_asked:${number}`}::text`)
+    expect(mail.payload).toMatchObject({ to: 'gita@example.org', template: 'help_asked', data: { number } })
+    expect(JSON.stringify(mail.payload)).not.toMatch(/Gita|shoes/)
+  })
+
+  test.each([
+    [{ for: 'nobody' }, { for: 'Please say who needs the help' }],
+    [{ kind: '' }, { kind: 'Please choose what the help is for' }],
+    [{ words: 'shoes' }, { words: 'Please describe the need in 10 to 2,000 characters' }],
+    [{ words: 'x'.repeat(2001) }, { words: 'Please describe the need in 10 to 2,000 characters' }],
+    [{ amount: '-5' }, { amount: 'Please enter an amount in rupees, or leave it empty' }],
+    [{ amount: '0' }, { amount: 'Please enter an amount in rupees, or leave it empty' }],
+    [{ until: '2026-02-30' }, { until: 'Please enter a day, or leave it empty' }],
+    [{ until: '2020-01-01' }, { until: 'Please enter a day, or leave it empty' }],
+    [{ district: '<b>' }, { district: 'Please enter the district and the State in letters, 2 to 60 characters' }],
+    [{ phone: '12345' }, { phone: 'Please enter a valid 10-digit mobile number' }],
+    [{ email: 'gita' }, { email: 'Please enter a valid email address' }],
+  ])('a wrong field is refused beside it: %#', async (given, fields) => {
+    const { status, body } = await ask(given)
+    expect([status, body.fields]).toEqual([400, fields])
+  })
+
+  test('a second request from the phone within 30 days is refused without a number, and later or after an end it is not', async () => {
+    const phone = nextPhone()
+    const number = await asked({ phone })
+    const second = await ask({ phone })
+    expect([second.status, second.body.code]).toEqual([409, 'case_open'])
+    expect(second.text).not.toContain(number)
+    await pass(number, 31)
+    const later = await asked({ phone })
+    expect((await open(later)).body.case.samePhone).toEqual([number])
+    expect((await step(later, 'withdrawn')).status).toBe(200)
+    expect((await ask({ phone })).status).toBe(201)
+  })
+
+  test('of two requests at once from one phone, one is stored', async () => {
+    const phone = nextPhone()
+    const answers = await Promise.all([ask({ phone }), ask({ phone })])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+  })
+
+  test('five requests a day from a phone are answered, and ten wrong digits for a number', async () => {
+    const phone = nextPhone()
+    const statuses: number[] = []
+    for (let n = 0; n < 6; n++) statuses.push((await ask({ phone })).status)
+    expect(statuses).toEqual([201, 409, 409, 409, 409, 429])
+
+    const number = await asked({ phone: '9812345678' })
+    // Right digits cost nothing.
+    for (let n = 0; n < 12; n++) expect((await look(number, '5678')).status).toBe(200)
+    for (let n = 0; n < 10; n++) expect((await look(number, '0000')).status).toBe(404)
+    expect((await look(number, '5678')).body.code).toBe('too_many_requests')
+  })
+})
+
+describe('the desk', () => {
+  test('lists what names nobody: the most urgent first, then the oldest', async () => {
+    const [wait, unjudged, today] = [await asked(), await asked(), await asked()]
+    await step(wait, 'checked', { urgency: 'can_wait' })
+    await step(today, 'checked', { urgency: 'today' })
+    const { cases } = await list('?limit=100')
+    const order = cases.map(({ number }: { number: string }) => number).filter((number: string) => [wait, unjudged, today].includes(number))
+    expect(order).toEqual([today, unjudged, wait])
+    expect(JSON.stringify(cases)).not.toMatch(/Gita|shoes|98\d{8}/)
+    const seen: string[] = []
+    for (let query = '?limit=2'; ; ) {
+      const page = await list(query)
+      seen.push(...page.cases.map(({ number }: { number: string }) => number))
+      if (page.nextCursor === null) break
+      query = `?limit=2&cursor=${page.nextCursor}`
+    }
+    expect(seen).toEqual(cases.map(({ number }: { number: string }) => number))
+    expect((await list(`?q=${today}`)).cases.map(({ number }: { number: string }) => number)).toEqual([today])
+    expect((await world.calls.ask('GET /admin/help-cases?cursor=x', { as: world.staff.owner })).body.fields).toHaveProperty('cursor')
+  })
+
+  test('a reader of words and contact is in the staff log, which keeps no word of them', async () => {
+    const number = await asked()
+    const { body } = await open(number)
+    expect(body.case.contact).toMatchObject({ name: 'Gita Rao', words: FORM.words, knows: true })
+    await step(number, 'refused', { reason: 'no_money', answer: 'Please ask in March, Gita.' })
+    const log = await world.db.query<{ action: string; all: string }>(
+      sql`select action, to_jsonb(l)::text as all from audit_log l where subject = ${`help_case:${number}`}::text order by id`,
+    )
+    expect(log.map(({ action }) => action)).toEqual(['help_case.read', 'help_case.step'])
+    expect(log.map(({ all }) => all).join()).not.toMatch(/Gita|shoes|March|short note/)
+  })
+
+  test('a refusal has a reason that the asker reads, and ends the case', async () => {
+    const phone = nextPhone()
+    const number = await asked({ phone })
+    expect((await step(number, 'refused')).body.fields).toEqual({ reason: 'Please choose a reason that the person reads' })
+    expect((await step(number, 'refused', { reason: 'no_money', answer: 'Please ask again in March.' })).status).toBe(200)
+    expect((await look(number, phone.slice(-4))).body).toMatchObject({
+      stage: 'refused',
+      reason: 'no_money',
+      answer: 'Please ask again in March.',
+    })
+    expect((await step(number, 'called')).body.code).toBe('case_stage')
+    expect((await agree(number)).body.code).toBe('case_stage')
+  })
+
+  test('nobody counts as unreachable before the third attempt', async () => {
+    const number = await asked()
+    for (let n = 0; n < 2; n++) expect((await step(number, 'tried')).body.case.stage).toBe('new')
+    expect((await step(number, 'unreachable')).body.code).toBe('case_tries')
+    await step(number, 'tried')
+    expect((await step(number, 'unreachable')).body.case.stage).toBe('unreachable')
+  })
+
+  test('of two steps on one version the first takes effect', async () => {
+    const number = await asked()
+    const version = await versionOf(number)
+    const answers = await Promise.all([step(number, 'called', { version }), step(number, 'tried', { version })])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('changed_since_seen')
+    expect((await open(number)).body.case.steps).toHaveLength(1)
+  })
+
+  test('somebody of the team is assigned, and nobody else', async () => {
+    const number = await asked()
+    const assign = async (assignedTo: string | null) =>
+      world.calls.ask(`PUT /admin/help-cases/${number}`, { as: world.staff.owner, body: { assignedTo, version: await versionOf(number) } })
+    expect((await assign(String(world.staff.editor))).body.case.assignedTo).toMatchObject({ id: String(world.staff.editor) })
+    for (const other of [String(world.staff.support), '999999', 'x']) expect((await assign(other)).body.code).toBe('staff_not_found')
+    const mine = await world.calls.ask('GET /admin/help-cases?status=mine', { as: world.staff.editor })
+    expect(mine.body.cases.map((one: { number: string }) => one.number)).toEqual([number])
+    expect((await assign(null)).body.case.assignedTo).toBeNull()
+    expect((await open('ZZZZZZ')).body.code).toBe('case_not_found')
+  })
+
+  test('a case that nobody touched for three days is listed as such, until somebody does something', async () => {
+    const number = await asked()
+    await pass(number, 4)
+    const untouched = async () => (await list('?status=untouched')).cases.map((one: { number: string }) => one.number)
+    expect(await untouched()).toContain(number)
+    await step(number, 'tried')
+    expect(await untouched()).not.toContain(number)
+  })
+})
+
+describe('an agreement', () => {
+  const checked = async (by: readonly bigint[] = [world.staff.editor]): Promise<string> => {
+    const number = await asked()
+    for (const as of by) await step(number, 'checked', { how: 'visit' }, as)
+    return number
+  }
+
+  test('needs a check and a recorded consent, and makes the beneficiary', async () => {
+    const number = await asked()
+    expect((await agree(number)).body.code).toBe('case_stage')
+    await step(number, 'checked')
+    expect((await agree(number, { beneficiary: { ...MEERA, consent: null } })).body.code).toBe('consent_missing')
+    expect((await agree(number, { amount: 0 })).body.fields).toEqual({ amount: 'Please enter the amount that is agreed' })
+    expect((await agree(number, { beneficiary: { ...MEERA, publicName: 'Meera Sharma' } })).body.fields).toHaveProperty(
+      'beneficiary.publicName',
+    )
+    const { body } = await agree(number)
+    expect(body.case).toMatchObject({ stage: 'agreed', agreed: 500 })
+    const made = await one<{ name: string }>(
+      world.db,
+      sql`select public_name as name from beneficiary where id = ${body.case.beneficiaryId}::uuid`,
+    )
+    expect(made.name).toBe('Meera')
+  })
+
+  test('above the limit needs checks of two different people', async () => {
+    const number = await checked([world.staff.editor, world.staff.editor])
+    expect((await agree(number, { amount: 1000 })).status).toBe(200)
+    const large = await checked([world.staff.editor, world.staff.editor])
+    expect((await agree(large, { amount: 1000.01 })).body.code).toBe('case_checks')
+    await step(large, 'checked', {}, world.staff.owner)
+    expect((await agree(large, { amount: 1000.01 })).status).toBe(200)
+  })
+
+  test('starts a payment, and the booking makes it helped; whoever agreed does not book it', async () => {
+    const number = await checked()
+    const { beneficiaryId } = (await agree(number)).body.case
+    expect((await pay('ZZZZZZ', beneficiaryId)).body.code).toBe('case_not_found')
+    expect((await pay(number, await world.beneficiary())).body.code).toBe('case_not_agreed')
+    const booked = await pay(number, beneficiaryId)
+    expect(booked.body.disbursement).toMatchObject({ status: 'booked' })
+    const { body } = await open(number)
+    expect(body.case.stage).toBe('helped')
+    expect(body.case.steps.map(({ step: name }: { step: string }) => name)).toEqual(['checked', 'agreed', 'helped'])
+    expect((await pay(number, beneficiaryId)).body.code).toBe('case_not_agreed')
+
+    const other = await checked([world.staff.owner])
+    const agreed = await agree(other, {}, world.staff.owner)
+    expect((await pay(other, agreed.body.case.beneficiaryId, {}, world.staff.owner)).body.disbursement.status).toBe('requested')
+  })
+
+  test('a payment that waits for a second person makes it wait; a rejected one can be asked again; an approved one helps', async () => {
+    const number = await checked()
+    const { beneficiaryId } = (await agree(number)).body.case
+    const first = (await pay(number, beneficiaryId, {}, world.staff.editor)).body.disbursement
+    expect((await open(number)).body.case.stage).toBe('waiting')
+    expect((await pay(number, beneficiaryId)).body.code).toBe('case_not_agreed')
+    const decide = (disbursement: { id: string; seen: string }, verb: string, more: Fields = {}) =>
+      world.calls.ask(`POST /admin/disbursements/${disbursement.id}/${verb}`, {
+        as: world.staff.finance,
+        body: { status: 'requested', seen: disbursement.seen, ...more },
+      })
+    expect((await decide(first, 'reject', { reason: 'The bill is not readable' })).status).toBe(200)
+    const second = (await pay(number, beneficiaryId, {}, world.staff.editor)).body.disbursement
+    expect((await decide(second, 'approve')).status).toBe(200)
+    expect((await open(number)).body.case.stage).toBe('helped')
+    expect((await step(number, 'followed_up')).body.case.stage).toBe('followed_up')
+  })
+
+  test('of two payments at once for one case, one is written', async () => {
+    const number = await checked()
+    const { beneficiaryId } = (await agree(number)).body.case
+    const second = await makeStaff(world.db, 'finance')
+    const answers = await Promise.all([pay(number, beneficiaryId), pay(number, beneficiaryId, {}, second)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  })
+
+  test('the public counts have it, with the days from asking to help', async () => {
+    const before = await readRequestFigures(world.db)
+    const number = await checked()
+    await pass(number, 5)
+    const { beneficiaryId } = (await agree(number)).body.case
+    await pay(number, beneficiaryId)
+    const after = await readRequestFigures(world.db)
+    expect(after).toMatchObject({ asked: before.asked + 1, helped: before.helped + 1, open: before.open, refused: before.refused })
+    await world.db.query(
+      sql`update help_case set asked_at = asked_at - interval '5 days' where stage in ('helped', 'followed_up') and number <> ${number}::text`,
+    )
+    expect((await readRequestFigures(world.db)).medianDays).toBe(5)
+  })
+})
+
+describe('what is kept', () => {
+  const isKept = async (number: string): Promise<boolean> =>
+    (await maybeOne(world.db, sql`select from help_case where number = ${number}::text and sealed is not null`)) !== undefined
+  const forget = async (): Promise<void> => {
+    while (await forgetOldCases(world.db));
+  }
+
+  test('words, contact and notes of an ended case are deleted after 90 days, and kind, place, stage and days stay', async () => {
+    const phone = nextPhone()
+    const number = await asked({ phone })
+    await step(number, 'refused', { reason: 'no_money' })
+    await pass(number, 89)
+    await forget()
+    expect(await isKept(number)).toBe(true)
+    await pass(number, 2)
+    await forget()
+    expect((await open(number)).body.case).toMatchObject({
+      contact: null,
+      stage: 'refused',
+      kind: 'school',
+      district: 'Pune',
+      steps: [{ step: 'refused', note: null }],
+    })
+    expect((await look(number, phone.slice(-4))).status).toBe(404)
+  })
+
+  test('those of a person who was helped are deleted 180 days after the last follow-up, and an open case keeps them', async () => {
+    const number = await asked()
+    const waiting = await asked()
+    await step(number, 'checked')
+    const { beneficiaryId } = (await agree(number)).body.case
+    await pay(number, beneficiaryId)
+    await pass(number, 179)
+    await step(number, 'followed_up')
+    await pass(number, 179)
+    await pass(waiting, 400)
+    await forget()
+    expect([await isKept(number), await isKept(waiting)]).toEqual([true, true])
+    await pass(number, 2)
+    await forget()
+    expect([await isKept(number), await isKept(waiting)]).toEqual([false, true])
+  })
+
+  test('a note can only be emptied, and a step neither changes nor goes', async () => {
+    const number = await asked()
+    await step(number, 'called')
+    await expect(world.db.query(sql`update help_case_step set step = 'checked' where number = ${number}::text`)).rejects.toThrow(
+      'no way to go',
+    )
+    await expect(world.db.query(sql`delete from help_case_step where number = ${number}::text`)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,152 @@
+/**
+ * Requests for help, as strangers see them: the form and the stage of a request.
+ * - Words and contact are encrypted at rest. The phone number is also a keyed hash, by which a second request is noticed.
+ * - An open request of the last 30 days from the same phone is not repeated. The answer says so without its number: whoever knows a
+ *   phone number must not learn the stage by it.
+ * - An unknown number and wrong digits get one answer. Ten wrong digits a day are allowed for a number.
+ */
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Input, Output } from '@roz/contract/api.ts'
+import type { caseCalls } from '@roz/contract/cases.ts'
+import { CASE_OPEN, type CaseReason, type CaseStage, caseNumberOf } from '@roz/core/case-fields.ts'
+import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
+import { lockOneInTransaction } from '../../db/advisory-locks.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { instantOf } from '../../lists/listing.ts'
+import { limitRules, take } from '../../protection/limits.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import type { CaseDeps } from './deps.ts'
+
+export type Asked = Input<(typeof caseCalls)['askForHelp']>['body']
+/** What is encrypted of a case. `answer`: the free words of a refusal. */
+export type SealedCase = {
+  readonly words: string
+  readonly name: string
+  readonly phone: string
+  readonly email: string
+  readonly knows: boolean
+  readonly answer?: string
+}
+
+const contextOf = (number: string): string => `help_case:${number}`
+export const seal = (secrets: Secrets, number: string, sealed: SealedCase): Buffer =>
+  secrets.encrypt(Buffer.from(JSON.stringify(sealed)), contextOf(number))
+export const unseal = (secrets: Secrets, number: string, sealed: Buffer): SealedCase =>
+  JSON.parse(secrets.decrypt(sealed, contextOf(number)).toString('utf8')) as SealedCase
+
+/** The keyed hashes of a phone number, the present key's first. */
+const macsOf = (secrets: Secrets, phone: string) => secrets.fingerprints(Buffer.from(phone), 'help_case_phone')
+
+// Crockford's base 32 has no letter that looks like a digit.
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const makeNumber = (letters: number): string => Array.from({ length: letters }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+
+type Found = {
+  readonly number: string
+  readonly stage: CaseStage
+  readonly askedAt: Date
+  readonly reason: CaseReason | null
+  readonly sealed: Buffer | null
+}
+const NOT_FOUND = { ok: false, code: 'case_not_found' } as const
+
+export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp'> {
+  const { db, secrets } = deps
+  const rules = limitRules(deps)
+  return {
+    askForHelp: async ({ body, language, origin, ip, userAgent }) => {
+      const taken = await take(db, rules.askedHelp(body.phone, { ip, userAgent }))
+      if (!taken.ok) return taken
+      return inTransaction(db, (tx) => store(tx, deps, body, { language, origin }))
+    },
+    askedHelp: async ({ params, body, ip, userAgent }) => {
+      const number = caseNumberOf(params.number)
+      if (number === undefined) return NOT_FOUND
+      const taken = await take(db, rules.lookedUpCase(number, { ip, userAgent }))
+      if (!taken.ok) return taken
+      const found = await maybeOne<Found>(
+        db,
+        sql`select number, stage, asked_at as "askedAt", reason, sealed from help_case where number = ${number}::text`,
+      )
+      const known = found === undefined || found.sealed === null ? undefined : unseal(secrets, number, found.sealed)
+      if (found === undefined || known === undefined || !known.phone.endsWith(body.lastFour)) return NOT_FOUND
+      await taken.giveBack()
+      return { ok: true, value: stageOf(found, known) }
+    },
+  }
+}
+
+const stageOf = ({ number, stage, askedAt, reason }: Found, { answer }: SealedCase): Output<(typeof caseCalls)['askedHelp']> => ({
+  number,
+  stage,
+  askedAt: instantOf(askedAt),
+  reason,
+  answer: answer ?? null,
+})
+
+type Asking = { readonly language: Language; readonly origin: string }
+
+async function store(tx: Tx, { secrets }: CaseDeps, body: Asked, { language, origin }: Asking) {
+  if (body.until && (parseDay(body.until) === undefined || (await isPast(tx, body.until as IstDay)))) return invalid({ until: 'case_day' })
+  const macs = macsOf(secrets, body.phone)
+  // Of two requests that arrive at once, the second one sees the first.
+  await lockOneInTransaction(tx, 'helpCasePhone', macs[0].readInt32BE(0))
+  const open = await maybeOne(
+    tx,
+    sql`select from help_case where phone_mac = any (${[...macs]}::bytea[]) and stage = any (${[...CASE_OPEN]}::text[])
+           and asked_at > roz_now() - interval '30 days' limit 1`,
+  )
+  if (open !== undefined) return { ok: false, code: 'case_open' } as const
+  // Four letters are a million numbers; a fifth and a sixth come once most are used.
+  for (const letters of [4, 4, 4, 4, 5, 6]) {
+    const number = makeNumber(letters)
+    const sealed: SealedCase = {
+      words: body.words,
+      name: body.name,
+      phone: body.phone,
+      email: body.email ?? '',
+      knows: body.for === 'self' || body.knows === 'yes',
+    }
+    const paise = body.amount ? `${body.amount}00` : null
+    const stored = await maybeOne(
+      tx,
+      sql`insert into help_case (number, kind, for_whom, district, state, language, asked_paise, needed_by, sealed, phone_mac)
+          values (${number}::text, ${body.kind}::text, ${body.for}::text, ${body.district}::text, ${body.state}::text, ${language}::text,
+            ${paise}::bigint, ${body.until || null}::date, ${seal(secrets, number, sealed)}::bytea, ${macs[0]}::bytea)
+          on conflict (number) do nothing returning number`,
+    )
+    if (stored === undefined) continue
+    if (sealed.email !== '')
+      await enqueue(tx, {
+        kind: 'mail',
+        key: `help_asked:${number}`,
+        payload: { to: sealed.email, template: 'help_asked', language, data: { number, name: '', origin } },
+      })
+    return { ok: true, value: { number } } as const
+  }
+  throw new Error('no unused number of a request was found')
+}
+
+const isPast = async (tx: Tx, day: IstDay): Promise<boolean> =>
+  (await one<{ isPast: boolean }>(tx, sql`select ${day}::date < ist_day(roz_now()) as "isPast"`)).isPast
+
+export type TakenStep = {
+  readonly number: string
+  readonly step: string
+  readonly how?: string | null
+  readonly note?: string
+  readonly by: bigint
+}
+/** Writes a step of the history. The caller has locked the case. */
+export async function recordStep(tx: Tx, secrets: Secrets, { number, step, how, note, by }: TakenStep): Promise<void> {
+  const id = randomUUID()
+  const sealed = note === undefined ? null : secrets.encrypt(Buffer.from(note), stepContext(id))
+  await tx.query(sql`
+    insert into help_case_step (id, number, step, how, sealed_note, done_by)
+    values (${id}::uuid, ${number}::text, ${step}::text, ${how ?? null}::text, ${sealed}::bytea, ${by}::bigint)`)
+}
+export const stepContext = (id: string): string => `help_case_step:${id}`

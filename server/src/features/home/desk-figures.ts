@@ -1,0 +1,21 @@
+/** Public counts of requests for help: never a list of persons. */
+import type { Output } from '@roz/contract/api.ts'
+import type { communityCalls } from '@roz/contract/community.ts'
+import { CASE_OPEN } from '@roz/core/case-fields.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
+
+export type DeskFigures = Output<typeof communityCalls.home>['data']['desk']
+
+/** The median is of the requests helped in the last 30 days, in whole days from the request to the booked payment. */
+export const readRequestFigures = (db: Db): Promise<DeskFigures> =>
+  one<DeskFigures>(
+    db,
+    sql`
+    select count(*)::int as asked, count(*) filter (where stage = any (${[...CASE_OPEN]}::text[]))::int as open,
+           count(*) filter (where stage = 'refused')::int as refused,
+           count(*) filter (where stage in ('helped', 'followed_up'))::int as helped,
+           (select (percentile_disc(0.5) within group (order by ist_day(s.at) - ist_day(c.asked_at)))::int
+              from help_case_step s join help_case c on c.number = s.number
+             where s.step = 'helped' and s.at > (select roz_now()) - interval '30 days') as "medianDays"
+      from help_case`,
+  )

@@ -1,0 +1,343 @@
+/**
+ * One request for help: its words and contact, what was done, and the next step.
+ * - The server names each reader in the staff log, and refuses a step that the stage does not allow.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { HELPERS } from '@roz/contract/roles.ts'
+import {
+  CASE_REASON_CODES,
+  CASE_REASONS,
+  CASE_URGENCIES,
+  CASE_WAYS,
+  caseNote,
+  type CaseReason,
+  type CaseStep,
+  type CaseUrgency,
+  stepsFrom,
+} from '@roz/core/case-fields.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError, call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
+import { formatInstant } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { Modal } from '../../../ui/Modal.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { typedPaise } from '../../wallet/amounts.ts'
+import { rupeesFromPaise } from '@roz/core/money.ts'
+import { Decision } from '../Decision.tsx'
+import { wordsOf } from '../portal-form-errors.ts'
+import { useMay } from '../use-may.ts'
+import { BeneficiaryFields, useBeneficiaryValues } from './BeneficiaryDialog.tsx'
+import { CASE_STATES, caseQuery, type FullCase, KIND_NAMES, STEP_NAMES, type Team, URGENCY_NAMES, WAY_NAMES } from './case-queries.ts'
+import { CasePayment } from './CasePayment.tsx'
+
+type Open = 'step' | 'agree' | 'assign' | 'pay'
+type DialogProps = { readonly number: string; readonly team: Team; readonly onClose: () => void }
+
+export function CaseDialog({ number, team, onClose }: DialogProps) {
+  const { t } = useLingui()
+  const found = useQuery(caseQuery(number))
+  const client = useQueryClient()
+  const [open, setOpen] = useState<Open>()
+  const mayAgree = useMay(HELPERS)
+  const one = found.data
+  const back = (): void => setOpen(undefined)
+  const changed = (answer: { readonly case: FullCase }): void => {
+    client.setQueryData(caseQuery(number).queryKey, answer.case)
+    toast.success(t`Recorded.`)
+  }
+  if (one !== undefined && open === 'step') return <StepDialog one={one} onDone={changed} onClose={back} />
+  if (one !== undefined && open === 'agree') return <AgreeDialog one={one} onDone={changed} onClose={back} />
+  if (one !== undefined && open === 'assign') return <AssignDialog one={one} team={team} onDone={changed} onClose={back} />
+  if (one !== undefined && open === 'pay') return <CasePayment one={one} onClose={onClose} />
+  return (
+    <Modal
+      open
+      size="lg"
+      onClose={onClose}
+      title={<Trans>Request #{number}</Trans>}
+      footer={
+        one === undefined ? undefined : (
+          <>
+            {mayAgree ? (
+              <Button kind="secondary" onClick={() => setOpen('assign')}>
+                <Trans>Who takes care</Trans>
+              </Button>
+            ) : null}
+            {stepsFrom(one.stage).length === 0 ? null : (
+              <Button kind="secondary" onClick={() => setOpen('step')}>
+                <Trans>Record a step</Trans>
+              </Button>
+            )}
+            {mayAgree && one.stage === 'checked' ? (
+              <Button onClick={() => setOpen('agree')}>
+                <Trans>Agree to help</Trans>
+              </Button>
+            ) : null}
+            {mayAgree && (one.stage === 'agreed' || one.stage === 'waiting') ? (
+              <Button onClick={() => setOpen('pay')}>
+                <Trans>Start the payment</Trans>
+              </Button>
+            ) : null}
+          </>
+        )
+      }
+    >
+      {one === undefined ? (
+        found.isError ? (
+          <ErrorState title={t`The request could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
+        ) : (
+          <Skeleton lines={5} />
+        )
+      ) : (
+        <InFull one={one} />
+      )}
+    </Modal>
+  )
+}
+
+function InFull({ one }: { readonly one: FullCase }) {
+  const { t, i18n } = useLingui()
+  const { contact, steps, samePhone, stage, kind, agreed } = one
+  const others = samePhone.map((other) => `#${other}`).join(', ')
+  return (
+    <>
+      <p>
+        {i18n._(KIND_NAMES[kind])} · {i18n._(CASE_STATES[stage].label)}
+        {agreed === null ? null : <> · {formatMoney(agreed)}</>}
+      </p>
+      {samePhone.length === 0 ? null : <p className="warning-line spaced">{t`Other requests from this phone number: ${others}`}</p>}
+      {contact === null ? (
+        <p className="muted spaced">
+          <Trans>Words and contact were deleted after the time that the Privacy Policy names.</Trans>
+        </p>
+      ) : (
+        <>
+          <p className="pre-line spaced">{contact.words}</p>
+          <p className="spaced">
+            {contact.name} · <a href={`tel:+91${contact.phone}`}>{contact.phone}</a>
+            {contact.email === '' ? null : <> · {contact.email}</>}
+          </p>
+          {contact.knows ? null : (
+            <p className="warning-line spaced">
+              <Trans>The person in need does not know of this request. Talk to the one who asks first.</Trans>
+            </p>
+          )}
+        </>
+      )}
+      <h3 className="spaced">
+        <Trans>What was done</Trans>
+      </h3>
+      {steps.length === 0 ? (
+        <p className="muted">
+          <Trans>Nothing yet.</Trans>
+        </p>
+      ) : (
+        <ul className="ledger">
+          {steps.map((step) => (
+            <li key={step.at + step.step}>
+              <span>
+                <StepName step={step.step} />
+                {step.how === null ? null : <>, {i18n._(WAY_NAMES[step.how])}</>}
+                {step.note === null ? null : <span className="pre-line block">{step.note}</span>}
+                <span className="small muted block">
+                  {step.by}, {formatInstant(step.at, currentLanguage())}
+                </span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function StepName({ step }: { readonly step: FullCase['steps'][number]['step'] }) {
+  const { i18n } = useLingui()
+  return step === 'tried' ? <Trans>Nobody was reached</Trans> : i18n._(CASE_STATES[step].label)
+}
+
+type ChangeProps = {
+  readonly one: FullCase
+  readonly onDone: (answer: { readonly case: FullCase }) => void
+  readonly onClose: () => void
+}
+type Problems = Readonly<Record<string, string | undefined>>
+const noteProblem = (note: string): string | undefined => caseNote.safeParse(note).error?.issues[0]?.message
+
+function StepDialog({ one, onDone, onClose }: ChangeProps) {
+  const { t, i18n } = useLingui()
+  const steps = stepsFrom(one.stage)
+  const [step, setStep] = useState<CaseStep>(steps[0] ?? 'tried')
+  const [how, setHow] = useState<(typeof CASE_WAYS)[number] | ''>('call')
+  const [urgency, setUrgency] = useState<CaseUrgency | ''>(one.urgency ?? '')
+  const [note, setNote] = useState('')
+  const [reason, setReason] = useState<CaseReason>('not_our_help')
+  const [answer, setAnswer] = useState('')
+  const [problems, setProblems] = useState<Problems>({})
+  const check = (): boolean => {
+    const found = { note: noteProblem(note) }
+    setProblems(found)
+    return found.note === undefined
+  }
+  const send = () => {
+    const refusal = step === 'refused' ? { reason, ...(answer.trim() === '' ? {} : { answer: answer.trim() }) } : {}
+    const body = { step, how: how === '' ? null : how, note, urgency: urgency === '' ? null : urgency, ...refusal, version: one.version }
+    return call('stepHelpCase', { params: { number: one.number }, body }).catch((error: unknown) => {
+      if (error instanceof ApiError) setProblems(error.fields)
+      throw error
+    })
+  }
+  return (
+    <Decision
+      title={<Trans>Record a step</Trans>}
+      confirm={t`Save`}
+      danger={step === 'refused'}
+      check={check}
+      send={send}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <SelectField label={t`What happened`} value={step} onChange={(event) => setStep(event.target.value as CaseStep)}>
+        {steps.map((each) => (
+          <option key={each} value={each}>
+            {i18n._(STEP_NAMES[each])}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label={t`How`} value={how} onChange={(event) => setHow(event.target.value as typeof how)}>
+        <option value="">{t`Another way`}</option>
+        {CASE_WAYS.map((way) => (
+          <option key={way} value={way}>
+            {i18n._(WAY_NAMES[way])}
+          </option>
+        ))}
+      </SelectField>
+      <UrgencyField value={urgency} onChange={setUrgency} />
+      <TextAreaField
+        label={t`Note for the team`}
+        hint={t`Stored encrypted, and deleted with the request.`}
+        value={note}
+        error={wordsOf(problems.note)}
+        onChange={(event) => setNote(event.target.value)}
+      />
+      {step === 'refused' ? (
+        <>
+          <SelectField
+            label={t`What the person reads`}
+            value={reason}
+            error={wordsOf(problems.reason)}
+            onChange={(event) => setReason(event.target.value as CaseReason)}
+          >
+            {CASE_REASON_CODES.map((each) => (
+              <option key={each} value={each}>
+                {CASE_REASONS[each][currentLanguage()]}
+              </option>
+            ))}
+          </SelectField>
+          <TextAreaField
+            label={t`Further words for the person`}
+            hint={t`In the person's language. Leave empty if there is nothing to add.`}
+            value={answer}
+            error={wordsOf(problems.answer)}
+            onChange={(event) => setAnswer(event.target.value)}
+          />
+        </>
+      ) : null}
+    </Decision>
+  )
+}
+
+type UrgencyProps = { readonly value: CaseUrgency | ''; readonly onChange: (value: CaseUrgency | '') => void }
+
+function UrgencyField({ value, onChange }: UrgencyProps) {
+  const { t, i18n } = useLingui()
+  return (
+    <SelectField label={t`How urgent`} value={value} onChange={(event) => onChange(event.target.value as CaseUrgency | '')}>
+      <option value="">{t`Not judged yet`}</option>
+      {CASE_URGENCIES.map((each) => (
+        <option key={each} value={each}>
+          {i18n._(URGENCY_NAMES[each])}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+function AssignDialog({ one, team, onDone, onClose }: ChangeProps & { readonly team: Team }) {
+  const { t } = useLingui()
+  const [assigned, setAssigned] = useState(one.assignedTo?.id ?? '')
+  const [urgency, setUrgency] = useState<CaseUrgency | ''>(one.urgency ?? '')
+  const body = { assignedTo: assigned === '' ? null : assigned, urgency: urgency === '' ? null : urgency, version: one.version }
+  return (
+    <Decision
+      title={<Trans>Who takes care</Trans>}
+      confirm={t`Save`}
+      send={() => call('assignHelpCase', { params: { number: one.number }, body })}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <SelectField label={t`Taken care of by`} value={assigned} onChange={(event) => setAssigned(event.target.value)}>
+        <option value="">{t`Nobody`}</option>
+        {team.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <UrgencyField value={urgency} onChange={setUrgency} />
+    </Decision>
+  )
+}
+
+function AgreeDialog({ one, onDone, onClose }: ChangeProps) {
+  const { t } = useLingui()
+  const form = useBeneficiaryValues(undefined)
+  const [amount, setAmount] = useState(one.asked === null ? '' : String(one.asked))
+  const [note, setNote] = useState('')
+  const [problems, setProblems] = useState<Problems>({})
+  const paise = typedPaise(amount)
+  const check = (): boolean => {
+    const found = { amount: paise === undefined ? 'case_agreed_amount' : undefined, note: noteProblem(note) }
+    setProblems(found)
+    return form.check() && Object.values(found).every((problem) => problem === undefined)
+  }
+  const send = () => {
+    const body = { amount: paise === undefined ? 0 : rupeesFromPaise(paise), note, beneficiary: form.body, version: one.version }
+    return call('agreeHelpCase', { params: { number: one.number }, body }).catch((error: unknown) => {
+      if (error instanceof ApiError) {
+        setProblems(error.fields)
+        form.setProblems(error.fields)
+      }
+      throw error
+    })
+  }
+  return (
+    <Decision title={<Trans>Agree to help</Trans>} confirm={t`Agree`} check={check} send={send} onDone={onDone} onClose={onClose}>
+      <p className="muted spaced">
+        <Trans>This records the person as a beneficiary. Somebody else sends the money.</Trans>
+      </p>
+      <TextField
+        label={t`Amount in rupees`}
+        prefix="₹"
+        inputMode="decimal"
+        autoComplete="off"
+        value={amount}
+        error={wordsOf(problems.amount)}
+        onChange={(event) => setAmount(event.target.value)}
+      />
+      <BeneficiaryFields form={form} />
+      <TextAreaField
+        label={t`Note for the team`}
+        hint={t`Stored encrypted, and deleted with the request.`}
+        value={note}
+        error={wordsOf(problems.note)}
+        onChange={(event) => setNote(event.target.value)}
+      />
+    </Decision>
+  )
+}

@@ -1,0 +1,37 @@
+/** The payment of an agreed request: person, amount and words are filled in. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { Modal } from '../../../ui/Modal.tsx'
+import { KIND_NAMES, type FullCase } from './case-queries.ts'
+import { DisbursementDialog } from './DisbursementDialog.tsx'
+import { disbursementsQuery, helpableQuery } from './queries.ts'
+
+export function CasePayment({ one, onClose }: { readonly one: FullCase; readonly onClose: () => void }) {
+  const { t, i18n } = useLingui()
+  const fund = useInfiniteQuery(disbursementsQuery({ status: '', q: '', order: '' })).data?.pages[0]?.fund
+  const helpable = useQuery(helpableQuery(''))
+  const helped = helpable.data?.find(({ id }) => id === one.beneficiaryId)
+  if (fund !== undefined && helped !== undefined)
+    return (
+      <DisbursementDialog
+        approvalAbove={fund.approvalAbove}
+        balance={fund.balance}
+        from={{ helpCase: one.number, helped, amount: one.agreed ?? 0, purpose: i18n._(KIND_NAMES[one.kind]) }}
+        onClose={onClose}
+      />
+    )
+  return (
+    <Modal open onClose={onClose} title={<Trans>Start the payment</Trans>}>
+      {helpable.data !== undefined && fund !== undefined ? (
+        <p>
+          <Trans>The consent of this person is missing or was revoked.</Trans>
+        </p>
+      ) : helpable.isError ? (
+        <ErrorState title={t`The beneficiaries could not be loaded.`} busy={helpable.isFetching} onRetry={() => void helpable.refetch()} />
+      ) : (
+        <Skeleton lines={4} />
+      )}
+    </Modal>
+  )
+}

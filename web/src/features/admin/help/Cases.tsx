@@ -1,0 +1,101 @@
+/** Requests for help: the most urgent first, then the oldest. The list names nobody; whoever opens a request is in the staff log. */
+import { msg } from '@lingui/core/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { formatDay, formatInstant } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { Unbroken } from '../../../ui/Unbroken.tsx'
+import { Listing } from '../../Listing.tsx'
+import { useNarrowing } from '../money/MoneyRows.tsx'
+import type { Shown } from '../states.ts'
+import { CaseDialog } from './CaseDialog.tsx'
+import { CASE_STATES, type CaseFilter, casesQuery, FOR_NAMES, KIND_NAMES, type ListedCase, URGENCY_NAMES } from './case-queries.ts'
+
+const FILTERS = {
+  open: { tone: 'waiting', label: msg`All open requests` },
+  mine: { tone: 'waiting', label: msg`Mine, open` },
+  untouched: { tone: 'bad', label: msg`Nobody did anything for three days` },
+  ...CASE_STATES,
+} as const satisfies Record<CaseFilter, Shown>
+
+export function Cases() {
+  const { t } = useLingui()
+  const { narrowing, fields } = useNarrowing(FILTERS, t`Search requests`, t`Number, district or State`)
+  const list = useInfiniteQuery(casesQuery(narrowing))
+  const [open, setOpen] = useState<ListedCase>()
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Requests for help</Trans>
+      </h2>
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.cases}
+        failed={t`The requests could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`No requests found`}>
+            <Trans>People ask on the page “Ask for help”.</Trans>
+          </EmptyState>
+        }
+      >
+        {(cases) => (
+          <ul className="story-rows">
+            {cases.map((one) => (
+              <Row key={one.number} one={one} onOpen={() => setOpen(one)} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {open === undefined ? null : (
+        <CaseDialog number={open.number} team={list.data?.pages[0]?.team ?? []} onClose={() => setOpen(undefined)} />
+      )}
+    </>
+  )
+}
+
+function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () => void }) {
+  const { t, i18n } = useLingui()
+  const { number, kind, district, state, asked, agreed, until, stage, urgency, assignedTo, isUntouched, askedAt } = one
+  const shown = CASE_STATES[stage]
+  const sum = asked === null ? '' : formatMoney(asked)
+  const granted = agreed === null ? '' : formatMoney(agreed)
+  const at = formatInstant(askedAt, currentLanguage())
+  const last = until === null ? '' : formatDay(until, currentLanguage())
+  const who = assignedTo?.name ?? ''
+  return (
+    <li>
+      <div>
+        <h3>
+          #{number} <span className="small muted">{i18n._(KIND_NAMES[kind])}</span>
+        </h3>
+        <p className="small muted">
+          {district}, {state} · {i18n._(FOR_NAMES[one.for])}
+        </p>
+        <p className="small muted">
+          <Unbroken text={t`Asked on ${at}`} />
+          {asked === null ? null : <> · {t`Asked for: ${sum}`}</>}
+          {agreed === null ? null : <> · {t`Agreed: ${granted}`}</>}
+          {until === null ? null : <> · {t`Needed by ${last}`}</>}
+        </p>
+        {urgency === null ? null : <p className="small muted">{i18n._(URGENCY_NAMES[urgency])}</p>}
+        {assignedTo === null ? null : <p className="small muted">{t`Taken care of by ${who}`}</p>}
+        {isUntouched ? (
+          <p className="small warning-line">
+            <Trans>Nobody did anything for three days.</Trans>
+          </p>
+        ) : null}
+      </div>
+      <Badge tone={shown.tone}>{i18n._(shown.label)}</Badge>
+      <div className="buttons">
+        <Button kind="secondary" aria-label={t`Open: request ${number}`} onClick={onOpen}>
+          <Trans>Open</Trans>
+        </Button>
+      </div>
+    </li>
+  )
+}
