@@ -113,6 +113,7 @@ export async function runCycles<G extends FaultTarget, K extends string>(setup: 
     desk: system.desk,
     clients: options.clients,
     forgetsKeys,
+    isMixed: failsNoCall,
     noticeUrl: () => system.servers.url(),
   })
   const context: FaultContext<G> = { system, load, calls, gateway, dice }
