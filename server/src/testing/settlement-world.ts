@@ -57,7 +57,7 @@ async function openSandbox(nowMs: () => number) {
 export async function openSettlementWorld(settings: Readonly<Record<string, string>> = {}, log: (line: string) => void = () => undefined) {
   let nowMs = startOfDayMs(DAY) + 12 * HOUR_MS
   const sandbox = await openSandbox(() => nowMs)
-  const api = { baseUrl: `${sandbox.url}/pg`, ...KEYS, apiVersion: '2025-01-01' }
+  const api = { baseUrl: `${sandbox.url}/pg`, ...KEYS, apiVersion: '2025-01-01', timeoutMs: 500 }
   const alarms: Record<string, unknown>[] = []
   const write = (line: string): void => {
     log(line)
@@ -133,11 +133,11 @@ export async function openSettlementWorld(settings: Readonly<Record<string, stri
       String((await sandbox.control('/settle', { webhooks: 0, ...body }))['cf_settlement_id']),
     settlements: async (query = '') => (await ask(`GET /admin/gateway-settlements${query}`)).body.settlements as Record<string, unknown>[],
     findings: async (query = '') => (await ask(`GET /admin/findings${query}`)).body.findings as Record<string, unknown>[],
-    /** A webhook of the gateway about a settlement, signed. */
-    async webhook(type: string): Promise<number> {
+    /** A webhook of the gateway, signed; by default about a settlement. */
+    async webhook(type: string, data: object = { settlement: { settlement_id: 1 } }): Promise<number> {
       const body = JSON.stringify({
         type,
-        data: { settlement: { settlement_id: 1 } },
+        data,
         event_time: new Date(nowMs).toISOString(),
         nonce: crypto.randomUUID(),
       })
