@@ -14,11 +14,11 @@ import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Part } from '../Part.tsx'
 import { AddMoneyPanel } from './AddMoneyPanel.tsx'
-import { Transactions } from './Transactions.tsx'
 import { useGateway } from './use-gateway.ts'
 import { TodaySection } from '../TodaySection.tsx'
 
 type Panel = 'add-money' | 'withdraw'
+const loadTransactions = () => import('./Transactions.tsx')
 const loadRefunds = () => import('./Refund.tsx')
 const loadAutopay = () => import('../autopay/AutopaySection.tsx')
 const loadWithdrawal = () => import('./WithdrawPanel.tsx')
@@ -91,7 +91,9 @@ export function WalletPage() {
           <h2 className="spaced" id="transactions">
             <Trans>Transactions</Trans>
           </h2>
-          <Transactions />
+          <Part name="transactions" load={loadTransactions} lines={4}>
+            {({ Transactions }) => <Transactions />}
+          </Part>
         </Section>
         <Section when={t`Refunds`}>
           <Part name="refunds" load={loadRefunds} lines={4}>
