@@ -53,11 +53,15 @@ async function openSandbox(nowMs: () => number) {
   return { url: sandbox.url, control, close }
 }
 
-/** `settings`: of the environment. `log` gets each line of the server's log from the level `info` on. */
-export async function openSettlementWorld(settings: Readonly<Record<string, string>> = {}, log: (line: string) => void = () => undefined) {
+/** `settings`: of the environment. `log` gets each line of the server's log from the level `info` on. A call to the gateway waits `timeoutMs`. */
+export async function openSettlementWorld(
+  settings: Readonly<Record<string, string>> = {},
+  log: (line: string) => void = () => undefined,
+  timeoutMs = 10_000,
+) {
   let nowMs = startOfDayMs(DAY) + 12 * HOUR_MS
   const sandbox = await openSandbox(() => nowMs)
-  const api = { baseUrl: `${sandbox.url}/pg`, ...KEYS, apiVersion: '2025-01-01', timeoutMs: 500 }
+  const api = { baseUrl: `${sandbox.url}/pg`, ...KEYS, apiVersion: '2025-01-01', timeoutMs }
   const alarms: Record<string, unknown>[] = []
   const write = (line: string): void => {
     log(line)

@@ -49,6 +49,7 @@ beforeAll(async () => {
   world = await openSettlementWorld(
     { AUTOPAY: 'on', AUTOPAY_BELOW: '100', TOPUP_MAX: '30', APPROVAL_ABOVE: '100' },
     (line) => void lines.push(line),
+    500,
   )
 })
 afterAll(() => world.close())
