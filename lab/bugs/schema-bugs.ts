@@ -53,8 +53,8 @@ export const SCHEMA_BUGS: readonly Bug[] = [
   {
     name: 'The audit skips the first member of a page',
     file: 'server/src/ledger/audit.ts',
-    find: 'LAST_MEMBER : page.last',
-    replace: 'LAST_MEMBER : page.last + 1n',
+    find: 'lastMember: last },',
+    replace: 'lastMember: last === LAST_MEMBER ? last : last + 1n },',
     test: 'server/src/ledger/audit.test.ts',
     only: 'no member is left out',
   },
