@@ -17,7 +17,7 @@ import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
-import { HELPERS, STAFF } from './roles.ts'
+import { CASE_READERS, CASE_WORKERS, HELPERS } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 const number = z.string().meta({ description: 'The number of the request, such as 3F9A' })
@@ -103,8 +103,9 @@ export const caseCalls = {
     method: 'GET',
     path: '/admin/help-cases',
     access: 'admin',
-    roles: STAFF,
-    summary: 'Requests for help without names: the most urgent first, then the oldest; q searches number, district and State.',
+    roles: CASE_READERS,
+    summary:
+      'Requests for help without names: the most urgent first, then the oldest; q searches number, district and State. A volunteer gets those assigned to them.',
     query: z.object({
       ...page.shape,
       status: z.enum([...CASE_STAGES, 'open', 'untouched', 'mine'], 'choice_invalid').optional(),
@@ -121,7 +122,7 @@ export const caseCalls = {
     method: 'GET',
     path: '/admin/help-cases/{number}',
     access: 'admin',
-    roles: HELPERS,
+    roles: CASE_WORKERS,
     stepUp: true,
     summary: 'A request with its words, contact and history. The staff log names the reader.',
     params: numbered,
@@ -148,9 +149,9 @@ export const caseCalls = {
     method: 'POST',
     path: '/admin/help-cases/{number}/steps',
     access: 'admin',
-    roles: HELPERS,
+    roles: CASE_WORKERS,
     stepUp: true,
-    summary: 'Records what was done: a call, a check, a follow-up, an attempt, or the end of a request.',
+    summary: 'Records what was done: a call, a check, a follow-up, an attempt, or the end of a request. A volunteer ends none.',
     params: numbered,
     body: z.strictObject({
       step: z.enum(CASE_STEPS, 'choice_invalid'),
@@ -162,7 +163,7 @@ export const caseCalls = {
       ...seen,
     }),
     output: caseAnswer,
-    refusals: ['case_not_found', 'case_stage', 'case_tries', 'changed_since_seen'],
+    refusals: ['case_not_found', 'case_stage', 'case_tries', 'changed_since_seen', 'forbidden'],
   }),
   agreeHelpCase: endpoint({
     method: 'POST',

@@ -7,7 +7,7 @@ import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { passkeyAnswer, passkeyRequest } from './passkeys.ts'
-import { STAFF } from './roles.ts'
+import { EVERYONE } from './roles.ts'
 import { count, day, instant, messageAnswer, newer, openedAnswer, signedIn, user, userAnswer } from './shapes.ts'
 
 /** A token that is no text is treated as unknown and not as a malformed field. */
@@ -175,7 +175,7 @@ export const identityCalls = {
     method: 'POST',
     path: '/admin/step-up',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     beforeTotp: true,
     summary:
       'Checks the code of the authenticator app or a passkey, or without an app the password: for ten minutes this session may move money. A login counts as a step-up.',

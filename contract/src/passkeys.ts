@@ -2,7 +2,7 @@
 import { passkeyName, totpCode } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { STAFF } from './roles.ts'
+import { EVERYONE } from './roles.ts'
 import { instant } from './shapes.ts'
 
 const bytes = (max: number) =>
@@ -49,7 +49,7 @@ export const passkeyCalls = {
     method: 'POST',
     path: '/admin/passkeys/start',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     summary: 'After a code of the app: what the browser needs to make a passkey (WebAuthn), once within five minutes and in this session.',
     body: z.strictObject({ totp: totpCode }),
     output: z.object({ publicKey: passkeyCreation }),
@@ -59,7 +59,7 @@ export const passkeyCalls = {
     method: 'POST',
     path: '/admin/passkeys',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     summary: 'Adds the passkey that the browser made. The authenticator must have verified its person.',
     body: z.strictObject({ name: passkeyName, credential: newPasskey }),
     output: z.object({ passkey: passkeyRecord }),
@@ -70,7 +70,7 @@ export const passkeyCalls = {
     method: 'POST',
     path: '/admin/passkeys/{id}/remove',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     stepUp: true,
     summary: 'Removes one of the own passkeys. Without any, codes of the app log in again.',
     params: z.object({ id: z.string().max(100) }),
@@ -82,7 +82,7 @@ export const passkeyCalls = {
     method: 'PUT',
     path: '/admin/passkeys/only',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     stepUp: true,
     summary: 'Whether codes of the app are refused at the own login and step-up. Passkeys and recovery codes are always accepted.',
     body: z.strictObject({ only: z.boolean('wrong_type') }),
@@ -94,7 +94,7 @@ export const passkeyCalls = {
     method: 'POST',
     path: '/admin/passkeys/ask',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     summary:
       'What the browser needs to use one of the own passkeys for a step-up (WebAuthn), once within five minutes and in this session.',
     output: z.object({ publicKey: passkeyRequest }),

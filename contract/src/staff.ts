@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { signedInDevice } from './identity.ts'
 import { passkeyCalls, passkeyRecord } from './passkeys.ts'
-import { CONTROL, OWNERS, STAFF, STAFF_ROLES } from './roles.ts'
+import { CONTROL, EVERYONE, OWNERS, STAFF_ROLES } from './roles.ts'
 import { count, day, instant, messageAnswer, nextCursor, page, userAnswer } from './shapes.ts'
 
 const staffRole = z.enum(STAFF_ROLES, 'choice_invalid')
@@ -179,7 +179,7 @@ export const staffCalls = {
     method: 'GET',
     path: '/admin/account',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     beforeTotp: true,
     summary: "The caller's account: its authenticator app, its passkeys, and the devices on which it is logged in.",
     output: z.object({
@@ -198,7 +198,7 @@ export const staffCalls = {
     method: 'PUT',
     path: '/admin/account',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     summary: "Changes the caller's name or the language of mails. A field left out is not changed.",
     body: z.strictObject({ name: z.optional(name), language: z.enum(LANGUAGES, 'choice_invalid').optional() }),
     output: userAnswer,
@@ -208,7 +208,7 @@ export const staffCalls = {
     method: 'POST',
     path: '/admin/account/password',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     summary: 'Sets a new password of one’s own and logs the account out on every other device.',
     body: z.strictObject({ currentPassword: givenPassword, newPassword: staffPassword }),
     output: z.object({ ended: count }),
@@ -218,7 +218,7 @@ export const staffCalls = {
     method: 'POST',
     path: '/admin/account/end-others',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     summary: 'Logs the own account out on every other device.',
     output: z.object({ ended: count }),
     refusals: [],
@@ -227,7 +227,7 @@ export const staffCalls = {
     method: 'POST',
     path: '/admin/totp',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     stepUp: true,
     beforeTotp: true,
     summary:
@@ -239,7 +239,7 @@ export const staffCalls = {
     method: 'POST',
     path: '/admin/totp/confirm',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     beforeTotp: true,
     summary: 'Turns the authenticator app on by one of its codes, and returns the recovery codes once.',
     body: z.strictObject({ totp: totpCode }),
@@ -250,7 +250,7 @@ export const staffCalls = {
     method: 'POST',
     path: '/admin/totp/recovery-codes',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     summary: 'New recovery codes in place of the old ones.',
     body: z.strictObject({ totp: secondFactor }),
     output: recoveryCodes,
@@ -260,7 +260,7 @@ export const staffCalls = {
     method: 'POST',
     path: '/admin/totp/disable',
     access: 'admin',
-    roles: STAFF,
+    roles: EVERYONE,
     summary: 'Removes the own authenticator app with its recovery codes and passkeys, by password and code.',
     body: z.strictObject({ password: givenPassword, totp: secondFactor }),
     output: 'empty',

@@ -3,9 +3,11 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect as expectValue, test } from 'vitest'
 import { useAppFixture } from '../../harness/app-fixture.ts'
 import { auditScreen, SMALL } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken } from '../../harness/people.ts'
 import { toast } from '../../harness/steps.ts'
+import { addColleague } from '../../harness/team.ts'
 
 const fixture = useAppFixture({ size: SMALL })
 let admin: string
@@ -101,4 +103,47 @@ test('a form with a wrong field comes back with what was typed, and then with a 
     await page.locator('form').last().getByRole('button').click()
     await expect(page.getByText('टीम ने मदद के लिए हाँ कहा है।')).toBeVisible()
   })
+})
+
+test('a volunteer’s portal has the requests that are assigned to them, and nothing else', async () => {
+  const body = {
+    for: 'self',
+    kind: 'food',
+    words: 'Rice for a week.',
+    district: 'Pune',
+    state: 'Maharashtra',
+    name: 'Ravi',
+    phone: '9812345679',
+  }
+  const { number } = (await ask(fixture.roz.url, 'askForHelp', { body })).output
+  const volunteer = await addColleague(fixture.roz, 'volunteer')
+  const team = (await ask(fixture.roz.url, 'helpCases', { token: admin })).output.team
+  const me = team.find(({ name }) => name === 'Sunita Nair')?.id ?? ''
+  await fixture.at(
+    '/admin/dashboard',
+    async (page) => {
+      await expect(page.getByRole('heading', { name: 'Requests for help' })).toBeVisible()
+      await expect(page.getByText('No requests found')).toBeVisible()
+      for (const name of ['Overview', 'Users', 'Beneficiaries', 'Withdrawals', 'Staff log'])
+        await expect(page.getByRole('tab', { name, exact: true })).toHaveCount(0)
+    },
+    { token: volunteer },
+  )
+  await ask(fixture.roz.url, 'assignHelpCase', { token: admin, params: { number }, body: { assignedTo: me, version: 1 } })
+  await fixture.at(
+    '/admin/dashboard',
+    async (page) => {
+      await page.getByRole('button', { name: `Open: request ${number}` }).click()
+      const dialog = page.getByRole('dialog')
+      await expect(dialog.getByText('Rice for a week.')).toBeVisible()
+      await expect(dialog.getByRole('button', { name: 'Who takes care' })).toHaveCount(0)
+      await dialog.getByRole('button', { name: 'Record a step' }).click()
+      await expect(dialog.getByLabel('What happened').getByRole('option')).toHaveText([
+        'I tried and reached nobody',
+        'I talked with the person',
+        'I checked the need',
+      ])
+    },
+    { token: volunteer },
+  )
 })

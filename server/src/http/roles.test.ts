@@ -41,7 +41,7 @@ test('of the calls that only read, the lists about persons need a step-up, and n
   const reads = adminCalls.filter(({ method, stepUp }) => method === 'GET' && stepUp === true).map(({ path }) => path)
   expect(reads.toSorted()).toEqual(
     [
-      ...['users', 'messages', 'beneficiaries'].flatMap((list) => [`/admin/${list}`, `/admin/${list}.csv`]),
+      ...['users', 'messages', 'beneficiaries', 'tax'].flatMap((list) => [`/admin/${list}`, `/admin/${list}.csv`]),
       '/admin/help-cases/{number}',
     ].toSorted(),
   )

@@ -1,6 +1,6 @@
 /** The portal’s day: the to-do list, and every round with the reason why it waits. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
+import { STAFF, STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
@@ -35,7 +35,7 @@ const todo = async (role: StaffRole = 'owner'): Promise<Todo[]> =>
 const codes = async (role?: StaffRole): Promise<string[]> => (await todo(role)).map(({ code }) => code)
 
 test('with nothing to do the list is empty', async () => {
-  for (const role of STAFF_ROLES) expect(await todo(role)).toEqual([])
+  for (const role of STAFF) expect(await todo(role)).toEqual([])
 })
 
 /** A withdrawal as the ledger leaves it, without its money. */

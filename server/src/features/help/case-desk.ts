@@ -2,12 +2,14 @@
  * The desk of requests for help: who takes care of one, what was done, and the agreement that makes a beneficiary.
  * - The list names nobody. Whoever opens a request is named in the staff log, which keeps no word of it.
  * - A change names the version that the person saw: of two at once the first takes effect, and the other is refused.
+ * - A volunteer sees and changes only what is assigned to them; every other request answers as one that does not exist. They end none.
  * - Above APPROVAL_ABOVE two different people must have checked before anybody agrees.
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
-import { HELPERS } from '@roz/contract/roles.ts'
+import { CASE_WORKERS, type StaffRole } from '@roz/contract/roles.ts'
 import {
+  CASE_ENDS,
   CASE_OPEN,
   CASE_URGENCIES,
   type CaseFor,
@@ -15,6 +17,7 @@ import {
   caseNumberOf,
   type CaseReason,
   type CaseStage,
+  type CaseStep,
   type CaseUrgency,
   mayStep,
   TRIES_BEFORE_UNREACHABLE,
@@ -40,6 +43,7 @@ type Listed = Output<Calls['helpCases']>['cases'][number]
 type Full = Output<Calls['helpCase']>['case']
 type Query = Input<Calls['helpCases']>['query']
 type Names = 'helpCases' | 'helpCase' | 'assignHelpCase' | 'stepHelpCase' | 'agreeHelpCase'
+type Session = { readonly memberId: bigint; readonly staffRole: StaffRole }
 type Row = {
   readonly number: string
   readonly kind: CaseKind
@@ -93,37 +97,48 @@ const listedOf = (row: Row): Listed => ({
   version: row.version,
 })
 
+const isVolunteer = ({ staffRole }: Session): boolean => staffRole === 'volunteer'
+const maySee = (session: Session, row: Row): boolean => !isVolunteer(session) || row.assignedTo === session.memberId
+
+type Changing = {
+  readonly params: { readonly number: string }
+  readonly body: { readonly version: number }
+  readonly session: Session
+}
 const NOT_FOUND = { ok: false, code: 'case_not_found' } as const
 
 export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
   const { db, secrets, approvalAbove } = deps
   /** Changes a case under its lock, and answers as it is then. */
   const change = async <C extends string, R extends { readonly ok: false; readonly code: C }>(
-    { params, body }: { readonly params: { readonly number: string }; readonly body: { readonly version: number } },
+    { params, body, session }: Changing,
     work: (tx: Tx, row: Row) => Promise<R | undefined>,
   ) =>
     inTransaction(db, async (tx) => {
       const row = await lock(tx, params.number)
-      if (row === undefined) return NOT_FOUND
+      if (row === undefined || !maySee(session, row)) return NOT_FOUND
       if (row.version !== body.version) return { ok: false, code: 'changed_since_seen' } as const
       const refused = await work(tx, row)
       if (refused !== undefined) return refused
       await tx.query(sql`update help_case set version = version + 1, touched_at = roz_now() where number = ${row.number}::text`)
-      return { ok: true, value: { case: await viewOf(tx, secrets, row.number) } } as const
+      return { ok: true, value: { case: await viewOf(tx, secrets, row.number, session) } } as const
     })
 
   return {
     helpCases: async ({ query, session }) => {
-      const page = await pageOf(query, (part) => list(db, query, part, session.memberId), CURSOR)
+      const page = await pageOf(query, (part) => list(db, query, part, session), CURSOR)
       if (!page.ok) return page
-      return { ok: true, value: { cases: [...page.rows], team: await listTeam(db), nextCursor: page.nextCursor } }
+      return {
+        ok: true,
+        value: { cases: [...page.rows], team: isVolunteer(session) ? [] : await listTeam(db), nextCursor: page.nextCursor },
+      }
     },
     helpCase: ({ params, session }) =>
       inTransaction(db, async (tx) => {
         const row = await find(tx, params.number)
-        if (row === undefined) return NOT_FOUND
+        if (row === undefined || !maySee(session, row)) return NOT_FOUND
         await logStaff(tx, { actorId: session.memberId, action: 'help_case.read', subject: `help_case:${row.number}` })
-        return { ok: true, value: { case: await viewOf(tx, secrets, row.number) } } as const
+        return { ok: true, value: { case: await viewOf(tx, secrets, row.number, session) } } as const
       }),
     assignHelpCase: (call) =>
       change(call, async (tx, row) => {
@@ -172,11 +187,12 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
 
 type Stepping = {
   readonly body: Input<Calls['stepHelpCase']>['body']
-  readonly session: { readonly memberId: bigint }
+  readonly session: Session
 }
 
 async function takeStep(tx: Tx, { secrets }: CaseDeps, row: Row, { body, session }: Stepping) {
   const { step, how, note, reason, answer } = body
+  if (isVolunteer(session) && (CASE_ENDS as readonly CaseStep[]).includes(step)) return { ok: false, code: 'forbidden' } as const
   if (!mayStep(row.stage, step)) return { ok: false, code: 'case_stage' } as const
   if (step === 'refused' && reason === undefined) return invalid({ reason: 'case_reason' })
   if (step === 'unreachable' && (await countTries(tx, row.number)) < TRIES_BEFORE_UNREACHABLE)
@@ -240,7 +256,7 @@ async function memberOf(tx: Tx, id: string | null): Promise<bigint | null | unde
   const found = await maybeOne<{ id: bigint }>(tx, sql`select m.id from member m where m.id = ${id}::bigint and ${MAY_CARE}`)
   return found?.id
 }
-const MAY_CARE = sql`(m.role = 'admin' and m.staff_role = any (${[...HELPERS]}::text[]))`
+const MAY_CARE = sql`(m.role = 'admin' and m.staff_role = any (${[...CASE_WORKERS]}::text[]))`
 const listTeam = async (db: Db) =>
   (await db.query<{ id: bigint; name: string }>(sql`select m.id, m.name from member m where ${MAY_CARE} order by m.name, m.id`)).map(
     ({ id, name }) => ({ id: String(id), name }),
@@ -252,7 +268,7 @@ async function list(
   db: Db,
   { status, q }: Query,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
-  memberId: bigint,
+  session: Session,
 ) {
   const [rank, micros, number] = after ?? []
   const later =
@@ -267,11 +283,11 @@ async function list(
         : status === 'untouched'
           ? UNTOUCHED_CASE
           : status === 'mine'
-            ? sql`(${IS_OPEN} and c.assigned_to = ${memberId}::bigint)`
+            ? sql`(${IS_OPEN} and c.assigned_to = ${session.memberId}::bigint)`
             : sql`c.stage = ${status}::text`
   const found = await db.query<Row & { readonly rank: number; readonly micros: string }>(sql`
     select ${columns}, ${RANK} as rank, ${microsOf(sql`c.asked_at`)} as micros ${from}
-     where ${later} and ${inState} and (${contains(q?.replace(/^#/, ''), sql`c.number`, sql`c.district`, sql`c.state`)})
+     where ${later} and ${inState} and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`} and (${contains(q?.replace(/^#/, ''), sql`c.number`, sql`c.district`, sql`c.state`)})
      order by ${RANK}, c.asked_at, c.number limit ${limit + 1}::int`)
   return found.map((row) => ({ shown: listedOf(row), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
 }
@@ -285,7 +301,7 @@ type StepRow = {
   readonly at: Date
 }
 
-async function viewOf(from: Queryable, secrets: Secrets, number: string): Promise<Full> {
+async function viewOf(from: Queryable, secrets: Secrets, number: string, session: Session): Promise<Full> {
   const row = await one<Row>(from, sql`${rows} where c.number = ${number}::text`)
   const steps = await from.query<StepRow>(sql`
     select s.id, s.step, s.how, s.sealed_note as note, m.name as by, s.at from help_case_step s join member m on m.id = s.done_by
@@ -301,7 +317,8 @@ async function viewOf(from: Queryable, secrets: Secrets, number: string): Promis
       note: note === null ? null : secrets.decrypt(note, stepContext(id)).toString('utf8'),
       at: instantOf(at),
     })),
-    samePhone: same.map((other) => other.number),
+    // Other requests are not a volunteer's.
+    samePhone: isVolunteer(session) ? [] : same.map((other) => other.number),
   }
 }
 

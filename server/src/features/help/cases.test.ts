@@ -228,6 +228,48 @@ describe('the desk', () => {
   })
 })
 
+describe('a volunteer', () => {
+  const volunteer = (): bigint => world.staff.volunteer
+  const assign = async (number: string, to: bigint | null): Promise<void> => {
+    const body = { assignedTo: to === null ? null : String(to), version: await versionOf(number) }
+    const { status, text } = await world.calls.ask(`PUT /admin/help-cases/${number}`, { as: world.staff.owner, body })
+    if (status !== 200) throw new Error(text)
+  }
+
+  test('sees and changes only the requests that are assigned to them, and no others of that phone', async () => {
+    const phone = nextPhone()
+    const ended = await asked({ phone })
+    await step(ended, 'withdrawn')
+    const [mine, other] = [await asked({ phone }), await asked()]
+    await assign(mine, volunteer())
+    const listed = async (query = '') => (await world.calls.ask(`GET /admin/help-cases${query}`, { as: volunteer() })).body
+    for (const query of ['', '?status=open', `?q=${other}`, '?status=untouched'])
+      expect(
+        (await listed(query)).cases.map(({ number }: { number: string }) => number).filter((number: string) => number !== mine),
+      ).toEqual([])
+    expect((await listed()).cases).toHaveLength(1)
+    expect((await listed()).team).toEqual([])
+    expect((await open(mine, volunteer())).body.case).toMatchObject({ contact: { phone }, samePhone: [] })
+    expect((await open(mine)).body.case.samePhone).toEqual([ended])
+    for (const answer of [await open(other, volunteer()), await step(other, 'called', {}, volunteer())])
+      expect([answer.status, answer.body.code]).toEqual([404, 'case_not_found'])
+    expect((await step(mine, 'called', {}, volunteer())).body.case.stage).toBe('called')
+    await assign(mine, null)
+    expect((await open(mine, volunteer())).body.code).toBe('case_not_found')
+  })
+
+  test('ends no request, and counts as one of two who checked', async () => {
+    const number = await asked()
+    await assign(number, volunteer())
+    for (const end of ['refused', 'withdrawn', 'unreachable'])
+      expect((await step(number, end, { reason: 'no_money' }, volunteer())).body.code).toBe('forbidden')
+    await step(number, 'checked', {}, volunteer())
+    expect((await agree(number, { amount: 1500 })).body.code).toBe('case_checks')
+    await step(number, 'checked')
+    expect((await agree(number, { amount: 1500 })).status).toBe(200)
+  })
+})
+
 describe('an agreement', () => {
   const checked = async (by: readonly bigint[] = [world.staff.editor]): Promise<string> => {
     const number = await asked()

@@ -5,7 +5,7 @@
  */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
-import { CONTROL, READERS, type Roles, STAFF, type StaffRole, TAX_READERS } from '@roz/contract/roles.ts'
+import { CASE_READERS, CONTROL, EVERYONE, READERS, type Roles, STAFF, type StaffRole, TAX_READERS } from '@roz/contract/roles.ts'
 import { type ComponentType, lazy } from 'react'
 import { Overview } from './today/Overview.tsx'
 
@@ -62,7 +62,7 @@ const GROUPS: readonly SectionGroup[] = [
   {
     label: msg`Help`,
     sections: [
-      { id: 'requests', label: msg`Requests for help`, roles: STAFF, Screen: Cases },
+      { id: 'requests', label: msg`Requests for help`, roles: CASE_READERS, Screen: Cases },
       { id: 'beneficiaries', label: msg`Beneficiaries`, roles: STAFF, Screen: Beneficiaries },
       { id: 'help-given', label: msg`Help given`, roles: STAFF, Screen: HelpGiven },
       { id: 'stories', label: msg`Impact Stories`, roles: STAFF, Screen: Stories },
@@ -88,12 +88,12 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'site', label: msg`Site`, roles: STAFF, Screen: Site },
       { id: 'team', label: msg`Team`, roles: CONTROL, Screen: Team },
       { id: 'audit', label: msg`Staff log`, roles: CONTROL, Screen: StaffLog },
-      { id: 'account', label: msg`My account`, roles: STAFF, Screen: Account },
+      { id: 'account', label: msg`My account`, roles: EVERYONE, Screen: Account },
     ],
   },
 ]
 
-/** The groups and sections that a role reads. Every role reads the overview. */
+/** The groups and sections that a role reads. Every role but a volunteer's reads the overview. */
 export const sectionsOf = (role: StaffRole | null): readonly SectionGroup[] =>
   GROUPS.map(({ label, sections }) => ({ label, sections: sections.filter(({ roles }) => role !== null && roles.includes(role)) })).filter(
     ({ sections }) => sections.length > 0,

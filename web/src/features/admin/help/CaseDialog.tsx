@@ -5,6 +5,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { HELPERS } from '@roz/contract/roles.ts'
 import {
+  CASE_ENDS,
   CASE_REASON_CODES,
   CASE_REASONS,
   CASE_URGENCIES,
@@ -45,6 +46,7 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
   const [open, setOpen] = useState<Open>()
   const mayAgree = useMay(HELPERS)
   const one = found.data
+  const steps = useSteps(one)
   const back = (): void => setOpen(undefined)
   const changed = (answer: { readonly case: FullCase }): void => {
     client.setQueryData(caseQuery(number).queryKey, answer.case)
@@ -68,7 +70,7 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
                 <Trans>Who takes care</Trans>
               </Button>
             ) : null}
-            {stepsFrom(one.stage).length === 0 ? null : (
+            {steps.length === 0 ? null : (
               <Button kind="secondary" onClick={() => setOpen('step')}>
                 <Trans>Record a step</Trans>
               </Button>
@@ -98,6 +100,12 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
       )}
     </Modal>
   )
+}
+
+/** The steps that this person may record now. A volunteer ends no request. */
+function useSteps(one: FullCase | undefined): readonly CaseStep[] {
+  const mayEnd = useMay(HELPERS)
+  return one === undefined ? [] : stepsFrom(one.stage).filter((step) => mayEnd || !(CASE_ENDS as readonly CaseStep[]).includes(step))
 }
 
 function InFull({ one }: { readonly one: FullCase }) {
@@ -171,7 +179,7 @@ const noteProblem = (note: string): string | undefined => caseNote.safeParse(not
 
 function StepDialog({ one, onDone, onClose }: ChangeProps) {
   const { t, i18n } = useLingui()
-  const steps = stepsFrom(one.stage)
+  const steps = useSteps(one)
   const [step, setStep] = useState<CaseStep>(steps[0] ?? 'tried')
   const [how, setHow] = useState<(typeof CASE_WAYS)[number] | ''>('call')
   const [urgency, setUrgency] = useState<CaseUrgency | ''>(one.urgency ?? '')

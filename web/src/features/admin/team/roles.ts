@@ -9,4 +9,5 @@ export const ROLE_WORDS = {
   editor: { name: msg`Editor`, may: msg`Stories, people in need and the words of the site` },
   support: { name: msg`Support`, may: msg`Messages, and care of members` },
   auditor: { name: msg`Auditor`, may: msg`Reads everything and changes nothing` },
+  volunteer: { name: msg`Volunteer`, may: msg`Only requests for help that are assigned to them` },
 } as const satisfies Record<StaffRole, { readonly name: MessageDescriptor; readonly may: MessageDescriptor }>

@@ -22,7 +22,9 @@ export function AdminDashboardPage() {
   const { tab, status = '', order = '' } = useSearch({ strict: false })
   const owesApp = useOwesApp()
   const groups = sectionsOf(useStaffRole())
-  const section = groups.flatMap(({ sections }) => sections).find(({ id }) => id === tab)
+  const sections = groups.flatMap((group) => group.sections)
+  // The first section is the overview, where the role reads it.
+  const section = sections.find(({ id }) => id === tab) ?? sections[0]
   const Screen = section?.Screen ?? Overview
   const tabs = groups.flatMap(({ label, sections }) =>
     sections.map((one) => ({ id: one.id, label: i18n._(one.label), group: i18n._(label) })),
@@ -37,7 +39,7 @@ export function AdminDashboardPage() {
         <Tabs
           label={t`Parts of the portal`}
           tabs={tabs}
-          value={section?.id ?? 'overview'}
+          value={section?.id ?? ''}
           onChange={(id) => void navigate({ to: paths.adminDashboard, search: { tab: id } })}
         >
           {/* A section would request data that is refused until the authenticator app is set up. Another filter in the address opens it anew. */}
