@@ -14,7 +14,7 @@ import type { MailPayload } from '../../server/src/mail/mail-payload.ts'
 import { TEST_MODES } from '../../server/src/testing/modes.ts'
 import { latinIn } from '../../e2e/harness/latin.ts'
 import { longTexts, TEXTS } from '../../web/build/content.ts'
-import { CATALOGUES as SCREENS, expectTexts, idsIn, missingMessages } from '../../web/build/messages.ts'
+import { SCREEN_CATALOGUES as SCREENS, expectTexts, idsIn, missingMessages } from '../../web/build/messages.ts'
 import { saidTexts, written } from '../messages.ts'
 import { code, ROOT, sources } from './source.ts'
 

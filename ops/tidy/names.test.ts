@@ -1,4 +1,4 @@
-/** One name, one thing: a name that server, core or contract exports is declared in one file. */
+/** One name, one thing: no two files of core, contract and server export the same name, and no two of core, contract and web. */
 import { expect, test } from 'vitest'
 import { code } from './source.ts'
 
@@ -21,7 +21,8 @@ test('two files that export one name are found', () => {
   expect(declaredTwice(files)).toEqual(['cut: a.ts, b.ts'])
 })
 
-test('no two files of server, core and contract export one name', () => {
-  const found = declaredTwice(code.filter(({ name, isTest }) => /^(server|core|contract)\/src\//.test(name) && !isTest))
-  expect(found, 'Rename the one that means something else, or let both import one.').toEqual([])
+test.each(['server', 'web'])('no two files of core, contract and %s export the same name', (program) => {
+  const files = new RegExp(`^(?:core|contract|${program})/(?:src|build)/`)
+  const found = declaredTwice(code.filter(({ name, isTest }) => files.test(name) && !isTest))
+  expect(found, 'Rename the declaration that means something else, or let both files import the same.').toEqual([])
 })

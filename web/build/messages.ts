@@ -10,7 +10,7 @@ import { LANGUAGES } from '@roz/core/language.ts'
 import { formatter } from '@lingui/format-po'
 import type { Plugin } from 'vite'
 
-export const CATALOGUES = ['app', 'admin', 'autopay', 'public'] as const
+export const SCREEN_CATALOGUES = ['app', 'admin', 'autopay', 'public'] as const
 /** Matches a text by `t` or `msg` (marked by a comment) and one by `<Trans>`, as the compiled code contains them. */
 const MESSAGE = /(?:\/\*+\s*i18n\s*\*+\/|_jsx(?:s|DEV)?\(_?Trans\w*,)\s*\{\s*id:\s*"([^"]+)"(?:,\s*message:\s*("(?:[^"\\]|\\.)*"))?/g
 
@@ -49,7 +49,7 @@ async function known(root: string, language: string): Promise<Words> {
   const texts = new Map<string, string>()
   const empty = new Set<string>()
   const absent: string[] = []
-  for (const name of CATALOGUES) {
+  for (const name of SCREEN_CATALOGUES) {
     const filename = path.join(root, '../locales', language, `${name}.po`)
     if (!existsSync(filename)) {
       absent.push(path.relative(path.dirname(root), filename))
@@ -77,7 +77,7 @@ export async function missingMessages(
   for (const language of languages) {
     const { texts, empty, absent } = await known(root, language)
     lines.push(...absent.map((file) => `${language}: no ${file}`))
-    if (absent.length === CATALOGUES.length) continue
+    if (absent.length === SCREEN_CATALOGUES.length) continue
     for (const [id, file] of used) {
       if (!texts.has(id) || empty.has(id))
         lines.push(`${language}: ${JSON.stringify(english.texts.get(id) ?? said.get(id) ?? id)} (${path.relative(root, file)})`)

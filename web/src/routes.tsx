@@ -19,7 +19,7 @@ import { paths } from './paths.ts'
 import { inPortal, isOfPortal } from './app/portal.ts'
 import { session } from './app/session.tsx'
 import { settings } from './app/settings.ts'
-import { AdminScreens, BrokenPage, Frame, MemberScreens, Waiting } from './shell/Frame.tsx'
+import { AdminScreens, BrokenPage, AppFrame, MemberScreens, Waiting } from './shell/Frame.tsx'
 import { isPortalOpen } from './app/token.ts'
 
 type To = { readonly location: { readonly pathname: string; readonly href: string } }
@@ -64,7 +64,7 @@ async function portalDoor(to: To): Promise<void> {
 
 const NotFoundPage = lazyRouteComponent(() => import('./shell/NotFoundPage.tsx'), 'NotFoundPage')
 
-const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage, errorComponent: BrokenPage })
+const root = createRootRoute({ component: AppFrame, notFoundComponent: NotFoundPage, errorComponent: BrokenPage })
 
 const anonymous = createRoute({ getParentRoute: () => root, id: 'anonymous', beforeLoad: sendHome })
 const member = createRoute({ getParentRoute: () => root, id: 'member', beforeLoad: memberOnly, component: MemberScreens })

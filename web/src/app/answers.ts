@@ -17,22 +17,22 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const KEY = /^(\w+)([?~@=]?)(.*)$/
 
 /** The value, with everything that is assumed. Throws MisfitError if it has another form. */
-export function completed(form: Form, value: unknown, place = 'answer'): unknown {
+export function completedAnswer(form: Form, value: unknown, place = 'answer'): unknown {
   if (form === '*') return value
   if (typeof form === 'string') {
     if ((typeof value).startsWith(form)) return value
   } else if (isList(form)) {
-    if (Array.isArray(value)) return value.map((item) => completed(form[0], item, place))
+    if (Array.isArray(value)) return value.map((item) => completedAnswer(form[0], item, place))
   } else if (isFields(value)) {
     const whole: Record<string, unknown> = { ...value }
     for (const [key, inner] of Object.entries(form)) {
       const [, name = '', mark, rest = ''] = KEY.exec(key) ?? []
       const given = value[name]
       if (given === null && mark === '?') continue
-      if (given !== undefined || mark === '') whole[name] = completed(inner, given, name)
+      if (given !== undefined || mark === '') whole[name] = completedAnswer(inner, given, name)
       else if (mark === '?') whole[name] = null
       else if (mark === '=') whole[name] = JSON.parse(rest)
-      else if (mark === '@') whole[name] = completed(inner, value[rest], name)
+      else if (mark === '@') whole[name] = completedAnswer(inner, value[rest], name)
     }
     return whole
   }

@@ -11,7 +11,7 @@ import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import type { Texts } from '@roz/core/language.ts'
 import { calls, type CallTable, type ScreenCall } from 'virtual:calls'
 import { forms, type Forms } from 'virtual:forms'
-import { completed, DERIVED } from './answers.ts'
+import { completedAnswer, DERIVED } from './answers.ts'
 import { currentLanguage } from './language.ts'
 import { settings } from './settings.ts'
 import { token } from './token.ts'
@@ -133,7 +133,7 @@ async function answerTo(name: ScreenCall, method: string, path: string, parts: L
   if (media === '' && text !== '') throw new NetworkError(`${name}: an answer that should be empty`)
   if (media !== undefined) return text === '' ? undefined : text
   try {
-    const answer = completed(form, JSON.parse(text)) as Readonly<Record<string, unknown>>
+    const answer = completedAnswer(form, JSON.parse(text)) as Readonly<Record<string, unknown>>
     return withTimeOf(response, DERIVED[name]?.(answer) ?? answer)
   } catch (error) {
     throw new NetworkError(`${name}: an answer of another form`, { cause: error })

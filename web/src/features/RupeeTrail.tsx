@@ -9,7 +9,7 @@ import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { useServerDay } from './clock.ts'
 
-export function RupeeTrail({ rupee }: { readonly rupee: Trail }) {
+export function RupeeTrailView({ rupee }: { readonly rupee: Trail }) {
   const { paise, others, share, waiting, days, help, back } = rupee
   const isWhole = help.length + (waiting > 0 ? 1 : 0) === 1
   return (
@@ -117,5 +117,5 @@ export function OwnRupee({ day }: { readonly day: string }) {
     queryFn: ({ signal }) => call('userRupee', { params: { day }, signal }),
     retry: false,
   })
-  return data?.rupee ? <RupeeTrail rupee={data.rupee} /> : null
+  return data?.rupee ? <RupeeTrailView rupee={data.rupee} /> : null
 }

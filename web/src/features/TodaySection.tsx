@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { currentLanguage } from '../app/language.ts'
 import { formatDay } from '../ui/format.ts'
-import { Section } from '../ui/Layout.tsx'
+import { CardSection } from '../ui/Layout.tsx'
 import { useServerDay } from './clock.ts'
 import { ROUND_POLL_MS, roundQuery } from './queries.ts'
 
@@ -15,8 +15,8 @@ export function TodaySection({ children }: { readonly children: ReactNode }) {
   useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
   const today = useServerDay()
   return (
-    <Section when={t`Today`} note={formatDay(today, currentLanguage())}>
+    <CardSection when={t`Today`} note={formatDay(today, currentLanguage())}>
       {children}
-    </Section>
+    </CardSection>
   )
 }

@@ -1,7 +1,7 @@
 /**
  * Forms with core's rules (zod/mini).
  * - A field is validated when the member leaves it, and after that on every keystroke.
- * - A problem is a field code or the server's finished message; `wordsOf` turns both into text.
+ * - A problem is a field code or the server's finished message; `personError` turns both into text.
  */
 import { type Words, wordsIn } from '@roz/core/field-words.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
@@ -76,12 +76,12 @@ type WordsOf = {
 /** The words of a problem: a code's text in the chosen language, or the server's message as it is. */
 export function wordsFrom(...tables: readonly Words[]): WordsOf {
   const words: Words = Object.assign({}, ...tables)
-  const wordsOf = (problem: string | undefined) =>
+  const personError = (problem: string | undefined) =>
     problem === undefined ? undefined : (wordsIn(words, problem, currentLanguage()) ?? problem)
-  return wordsOf as WordsOf
+  return personError as WordsOf
 }
 /** The words of forms about a person. Other forms have their own table. */
-export const wordsOf = wordsFrom(PERSON_TEXTS)
+export const personError = wordsFrom(PERSON_TEXTS)
 
 /** The problems by field, in the order of the form. */
 export function problemsOf<V extends FieldValues>(values: V, errors: FieldErrors<V>): Record<string, string | undefined> {
@@ -91,7 +91,7 @@ export function problemsOf<V extends FieldValues>(values: V, errors: FieldErrors
 
 /** Shows a refused form's first problem, in the order of its fields, as a toast. */
 export const tellFirst =
-  <V extends FieldValues>(form: UseFormReturn<V>, words: WordsOf = wordsOf) =>
+  <V extends FieldValues>(form: UseFormReturn<V>, words: WordsOf = personError) =>
   (problems: FieldErrors<V>): void => {
     const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
     if (problem !== undefined) toast.error(words(problem))

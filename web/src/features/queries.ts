@@ -14,16 +14,16 @@ import { setServerTime } from './clock.ts'
 export const ROUND_POLL_MS = 30_000
 
 export type RoundResult = Output<Api['roundHistory']>['results'][number]
-export type CurrentRound = Output<Api['currentRound']> & { readonly skewMs: number }
+export type TimedRound = Output<Api['currentRound']> & { readonly skewMs: number }
 
 /** The server opens the next round in its tick of 1 s. A request exactly at midnight would return the old round. */
 export const AFTER_MIDNIGHT_MS = 1500
 
 export const roundQuery = queryOptions({
   queryKey: ['round'],
-  queryFn: async ({ signal }): Promise<CurrentRound> => {
+  queryFn: async ({ signal }): Promise<TimedRound> => {
     const round = await call('currentRound', { signal })
-    followRound(queryClient.getQueryData<CurrentRound>(['round']), round)
+    followRound(queryClient.getQueryData<TimedRound>(['round']), round)
     // The countdown uses the server's clock, because the device's may be wrong by hours.
     return { ...round, skewMs: setServerTime(round.serverTime) }
   },
@@ -36,7 +36,7 @@ const marksOf = ({ id, hasParticipated, lastWinner }: Output<Api['currentRound']
  * A change here means a new day, a reward, or a join made automatically or on another device. Money has moved without a call from this
  * page.
  */
-function followRound(before: CurrentRound | undefined, now: Output<Api['currentRound']>): void {
+function followRound(before: TimedRound | undefined, now: Output<Api['currentRound']>): void {
   if (before === undefined || marksOf(before) === marksOf(now)) return
   refreshMoney()
   void queryClient.invalidateQueries({ queryKey: homeQuery.queryKey })

@@ -8,7 +8,7 @@ import { LogoArt } from '../ui/Art.tsx'
 import { Section } from '../ui/Section.tsx'
 import { placeBelow, usePage } from './context.ts'
 
-export function Frame({ page, children }: { readonly page: PublicPage | undefined; readonly children: ReactNode }) {
+export function PublicFrame({ page, children }: { readonly page: PublicPage | undefined; readonly children: ReactNode }) {
   return (
     <>
       <a className="skip" href="#main">

@@ -10,7 +10,7 @@ import { type PublicPage, publicPath, publicPaths } from '../paths.ts'
 import { sprite } from '../ui/art.ts'
 import { contextOf, Page, placeBelow, usePage } from './context.ts'
 import { VideoDialog } from './Dialog.tsx'
-import { Frame } from './Frame.tsx'
+import { PublicFrame } from './Frame.tsx'
 import { Home } from './Home.tsx'
 import { Offline } from './Offline.tsx'
 import { SCREENS } from './screens.ts'
@@ -77,9 +77,9 @@ function Document({ request }: { readonly request: PageRequest }) {
       </head>
       <body>
         <Drawing html={drawing} />
-        <Frame page={page}>
+        <PublicFrame page={page}>
           <Screen />
-        </Frame>
+        </PublicFrame>
         {page !== undefined && (page === 'home' || DRAWN.includes(page)) ? <VideoDialog /> : null}
         <script type="module" src={__PUBLIC_ASSETS__.script} />
         {page === 'verify' ? <script type="module" src={__PUBLIC_ASSETS__.verifyScript} /> : null}

@@ -10,13 +10,13 @@ import { useSession } from '../app/session.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Spinner } from '../ui/Feedback.tsx'
 import { firstScreenStands } from '../ui/Later.tsx'
-import { Book, Section } from '../ui/Layout.tsx'
+import { Book, CardSection } from '../ui/Layout.tsx'
 import { ToastHost } from '../ui/Toast.tsx'
 import { AnnouncementStrip } from './AnnouncementStrip.tsx'
 import { Bar } from './Bars.tsx'
 import { Prompts } from './Prompts.tsx'
 
-export function Frame() {
+export function AppFrame() {
   // A change of language renders everything again.
   useLanguageChange()
   const router = useRouter()
@@ -96,7 +96,7 @@ export function BrokenPage({ error }: { readonly error: unknown; readonly info?:
   useEffect(() => console.warn('A screen failed:', error), [error])
   return (
     <Book title={t`Something went wrong`}>
-      <Section>
+      <CardSection>
         <h1>
           <Trans>Something went wrong</Trans>
         </h1>
@@ -111,7 +111,7 @@ export function BrokenPage({ error }: { readonly error: unknown; readonly info?:
             <Trans>Go to Dashboard</Trans>
           </Button>
         </p>
-      </Section>
+      </CardSection>
     </Book>
   )
 }

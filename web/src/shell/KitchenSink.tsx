@@ -6,7 +6,7 @@ import { Button } from '../ui/Button.tsx'
 import { Countdown } from '../ui/Countdown.tsx'
 import { Badge, EmptyState, ErrorState, LoadMore, Skeleton, SkeletonBlock, Spinner, StatTile, StatTiles } from '../ui/Feedback.tsx'
 import { PasswordField, SelectField, TextAreaField, TextField } from '../ui/Field.tsx'
-import { Book, Section } from '../ui/Layout.tsx'
+import { Book, CardSection } from '../ui/Layout.tsx'
 import { Modal, type ModalSize } from '../ui/Modal.tsx'
 import { formatMoney, Money } from '../ui/Money.tsx'
 import { LedgerRow, Ruler } from '../ui/Split.tsx'
@@ -38,11 +38,11 @@ export function KitchenSink() {
 function Words() {
   return (
     <>
-      <Section when="Kit">
+      <CardSection when="Kit">
         <h1>The daily ledger</h1>
         <p className="lead">Paper, one margin, one stitch, one coin.</p>
-      </Section>
-      <Section when="Type">
+      </CardSection>
+      <CardSection when="Type">
         <p className="display">Display, One rupee a day</p>
         <h2>Yesterday's impact</h2>
         <p>
@@ -51,7 +51,7 @@ function Words() {
         <h3>Heading three, 18 system</h3>
         <p>Body, 16 system. Every paisa is shown in public.</p>
         <p className="small muted">Small, 14, the smallest size we use</p>
-      </Section>
+      </CardSection>
     </>
   )
 }
@@ -61,7 +61,7 @@ function Inputs() {
   const [on, setOn] = useState(true)
   return (
     <>
-      <Section when="Buttons">
+      <CardSection when="Buttons">
         <div className="buttons">
           <Button>Join with ₹1.00</Button>
           <Button kind="secondary">See Real Impact</Button>
@@ -72,8 +72,8 @@ function Inputs() {
             Press for busy
           </Button>
         </div>
-      </Section>
-      <Section when="Fields">
+      </CardSection>
+      <CardSection when="Fields">
         <div className="grid two">
           <div>
             <TextField label="Full name" defaultValue="Asha Verma" />
@@ -90,7 +90,7 @@ function Inputs() {
             <Switch label="Auto Participate" checked={on} onChange={setOn} on="Enabled" off="Disabled" />
           </div>
         </div>
-      </Section>
+      </CardSection>
     </>
   )
 }
@@ -101,7 +101,7 @@ function Overlays() {
   const [tab, setTab] = useState<(typeof TABS)[number]['id']>('two')
   return (
     <>
-      <Section when="Toasts">
+      <CardSection when="Toasts">
         <div className="buttons">
           <Button kind="secondary" onClick={() => toast.success("Successfully joined today's round!")}>
             Success
@@ -113,8 +113,8 @@ function Overlays() {
             Error
           </Button>
         </div>
-      </Section>
-      <Section when="Modal">
+      </CardSection>
+      <CardSection when="Modal">
         <div className="buttons">
           {SIZES.map((size) => (
             <Button key={size} kind="secondary" onClick={() => setModal(size)}>
@@ -152,12 +152,12 @@ function Overlays() {
         >
           <p>To State Bank of India, account ··4471. It arrives in 24 to 48 hours.</p>
         </Modal>
-      </Section>
-      <Section when="Tabs">
+      </CardSection>
+      <CardSection when="Tabs">
         <Tabs label="Parts" tabs={TABS} value={tab} onChange={setTab}>
           <p>The panel of {tab}.</p>
         </Tabs>
-      </Section>
+      </CardSection>
     </>
   )
 }
@@ -165,7 +165,7 @@ function Overlays() {
 function Figures() {
   return (
     <>
-      <Section when="Figures">
+      <CardSection when="Figures">
         <StatTiles>
           <StatTile label="For people in need">
             <Money amount={1143718.2} />
@@ -178,8 +178,8 @@ function Figures() {
         </StatTiles>
         <Countdown endTime={END} skewMs={0} />
         <CoinTally rupees={23} label="23 one-rupee coins" />
-      </Section>
-      <Section when="Badges">
+      </CardSection>
+      <CardSection when="Badges">
         <div className="buttons">
           <Badge tone="good">Completed</Badge>
           <Badge tone="waiting">Pending</Badge>
@@ -189,8 +189,8 @@ function Figures() {
           <Avatar name="Asha Verma" src={null} />
           <Avatar name="" src={null} />
         </div>
-      </Section>
-      <Section when="Split">
+      </CardSection>
+      <CardSection when="Split">
         <div className="form-sheet">
           <Ruler split={{ need: 60, reward: 30, platform: 10, winners: 1 }} />
           <div className="ledger">
@@ -208,7 +208,7 @@ function Figures() {
             </LedgerRow>
           </div>
         </div>
-      </Section>
+      </CardSection>
     </>
   )
 }
@@ -216,28 +216,28 @@ function Figures() {
 function States() {
   return (
     <>
-      <Section when="Waiting">
+      <CardSection when="Waiting">
         <div className="grid three">
           <Spinner />
           <Skeleton />
           <SkeletonBlock kind="video" />
         </div>
         <LoadMore onClick={() => undefined} />
-      </Section>
-      <Section when="Empty">
+      </CardSection>
+      <CardSection when="Empty">
         <div className="grid two">
           <EmptyState title="No transactions yet" action={<Button>Add money</Button>}>
             Your transactions appear here.
           </EmptyState>
           <ErrorState title="Failed to load profile data." onRetry={() => undefined} />
         </div>
-      </Section>
-      <Section when="Video">
+      </CardSection>
+      <CardSection when="Video">
         <div className="form-sheet">
           <Video url="https://youtu.be/aqz-KE-bpKQ" title="School fees for two sisters in Nagpur" note="20 Nov 2026" />
         </div>
-      </Section>
-      <Section when="Drawing">
+      </CardSection>
+      <CardSection when="Drawing">
         <div className="buttons">
           <Art name="coin" className="vignette" />
           <Art name="cut" className="vignette" />
@@ -247,7 +247,7 @@ function States() {
           <Seal word="Paid" />
           <Seal word="Sealed" tilt="right" />
         </div>
-      </Section>
+      </CardSection>
     </>
   )
 }

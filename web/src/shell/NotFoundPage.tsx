@@ -3,13 +3,13 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { currentLanguage } from '../app/language.ts'
 import { publicPath } from '../paths.ts'
 import { buttonClass } from '../ui/Button.tsx'
-import { Book, Section } from '../ui/Layout.tsx'
+import { Book, CardSection } from '../ui/Layout.tsx'
 
 export function NotFoundPage() {
   const { t } = useLingui()
   return (
     <Book title={t`We can't find this page`}>
-      <Section when="404">
+      <CardSection when="404">
         <h1>
           <Trans>We can't find this page</Trans>
         </h1>
@@ -21,7 +21,7 @@ export function NotFoundPage() {
             <Trans>Go to Home</Trans>
           </a>
         </p>
-      </Section>
+      </CardSection>
     </Book>
   )
 }

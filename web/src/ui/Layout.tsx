@@ -5,7 +5,7 @@ import { Card } from './Card.tsx'
 import { Section as Ruled, type SectionProps } from './Section.tsx'
 
 /** A section of a screen. A bug in it leaves the other sections as they are. */
-export const Section = ({ children, ...rest }: SectionProps) => (
+export const CardSection = ({ children, ...rest }: SectionProps) => (
   <Ruled {...rest}>
     <Card>{children}</Card>
   </Ruled>

@@ -3,7 +3,7 @@ import type { MyTicket } from '@roz/verifier/my-ticket.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
 import { publicBase } from './published.ts'
 import type { TicketJob, TicketTold } from './ticket-worker.ts'
-import type { Job, Told } from './verify-worker.ts'
+import type { Job, WorkerMessage } from './verify-worker.ts'
 
 /** The given file is not a receipt. */
 export class NoReceiptError extends Error {
@@ -14,7 +14,7 @@ export function checkDay(job: Omit<Job, 'base'>, onProgress: (progress: Progress
   const worker = new Worker(new URL('./verify-worker.ts', import.meta.url), { type: 'module' })
   return new Promise<Report>((resolve, reject) => {
     worker.addEventListener('error', (event) => reject(new Error(`the worker stopped: ${event.message}`)))
-    worker.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+    worker.addEventListener('message', ({ data }: MessageEvent<WorkerMessage>) => {
       if (data.kind === 'progress') onProgress(data.progress)
       else if (data.kind === 'report') resolve(data.report)
       else reject(data.kind === 'no-receipt' ? new NoReceiptError() : new Error(data.words))

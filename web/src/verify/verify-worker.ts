@@ -16,7 +16,7 @@ export type Job = {
   readonly kept?: NonNullable<VerifyOptions['kept']>
   readonly receipt?: Uint8Array
 }
-export type Told =
+export type WorkerMessage =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'report'; readonly report: Report }
   | { readonly kind: 'no-receipt' }
@@ -25,7 +25,7 @@ export type Told =
 /** 25 reports per second are enough for the progress bar. */
 const TELL_MS = 40
 
-const tell = (told: Told): void => self.postMessage(told)
+const tell = (told: WorkerMessage): void => self.postMessage(told)
 
 self.addEventListener('message', ({ data }: MessageEvent<Job>) => void work(data))
 

@@ -17,7 +17,7 @@ import { loginRules, type LoginValues } from '../auth/rules.ts'
 import { useRules } from '../forms.ts'
 import { PasskeyButton } from './PasskeyButton.tsx'
 import { type PasskeyAnswer, signWithPasskey } from './passkeys.ts'
-import { wordsOf } from './portal-form-errors.ts'
+import { portalError } from './portal-form-errors.ts'
 
 /** Gives the second factor, if one is asked for. */
 type Second = () => Promise<{ totp?: string; passkey?: PasskeyAnswer }>
@@ -76,7 +76,7 @@ export function AdminLoginPage() {
             autoComplete="one-time-code"
             // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
             autoFocus
-            error={wordsOf(codeForm.formState.errors.totp?.message)}
+            error={portalError(codeForm.formState.errors.totp?.message)}
             {...codeForm.register('totp')}
           />
         ) : null}

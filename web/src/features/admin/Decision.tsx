@@ -17,7 +17,7 @@ import { FormDialog } from './FormDialog.tsx'
 import { stepUpAsks } from './team/queries.ts'
 import { stepUpByPasskey } from './passkeys.ts'
 import { refreshPortal } from './queries.ts'
-import { wordsOf } from './portal-form-errors.ts'
+import { portalError } from './portal-form-errors.ts'
 import { StepUpFields } from './StepUpFields.tsx'
 import { sendStepUp, showRefusedStepUp, type StepUpAsks, stepUpRules } from './step-up-form.ts'
 
@@ -90,7 +90,7 @@ export function Decision<T>({
     await refreshPortal()
   }
 
-  const decide = form.handleSubmit((given) => decideAfter(() => sendStepUp(asks, given), given.text), tellFirst(form, wordsOf))
+  const decide = form.handleSubmit((given) => decideAfter(() => sendStepUp(asks, given), given.text), tellFirst(form, portalError))
   const decideByPasskey = async (): Promise<void> => {
     if (await form.trigger('text', { shouldFocus: true })) await decideAfter(stepUpByPasskey, form.getValues('text'))
   }
@@ -99,13 +99,13 @@ export function Decision<T>({
     <FormDialog title={title} confirm={confirm} danger={danger} unready={unready} busy={isSubmitting} onSubmit={decide} onClose={onClose}>
       {children}
       {question === undefined ? null : question.long === true ? (
-        <TextAreaField label={question.label} hint={question.hint} error={wordsOf(errors.text?.message)} {...form.register('text')} />
+        <TextAreaField label={question.label} hint={question.hint} error={portalError(errors.text?.message)} {...form.register('text')} />
       ) : (
         <TextField
           label={question.label}
           hint={question.hint}
           autoComplete="off"
-          error={wordsOf(errors.text?.message)}
+          error={portalError(errors.text?.message)}
           {...form.register('text')}
         />
       )}

@@ -8,7 +8,7 @@ import { tellFirst, useRules } from '../forms.ts'
 import { FormDialog } from './FormDialog.tsx'
 import { stepUpAsks } from './team/queries.ts'
 import { stepUpByPasskey } from './passkeys.ts'
-import { wordsOf } from './portal-form-errors.ts'
+import { portalError } from './portal-form-errors.ts'
 import { type Asked, dismiss, useAsked } from './step-up.ts'
 import { StepUpFields } from './StepUpFields.tsx'
 import { sendStepUp, showRefusedStepUp, type StepUpAsks, stepUpRules } from './step-up-form.ts'
@@ -35,7 +35,7 @@ function Question({ asked: { settle } }: { readonly asked: Asked }) {
       toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
     }
   }
-  const confirm = form.handleSubmit((given) => settleAfter(() => sendStepUp(asks, given)), tellFirst(form, wordsOf))
+  const confirm = form.handleSubmit((given) => settleAfter(() => sendStepUp(asks, given)), tellFirst(form, portalError))
 
   return (
     <FormDialog

@@ -3,7 +3,7 @@ import { useLingui } from '@lingui/react/macro'
 import type { FieldError, UseFormRegisterReturn } from 'react-hook-form'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { PasskeyButton } from './PasskeyButton.tsx'
-import { wordsOf } from './portal-form-errors.ts'
+import { portalError } from './portal-form-errors.ts'
 import type { StepUpAsks, StepUpGiven } from './step-up-form.ts'
 
 type StepUpFieldsProps = {
@@ -24,7 +24,7 @@ export function StepUpFields({ asks, register, errors, byPasskey }: StepUpFields
         autoComplete="current-password"
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
         autoFocus
-        error={wordsOf(errors.password?.message)}
+        error={portalError(errors.password?.message)}
         {...register('password')}
       />
     )
@@ -38,7 +38,7 @@ export function StepUpFields({ asks, register, errors, byPasskey }: StepUpFields
         autoComplete="one-time-code"
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
         autoFocus
-        error={wordsOf(errors.code?.message)}
+        error={portalError(errors.code?.message)}
         {...register('code')}
       />
     </>

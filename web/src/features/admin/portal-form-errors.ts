@@ -13,7 +13,7 @@ import { STORY_TEXTS } from '@roz/core/story-fields.ts'
 import { TAX_TEXTS } from '@roz/core/tax-fields.ts'
 import { wordsFrom } from '../forms.ts'
 
-export const wordsOf = wordsFrom(
+export const portalError = wordsFrom(
   ANNOUNCEMENT_TEXTS,
   PERSON_TEXTS,
   MONEY_TEXTS,

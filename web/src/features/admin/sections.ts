@@ -9,14 +9,14 @@ import { CASE_READERS, CONTROL, EVERYONE, READERS, type Roles, STAFF, type Staff
 import { type ComponentType, lazy } from 'react'
 import { Overview } from './today/Overview.tsx'
 
-export type Section = {
+export type PortalSection = {
   /** The address names it: `/admin/dashboard?tab=users`. */
   readonly id: string
   readonly label: MessageDescriptor
   readonly roles: Roles
   readonly Screen: ComponentType
 }
-export type SectionGroup = { readonly label: MessageDescriptor; readonly sections: readonly Section[] }
+export type SectionGroup = { readonly label: MessageDescriptor; readonly sections: readonly PortalSection[] }
 
 const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(async () => ({ default: await load() }))
 

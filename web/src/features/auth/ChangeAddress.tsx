@@ -7,7 +7,7 @@ import { Button } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { showRefusedFields, useRules, personError } from '../forms.ts'
 import { refreshMember } from '../queries.ts'
 import { NewAddressField, tellFirstProblem } from './fields.tsx'
 import { addressRules, type AddressValues } from './rules.ts'
@@ -63,13 +63,13 @@ export function ChangeAddress({ onChanged, onClose }: Props) {
         <NewAddressField
           given={form.watch('email')}
           onMeant={(email) => form.setValue('email', email, { shouldValidate: true })}
-          error={wordsOf(errors.email?.message)}
+          error={personError(errors.email?.message)}
           {...form.register('email')}
         />
         <PasswordField
           label={t`Password`}
           autoComplete="current-password"
-          error={wordsOf(errors.currentPassword?.message)}
+          error={personError(errors.currentPassword?.message)}
           {...form.register('currentPassword')}
         />
       </form>

@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { useRules, wordsOf } from '../forms.ts'
+import { useRules, personError } from '../forms.ts'
 import { AuthSheet } from './AuthSheet.tsx'
 import { forgotRules, type ForgotValues } from './rules.ts'
 
@@ -25,7 +25,7 @@ export function ForgotPasswordPage() {
         toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
       }
     },
-    () => toast.error(wordsOf(form.getValues('email').trim() === '' ? 'fill_all' : 'email_invalid')),
+    () => toast.error(personError(form.getValues('email').trim() === '' ? 'fill_all' : 'email_invalid')),
   )
 
   if (answer !== undefined) {
@@ -48,7 +48,7 @@ export function ForgotPasswordPage() {
           type="email"
           inputMode="email"
           autoComplete="username"
-          error={wordsOf(errors.email?.message)}
+          error={personError(errors.email?.message)}
           {...form.register('email')}
         />
         <Button type="submit" wide busy={isSubmitting}>

@@ -13,7 +13,7 @@ import { settings, withDraws } from '../../app/settings.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { judgeAgain, registerTyped, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { judgeAgain, registerTyped, showRefusedFields, useRules, personError } from '../forms.ts'
 import { PHONE } from '../typing.ts'
 import { AuthSheet } from './AuthSheet.tsx'
 import { NewAddressField, NewPasswordFields, tellFirstProblem } from './fields.tsx'
@@ -48,11 +48,11 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
     <AuthSheet title={t`Register`} lead={t`One rupee a day, together.`}>
       <GoogleButton />
       <form noValidate onSubmit={(event) => void register(event)}>
-        <TextField label={t`Full name`} autoComplete="name" error={wordsOf(errors.name?.message)} {...form.register('name')} />
+        <TextField label={t`Full name`} autoComplete="name" error={personError(errors.name?.message)} {...form.register('name')} />
         <NewAddressField
           given={form.watch('email')}
           onMeant={(email) => form.setValue('email', email, { shouldValidate: true })}
-          error={wordsOf(errors.email?.message)}
+          error={personError(errors.email?.message)}
           {...form.register('email')}
         />
         <TextField
@@ -61,7 +61,7 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
           inputMode="numeric"
           autoComplete="tel-national"
           prefix="+91"
-          error={wordsOf(errors.phone?.message)}
+          error={personError(errors.phone?.message)}
           {...registerTyped(form, 'phone', PHONE)}
         />
         <NewPasswordFields

@@ -5,7 +5,7 @@ import type { FieldError, FieldErrors, FieldValues, UseFormRegisterReturn, UseFo
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { PasswordField, TextField } from '../../ui/Field.tsx'
-import { problemsOf, wordsOf } from '../forms.ts'
+import { problemsOf, personError } from '../forms.ts'
 import { firstProblem, type LoginValues } from './rules.ts'
 
 export function SignInFields({ form }: { readonly form: UseFormReturn<LoginValues> }) {
@@ -77,13 +77,13 @@ export function NewPasswordFields({ password, again, errors }: NewPasswordProps)
         label={t`Password`}
         autoComplete="new-password"
         hint={t`At least 6 characters.`}
-        error={wordsOf(errors.password?.message)}
+        error={personError(errors.password?.message)}
         {...password}
       />
       <PasswordField
         label={t`Confirm password`}
         autoComplete="new-password"
-        error={repeated === 'fill_all' ? t`Write the password again` : wordsOf(repeated)}
+        error={repeated === 'fill_all' ? t`Write the password again` : personError(repeated)}
         {...again}
       />
     </>
@@ -94,4 +94,4 @@ export function NewPasswordFields({ password, again, errors }: NewPasswordProps)
 export const tellFirstProblem =
   <V extends FieldValues>(form: UseFormReturn<V>) =>
   (problems: FieldErrors<V>): void =>
-    toast.error(wordsOf(firstProblem(form.getValues(), problemsOf(form.getValues(), problems))))
+    toast.error(personError(firstProblem(form.getValues(), problemsOf(form.getValues(), problems))))

@@ -15,7 +15,7 @@ import { AUTOPAY_WORDS } from '../../app/autopay-words.ts'
 import { currentLanguage, loadTexts } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { Section } from '../../ui/Layout.tsx'
+import { CardSection } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -60,14 +60,14 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
   const { mandate } = autopay
   const isOpen = mandate !== null && !AUTOPAY_ENDED.has(mandate.state)
   return (
-    <Section when={t`AutoPay`}>
+    <CardSection when={t`AutoPay`}>
       <h2 className="spaced" id="autopay">
         <Trans>AutoPay</Trans>
       </h2>
       {mandate === null ? null : <Standing mandate={mandate} />}
       {isOpen && mandate.state !== 'setup' ? <Wishes mandate={mandate} /> : null}
       {(!isOpen || mandate.state === 'setup') && autopay.offered ? <AutopaySetup autopay={autopay} gateway={gateway} /> : null}
-    </Section>
+    </CardSection>
   )
 }
 

@@ -12,7 +12,7 @@ import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { withTicketKey } from '../../verify/ticket-key.ts'
-import { registerTyped, showRefusedFields, tellFirst, useRules, wordsOf } from '../forms.ts'
+import { registerTyped, showRefusedFields, tellFirst, useRules, personError } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
 import { PHONE } from '../typing.ts'
 import './autopay.css'
@@ -46,7 +46,7 @@ export function AutopaySetup({ autopay, gateway }: { readonly autopay: Autopay; 
       }
       await refreshMine()
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, personError),
   )
 
   return (
@@ -66,7 +66,7 @@ export function AutopaySetup({ autopay, gateway }: { readonly autopay: Autopay; 
         inputMode="numeric"
         autoComplete="tel-national"
         prefix="+91"
-        error={wordsOf(errors.phoneNumber?.message)}
+        error={personError(errors.phoneNumber?.message)}
         {...registerTyped(form, 'phoneNumber', PHONE)}
       />
       <label className="consent">

@@ -17,11 +17,11 @@ import { Card } from '../../ui/Card.tsx'
 import { ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Later } from '../../ui/Later.tsx'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { PeopleHelped } from '../PeopleHelped.tsx'
-import { type CurrentRound, homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
+import { type TimedRound, homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
 import { RoundCard } from './RoundCard.tsx'
 import { Yesterday } from './Yesterday.tsx'
 import { useRound } from './use-round.ts'
@@ -35,17 +35,20 @@ export function DashboardPage() {
   const hasFailed = useDeferredValue(round.isError)
   return (
     <Book title={t`Dashboard`}>
-      <Section when={t`Today`} note={round.data === undefined ? undefined : formatDay(round.data.id, currentLanguage())}>
+      <CardSection when={t`Today`} note={round.data === undefined ? undefined : formatDay(round.data.id, currentLanguage())}>
         <h1>
           <Trans>Welcome, {member.name}</Trans>
         </h1>
         <Tiles />
-      </Section>
-      <Section when={t`Today's round`} note={round.data === undefined || round.data.status === 'open' ? t`closes at midnight` : undefined}>
+      </CardSection>
+      <CardSection
+        when={t`Today's round`}
+        note={round.data === undefined || round.data.status === 'open' ? t`closes at midnight` : undefined}
+      >
         <div className={round.data === undefined && !round.isError ? 'round-awaited' : undefined}>
           <RoundCard round={round} />
         </div>
-      </Section>
+      </CardSection>
       <Later>
         <RestOfDay round={settled} failed={hasFailed} />
       </Later>
@@ -53,7 +56,7 @@ export function DashboardPage() {
   )
 }
 
-type RestProps = { readonly round: CurrentRound | undefined; readonly failed: boolean }
+type RestProps = { readonly round: TimedRound | undefined; readonly failed: boolean }
 
 const RestOfDay = memo(function RestOfDay({ round, failed }: RestProps) {
   const { t } = useLingui()
@@ -61,7 +64,7 @@ const RestOfDay = memo(function RestOfDay({ round, failed }: RestProps) {
   return (
     <>
       <Yesterday round={round} failed={failed} />
-      <Section
+      <CardSection
         when={t`Your wallet`}
         note={
           <Trans>
@@ -77,7 +80,7 @@ const RestOfDay = memo(function RestOfDay({ round, failed }: RestProps) {
             <QuickStats />
           </Card>
         </div>
-      </Section>
+      </CardSection>
     </>
   )
 })

@@ -26,7 +26,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Ruler, TaxNote, useShares } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { AFTER_MIDNIGHT_MS, type CurrentRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
+import { AFTER_MIDNIGHT_MS, type TimedRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
 import { keepReceipt } from '../ticket/kept-receipts.ts'
 import type { RoundQuery } from './use-round.ts'
 
@@ -51,7 +51,7 @@ export function RoundCard({ round }: { readonly round: RoundQuery }) {
   return <LoadedRound key={round.data.id} round={round.data} onEnd={() => setTimeout(() => void round.refetch(), AFTER_MIDNIGHT_MS)} />
 }
 
-function LoadedRound({ round, onEnd }: { readonly round: CurrentRound; readonly onEnd: () => void }) {
+function LoadedRound({ round, onEnd }: { readonly round: TimedRound; readonly onEnd: () => void }) {
   const isOpen = round.status === 'open'
   // The stamp is animated for a join on this screen, and is already there for an earlier join.
   const [wasIn] = useState(round.hasParticipated)
@@ -105,7 +105,7 @@ function LoadedRound({ round, onEnd }: { readonly round: CurrentRound; readonly 
  */
 const PAGE = String(crypto.getRandomValues(new Uint32Array(4)))
 
-function JoinForm({ round }: { readonly round: CurrentRound }) {
+function JoinForm({ round }: { readonly round: TimedRound }) {
   const { t } = useLingui()
   const member = useMember()
   const client = useQueryClient()
@@ -161,7 +161,7 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
 }
 
 /** Replaces the button: a coin falls and the stamp is pressed on it, in 0.5 s together. The focus moves here. */
-function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh: boolean }) {
+function Joined({ round, fresh }: { readonly round: TimedRound; readonly fresh: boolean }) {
   const { t } = useLingui()
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -190,7 +190,7 @@ function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh
 }
 
 /** The chance of the member's entry, made or possible; nothing if the round has no draw. */
-function Chance({ round: { chance } }: { readonly round: CurrentRound }) {
+function Chance({ round: { chance } }: { readonly round: TimedRound }) {
   if (!chance) return null
   return (
     <Trans>
@@ -207,7 +207,7 @@ function ShareJoin({ day }: { readonly day: string }) {
   return <Share text={text} url={`${location.origin}${publicPath('home', language)}`} picture={pictureOf('home', language)} />
 }
 
-function Shares({ round }: { readonly round: CurrentRound }) {
+function Shares({ round }: { readonly round: TimedRound }) {
   const split = splitOf(round.split)
   const shares = useShares(split)
   const amounts = apportion(

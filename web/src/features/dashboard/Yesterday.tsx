@@ -14,20 +14,20 @@ import { Card } from '../../ui/Card.tsx'
 import { EmptyState, SkeletonBlock } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
-import { Section } from '../../ui/Layout.tsx'
+import { CardSection } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { useServerDay } from '../clock.ts'
 import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
-import { type CurrentRound, homeQuery } from '../queries.ts'
+import { type TimedRound, homeQuery } from '../queries.ts'
 import { HelpAmount } from '../impact/HelpAmount.tsx'
 import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
 import { AfterTax, ChanceOf, MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 
-type Winner = NonNullable<CurrentRound['lastWinner']>
+type Winner = NonNullable<TimedRound['lastWinner']>
 
 type NewestProps = {
-  readonly round: CurrentRound | undefined
+  readonly round: TimedRound | undefined
   readonly failed: boolean
 }
 
@@ -38,7 +38,7 @@ export function Yesterday({ round, failed }: NewestProps) {
   const isOlder = dates.some((date) => date !== yesterday)
   const note = isOlder || dates.length === 0 ? undefined : formatDay(yesterday, currentLanguage())
   return (
-    <Section when={isOlder ? t`Most recent` : t`Yesterday`} note={note}>
+    <CardSection when={isOlder ? t`Most recent` : t`Yesterday`} note={note}>
       <div className="grid two">
         <Card>
           <NewestImpact round={round} failed={failed} />
@@ -51,7 +51,7 @@ export function Yesterday({ round, failed }: NewestProps) {
           )}
         </Card>
       </div>
-    </Section>
+    </CardSection>
   )
 }
 

@@ -4,9 +4,9 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { messageOf } from '../../app/api.ts'
 import { toast } from '../../ui/Toast.tsx'
-import { type CurrentRound, roundQuery } from '../queries.ts'
+import { type TimedRound, roundQuery } from '../queries.ts'
 
-export type RoundQuery = UseQueryResult<CurrentRound>
+export type RoundQuery = UseQueryResult<TimedRound>
 
 export function useRound(): RoundQuery {
   const { t } = useLingui()

@@ -9,12 +9,12 @@ import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Listing } from '../Listing.tsx'
 import { historyQuery, impactStatsQuery, type RoundResult, roundStatsQuery } from '../queries.ts'
-import { RupeeTrail } from '../RupeeTrail.tsx'
+import { RupeeTrailView } from '../RupeeTrail.tsx'
 import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
 import { TodaySection } from '../TodaySection.tsx'
@@ -71,7 +71,7 @@ function Rounds() {
   const { t } = useLingui()
   const list = useInfiniteQuery(historyQuery)
   return (
-    <Section when={t`Your rounds`} note={t`newest first`}>
+    <CardSection when={t`Your rounds`} note={t`newest first`}>
       <h2 className="spaced">
         <Trans>Rounds</Trans>
       </h2>
@@ -105,7 +105,7 @@ function Rounds() {
           </>
         )}
       </Listing>
-    </Section>
+    </CardSection>
   )
 }
 
@@ -177,7 +177,7 @@ function Round({ result }: { readonly result: RoundResult }) {
           <Trans>The public number for this round never came. Your ₹1 was returned.</Trans>
         </p>
       ) : null}
-      {result.rupee === null ? null : <RupeeTrail rupee={result.rupee} />}
+      {result.rupee === null ? null : <RupeeTrailView rupee={result.rupee} />}
       {result.totalParticipants === 0 ? null : (
         <p className="small round-links">
           {result.participated ? (

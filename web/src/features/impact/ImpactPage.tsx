@@ -7,7 +7,7 @@ import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { EmptyState, ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { CharityName } from '../CharityName.tsx'
 import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
@@ -43,12 +43,12 @@ export function ImpactPage() {
         <Figures />
       </TodaySection>
       {stories === undefined && list.isError ? (
-        <Section when={t`Stories`}>
+        <CardSection when={t`Stories`}>
           <ErrorState title={t`The stories could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
-        </Section>
+        </CardSection>
       ) : (
         <>
-          <Section
+          <CardSection
             when={chosen === undefined ? t`Story` : formatDay(chosen.date, currentLanguage())}
             note={chosen && <Age day={chosen.date} />}
           >
@@ -66,10 +66,10 @@ export function ImpactPage() {
                 </EmptyState>
               )}
             </div>
-          </Section>
+          </CardSection>
           {/* Appears together with the story: the story would otherwise push it down. */}
           {stories === undefined ? null : (
-            <Section when={t`So far`} note={t`newest first`}>
+            <CardSection when={t`So far`} note={t`newest first`}>
               <h2 className="spaced">
                 <Trans>All impact stories</Trans>
               </h2>
@@ -87,7 +87,7 @@ export function ImpactPage() {
                   </ul>
                 )}
               </Listing>
-            </Section>
+            </CardSection>
           )}
         </>
       )}

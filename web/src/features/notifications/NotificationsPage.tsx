@@ -8,7 +8,7 @@ import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
@@ -82,12 +82,12 @@ export function NotificationsPage() {
       {/* Appear together with the list: the list would otherwise push them down. */}
       {list.isPending ? null : (
         <>
-          <Section when={t`By email`} note={t`what we write`}>
+          <CardSection when={t`By email`} note={t`what we write`}>
             <Preferences />
-          </Section>
-          <Section when={t`On this device`} note={t`the result`}>
+          </CardSection>
+          <CardSection when={t`On this device`} note={t`the result`}>
             <ResultsOnDevice />
-          </Section>
+          </CardSection>
         </>
       )}
     </Book>

@@ -14,7 +14,7 @@ import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMember, refreshMine } from '../queries.ts'
 import { BankFields } from '../wallet/BankFields.tsx'
-import { wordsOf } from '../wallet/bank-form-errors.ts'
+import { bankError } from '../wallet/bank-form-errors.ts'
 import { closingRules, type WithdrawValues } from '../wallet/withdraw-rules.ts'
 
 export type Step = 'empty' | 'delete'
@@ -64,7 +64,7 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
   const submit = form.handleSubmit(
     ({ accountHolderName, accountNumber, ifscCode, bankName, accountType }) =>
       leave({ bankDetail: { accountHolderName, accountNumber, ifscCode, bankName, accountType } }),
-    tellFirst(form, wordsOf),
+    tellFirst(form, bankError),
   )
 
   return (

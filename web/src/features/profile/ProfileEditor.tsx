@@ -5,7 +5,7 @@ import { call, messageOf } from '../../app/api.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { registerTyped, showRefusedFields, tellFirst, useRules, wordsOf } from '../forms.ts'
+import { registerTyped, showRefusedFields, tellFirst, useRules, personError } from '../forms.ts'
 import { PHONE } from '../typing.ts'
 import { AutoParticipate } from './AutoParticipate.tsx'
 import { profileRules, type ProfileValues } from './rules.ts'
@@ -36,7 +36,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
 
   return (
     <form noValidate onSubmit={(event) => void save(event)}>
-      <TextField label={t`Full Name`} autoComplete="name" error={wordsOf(errors.name?.message)} {...form.register('name')} />
+      <TextField label={t`Full Name`} autoComplete="name" error={personError(errors.name?.message)} {...form.register('name')} />
       <TextField label={t`Email Address`} type="email" value={user.email} readOnly hint={t`Cannot be changed`} autoComplete="email" />
       <TextField
         label={t`Phone Number`}
@@ -44,7 +44,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
         inputMode="numeric"
         autoComplete="tel-national"
         prefix="+91"
-        error={wordsOf(errors.phone?.message)}
+        error={personError(errors.phone?.message)}
         {...registerTyped(form, 'phone', PHONE)}
       />
       <AutoParticipate on={autoParticipate} onChange={(on) => form.setValue('autoParticipate', on, { shouldDirty: true })} />

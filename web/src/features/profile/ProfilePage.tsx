@@ -16,7 +16,7 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
 import { catchFocus } from '../../ui/focus.ts'
 import { formatDay } from '../../ui/format.ts'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { profileQuery } from '../queries.ts'
@@ -33,12 +33,12 @@ export function ProfilePage() {
   return (
     <Book title={t`Profile`}>
       {profile.data === undefined ? (
-        <Section when={t`Your profile`}>
+        <CardSection when={t`Your profile`}>
           <h1>
             <Trans>Profile</Trans>
           </h1>
           {profile.isError ? <ErrorState title={t`Failed to load profile data.`} onRetry={() => window.location.reload()} /> : <Spinner />}
-        </Section>
+        </CardSection>
       ) : (
         <Loaded user={profile.data.user} />
       )}
@@ -86,7 +86,7 @@ function Loaded({ user }: { readonly user: User }) {
   }
   return (
     <>
-      <Section
+      <CardSection
         when={t`Your profile`}
         note={
           <Trans>
@@ -130,22 +130,22 @@ function Loaded({ user }: { readonly user: User }) {
             )}
           </div>
         </div>
-      </Section>
-      <Section when={t`In public`} note={t`your name`}>
+      </CardSection>
+      <CardSection when={t`In public`} note={t`your name`}>
         <PublicNameForm user={user} onSaved={take} />
-      </Section>
-      <Section when={t`Safety`} note={t`your password`}>
+      </CardSection>
+      <CardSection when={t`Safety`} note={t`your password`}>
         <ChangePassword />
-      </Section>
-      <Section when={t`Devices`} note={t`where you are logged in`}>
+      </CardSection>
+      <CardSection when={t`Devices`} note={t`where you are logged in`}>
         <SignedInDevices />
-      </Section>
-      <Section when={t`Your data`} note={t`as a file`}>
+      </CardSection>
+      <CardSection when={t`Your data`} note={t`as a file`}>
         <MyData />
-      </Section>
-      <Section when={t`Delete account`}>
+      </CardSection>
+      <CardSection when={t`Delete account`}>
         <CloseAccount />
-      </Section>
+      </CardSection>
     </>
   )
 }

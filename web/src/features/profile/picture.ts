@@ -3,7 +3,7 @@
  * - This serves the member's choice of the crop, and spares a slow connection a photo of many megabytes.
  * - The server decodes and re-encodes every upload itself.
  */
-import { type CropFrame, type Size, ZOOM_MAX } from './crop.ts'
+import { type CropFrame, type PictureSize, ZOOM_MAX } from './crop.ts'
 
 export const PHOTO_SIDE_MAX_PX = 512
 /** At this shorter side the smallest frame still contains 512 px. */
@@ -13,7 +13,7 @@ const PIXELS_MAX = 12_000_000
 const LONGER_MAX_PX = 16_000
 
 /** The factor by which a picture is reduced when it is read. */
-export const readScale = ({ width, height }: Size): number =>
+export const readScale = ({ width, height }: PictureSize): number =>
   Math.min(1, SHORTER_MAX_PX / Math.min(width, height), LONGER_MAX_PX / Math.max(width, height), Math.sqrt(PIXELS_MAX / (width * height)))
 
 /** Undefined if this browser cannot decode it: the server may decode it, or says what is wrong with it. */

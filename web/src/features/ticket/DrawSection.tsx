@@ -11,7 +11,7 @@ import { buttonClass } from '../../ui/Button.tsx'
 import { type DayView, drawnDay, type DrawnDay, readDrawing } from '../../ui/draw-figures.ts'
 import { DrawStory } from '../../ui/DrawStory.tsx'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
-import { Section } from '../../ui/Layout.tsx'
+import { CardSection } from '../../ui/Layout.tsx'
 import '../../ui/draw-story.css'
 
 /** A draw that is not done yet is polled every 60 s. */
@@ -54,7 +54,7 @@ export function DrawSection({ day, drawn }: { readonly day: string; readonly dra
   const hasDraw = data === undefined || typeof data === 'string' ? withDraws() : data.conditions.picked
   const title = <h2>{hasDraw ? <Trans>How the draw worked</Trans> : <Trans>How the round was shared</Trans>}</h2>
   return (
-    <Section when={hasDraw ? t`The draw` : t`The round`} note={t`step by step`} id="draw">
+    <CardSection when={hasDraw ? t`The draw` : t`The round`} note={t`step by step`} id="draw">
       {drawn.data === undefined ? (
         <>
           {title}
@@ -87,6 +87,6 @@ export function DrawSection({ day, drawn }: { readonly day: string; readonly dra
           </p>
         </>
       )}
-    </Section>
+    </CardSection>
   )
 }

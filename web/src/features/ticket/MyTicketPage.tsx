@@ -14,7 +14,7 @@ import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { ErrorIcon } from '../../ui/icons.tsx'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { OwnRupee } from '../RupeeTrail.tsx'
@@ -42,12 +42,12 @@ export function MyTicketPage() {
   const isChecking = (asked === undefined && round.data === undefined && !round.isError) || (ticket.data === undefined && !ticket.isError)
   return (
     <Book title={t`My ticket`}>
-      <Section when={t`The day`} note={formatDay(day, currentLanguage())}>
+      <CardSection when={t`The day`} note={formatDay(day, currentLanguage())}>
         <h1>
           <Trans>My ticket</Trans>
         </h1>
         {isChecking ? <Skeleton lines={4} label={t`Checking your ticket`} /> : <Ticket key={day} day={day} ticket={ticket} />}
-      </Section>
+      </CardSection>
       {isChecking && !namesPlace ? null : (
         <>
           <OwedSection day={day} owed={owed} />

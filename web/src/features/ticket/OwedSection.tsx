@@ -12,7 +12,7 @@ import { useMember } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { ErrorIcon } from '../../ui/icons.tsx'
-import { Section } from '../../ui/Layout.tsx'
+import { CardSection } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { useServerDay } from '../clock.ts'
 import { Checked, TechnicalDetails } from './Checked.tsx'
@@ -44,7 +44,7 @@ export function OwedSection({ day, owed }: { readonly day: string; readonly owed
   const today = useServerDay()
   const isMembers = useIsMembers(day)
   return (
-    <Section when={t`Your money`} note={t`at the day's end`}>
+    <CardSection when={t`Your money`} note={t`at the day's end`}>
       <h2>
         <Trans>Your money with us</Trans>
       </h2>
@@ -55,7 +55,7 @@ export function OwedSection({ day, owed }: { readonly day: string; readonly owed
           <Trans>You were not a member yet on this day.</Trans>
         </p>
       )}
-    </Section>
+    </CardSection>
   )
 }
 

@@ -24,7 +24,7 @@ import { registerAmount } from './money-inputs.ts'
 import { topupPresets, typedPaise } from './amounts.ts'
 import { addMoneyRules, type AddMoneyValues } from './rules.ts'
 import type { GatewayState } from './use-gateway.ts'
-import { wordsOf } from './money-form-errors.ts'
+import { moneyError } from './money-form-errors.ts'
 
 /**
  * A checkout that has left this page may never settle its promise. When the browser's Back shows the page again, the button is free again.
@@ -75,7 +75,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
       toast.error(t`Payment failed. Please try again.`)
       await refreshMine()
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, moneyError),
   )
 
   return (
@@ -105,7 +105,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
           autoComplete="off"
           prefix="₹"
           hint={t`From ₹${topupMinRupees} to ₹${topupMaxRupees} per payment.`}
-          error={wordsOf(errors.amount?.message)}
+          error={moneyError(errors.amount?.message)}
           {...registerAmount(form, 'amount')}
         />
       </div>
@@ -115,7 +115,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         inputMode="numeric"
         autoComplete="tel-national"
         prefix="+91"
-        error={wordsOf(errors.phoneNumber?.message)}
+        error={moneyError(errors.phoneNumber?.message)}
         {...registerTyped(form, 'phoneNumber', PHONE)}
       />
       <p className="small muted spaced">

@@ -3,7 +3,7 @@ import { useLingui } from '@lingui/react/macro'
 import type { UseFormReturn } from 'react-hook-form'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { registerTyped } from '../forms.ts'
-import { wordsOf } from './bank-form-errors.ts'
+import { bankError } from './bank-form-errors.ts'
 import { ACCOUNT, IFSC } from './bank-inputs.ts'
 import type { WithdrawValues } from './withdraw-rules.ts'
 
@@ -15,14 +15,14 @@ export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValu
       <TextField
         label={t`Account holder name`}
         autoComplete="name"
-        error={wordsOf(errors.accountHolderName?.message)}
+        error={bankError(errors.accountHolderName?.message)}
         {...form.register('accountHolderName')}
       />
       <TextField
         label={t`Account number`}
         inputMode="numeric"
         autoComplete="off"
-        error={wordsOf(errors.accountNumber?.message)}
+        error={bankError(errors.accountNumber?.message)}
         {...registerTyped(form, 'accountNumber', ACCOUNT)}
       />
       <TextField
@@ -31,11 +31,11 @@ export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValu
         autoCapitalize="characters"
         spellCheck={false}
         hint={t`11 characters, for example SBIN0001234.`}
-        error={wordsOf(errors.ifscCode?.message)}
+        error={bankError(errors.ifscCode?.message)}
         {...registerTyped(form, 'ifscCode', IFSC)}
       />
-      <TextField label={t`Bank name`} autoComplete="off" error={wordsOf(errors.bankName?.message)} {...form.register('bankName')} />
-      <SelectField label={t`Account type`} error={wordsOf(errors.accountType?.message)} {...form.register('accountType')}>
+      <TextField label={t`Bank name`} autoComplete="off" error={bankError(errors.bankName?.message)} {...form.register('bankName')} />
+      <SelectField label={t`Account type`} error={bankError(errors.accountType?.message)} {...form.register('accountType')}>
         <option value="savings">{t`Savings`}</option>
         <option value="current">{t`Current`}</option>
       </SelectField>

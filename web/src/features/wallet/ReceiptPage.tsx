@@ -15,7 +15,7 @@ import { useMember } from '../../app/session.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
@@ -38,7 +38,7 @@ export function ReceiptPage() {
   useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
   return (
     <Book title={t`Receipt`}>
-      <Section when={t`Your wallet`}>
+      <CardSection when={t`Your wallet`}>
         <div className="receipt">
           {found.data !== undefined ? (
             <Paper receipt={found.data.receipt} />
@@ -61,7 +61,7 @@ export function ReceiptPage() {
             </Link>
           </p>
         </div>
-      </Section>
+      </CardSection>
     </Book>
   )
 }

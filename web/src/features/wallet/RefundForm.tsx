@@ -16,7 +16,7 @@ import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
 import { typedPaise } from './amounts.ts'
-import { wordsOf } from './money-form-errors.ts'
+import { moneyError } from './money-form-errors.ts'
 import { registerAmount } from './money-inputs.ts'
 import { refundRules, type RefundValues } from './refund-rules.ts'
 
@@ -61,12 +61,12 @@ export function RefundForm({ refundable, onClose }: RefundFormProps) {
       toast.success(t`Refund requested. We'll review it soon.`)
       await refreshMine()
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, moneyError),
   )
 
   return (
     <form className="form-sheet refund-form spaced" noValidate onSubmit={(event) => void ask(event)}>
-      <SelectField label={t`Payment`} error={wordsOf(errors.orderId?.message)} {...form.register('orderId', judgeAgain(form, 'amount'))}>
+      <SelectField label={t`Payment`} error={moneyError(errors.orderId?.message)} {...form.register('orderId', judgeAgain(form, 'amount'))}>
         {refundable.map((topup) => (
           <option key={topup.order_id} value={topup.order_id}>
             {t`${formatDay(topup.createdAt, currentLanguage())}: ${formatMoney(topup.amount)}, ${formatMoney(topup.unused)} left`}
@@ -79,10 +79,10 @@ export function RefundForm({ refundable, onClose }: RefundFormProps) {
         autoComplete="off"
         prefix="₹"
         hint={chosen === undefined ? undefined : t`At most ${formatMoney(chosen.unused)}.`}
-        error={wordsOf(errors.amount?.message)}
+        error={moneyError(errors.amount?.message)}
         {...registerAmount(form, 'amount')}
       />
-      <TextAreaField label={t`Reason`} rows={3} error={wordsOf(errors.reason?.message)} {...form.register('reason')} />
+      <TextAreaField label={t`Reason`} rows={3} error={moneyError(errors.reason?.message)} {...form.register('reason')} />
       {errors.root && <InDoubt />}
       <div className="buttons">
         <Button type="submit" busy={isSubmitting}>

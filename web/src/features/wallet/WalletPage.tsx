@@ -10,7 +10,7 @@ import { settings } from '../../app/settings.ts'
 import { CoinTally } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Later } from '../../ui/Later.tsx'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Part } from '../Part.tsx'
 import { AddMoneyPanel } from './AddMoneyPanel.tsx'
@@ -87,19 +87,19 @@ export function WalletPage() {
             {({ AutopaySection }) => <AutopaySection gateway={gateway} />}
           </Part>
         ) : null}
-        <Section when={t`Your wallet`} note={t`newest first`}>
+        <CardSection when={t`Your wallet`} note={t`newest first`}>
           <h2 className="spaced" id="transactions">
             <Trans>Transactions</Trans>
           </h2>
           <Part name="transactions" load={loadTransactions} lines={4}>
             {({ Transactions }) => <Transactions />}
           </Part>
-        </Section>
-        <Section when={t`Refunds`}>
+        </CardSection>
+        <CardSection when={t`Refunds`}>
           <Part name="refunds" load={loadRefunds} lines={4}>
             {({ Refund }) => <Refund />}
           </Part>
-        </Section>
+        </CardSection>
       </Later>
     </Book>
   )
@@ -140,7 +140,7 @@ function Owed({ owed }: { readonly owed: number }) {
 function GatewayFailure({ reason }: { readonly reason: 'failed' | 'timeout' }) {
   const { t } = useLingui()
   return (
-    <Section when={t`Now`} note={t`payments`}>
+    <CardSection when={t`Now`} note={t`payments`}>
       <div className="empty failed" role="alert">
         <p className="empty-title">{reason === 'timeout' ? t`SDK initialization timeout` : t`Failed to initialize payment SDK`}</p>
         <p className="muted">
@@ -150,6 +150,6 @@ function GatewayFailure({ reason }: { readonly reason: 'failed' | 'timeout' }) {
           <Trans>Retry</Trans>
         </Button>
       </div>
-    </Section>
+    </CardSection>
   )
 }

@@ -13,7 +13,7 @@ import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
 import { registerAmount } from './money-inputs.ts'
 import { typedPaise } from './amounts.ts'
-import { wordsOf } from './bank-form-errors.ts'
+import { bankError } from './bank-form-errors.ts'
 import { BankFields } from './BankFields.tsx'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
@@ -49,7 +49,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
       toast.success(t`Withdrawal request submitted!`)
       await refreshMine()
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, bankError),
   )
 
   return (
@@ -63,7 +63,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         autoComplete="off"
         prefix="₹"
         hint={t`At least ₹${leastRupees}, at most ${formatMoney(balance)}.`}
-        error={wordsOf(errors.amount?.message)}
+        error={bankError(errors.amount?.message)}
         {...registerAmount(form, 'amount')}
       />
       <BankFields form={form} />

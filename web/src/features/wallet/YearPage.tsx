@@ -16,7 +16,7 @@ import { paths, publicPath } from '../../paths.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
@@ -39,7 +39,7 @@ export function YearPage() {
   const { data } = found
   return (
     <Book title={t`Your year`}>
-      <Section when={t`Your wallet`}>
+      <CardSection when={t`Your wallet`}>
         <div className="receipt">
           {data === undefined ? (
             <>
@@ -61,7 +61,7 @@ export function YearPage() {
             </Link>
           </p>
         </div>
-      </Section>
+      </CardSection>
     </Book>
   )
 }

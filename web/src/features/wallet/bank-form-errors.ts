@@ -3,4 +3,4 @@ import { BANK_TEXTS } from '@roz/core/bank-fields.ts'
 import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
 import { wordsFrom } from '../forms.ts'
 
-export const wordsOf = wordsFrom(MONEY_TEXTS, BANK_TEXTS)
+export const bankError = wordsFrom(MONEY_TEXTS, BANK_TEXTS)

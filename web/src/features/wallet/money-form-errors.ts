@@ -3,4 +3,4 @@ import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
 import { wordsFrom } from '../forms.ts'
 
-export const wordsOf = wordsFrom(PERSON_TEXTS, MONEY_TEXTS)
+export const moneyError = wordsFrom(PERSON_TEXTS, MONEY_TEXTS)

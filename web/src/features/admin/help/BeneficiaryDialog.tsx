@@ -7,7 +7,7 @@ import { ApiError, call } from '../../../app/api.ts'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { usePaused } from '../use-paused.ts'
 import { useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { type Beneficiary, CONSENTS, GUARDIAN_NAMES, namesakesQuery } from './queries.ts'
@@ -88,7 +88,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
         autoComplete="off"
         maxLength={60}
         value={values.name}
-        error={wordsOf(problems.publicName)}
+        error={portalError(problems.publicName)}
         onChange={(event) => set({ name: event.target.value })}
       />
       <Namesakes name={body.publicName} own={beneficiary?.id} />
@@ -96,7 +96,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
         label={t`How the consent was given`}
         hint={t`Without consent no help can be sent, and nothing is published.`}
         value={values.how}
-        error={values.how === '' ? wordsOf(problems.consent) : undefined}
+        error={values.how === '' ? portalError(problems.consent) : undefined}
         onChange={(event) => set({ how: event.target.value })}
       >
         {/* A recorded consent ends only by a revocation. */}
@@ -112,7 +112,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
           label={t`Day of the consent`}
           type="date"
           value={values.on}
-          error={wordsOf(problems.consent)}
+          error={portalError(problems.consent)}
           onChange={(event) => set({ on: event.target.value })}
         />
       )}
@@ -124,7 +124,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
         <SelectField
           label={t`Who gave the consent for the child`}
           value={values.guardian}
-          error={wordsOf(problems.guardian)}
+          error={portalError(problems.guardian)}
           onChange={(event) => set({ guardian: event.target.value })}
         >
           <option value="">{t`Please choose`}</option>
@@ -139,7 +139,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
         label={t`Private note`}
         hint={t`Full name, address, where the paper is kept. Only owner, finance and editor read it; it is stored encrypted.`}
         value={values.note}
-        error={wordsOf(problems.note)}
+        error={portalError(problems.note)}
         onChange={(event) => set({ note: event.target.value })}
       />
     </>

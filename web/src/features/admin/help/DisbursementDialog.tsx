@@ -13,7 +13,7 @@ import { Decision } from '../Decision.tsx'
 import { PickField } from '../PickField.tsx'
 import type { Disbursement } from '../queries.ts'
 import { usePaused } from '../use-paused.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { OutlayConsequence, OutlayFields, useOutlayForm } from '../outlays/OutlayForm.tsx'
 import { type Beneficiary, helpableQuery, quoteQuery } from './queries.ts'
@@ -63,7 +63,7 @@ export function DisbursementDialog({ approvalAbove, balance, from, onClose }: Di
           chosen={helped}
           label={t`Who is helped`}
           hint={t`Only those whose consent is recorded.`}
-          error={wordsOf(form.problems.beneficiaryId)}
+          error={portalError(form.problems.beneficiaryId)}
           none={t`Please choose`}
           nameOf={(found) => `${found.publicName} · ${factsOf(found)}`}
           failed={t`The beneficiaries could not be loaded.`}

@@ -23,7 +23,7 @@ import { HelpField, KeptHelp } from '../HelpField.tsx'
 import { refreshStories, type ToldHelp } from '../queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
 import { bodyOf, changesOf, fieldOf, seenOf, showRefusedStory, sides, storyRules, type StoryValues, valuesOf } from './story-fields.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 
 /** The help that a story is linked to. */
 const linkOf = ({ outlayId, help, amount }: PortalStory): ToldHelp | undefined =>
@@ -84,7 +84,7 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
       onClose()
       toast.success(story === undefined ? t`Impact story created!` : t`Impact story updated!`)
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, portalError),
   )
   /** The words are saved by then: a refused picture is said, and can be chosen again in an edit. */
   const savePicture = async (id: string): Promise<void> => {
@@ -130,7 +130,7 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
           type="url"
           inputMode="url"
           hint={t`A YouTube link. Leave empty until the video is up.`}
-          error={wordsOf(errors.videoUrl?.message)}
+          error={portalError(errors.videoUrl?.message)}
           {...form.register('videoUrl')}
         />
         <StoryPicture present={story?.imageUrl ?? null} picture={picture} onChange={setPicture} />
@@ -149,7 +149,7 @@ function Side({ language, form }: SideProps) {
   const isOwn = language === currentLanguage()
   const text = (word: StoryWord) => {
     const field = fieldOf(word, language)
-    return { lang: language, error: wordsOf(errors[field]?.message), ...form.register(field) }
+    return { lang: language, error: portalError(errors[field]?.message), ...form.register(field) }
   }
   return (
     <div>

@@ -10,14 +10,14 @@ import { TextAreaField } from '../../../ui/Field.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
-import { type MemberView, Nothing, Part } from './MemberParts.tsx'
+import { type MemberView, Nothing, MemberPart } from './MemberParts.tsx'
 import { refreshPortal } from '../queries.ts'
 import { useMay } from '../use-may.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 
 export function MemberNotes({ id, notes }: { readonly id: string; readonly notes: MemberView['notes'] }) {
   return (
-    <Part title={<Trans>Notes of the team</Trans>}>
+    <MemberPart title={<Trans>Notes of the team</Trans>}>
       {notes.length === 0 ? <Nothing /> : null}
       <ul className="rows">
         {notes.map(({ id: key, text, author, createdAt }) => (
@@ -30,7 +30,7 @@ export function MemberNotes({ id, notes }: { readonly id: string; readonly notes
         ))}
       </ul>
       {useMay(CARE) ? <NewNote id={id} /> : null}
-    </Part>
+    </MemberPart>
   )
 }
 
@@ -48,14 +48,14 @@ function NewNote({ id }: { readonly id: string }) {
         toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
       }
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, portalError),
   )
   return (
     <form noValidate onSubmit={(event) => void write(event)}>
       <TextAreaField
         label={t`New note`}
         hint={t`Only the team reads it. It cannot be changed later.`}
-        error={wordsOf(errors.text?.message)}
+        error={portalError(errors.text?.message)}
         {...form.register('text')}
       />
       <Button type="submit" kind="secondary" busy={isSubmitting}>

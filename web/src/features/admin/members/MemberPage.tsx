@@ -19,7 +19,7 @@ import { Moved, Status } from '../../wallet/Transactions.tsx'
 import { HOLD_REASONS, MAIL_KINDS, ROUND_STATES } from './member-words.ts'
 import { MemberActions } from './MemberActions.tsx'
 import { MemberNotes } from './MemberNotes.tsx'
-import { type MemberView, Nothing, Part } from './MemberParts.tsx'
+import { type MemberView, Nothing, MemberPart } from './MemberParts.tsx'
 import { MEMBER_FLAGS, REFUND_STATES, type Shown, WITHDRAWAL_FLAGS, WITHDRAWAL_STATES } from '../states.ts'
 
 const memberQuery = (id: string) =>
@@ -147,7 +147,7 @@ function Account({ user }: { readonly user: MemberView['user'] }) {
 function Flags({ view }: { readonly view: MemberView }) {
   const { i18n } = useLingui()
   return (
-    <Part title={<Trans>Flags</Trans>}>
+    <MemberPart title={<Trans>Flags</Trans>}>
       {view.flags.length === 0 ? <Nothing /> : null}
       <ul className="rows">
         {view.flags.map(({ kind, about, createdAt }) => (
@@ -157,7 +157,7 @@ function Flags({ view }: { readonly view: MemberView }) {
           </li>
         ))}
       </ul>
-    </Part>
+    </MemberPart>
   )
 }
 
@@ -169,7 +169,7 @@ function Transactions({ id }: { readonly id: string }) {
   const { t } = useLingui()
   const list = useInfiniteQuery(memberTransactionsQuery(id))
   return (
-    <Part title={<Trans>Transactions</Trans>}>
+    <MemberPart title={<Trans>Transactions</Trans>}>
       <Listing
         list={list}
         itemsOf={(page) => page.transactions}
@@ -194,7 +194,7 @@ function Transactions({ id }: { readonly id: string }) {
           </ul>
         )}
       </Listing>
-    </Part>
+    </MemberPart>
   )
 }
 
@@ -203,14 +203,14 @@ type MoneyRow = MemberView['withdrawals'][number]
 function Money({ view }: { readonly view: MemberView }) {
   return (
     <>
-      <Part title={<Trans>Withdrawals</Trans>}>
+      <MemberPart title={<Trans>Withdrawals</Trans>}>
         <MoneyRows rows={view.withdrawals} states={WITHDRAWAL_STATES} />
-      </Part>
-      <Part title={<Trans>Refunds</Trans>}>
+      </MemberPart>
+      <MemberPart title={<Trans>Refunds</Trans>}>
         <MoneyRows rows={view.refunds} states={REFUND_STATES} />
-      </Part>
+      </MemberPart>
       {view.debts.length === 0 ? null : (
-        <Part title={<Trans>Debts</Trans>}>
+        <MemberPart title={<Trans>Debts</Trans>}>
           <ul className="rows">
             {view.debts.map(({ amount, paid, isOpen, createdAt }) => (
               <li key={createdAt}>
@@ -226,7 +226,7 @@ function Money({ view }: { readonly view: MemberView }) {
               </li>
             ))}
           </ul>
-        </Part>
+        </MemberPart>
       )}
     </>
   )
@@ -262,7 +262,7 @@ function Days({ days }: { readonly days: MemberView['days'] }) {
   const { i18n } = useLingui()
   const joined = days.filter((day) => day.joined)
   return (
-    <Part title={<Trans>Rounds of the last 30 days</Trans>}>
+    <MemberPart title={<Trans>Rounds of the last 30 days</Trans>}>
       {joined.length === 0 ? <Nothing /> : null}
       <ul className="rows">
         {joined.map(({ day, status, won }) => (
@@ -274,14 +274,14 @@ function Days({ days }: { readonly days: MemberView['days'] }) {
           </li>
         ))}
       </ul>
-    </Part>
+    </MemberPart>
   )
 }
 
 function Devices({ devices }: { readonly devices: MemberView['devices'] }) {
   const { t } = useLingui()
   return (
-    <Part title={<Trans>Devices that are logged in</Trans>}>
+    <MemberPart title={<Trans>Devices that are logged in</Trans>}>
       {devices.length === 0 ? <Nothing /> : null}
       <ul className="rows">
         {devices.map(({ browser, system, signedInAt, lastUsedAt }) => (
@@ -293,14 +293,14 @@ function Devices({ devices }: { readonly devices: MemberView['devices'] }) {
           </li>
         ))}
       </ul>
-    </Part>
+    </MemberPart>
   )
 }
 
 function Mails({ mails }: { readonly mails: MemberView['mails'] }) {
   const { i18n } = useLingui()
   return (
-    <Part title={<Trans>Emails we sent</Trans>}>
+    <MemberPart title={<Trans>Emails we sent</Trans>}>
       {mails.length === 0 ? <Nothing /> : null}
       <ul className="rows">
         {mails.map(({ kind, outcome, at: sentAt }) => (
@@ -312,6 +312,6 @@ function Mails({ mails }: { readonly mails: MemberView['mails'] }) {
           </li>
         ))}
       </ul>
-    </Part>
+    </MemberPart>
   )
 }

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 
 export type MemberView = Output<Api['adminUser']>
 
-export function Part({ title, children }: { readonly title: ReactNode; readonly children: ReactNode }) {
+export function MemberPart({ title, children }: { readonly title: ReactNode; readonly children: ReactNode }) {
   return (
     <section className="member-part">
       <h3>{title}</h3>

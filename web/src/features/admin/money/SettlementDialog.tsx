@@ -13,7 +13,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { CoverNext, BillPages, useBillPages } from '../outlays/BillPages.tsx'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 
 type Values = { readonly reference: string; readonly day: string; readonly amount: string; readonly fee: string }
 type Problems = Readonly<Record<string, string | undefined>>
@@ -83,30 +83,30 @@ export function SettlementDialog({ approvalAbove, onClose }: { readonly approval
           autoComplete="off"
           maxLength={50}
           value={values.reference}
-          error={wordsOf(problems.reference)}
+          error={portalError(problems.reference)}
           onChange={(event) => set({ reference: event.target.value })}
         />
         <TextField
           label={t`Day of the settlement`}
           type="date"
           value={values.day}
-          error={wordsOf(problems.day)}
+          error={portalError(problems.day)}
           onChange={(event) => set({ day: event.target.value })}
         />
         <Rupees
           label={t`Amount that reached our bank`}
           value={values.amount}
-          error={wordsOf(problems.amount)}
+          error={portalError(problems.amount)}
           onType={(amount) => set({ amount })}
         />
         <Rupees
           label={t`Fee that the gateway kept`}
           hint={t`Tax included. Enter 0 if the gateway kept nothing.`}
           value={values.fee}
-          error={wordsOf(problems.fee)}
+          error={portalError(problems.fee)}
           onType={(fee) => set({ fee })}
         />
-        <BillPages pages={pages} error={wordsOf(receipts)} isPrivate />
+        <BillPages pages={pages} error={portalError(receipts)} isPrivate />
         <p className="muted spaced">
           {booksNow ? (
             <Trans>It enters today's accounts, and this cannot be undone. Above {limit} another person must approve it.</Trans>

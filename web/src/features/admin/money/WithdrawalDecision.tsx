@@ -15,11 +15,11 @@ import { Decision } from '../Decision.tsx'
 import type { Withdrawal } from '../queries.ts'
 
 type ByHand = 'bank' | 'complete' | 'notPaid' | 'takeOver'
-export type Action = 'approve' | 'reject' | 'retry' | ByHand
+export type WithdrawalAction = 'approve' | 'reject' | 'retry' | ByHand
 export type Bank = Output<Api['withdrawalBank']>['bankDetail']
 
 type DecisionProps = {
-  readonly action: Action
+  readonly action: WithdrawalAction
   readonly withdrawal: Withdrawal
   /** Above this amount a second person must approve too. */
   readonly approvalAbove: number

@@ -21,9 +21,9 @@ import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './Mone
 import { type Withdrawal, type WithdrawalState, withdrawalsQuery, sorted } from '../queries.ts'
 import { useMay } from '../use-may.ts'
 import { warningsOf, WITHDRAWAL_FILTERS, WITHDRAWAL_STATES } from '../states.ts'
-import { type Bank, type Action, WithdrawalDecision } from './WithdrawalDecision.tsx'
+import { type Bank, type WithdrawalAction, WithdrawalDecision } from './WithdrawalDecision.tsx'
 
-type Open = { readonly action: Action; readonly withdrawal: Withdrawal } | { readonly action: 'account'; readonly bank: Bank }
+type Open = { readonly action: WithdrawalAction; readonly withdrawal: Withdrawal } | { readonly action: 'account'; readonly bank: Bank }
 
 export function Withdrawals() {
   const { t } = useLingui()
@@ -110,11 +110,11 @@ export function Withdrawals() {
 type Viewer = { readonly id: string; readonly isOwner: boolean; readonly mayDecide: boolean }
 
 /** The decisions that send money or lead to sending it. None is offered while the member is on hold. */
-const SENDS: readonly Action[] = ['approve', 'retry', 'bank', 'complete']
+const SENDS: readonly WithdrawalAction[] = ['approve', 'retry', 'bank', 'complete']
 
-function actionsOf({ status, shownTo, onHold, firstApproval }: Withdrawal, byHand: boolean, viewer: Viewer): readonly Action[] {
+function actionsOf({ status, shownTo, onHold, firstApproval }: Withdrawal, byHand: boolean, viewer: Viewer): readonly WithdrawalAction[] {
   if (!viewer.mayDecide) return []
-  const actions = (): readonly Action[] => {
+  const actions = (): readonly WithdrawalAction[] => {
     if (status === 'requested') return ['approve', 'reject']
     if (status === 'awaiting_second') return firstApproval?.id === viewer.id ? ['reject'] : ['approve', 'reject']
     if (status !== 'approved') return []
@@ -151,7 +151,7 @@ type RowProps = {
   readonly withdrawal: Withdrawal
   readonly byHand: boolean
   readonly pick: MoneyRowProps['pick']
-  readonly onChoose: (action: Action) => void
+  readonly onChoose: (action: WithdrawalAction) => void
 }
 
 function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
@@ -167,7 +167,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
     complete: t`Mark as paid`,
     notPaid: t`Not paid`,
     takeOver: t`Take over`,
-  } satisfies Record<Action, string>
+  } satisfies Record<WithdrawalAction, string>
   const holder = useHolder(withdrawal, viewer)
   const approvals = useApprovals(withdrawal)
   const bankName = bank.name

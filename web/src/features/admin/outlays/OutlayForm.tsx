@@ -13,7 +13,7 @@ import { TextField } from '../../../ui/Field.tsx'
 import { typedPaise } from '../../wallet/amounts.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useMay } from '../use-may.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { BillPages, useBillPages } from './BillPages.tsx'
 
 type Problems = {
@@ -106,7 +106,7 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
         inputMode="decimal"
         autoComplete="off"
         value={form.amount}
-        error={wordsOf(problems.amount)}
+        error={portalError(problems.amount)}
         onChange={(event) => form.setAmount(event.target.value)}
         onBlur={() => form.setAmount(shownAmount(form.amount))}
       />
@@ -116,10 +116,10 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
         autoComplete="off"
         maxLength={120}
         value={form.purpose}
-        error={wordsOf(problems.purpose)}
+        error={portalError(problems.purpose)}
         onChange={(event) => form.setPurpose(event.target.value)}
       />
-      <BillPages pages={pages} error={wordsOf(receipts)} />
+      <BillPages pages={pages} error={portalError(receipts)} />
     </>
   )
 }

@@ -17,7 +17,7 @@ import { showRefusedFields, tellFirst, useRules } from '../../forms.ts'
 import { DeviceRow } from '../../profile/SignedInDevices.tsx'
 import { Decision } from '../Decision.tsx'
 import { refreshPortal } from '../queries.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { OwnApp } from './OwnApp.tsx'
 import { OwnPasskeys } from './OwnPasskeys.tsx'
 import { accountQuery } from './queries.ts'
@@ -105,14 +105,14 @@ function OwnRecord() {
         toast.error(messageOf(error, t`The change could not be saved.`))
       }
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, portalError),
   )
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void save(event)}>
       <h3>
         <Trans>Name and language</Trans>
       </h3>
-      <TextField label={t`Name`} autoComplete="name" error={wordsOf(errors.name?.message)} {...form.register('name')} />
+      <TextField label={t`Name`} autoComplete="name" error={portalError(errors.name?.message)} {...form.register('name')} />
       <SelectField label={t`Language of emails`} {...form.register('language')}>
         {LANGUAGES.map((language) => (
           <option key={language} value={language} lang={language}>
@@ -145,7 +145,7 @@ function OwnPassword() {
       toast.success(t`Your password was changed. You are logged out everywhere else.`)
       await refreshPortal()
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, portalError),
   )
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void change(event)}>
@@ -155,14 +155,14 @@ function OwnPassword() {
       <PasswordField
         label={t`Current password`}
         autoComplete="current-password"
-        error={wordsOf(errors.currentPassword?.message)}
+        error={portalError(errors.currentPassword?.message)}
         {...form.register('currentPassword')}
       />
       <PasswordField
         label={t`New password`}
         hint={t`At least 12 characters.`}
         autoComplete="new-password"
-        error={wordsOf(errors.newPassword?.message)}
+        error={portalError(errors.newPassword?.message)}
         {...form.register('newPassword')}
       />
       <Button type="submit" kind="secondary" busy={isSubmitting}>

@@ -10,7 +10,7 @@ import { serverNowMs } from '../../clock.ts'
 import { Decision } from '../Decision.tsx'
 import { fromIndia, inIndia } from '../india-time.ts'
 import type { Announcement } from '../queries.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 
 type Problems = Readonly<Record<string, string | undefined>>
 const problemOf = (rule: typeof announcementText, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
@@ -74,7 +74,7 @@ export function AnnouncementDialog({ announcement, onClose }: { readonly announc
             maxLength={ANNOUNCEMENT_MAX}
             rows={2}
             value={values.text[language]}
-            error={wordsOf(problems[`text.${language}`])}
+            error={portalError(problems[`text.${language}`])}
             onChange={(event) => set({ text: { ...values.text, [language]: event.target.value } })}
           />
         )
@@ -84,21 +84,21 @@ export function AnnouncementDialog({ announcement, onClose }: { readonly announc
         hint={t`A page of this app, such as /wallet or /money-trail. Empty: no link.`}
         autoComplete="off"
         value={values.link}
-        error={wordsOf(problems.link)}
+        error={portalError(problems.link)}
         onChange={(event) => set({ link: event.target.value })}
       />
       <TextField
         label={t`Start (IST)`}
         type="datetime-local"
         value={values.startsAt}
-        error={wordsOf(problems.startsAt)}
+        error={portalError(problems.startsAt)}
         onChange={(event) => set({ startsAt: event.target.value })}
       />
       <TextField
         label={t`End (IST)`}
         type="datetime-local"
         value={values.endsAt}
-        error={wordsOf(problems.endsAt)}
+        error={portalError(problems.endsAt)}
         onChange={(event) => set({ endsAt: event.target.value })}
       />
       <Preview text={values.text} link={values.link.trim()} />

@@ -14,7 +14,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
 import { FormDialog } from '../FormDialog.tsx'
 import { refreshPortal } from '../queries.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { RecoveryCodes, SetUpApp } from './SecondFactor.tsx'
 
 type Totp = Output<Api['staffAccount']>['totp']
@@ -118,7 +118,7 @@ function CodeDialog({ title, confirm, withPassword = false, send, onClose, child
         else toast.error(message)
       }
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, portalError),
   )
   return (
     <FormDialog title={title} confirm={confirm} busy={isSubmitting} onSubmit={submit} onClose={onClose}>
@@ -127,7 +127,7 @@ function CodeDialog({ title, confirm, withPassword = false, send, onClose, child
         <PasswordField
           label={t`Your password`}
           autoComplete="current-password"
-          error={wordsOf(errors.password?.message)}
+          error={portalError(errors.password?.message)}
           {...form.register('password')}
         />
       ) : null}
@@ -135,7 +135,7 @@ function CodeDialog({ title, confirm, withPassword = false, send, onClose, child
         label={t`Code of your authenticator app`}
         hint={t`6 digits, or a recovery code.`}
         autoComplete="one-time-code"
-        error={wordsOf(errors.totp?.message)}
+        error={portalError(errors.totp?.message)}
         {...form.register('totp')}
       />
     </FormDialog>

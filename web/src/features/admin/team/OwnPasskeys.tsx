@@ -14,7 +14,7 @@ import { tellFirst, useRules } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
 import { FormDialog } from '../FormDialog.tsx'
 import { knowsPasskeys, makePasskey } from '../passkeys.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { refreshPortal } from '../queries.ts'
 
 type Account = Output<Api['staffAccount']>
@@ -124,7 +124,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         toast.error(messageOf(error, t`The passkey was not added. Please try again.`))
       }
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, portalError),
   )
   return (
     <FormDialog title={<Trans>Add a passkey</Trans>} confirm={t`Add`} busy={isSubmitting} onSubmit={submit} onClose={onClose}>
@@ -132,7 +132,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         label={t`Name of the passkey`}
         hint={t`For example: Laptop, or Key on my ring.`}
         autoComplete="off"
-        error={wordsOf(errors.name?.message)}
+        error={portalError(errors.name?.message)}
         {...form.register('name')}
       />
       <TextField
@@ -140,7 +140,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         hint={t`6 digits.`}
         inputMode="numeric"
         autoComplete="one-time-code"
-        error={wordsOf(errors.totp?.message)}
+        error={portalError(errors.totp?.message)}
         {...form.register('totp')}
       />
     </FormDialog>

@@ -11,7 +11,7 @@ import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { QrCode } from './QrCode.tsx'
 import './team.css'
 
@@ -69,7 +69,7 @@ function FirstCode({ started, onCodes }: { readonly started: Started; readonly o
         toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
       }
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, portalError),
   )
   return (
     <form noValidate className="form-sheet" onSubmit={(event) => void confirm(event)}>
@@ -85,7 +85,7 @@ function FirstCode({ started, onCodes }: { readonly started: Started; readonly o
         hint={t`6 digits.`}
         inputMode="numeric"
         autoComplete="one-time-code"
-        error={wordsOf(errors.totp?.message)}
+        error={portalError(errors.totp?.message)}
         {...form.register('totp')}
       />
       <Button type="submit" busy={isSubmitting}>

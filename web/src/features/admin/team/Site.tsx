@@ -14,7 +14,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
 import { type SiteWords, siteQuery } from '../queries.ts'
 import { useMay } from '../use-may.ts'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 
 const rules = z.object({ people: siteFigure, contributors: siteFigure, howItWorksVideo: videoUrl })
 
@@ -62,7 +62,7 @@ function SiteForm({ site }: { readonly site: SiteWords }) {
         toast.error(messageOf(error, t`The words could not be saved.`))
       }
     },
-    tellFirst(form, wordsOf),
+    tellFirst(form, portalError),
   )
   return (
     <form className="site-words" noValidate onSubmit={(event) => void save(event)}>
@@ -70,14 +70,14 @@ function SiteForm({ site }: { readonly site: SiteWords }) {
         label={t`People in the community`}
         hint={t`Shown exactly as written, e.g. 14,000`}
         autoComplete="off"
-        error={wordsOf(errors.people?.message)}
+        error={portalError(errors.people?.message)}
         {...form.register('people')}
       />
       <TextField
         label={t`Contributors`}
         hint={t`Shown exactly as written, e.g. 10,000+`}
         autoComplete="off"
-        error={wordsOf(errors.contributors?.message)}
+        error={portalError(errors.contributors?.message)}
         {...form.register('contributors')}
       />
       <TextField
@@ -85,7 +85,7 @@ function SiteForm({ site }: { readonly site: SiteWords }) {
         hint={t`A YouTube link. Leave empty for no video.`}
         type="url"
         autoComplete="off"
-        error={wordsOf(errors.howItWorksVideo?.message)}
+        error={portalError(errors.howItWorksVideo?.message)}
         {...form.register('howItWorksVideo')}
       />
       <Button type="submit" busy={isSubmitting}>

@@ -17,7 +17,7 @@ import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
 import { type Invitation, type StaffMember, type StaffState, staffQuery } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
-import { type Action, InviteDialog, TeamDialog } from './TeamDialogs.tsx'
+import { type TeamAction, InviteDialog, TeamDialog } from './TeamDialogs.tsx'
 import './team.css'
 
 const STATES = {
@@ -30,7 +30,7 @@ export function Team() {
   const mayChange = useMay(OWNERS)
   const { narrowing, fields } = useNarrowing(STATES, t`Search the team`, t`Name or email`)
   const list = useInfiniteQuery({ ...staffQuery(narrowing), placeholderData: keepPreviousData })
-  const [action, setAction] = useState<Action>()
+  const [action, setAction] = useState<TeamAction>()
   const [invites, setInvites] = useState<Partial<Invitation> | undefined>()
   const invitations = list.data?.pages[0]?.invitations ?? []
   return (
@@ -119,7 +119,7 @@ function InvitationRow({ invitation, onAgain, onCancel }: InvitationRowProps) {
   )
 }
 
-function PersonRow({ person, onAction }: { readonly person: StaffMember; readonly onAction: ((action: Action) => void) | undefined }) {
+function PersonRow({ person, onAction }: { readonly person: StaffMember; readonly onAction: ((action: TeamAction) => void) | undefined }) {
   const { t, i18n } = useLingui()
   const language = currentLanguage()
   const { name, email, role, totp, createdAt, lastSignInAt, removedAt } = person

@@ -12,7 +12,7 @@ import { Decision } from '../Decision.tsx'
 import type { Invitation, StaffMember } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
 
-export type Action =
+export type TeamAction =
   | { readonly kind: 'role' | 'remove' | 'reset' | 'stop'; readonly person: StaffMember }
   | { readonly kind: 'cancel'; readonly invitation: Invitation }
 
@@ -68,7 +68,7 @@ export function InviteDialog({ known, onClose }: Closing & { readonly known: Par
   )
 }
 
-export function TeamDialog({ action, onClose }: Closing & { readonly action: Action }) {
+export function TeamDialog({ action, onClose }: Closing & { readonly action: TeamAction }) {
   if (action.kind === 'cancel') return <CancelDialog invitation={action.invitation} onClose={onClose} />
   if (action.kind === 'role') return <RoleDialog person={action.person} onClose={onClose} />
   if (action.kind === 'stop') return <StopDialog person={action.person} onClose={onClose} />

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Countdown } from '../../../ui/Countdown.tsx'
 import { Badge, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
-import { AFTER_MIDNIGHT_MS, type CurrentRound, roundQuery } from '../../queries.ts'
+import { AFTER_MIDNIGHT_MS, type TimedRound, roundQuery } from '../../queries.ts'
 import { refreshPortal } from '../queries.ts'
 import { TriggerDraw } from './TriggerDraw.tsx'
 import { useMay } from '../use-may.ts'
@@ -53,7 +53,7 @@ export function TodaysRound() {
   )
 }
 
-function Shown({ round, onEnd }: { readonly round: CurrentRound; readonly onEnd: () => void }) {
+function Shown({ round, onEnd }: { readonly round: TimedRound; readonly onEnd: () => void }) {
   const { status, endTime, skewMs, totalAmount, totalParticipants, split } = round
   const [need = ZERO] = apportion(paiseFromRupees(totalAmount) ?? ZERO, [BigInt(split.need), BigInt(split.reward), BigInt(split.platform)])
   const pool = formatMoney(totalAmount)

@@ -15,17 +15,17 @@ import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { serverNowMs } from '../../clock.ts'
-import { type CurrentRound, refreshRound, roundQuery } from '../../queries.ts'
+import { type TimedRound, refreshRound, roundQuery } from '../../queries.ts'
 import { Decision } from '../Decision.tsx'
 
 /** Before the round is read, the operator's switch decides. */
-const hasDraw = (round: CurrentRound | undefined): boolean => (round === undefined ? withDraws() : splitOf(round.split).winners > 0)
+const hasDraw = (round: TimedRound | undefined): boolean => (round === undefined ? withDraws() : splitOf(round.split).winners > 0)
 
 export function TriggerDraw() {
   const { t } = useLingui()
   const round = useQuery(roundQuery)
   const draws = hasDraw(round.data)
-  const [asked, setAsked] = useState<CurrentRound>()
+  const [asked, setAsked] = useState<TimedRound>()
   // Not `round.isFetching`: the poll every 30 s would set the button busy and swallow a press.
   const [asking, setAsking] = useState(false)
 
@@ -59,7 +59,7 @@ export function TriggerDraw() {
   )
 }
 
-function Question({ round }: { readonly round: CurrentRound }) {
+function Question({ round }: { readonly round: TimedRound }) {
   const { winners } = splitOf(round.split)
   return (
     <>
