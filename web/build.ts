@@ -60,7 +60,7 @@ async function extractMessages(): Promise<void> {
 }
 
 type PublicAssets = {
-  /** The whole style of a page: that of most pages, of the home page, and of the verifier's. The policy allows exactly these. */
+  /** The styles of most pages, of the home page and of the verifier's. The policy allows exactly these. */
   readonly css: Readonly<Record<'plain' | 'home' | 'verify', string>>
   readonly script: string
   /** What `script` imports. */

@@ -26,7 +26,7 @@ const STYLES = ['tokens', 'base', 'app'].map((name) => `<link rel="stylesheet" h
 
 type Render = (url: string, brandName: string, settings: string) => Promise<string>
 
-/** Passes a request on. The app's page becomes that of the sources, with the settings that Roz has written into its own. */
+/** Passes a request on. The app's page is replaced by the sources' page, with the settings that Roz wrote into its own. */
 function pass(req: IncomingMessage, res: ServerResponse, render: Render): void {
   const headers = { ...req.headers, 'accept-encoding': 'identity' }
   const up = request({ host: roz.hostname, port: roz.port, path: req.url, method: req.method, headers }, (answer) => {

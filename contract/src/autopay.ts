@@ -23,7 +23,7 @@ export const autopay = z.object({
   offered: z.boolean().meta({ description: 'Whether one can be set up here' }),
   amount: rupees.meta({ description: 'What a new one would debit, each time' }),
   below: rupees.meta({ description: 'A debit follows when the wallet has less than this' }),
-  mandate: mandate.nullable().meta({ description: 'The open one, or the one that ended last' }),
+  mandate: mandate.nullable().meta({ description: 'The open mandate, or the mandate that ended last' }),
 })
 
 const changed = { output: z.object({ autopay }) } as const
@@ -41,7 +41,7 @@ export const autopayCalls = {
     method: 'POST',
     path: '/autopay',
     access: 'verified',
-    summary: 'Begins a setup, or goes on with the one that is not finished. The payer authorises it on the page of the gateway.',
+    summary: 'Begins a setup, or goes on with an unfinished setup. The payer authorises it on the page of the gateway.',
     body: z.strictObject({
       phoneNumber: phone,
       /** "I am 18 or older and this bank account is mine." */

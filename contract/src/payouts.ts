@@ -173,7 +173,7 @@ export const payoutCalls = {
     access: 'admin',
     roles: TREASURY,
     stepUp: true,
-    summary: 'Sends an approved withdrawal again after the gateway refused it, or asks the gateway now about one that was sent.',
+    summary: 'Sends an approved withdrawal again after the gateway refused it, or asks the gateway now about a sent withdrawal.',
     params: id,
     body: seenWithdrawal,
     output: withdrawalAnswer,

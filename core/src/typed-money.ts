@@ -23,7 +23,7 @@ export function readAmount(text: string): Paise | undefined {
 const IFSC = /\b[A-Z]{4}0[A-Z0-9]{6}\b/g
 const ACCOUNT_LABEL = /(?:\ba\/?c\b\.?|\bacc(?:oun)?t\b\.?|खाता)[ .:#-]*(?:(?:no|number|num|नंबर|नम्बर|संख्या)[ .:#-]*)?(?=\d)/giu
 
-/** The digits of one account number. A number of nine digits or more is one by itself, so two of them are in doubt. */
+/** The digits of one account number. Nine digits or more are an account number, so two such numbers are in doubt. */
 function oneAccount(run: string): string | undefined {
   const groups = run.split(/[ \-\u2010-\u2015]+/).filter((group) => group !== '')
   return groups.length > 1 && groups.some((group) => group.length >= 9) ? undefined : groups.join('')

@@ -31,7 +31,7 @@ async function answer(route: Route, rewriting: Rewriting): Promise<void> {
   if (!isJson || !response.ok() || name === undefined) return route.fulfill({ response })
   const text = await response.text()
   if (rewriting === 'half') return route.fulfill({ response, body: text.slice(0, -2) })
-  // A file of lines is no answer of one form.
+  // A file of lines has no single form.
   if (text.trimEnd().includes('\n{')) return route.fulfill({ response })
   const given = JSON.parse(text) as unknown
   if (rewriting !== 'bare') return route.fulfill({ response, json: rewriting(name, given) ?? given })

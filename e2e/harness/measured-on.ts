@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'
 
-/** The commit of the checkout; `unknown` outside of one. */
+/** The commit of the checkout; `unknown` outside a checkout. */
 export const commitHere = (): string => {
   try {
     return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()

@@ -9,7 +9,7 @@ const MAX_WEBHOOKS = 100
 
 export const webhookCopies = z.int().min(0).max(MAX_WEBHOOKS).default(1)
 
-/** Reverses a final state. No gateway should do this, but a shop must survive one that does. */
+/** Reverses a final state. No gateway should do this, but a shop must survive it. */
 export const force = z.boolean().default(false)
 
 export function parse<T>(schema: z.ZodType<T>, body: unknown): T {

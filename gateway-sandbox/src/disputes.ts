@@ -1,7 +1,7 @@
 /**
  * The life of a dispute: a payer contests a payment at their bank.
  *
- * - Only a payment that succeeded can be disputed: that of an order, or one of a subscription, which has an order of the gateway's own.
+ * - Only a successful payment can be disputed. A subscription's payment has an order of the gateway's own.
  * - A decision is final within its stage. Only a later stage, or `force`, reopens the dispute.
  * - No dispute changes by itself: each step is a control call.
  */

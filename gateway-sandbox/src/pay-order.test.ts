@@ -36,7 +36,7 @@ test('a shop starts a UPI payment with the session alone: links for the apps, or
   expect(payments.list.map((one) => [one.cf_payment_id, one.payment_status])).toEqual([[whole(answer).cf_payment_id, 'NOT_ATTEMPTED']])
 })
 
-test('the payment that was started is the one that is paid', async () => {
+test('paying pays the payment that was started', async () => {
   const { orderId, sessionId } = await session()
   const { cf_payment_id: id } = whole(await pay(sessionId, { channel: 'link' }))
   await control(`/orders/${orderId}/pay`, { outcome: 'success' })

@@ -76,7 +76,7 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     find: "state <> 'open' and ${state}::text = 'open'",
     replace: "state <> 'open' and ${state}::text <> 'open'",
     test: 'server/src/features/disputes/disputes.test.ts',
-    only: 'of one second the decision stays',
+    only: 'within a second the decision stays',
   },
   {
     name: 'A later stage of a dispute is no news in the second of the earlier decision: its money is not taken',
@@ -84,7 +84,7 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     find: ' and type = ${type}::text and state',
     replace: ' and ${type}::text is not null and state',
     test: 'server/src/features/disputes/disputes.test.ts',
-    only: 'of one second the decision stays',
+    only: 'within a second the decision stays',
   },
   {
     name: 'One order that cannot be booked stops the sweep',

@@ -34,7 +34,7 @@ export const HELP_BUGS: readonly Bug[] = [
     test: DISBURSEMENTS,
   },
   {
-    name: 'A disbursement is dated before the one that precedes it',
+    name: 'A disbursement is dated before its predecessor',
     file: SCHEMA,
     find: "  if last > ist_day(roz_now()) then perform set_config('roz.posting_day', last::text, true); end if;\n",
     replace: '',

@@ -196,7 +196,7 @@ function findStrange(operations: readonly Operation[], ledger: Ledger): string[]
 /** States at the gateway of a transfer that has not ended there. */
 const UNDER_WAY = new Set(['RECEIVED', 'APPROVAL_PENDING', 'QUEUED', 'PENDING'])
 
-/** At rest: every payment is in a wallet, every approved withdrawal was sent, and one that ended at the gateway has ended here. */
+/** At rest: every payment is in a wallet, every approved withdrawal was sent, and what ended at the gateway has ended here. */
 export async function judgeAtRest(
   db: Db,
   journal: Journal,

@@ -18,7 +18,7 @@ afterAll(() => db.close())
 
 const changed = async () => (await takeChanges(db)).map(({ table, op, columns }) => [op, table, columns])
 
-test('a committed change is noted with its columns, and one that was rolled back is not', async () => {
+test('a committed change is noted with its columns, a rolled-back change is not', async () => {
   await db.query(sql`update member set name = name || ' II' where role = 'admin'`)
   expect(await changed()).toEqual([['UPDATE', 'member', 'name']])
   await db.query(sql`do $$ begin update member set name = 'x'; raise exception 'no'; exception when others then null; end $$`)

@@ -42,7 +42,7 @@ test('on a fresh clone, the installation and its failure go to standard error, a
   expect(roz(installs)).toMatchObject({ status: 0, out: 'books list\n', err: expect.stringMatching(/Installing[^]*added 0 packages/) })
 }, 60_000)
 
-test('where no package manager of ours has Chromium, it is the one that Playwright’s installer puts into the user’s cache', () => {
+test('where no package manager of ours has Chromium, Playwright’s installer’s copy in the user’s cache is used', () => {
   const cache = path.join(folder, 'browsers')
   const env = { PATH: process.env.PATH, HOME: folder, PLAYWRIGHT_BROWSERS_PATH: cache }
   const node = (code: string): string => {

@@ -66,7 +66,7 @@ test('roz status and the portal have the limits and runbooks of the alerts', () 
     ]).toEqual([name, true])
 })
 
-test('each alert has a test that it fires and one that it is silent', () => {
+test('each alert has a test that it fires, and a test that it is silent', () => {
   const tests = readFileSync(path.join(FOLDER, 'alerts.test.yml'), 'utf8')
   const names = [...tests.matchAll(/^ {4}name: (.+)$/gm)].map(([, name]) => name)
   expect(names.toSorted()).toEqual(

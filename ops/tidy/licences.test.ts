@@ -12,7 +12,7 @@ const foreign = Object.entries(packages).filter(([place, { link }]) => place.sta
 const COMPATIBLE = new Set(['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-3-Clause', 'Unlicense', 'Apache-2.0', 'LGPL-3.0-or-later', 'MPL-2.0'])
 /** Data that the build reads and does not ship. */
 const DATA_OF_THE_BUILD = new Map([['CC-BY-4.0', ['node_modules/caniuse-lite']]])
-test('the licence of every package allows that of the product', () => {
+test('the licence of every package allows the product’s licence', () => {
   const findings = foreign
     .filter(([place, { license = 'none' }]) => {
       if (DATA_OF_THE_BUILD.get(license)?.includes(place)) return false

@@ -31,7 +31,7 @@ const screens = sources
 const spoken = code.filter(({ name, isTest }) => /^(core|server)\//.test(name) && !isTest).flatMap(({ texts }) => texts)
 const texts = [...screens, ...spoken].filter((text) => text !== undefined)
 const shapes = texts.flatMap((text) => shape(text) ?? [])
-/** A whole text, or a part of one: one form of a plural, the first sentence of two. */
+/** A whole text or a part: a form of a plural, the first of two sentences. */
 const isOurs = (sentence: string): boolean => texts.some((text) => text.includes(sentence)) || shapes.some((one) => one.test(sentence))
 
 const tests = code.filter(({ name }) => /\/messages-[\w-]+(?:\.all)?\.test\.ts$/.test(name))

@@ -1,4 +1,4 @@
-/** Numbers for people have one form, that of core/src/numbers.ts: Indian groups in every language. */
+/** Numbers for people are formatted by core/src/numbers.ts: Indian groups in every language. */
 import { expect, test } from 'vitest'
 import { sources } from './source.ts'
 

@@ -204,7 +204,7 @@ export const DAY = '2026-08-02'
 export const DAY_BEFORE = shiftDay(DAY, -1)
 export const MEMBERS = 8
 
-/** Makes a site of three days: one that is over, the checked one and an open one. */
+/** Makes a site of three days: a finished day, the checked day and an open day. */
 export function makeSite(
   tamper: Tamper = {},
   beacon: Beacon = BEACON,

@@ -1,7 +1,7 @@
 /**
  * Layout shift of the main screens with data, on a small phone with a slow line: what is drawn first stays where it is.
  * - The line is "slow 4G" of Chromium's developer tools, the processor is four times slower, the cache is empty.
- * - The bound is the one that web.dev calls good. Shifts within 500 ms of a press do not count, as the browser marks them.
+ * - The bound is what web.dev calls good. Shifts within 500 ms of a press do not count, as the browser marks them.
  */
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { paths, publicPaths } from '@roz/web/paths.ts'

@@ -3,7 +3,7 @@ import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { completed, DERIVED, MisfitError } from '@roz/web/app/answers.ts'
+import { completedAnswer, DERIVED, MisfitError } from '@roz/web/app/answers.ts'
 import { briefFormOf, type Form } from '../../../web/build/forms.ts'
 import { lacking, only, SPECIFIED } from '../../harness/specified.ts'
 
@@ -53,14 +53,14 @@ const CALLS = (Object.entries(api) as [CallName, EndpointSpec][]).flatMap(([name
 const callOf = (name: CallName) => CALLS.find((call) => call.name === name) ?? expect.unreachable()
 /** As the app reads an answer. */
 const read = (name: CallName, form: Form, answer: unknown): unknown => {
-  const whole = completed(form, answer) as Fields
+  const whole = completedAnswer(form, answer) as Fields
   return DERIVED[name]?.(whole) ?? whole
 }
 
 test.each(CALLS)('$name: a whole answer stays as it is; another value is none', ({ name, schema, form }) => {
   const answer = sampleOf(schema)
   expect(read(name, form, answer)).toEqual(answer)
-  for (const other of [undefined, null, 'a page', 7, true, [answer]]) expect(() => completed(form, other)).toThrow(MisfitError)
+  for (const other of [undefined, null, 'a page', 7, true, [answer]]) expect(() => completedAnswer(form, other)).toThrow(MisfitError)
 })
 
 /** The screens work without these. */

@@ -144,7 +144,7 @@ test.each(SCREENS)('the help desk in %s at %o', async (language, size) => {
     await expect(rows(page)).toHaveCount(3)
     if (language === 'en') await expect(panel(page)).toContainText(/The requests exceed the help fund by ₹\d+\.\d{2}\./)
     await look()
-    // The newest is a request of one's own: its bills, and the rejection. The booked one: what came back.
+    // The newest row is an own request: its bills, and the rejection. The booked row: what came back.
     const [request, booked] = [rows(page).first().locator('.buttons button'), rows(page).last().locator('.buttons button')]
     await lookInto(page, request.first(), async () => {
       await expect(dialog(page).locator('canvas')).toBeVisible()

@@ -355,7 +355,7 @@ test('a revoked consent takes the name and the bill from everybody', async () =>
   expect((await fetch(`${roz.url}/api/receipts/${hash}`)).status).toBe(404)
 })
 
-test('two people of one name are told apart where they are added, where help is sent, and in its row', async () => {
+test('two people with the same name are told apart where they are added, where help is sent, and in its row', async () => {
   const consent = { how: 'written', on: '2026-01-05' }
   const child = { publicName: 'Lata', isChild: true, guardian: 'mother', consent, note: '' }
   const { id } = (await ask(roz.url, 'createBeneficiary', { token: editor, body: child })).output.beneficiary

@@ -1,4 +1,4 @@
-/** Reconciliation in the browser: the balances in words, a settlement from its form to the day's line, and one that another person approves. */
+/** Reconciliation in the browser: the balances in words, a settlement from its form to the day's line, and a settlement that another person approves. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect as expectValue, test } from 'vitest'
 import { auditVisit, SMALL, WIDE } from '../../harness/browser.ts'

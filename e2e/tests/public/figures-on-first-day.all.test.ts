@@ -239,7 +239,7 @@ describe('the operator’s settings appear wherever a page names them', () => {
     await handOver(visit, roz.url)
   })
 
-  test('the split in force is that of every sentence about a rupee, and of today’s amounts', async () => {
+  test('every sentence about a rupee and today’s amounts use the split in force', async () => {
     const inForce = 'In force today70% for people in need, 30% shared by 4 winners.'
     await page.goto(roz.url)
     const ledger = page.locator('.ledger', { has: page.locator('[data-live]') })

@@ -55,7 +55,7 @@ export function settlementRoutes(app: FastifyInstance, parts: Parts): void {
   app.get<OrderPath>('/orders/:orderId/settlements', (request, reply) =>
     read(request, reply, (nowMs) => {
       const order = readOrder(store, request.params.orderId, nowMs)
-      // The newest settlement of the payment: one that failed may be followed by another.
+      // The newest settlement of the payment: another may follow a failed settlement.
       for (const settlement of [...store.settlements.values()].reverse()) {
         const event = settlement.events.find((one) => one.type === 'PAYMENT' && one.orderId === order.orderId)
         if (event !== undefined) return orderSettlementEntity(order, event, settlement, versionOf(request))

@@ -115,7 +115,7 @@ describe('a charge', () => {
     expect(refusalOf(await pg('GET', `/subscriptions/${other}/payments/${paymentId}`))).toEqual([404, 'payment_does_not_exist'])
   })
 
-  test('CANCEL is for one that is not at the bank', async () => {
+  test('CANCEL takes only a charge that is not at the bank', async () => {
     const id = await approved()
     const [open, pending, done] = [await charged(id), await charged(id), await charged(id)]
     await control(`/charges/${pending}`, { status: 'PENDING' })

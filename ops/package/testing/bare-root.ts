@@ -1,5 +1,5 @@
 /**
- * A root folder like that of the official Node image, and programs that run in it: what a container engine does, without one.
+ * A root folder like the official Node image, and programs that run in it, without a container engine.
  * - /usr and /etc are this machine's, read-only; /usr/local is the folder's own and has Node, npm and nothing else.
  * - Needs root on Linux: own mounts, an own /proc, and a change of the root folder.
  */

@@ -162,7 +162,7 @@ export async function verifyMonth(
     throw new ArchiveError(`${file} ${why}. Nothing was changed. Take the other copy of it: --from FOLDER.`)
   }
   const manifest = await readManifest(folder, month).catch((error: unknown) => fail(`cannot be used: ${wordsOf(error)}`))
-  if (manifest.sha256 !== noted.sha256) fail('is another file than the one that was archived: its manifest has another hash')
+  if (manifest.sha256 !== noted.sha256) fail('is not the archived file: its manifest has another hash')
   const found = await readBack(file).catch((error: unknown) => fail(`is damaged or cut off: ${wordsOf(error)}`))
   if (found.sha256 !== noted.sha256 || BigInt(found.entries) !== noted.entries || !isEqual(found, manifest))
     fail('was changed after it was archived: its rows have another hash')

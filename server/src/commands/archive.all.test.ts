@@ -106,7 +106,7 @@ async function endDay(day: IstDay): Promise<void> {
   await world.services.worker.runDue()
 }
 
-test('words that are none, a folder inside DATA_DIR, a young month and one that has not ended are refused', async () => {
+test('unknown words, a folder inside DATA_DIR, a young month and an unfinished month are refused', async () => {
   for (const words of [
     [],
     ['--list', 'all'],
@@ -216,7 +216,7 @@ test('a file that was changed, cut off, exchanged or lost is refused in plain wo
   )
   await refused('was changed after it was archived')
   writeFileSync(path.join(folder, `entries-${MONTH}.json`), manifest.replace(/"sha256": "./, '"sha256": "x'))
-  await refused('is another file than the one that was archived')
+  await refused('is not the archived file')
   rmSync(path.join(folder, `entries-${MONTH}.json`))
   await refused('cannot be used')
   expect([await restore('--from', root), said]).toEqual([1, [expect.stringContaining(root)]])

@@ -18,7 +18,7 @@ test('docs/roz.md is the table', () => {
   expect(page, 'npx roz --page > docs/roz.md').toBe(commandsPage())
 })
 
-test('the help names every command, and that of a noun names only its own', async () => {
+test('the help names every command, and a noun’s help only its own', async () => {
   const { code, text } = await run(['--help'])
   expect(code).toBe(0)
   for (const words of COMMANDS) expect(text).toContain(`  roz ${words}`)

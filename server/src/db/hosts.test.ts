@@ -64,7 +64,7 @@ test('each host gets its own address with the other parts unchanged, but without
   expect(addressesOf('postgres://u:p@one:5432/roz?x=a,b')).toEqual(['postgres://u:p@one:5432/roz?x=a,b'])
 })
 
-test('the writable host is found behind one that is down and one that is read-only', async () => {
+test('the writable host is found behind a host that is down and a read-only host', async () => {
   await makePrimary(hosts[1])
   await db.close()
   db = connect({ url: addressOf(['127.0.0.1:1', hosts[0].place, hosts[1].place]), max: 4 })

@@ -89,7 +89,7 @@ async function applyFiles(client: pg.Client, { folder = MIGRATIONS, version = VE
 
 type Applied = { readonly name: string; readonly hash: string; readonly needs: string | null }
 
-/** Throws for a schema that this version does not work with. Returns true for a newer one that it works with. */
+/** Throws if this version cannot use the schema. Returns true if the schema is newer, but usable. */
 function refuseUnknown(done: readonly Applied[], names: readonly string[], version: string): boolean {
   const unknown = done.filter(({ name }) => !names.includes(name))
   const last = names.at(-1) ?? '9999'

@@ -3,7 +3,7 @@
  * - Values are sent as parameters, never inside the text.
  * - Paise and ids come back as bigint, days as text, instants as Date.
  * - A lost connection throws DatabaseUnavailableError, a write on a read-only host too; a wrong statement throws PostgreSQL's own error.
- * - With several hosts, connections go to one that accepts writes (hosts.ts).
+ * - With several hosts, connections go to the host that accepts writes (hosts.ts).
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'

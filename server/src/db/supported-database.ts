@@ -1,6 +1,6 @@
 /**
  * Refuses a PostgreSQL that must not keep money.
- * - Its major version must be the one that the tests run on.
+ * - The tests run on its major version.
  * - A commit must be on disk before it is acknowledged (fsync, synchronous_commit).
  * - The settings are read as the server's own role, because a role's settings may differ from the database's.
  */

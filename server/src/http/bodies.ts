@@ -1,6 +1,6 @@
 /**
  * Parsers of request bodies: JSON, where an empty body counts as absent, or the raw bytes of a webhook. Any other body is not read.
- * - Bytes are copied into one buffer as they arrive. Kept as they came, chunks of one byte took 200 bytes each.
+ * - Bytes are copied into one buffer as they arrive: a stored chunk of a single byte took 200 bytes.
  */
 import { finished, type Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'

@@ -24,7 +24,7 @@ export type WorkerDeps = {
   readonly db: Db
   readonly handlers: JobHandlers
   /**
-   * Lanes run in parallel. The functions of one inner list run one after the other, because each step depends on the one before. The
+   * Lanes run in parallel. The functions of one inner list run one after the other, because each step depends on the previous step. The
    * very first list also runs before a server serves.
    */
   readonly clockwork: readonly (Due | readonly Due[])[]

@@ -76,7 +76,7 @@ test('the table books a payment once, ends a withdrawal and a refund once, and r
   expect(await refusalOf(['refund_paid', 'r', REFUNDS_PENDING, GATEWAY], ['refund_failed', 'r', REFUNDS_PENDING, SUSPENSE])).toBe(
     'transfer_refund_ends_once',
   )
-  // A payout that came back later, and one that the gateway paid though we had given it back, can be booked.
+  // Two late payouts can be booked: one came back, the other was paid although we had given it back.
   expect(await refusalOf(paid, reversed)).toBeUndefined()
   expect(await refusalOf(back, ['wd_conflict', 'w', LOSSES, BANK])).toBeUndefined()
 })

@@ -135,7 +135,7 @@ async function runLane(db: Db, day: IstDay, lane: number, pageSize: number): Pro
   }
 }
 
-/** Moves the cursor past a member for whom even a page of one fails; `joinBusy` tries again. False: the lane is at its end. */
+/** Moves the cursor past a member whose own page fails; `joinBusy` tries again. False: the lane is at its end. */
 async function passOver(db: Db, day: IstDay, lane: number): Promise<boolean> {
   const passed = await db.query(sql`
     with c as materialized (

@@ -62,7 +62,7 @@ describe.each(OPERATIONS.map((first, row) => ({ first, row })))('$first.name', (
     await meetings.rest()
     let met = 0
     for (const [column, second] of OPERATIONS.entries()) {
-      // One pair per row always runs. The seed shifts it, and each operation is the second of one such pair.
+      // One pair per row always runs. The seed shifts it, and each operation comes second in such a pair.
       const always = column === (row + SEED) % OPERATIONS.length
       for (const stop of await stopsOf(first, second, { luck: luckOf(row, column), always })) {
         const { where, got, due } = (await meetings.judge(first, second, stop)) ?? {}

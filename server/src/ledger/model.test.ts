@@ -209,7 +209,7 @@ test('every random history matches the model in answers and state, and the audit
     },
   )
   expect(done, 'completed histories').toBeGreaterThanOrEqual(RUNS.least)
-  // A run of one seed, or a short run, need not exercise every operation.
+  // A run with a given seed, or a short run, need not exercise every operation.
   const isWhole = ALL && SEED === undefined
   const neverDone = Object.entries({ ...EFFECTS, ...DEBTS }).filter(([, times]) => times === 0)
   if (isWhole) expect(neverDone, 'operations that never had an effect').toEqual([])

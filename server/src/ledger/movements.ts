@@ -237,7 +237,7 @@ const waitingStatement = (memberId: bigint, itemId: string) => sql`
     from suspense_item s join topup o on o.order_id = s.order_id
    where s.id = ${itemId}::bigint and o.member_id = ${memberId}::bigint and ${isWaiting}`
 
-/** Orders by time, then by `seq` or by item: two movements of one instant keep the wallet's order. */
+/** Orders by time, then by `seq` or by item: simultaneous movements keep the wallet's order. */
 function newestFirst(a: Row, b: Row): number {
   const byTime = b.atUs - a.atUs
   if (byTime !== 0n) return byTime > 0n ? 1 : -1

@@ -96,7 +96,7 @@ test('a refund is at least a rupee, or the whole of a smaller rest', async () =>
   expect(await wallet(memberId)).toEqual([0n, 1000n])
 })
 
-test('of twelve requests at the same time five are open; the end of one makes room for one', async () => {
+test('of twelve requests at the same time five are open; the end of a request makes room for another', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(20))
   const ids = Array.from({ length: 12 }, () => randomUUID())

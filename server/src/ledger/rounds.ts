@@ -22,7 +22,7 @@ export const otherWinnersSql = (day: Sql): Sql =>
 export const firstTaxSql = (day: Sql): Sql =>
   sql`coalesce((select taxed.tax from draw_winner taxed where taxed.day = ${day} and taxed.rank = 1), 0)::bigint`
 
-/** Whether nobody can join today though rounds are made: today has no open round, nor one that was closed before its time. */
+/** Whether nobody can join today though rounds are made: today has neither an open round nor a round closed before its time. */
 export const NO_ROUND_TODAY = sql`(exists (select from round) and not exists (
   select from round where day = ist_day(roz_now()) and (status = 'open' or closes_at < start_of_ist_day(day + 1))))`
 

@@ -167,7 +167,7 @@ test('what a wallet holds changes only with a movement of that kind, and ends on
       () => 'it was taken',
       (error: unknown) => sqlState(error),
     )
-  // The end of one hold releases no other one.
+  // The end of a hold releases no other hold.
   for (const more of ['held = held - 500', 'held = 0', 'held = held - 1']) expect([more, await paid(ten, more)]).toEqual([more, MOVEMENT])
   expect(await paid(ten, 'auto_join = auto_join')).toBe('it was taken')
   expect(await held()).toBe(900n)

@@ -97,7 +97,7 @@ async function expectEmptyPool(tx: Tx, day: IstDay): Promise<void> {
   if (rest !== 0n) throw new Error(`round ${day}: ${rest} paise are left in the pool`)
 }
 
-/** Members of one page: a page is one transaction, and keeps their wallets locked until it ends. */
+/** Members of a page: a page is a transaction and keeps their wallets locked until it ends. */
 const RETURNED_AT_ONCE = 5_000
 
 export type Voided = {

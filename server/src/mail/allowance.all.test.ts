@@ -70,7 +70,7 @@ describe('an address that nobody confirmed', () => {
 })
 
 describe('a confirmed address', () => {
-  test('gets five mails of a kind, then one that says that more happened, with the button “This wasn’t me”', async () => {
+  test('gets five mails of a kind, then a mail that more happened, with the button “This wasn’t me”', async () => {
     const person = await confirmed('many@x.test')
     await times(12, (n) => roz.login('many@x.test', PASSWORD, elsewhere(n)))
     const news = await subjects('many@x.test')

@@ -20,7 +20,7 @@ afterAll(() => database.drop())
 const welcome = (address: string): MailPayload => ({ to: address, template: 'welcome', language: 'en', data: { name: 'Asha', origin: '' } })
 const kept = () => database.db.query(sql`select job_id as job, template, outcome from member_mail order by job_id`)
 
-test('a mail that was sent is kept once, by kind and outcome; one that failed and comes again is not', async () => {
+test('a sent mail is kept once, by kind and outcome; a failed mail that is retried is not', async () => {
   let fails = true
   const send = createLoggedMail(database.db, async () => {
     if (fails) throw new Error('no answer')

@@ -2,7 +2,7 @@
  * Mails about actions that somebody else may have done with a member's account.
  * - Each mail has one link "This wasn't me", valid for seven days.
  * - Only a hash of the link's token is stored.
- * - After ten mails of one kind in a day, the next ones share the newest link: so the links of an account are few.
+ * - After ten mails of a kind in a day, further mails share the newest link: an account has few links.
  * - An address that nobody confirmed gets no such mail, and no link is made.
  */
 import { randomUUID } from 'node:crypto'

@@ -9,7 +9,7 @@ import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { outlayOf } from '../ledger/evidence.ts'
 
-/** As the database writes it; paise are numbers, of one day's share. */
+/** As the database writes it; paise are numbers and belong to a day's share. */
 export type TrailColumn = {
   readonly need: number
   readonly gifts: number

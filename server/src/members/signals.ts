@@ -112,7 +112,7 @@ async function forget(tx: Tx, which: Sql): Promise<number> {
   return uses
 }
 
-/** Whether another account has the phone of the use `u` at least as long: only who set it later is a suspect, or both of one instant. */
+/** Whether another account has the phone of the use `u` at least as long: whoever set it later is a suspect; if both set it at once, both are. */
 export const isSuspect = sql`
   (u.kind <> 'phone' or exists (select from signal_use o where o.kind = u.kind and o.key = u.key and o.member_id <> u.member_id and o.ended_at is null
                                    and coalesce(o.since, '-infinity') <= coalesce(u.since, '-infinity')))`

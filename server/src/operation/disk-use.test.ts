@@ -1,4 +1,4 @@
-/** The used share of a disk is that of `df`, and a folder that does not exist has none. */
+/** The used share of a disk equals `df`; a missing folder has none. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,17 +11,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** In whole percent, rounded up. */
 const byDf = (place: string): number => Number(/ (\d+)% /.exec(execFileSync('df', ['-P', place], { encoding: 'utf8' }))?.[1])
 
-test.skipIf(process.platform === 'win32')(
-  'the used share is that of df, of the fullest disk among the folder and what is in it',
-  async () => {
-    expect(await diskUsed(path.join(folder, 'nowhere'))).toBe(0)
-    // Other programs write meanwhile.
-    const isNear = async (percent: number): Promise<void> => expect(Math.abs((await diskUsed(folder)) * 100 - percent)).toBeLessThan(2)
-    await isNear(byDf(folder))
-    // As a mount: uploads on another disk.
-    mkdirSync(path.join(folder, 'postgres'))
-    const root = path.parse(folder).root
-    symlinkSync(root, path.join(folder, 'uploads'))
-    await isNear(Math.max(byDf(folder), byDf(root)))
-  },
-)
+test.skipIf(process.platform === 'win32')('the used share equals df for the fullest disk among the folder and what is in it', async () => {
+  expect(await diskUsed(path.join(folder, 'nowhere'))).toBe(0)
+  // Other programs write meanwhile.
+  const isNear = async (percent: number): Promise<void> => expect(Math.abs((await diskUsed(folder)) * 100 - percent)).toBeLessThan(2)
+  await isNear(byDf(folder))
+  // As a mount: uploads on another disk.
+  mkdirSync(path.join(folder, 'postgres'))
+  const root = path.parse(folder).root
+  symlinkSync(root, path.join(folder, 'uploads'))
+  await isNear(Math.max(byDf(folder), byDf(root)))
+})

@@ -44,7 +44,7 @@ function gatheredOutput(): DestinationStream {
 }
 
 let written = { ms: 0, text: '' }
-/** Formats the time like pino's `isoTime`; lines of one millisecond share one text. */
+/** Formats the time like pino's `isoTime`; lines of the same millisecond share the text. */
 function timestamp(): string {
   const ms = Date.now()
   if (written.ms !== ms) written = { ms, text: `,"time":"${new Date(ms).toISOString()}"` }

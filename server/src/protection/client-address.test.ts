@@ -19,7 +19,7 @@ test('without a proxy X-Forwarded-For is ignored', async () => {
   expect(await addressBehind(false, { from: CLIENT, forwarded: FORGED })).toBe(CLIENT)
 })
 
-test('behind one proxy or two, the client’s address is the one that the outermost proxy saw', async () => {
+test('behind one proxy or two, the client’s address is what the outermost proxy saw', async () => {
   expect(await addressBehind(1, { from: PROXY, forwarded: `${FORGED}, ${CLIENT}` })).toBe(CLIENT)
   expect(await addressBehind(2, { from: '10.0.0.1', forwarded: `${FORGED}, ${CLIENT}, ${PROXY}` })).toBe(CLIENT)
 })

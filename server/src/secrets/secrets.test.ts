@@ -54,7 +54,7 @@ describe('an encrypted value', () => {
     const rotated = createSecrets({ secretKey: 'the next key', secretKeyOld: 'the present key' })
     const contextOf = (index: number): string => `ticket_key:${index}`
     const plains = Array.from({ length: 600 }, (_, index) => Buffer.alloc(32, index))
-    // Runs of values under each key, and a run of one key at the end.
+    // Runs of values under each key, then a run under a single key.
     const values = plains.map((each, index) => (index % 7 < 3 || index > 550 ? secrets : rotated).encrypt(each, contextOf(index)))
     const [bytes, each] = [Buffer.concat(values), (values[0] as Buffer).length]
     const into = Buffer.alloc(600 * 32)

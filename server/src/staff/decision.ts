@@ -51,7 +51,7 @@ export function decideOnce<V, C extends RefusalCode>(
   })
 }
 
-/** Checks under the lock, before anything else, that the state is the one that was seen; undefined when it is. */
+/** Checks first, under the lock, that the state is as the person saw it; undefined if it is. */
 export const changedSince = (call: Deciding, status: string): Refusal<'changed_since_seen'> | undefined =>
   call.body.status === status ? undefined : { ok: false, code: 'changed_since_seen' }
 

@@ -11,7 +11,7 @@ test.each([
   [1_234_567_890, '89005924'],
   [2_000_000_000, '69279037'],
   [20_000_000_000, '65353130'],
-])('the code at %d s is that of RFC 6238', (seconds, code) => {
+])('the code at %d s equals RFC 6238’s', (seconds, code) => {
   expect(codeAt(SECRET, stepAt(seconds * 1000), 8)).toBe(code)
 })
 

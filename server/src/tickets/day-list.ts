@@ -19,7 +19,7 @@ import type { TicketKeys } from './ticket-keys.ts'
 
 /** Keys per read. Their text (110 kB) stays below the size of V8's large-object space, so a minor collection frees it. */
 const KEYS_PAGE = 1_250
-/** Reads of one snapshot: some 100 ms. */
+/** Reads within a snapshot: some 100 ms. */
 const READS_AT_ONCE = 16
 const READ_MS = 20_000
 /**

@@ -26,7 +26,7 @@ export type ListMaker = {
   readonly fill: (keys: EncryptedKeys) => Promise<void>
   /** Call it once the list has as many entrants as the day has entries. */
   readonly sort: () => Promise<void>
-  /** Makes the pages in order, at most PAGES_AT_ONCE beside the one that is read. */
+  /** Makes the pages in order, at most PAGES_AT_ONCE ahead of the page being read. */
   readonly page: (page: number) => Promise<ListPage>
   readonly close: () => Promise<void>
 }

@@ -4,7 +4,7 @@
  * - It is signed by the key that serves on the entry's day, in any process and however late.
  * - One signature covers a batch of joins. The batcher never waits for it.
  * - A member whose ticket key cannot be read gets none. The others of the batch get theirs.
- * - Repeated requests of one batch, made at the same moment, share one signature.
+ * - Simultaneous repeated requests for a batch share a signature.
  */
 import { sign } from 'node:crypto'
 import { u64 } from '@roz/core/draw.ts'

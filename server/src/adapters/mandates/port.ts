@@ -68,7 +68,7 @@ export type NewCharge = {
 export type MandateEvent = { readonly eventKey: string; readonly type: string; readonly mandateId: string | undefined }
 
 export type MandateGateway = {
-  /** Creates the mandate or finds it. Throws GatewayRefusedError if the gateway has none under this id, or one that cannot be authorised. */
+  /** Creates the mandate or finds it. Throws GatewayRefusedError if the gateway has no mandate under this id, or its mandate cannot be authorised. */
   createMandate(mandate: NewMandate): Promise<{ readonly sessionId: string }>
   /** Reads a mandate with all its charges; undefined if the gateway does not know it. */
   fetchMandate(mandateId: string, signal?: AbortSignal): Promise<Mandate | undefined>

@@ -66,7 +66,7 @@ export const ownerOf = async (from: Queryable, id: string): Promise<bigint | und
 export const lockMandate = (tx: Tx, id: string): Promise<MandateRow | undefined> =>
   maybeOne<MandateRow>(tx, sql`select ${COLUMNS} from autopay_mandate m where m.id = ${id}::uuid for no key update`)
 
-/** The member's newest mandate: an open one, or the one that ended last. */
+/** The member's open mandate, or else the mandate that ended last. */
 export const findOwn = (from: Queryable, memberId: bigint): Promise<MandateRow | undefined> =>
   maybeOne<MandateRow>(
     from,

@@ -1,6 +1,6 @@
 /**
  * Sets up AutoPay: our rows first, then the gateway's mandate, outside any transaction.
- * - A member has one open mandate. A second setup goes on with the first one that is not finished, in whichever tab.
+ * - A member has one open mandate. A second setup, in any tab, continues the unfinished one.
  * - The first debit is a top-up like any other, and its money stays in the wallet.
  * - The phone number is sent to the gateway and stored nowhere.
  */
@@ -123,7 +123,7 @@ async function openAtGateway(deps: AutopayDeps, keyed: KeyedCall, { body, origin
   return answer
 }
 
-/** The session of a setup: a new one, or that of the setup that was begun. Undefined: it is a setup no more. */
+/** The session of a new or an unfinished setup. Undefined if the setup has ended. */
 async function openSession(
   { mandates }: AutopayDeps,
   row: MandateRow,

@@ -13,7 +13,7 @@ import type { AutopayDeps } from './deps.ts'
 
 type Raw = Call<typeof autopayCalls.cashfreeMandateWebhook>['raw']
 
-/** The context of the wallet's events: both are rows of one table, and lose the payer's fields after 90 days. */
+/** The context of the wallet's events: both share a table, whose rows lose the payer's fields after 90 days. */
 const contextOf = (eventKey: string): string => `gateway_event:${eventKey}`
 
 export async function receiveMandateWebhook(deps: AutopayDeps, raw: Raw): Promise<'stored' | 'bad_signature' | 'unreadable'> {

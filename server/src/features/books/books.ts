@@ -3,7 +3,7 @@
  *
  * - Days follow each other without a gap, each after its ledger is sealed and the log has its list (`close`) or its end (`void`).
  * - The file, its hash in the log and the sealed parts become visible in one transaction.
- * - Several processes, or one that was killed, make a day's books once.
+ * - A day's books are made once, also by several processes or after a kill.
  * - Unsound books are not published. Their day is held, an alarm is raised, and the next days wait. The same holds for books that
  *   cannot be made, unless the database is down: then the day is tried again.
  * - A member whose ticket key cannot be read joins no round until it can be read.

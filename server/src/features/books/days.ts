@@ -205,7 +205,7 @@ function booksOf({ books }: Row): DayView['books'] {
   }
 }
 
-/** Totals of all settled rounds, one that was closed early today included: its money is in the help fund already. */
+/** Totals of all settled rounds. A round that was closed early today counts: the help fund has its money already. */
 async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> {
   type Totals = { days: number; entries: number; pool: Paise; need: Paise; reward: Paise; platform: Paise; disbursed: Paise; fund: Paise }
   const totals = await one<Totals>(

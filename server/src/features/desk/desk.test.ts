@@ -59,7 +59,7 @@ test('a withdrawal is counted from its request, late after 48 hours, and only ro
   await insertWithdrawal(database.db, member, { hours: 49, status: 'requested' })
   expect(await todo('auditor')).toMatchObject([{ code: 'withdrawals', count: 2, isLate: true }])
   expect(await todo('editor')).toEqual([])
-  // A withdrawal that the gateway refused has stopped; one that waits for the end of a hold, or is being sent, needs nobody.
+  // A withdrawal that the gateway refused has stopped. A withdrawal that is being sent or waits for the end of a hold needs nobody.
   for (const status of ['approved', 'sending']) {
     await insertWithdrawal(database.db, member, { status, problem: 'member_on_hold' })
     await insertWithdrawal(database.db, member, { status })

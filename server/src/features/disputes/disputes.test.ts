@@ -140,7 +140,7 @@ test('lost or forged webhooks change nothing in the end, because the gateway is 
   expect(await stateOf(id)).toEqual([{ state: 'lost', isTaken: true }])
 })
 
-test('of two statuses of one second the decision stays; a later stage opens the dispute again', async () => {
+test('of two statuses within a second the decision stays; a later stage opens the dispute again', async () => {
   const { member, orderId } = await payer()
   const id = await raise(orderId, { webhooks: 0 })
   /** Asks about the status, which began in the second of the booked one. */

@@ -37,7 +37,7 @@ test('no metadata survives: the place, the camera and an embedded preview are go
   expect(bytes.toString('latin1')).not.toMatch(/secret|GPS|Exif/i)
 })
 
-test('the hash is that of the kept bytes, and the same picture is kept once', async () => {
+test('the hash is taken from the kept bytes, and the same picture is kept once', async () => {
   const bytes = await picture(120, 90).png().toBuffer()
   const [first, second] = await Promise.all([world.upload(bytes), world.upload(bytes, world.staff.owner)])
   expect(second.body).toEqual(first.body)
@@ -122,7 +122,7 @@ test('a withheld picture is only for staff from then on; its hash stays in the b
   expect(entries).toEqual([{ after: { reason: 'It shows a phone number' } }])
 })
 
-test('an upload that no request names goes after a day, with its file; one that is named stays', async () => {
+test('an upload that no request names is deleted after a day, with its file; a named upload stays', async () => {
   const [lost, kept] = [await world.bill(), await world.bill()]
   expect((await withhold(lost)).body.code).toBe('receipt_not_found')
   const rows = sql`hash in (${Buffer.from(lost, 'hex')}::bytea, ${Buffer.from(kept, 'hex')}::bytea)`

@@ -325,7 +325,7 @@ describe('money that came back', () => {
     expect((await correct({ amount: 300 })).status).toBe(200)
   })
 
-  test('of one that was not booked, or of a correction, is refused', async () => {
+  test('of a disbursement that was not booked, or of a correction, is refused', async () => {
     const back = (await correct({ amount: 1 })).body.disbursement.id
     for (const id of [await request(), back, 'unknown']) expect((await correct({}, id)).body.code).toBe('disbursement_not_found')
   })

@@ -109,7 +109,7 @@ describe('adding a passkey', () => {
     expect((await account(person.token)).passkeys).toEqual([])
   })
 
-  test('refuses a challenge of another account, of another session, and one that is old', async () => {
+  test('refuses a challenge of another account or session, and an old challenge', async () => {
     const [one, other] = [await enrolled(), await enrolled()]
     const { publicKey } = (await start(one)).body
     expect(said(await add(other.token, new SoftKey(roz.url).create(publicKey)))).toBe('403 wrong_passkey')

@@ -1,7 +1,7 @@
 /**
  * The member's own record.
  *
- * - The mail address cannot be changed here; unconfirmed-address.ts corrects one that is not confirmed.
+ * - The mail address cannot be changed here; unconfirmed-address.ts corrects an unconfirmed address.
  * - The old picture's file is deleted only after the new name is committed.
  * - A password change ends every other session, and is decided under the lock of the account.
  */

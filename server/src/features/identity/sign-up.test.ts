@@ -82,7 +82,7 @@ describe('registering', () => {
     expect(hindi.body.message).toBe('इस ईमेल से एक खाता पहले से है।')
   })
 
-  test('makes one account for many registrations of one address at once', async () => {
+  test('makes one account for many simultaneous registrations of an address', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => roz.ask('POST /auth/register', { body: form(i % 2 ? 'race@x.test' : 'RACE@x.test') })),
     )
@@ -296,7 +296,7 @@ test('the log contains no password, token or address', () => {
   for (const secret of [PASSWORD, 'Bearer', '@x.test', 'argon2id', '9876543210', 'token=', 'अ', 'Asha']) expect(log).not.toContain(secret)
 })
 
-test('confirmed addresses of one mailbox are a sign for the staff and refuse nobody; an unconfirmed one is none', async () => {
+test('two confirmed addresses of a mailbox are flagged to staff and refuse nobody; an unconfirmed address is not flagged', async () => {
   const used = async () => (await one<{ n: number }>(roz.db, sql`select count(*)::int as n from signal_use where kind = 'mailbox'`)).n
   const before = await used()
   for (const email of ['one.box@gmail.com', 'onebox+2@googlemail.com']) {

@@ -91,7 +91,7 @@ describe('an invitation', () => {
     expect(await roz.db.query(sql`select 1 from member where email = ${email}::text`)).toHaveLength(1)
   })
 
-  test('expires after 24 hours; a new one of the address replaces it, and its link is the only one that works', async () => {
+  test('expires after 24 hours; a new invitation of the address replaces it, and only the new link works', async () => {
     const email = address()
     await invite(email)
     const first = await linkOf(email)
@@ -107,7 +107,7 @@ describe('an invitation', () => {
     expect(invitations.filter((one: { email: string }) => one.email === email)).toMatchObject([{ role: 'support', expired: true }])
   })
 
-  test('of one address sent twice at once leaves one open link', async () => {
+  test('sent twice at once to an address leaves one open link', async () => {
     const email = address()
     const both = await Promise.all([invite(email), invite(email)])
     expect(both.map(said)).toEqual(['201', '201'])

@@ -84,7 +84,7 @@ describe('a schedule', () => {
     ])
   })
 
-  test('two drafts of one time are published in the order of their times', async () => {
+  test('two due drafts are published in the order of their times', async () => {
     await world.database.setClock(NOON)
     const [late, early] = [await world.newDraft({ title: 'late' }), await world.newDraft({ title: 'early' })]
     await world.edit(late, { publishAt: '2026-11-21T18:00:02+05:30' })

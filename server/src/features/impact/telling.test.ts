@@ -127,7 +127,7 @@ test('two stories of a day are one mail, and a third of that day waits for the n
   const [rice, books] = [await draftOf(await help('rice', 'Ramesh', 30)), await draftOf(await help('books', 'Sita', 80))]
   await setActive(rice, true)
   await setActive(books, true)
-  // Two workers at once, and one that starts over, as after a crash.
+  // Two workers at once, and a worker that starts over, as after a crash.
   const now = new Date(Date.parse(`${world.today()}T12:00:00+05:30`))
   const run = async (): Promise<void> => {
     const due = createStoryMail(world.db, attempt)
@@ -175,7 +175,7 @@ test('nobody is told any more of help that a correction took back in full, or of
   expect(await bodies()).not.toContain('milk')
 })
 
-test('the notices of one rupee never claim more than its help share together', async () => {
+test('all notices about a rupee together claim at most its help share', async () => {
   await world.join(asha)
   await world.join(ravi)
   await world.nextDay()

@@ -43,7 +43,7 @@ test('opening a member leaves one entry of that person in ten minutes, and so do
   expect(await views()).toEqual([support, auditor, support])
 })
 
-test('an unknown member leaves none, and two looks of one moment leave at most two', async () => {
+test('an unknown member leaves no trace, and two simultaneous looks leave at most two', async () => {
   const before = await one<{ n: number }>(world.database.db, sql`select count(*)::int as n from audit_log`)
   expect((await ask('users/2b1c0a9e-0000-4000-8000-000000000000')).status).toBe(404)
   expect(await one(world.database.db, sql`select count(*)::int as n from audit_log`)).toEqual(before)

@@ -44,7 +44,7 @@ export function registerUnsubscribe(app: FastifyInstance, { db, secrets }: Unsub
     const language = languageOf(request.headers['accept-language'])
     return send(reply.code(404), language, WORDS.lost[language], `<p>${WORDS.instead[language]}</p>`)
   }
-  // The body is not read: mail programs send a form, of one of two types.
+  // The body is not read: mail programs send a form in either of two types.
   void app.register(async (scope) => {
     readRawBodies(scope)
     scope.get<Asked>(UNSUBSCRIBE_PATH, async (request, reply) => {

@@ -1,6 +1,6 @@
 /**
  * A financial year of a member: what moved in the wallet, prizes with the tax withheld, and the help that the rupees paid for.
- * - One statement reads the money, so opening balance, movements and closing balance are of one instant.
+ * - One statement reads the money, so opening balance, movements and closing balance belong together.
  * - The balances are computed back from today's: the entries of archived months have none.
  */
 import type { MemberYear } from '@roz/contract/papers.ts'

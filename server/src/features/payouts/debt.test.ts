@@ -103,7 +103,7 @@ const FRAME = {
   link: (path: string) => path,
   token: '',
 }
-/** The notices and mails of one kind to a member, as sentences. */
+/** A member's notices and mails of a kind, as sentences. */
 async function toldAs(member: bigint, what: NoticeKind): Promise<string[]> {
   await world.runDue()
   const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)

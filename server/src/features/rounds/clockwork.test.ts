@@ -18,7 +18,7 @@ const open = async (options: RoundsOptions = {}): Promise<RoundsWorld> => (world
 afterEach(() => world.close())
 
 const midnight = (day: string): string => `${day}T00:00:01+05:30`
-/** The data of the member's notices of one kind. */
+/** The data of the member's notices of a kind. */
 const toldTo = async (member: bigint, kind: string) =>
   (await noticesTo(world.db, member)).filter((notice) => notice.kind === kind).map(({ data }) => data)
 

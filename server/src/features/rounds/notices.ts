@@ -17,7 +17,7 @@ import type { MemberRange } from '../../ledger/settlement.ts'
 import { mailMember, mailMembers } from '../../mail/mails.ts'
 import { tellMember, tellMembers } from '../../members/notices.ts'
 
-/** Members of one transaction. */
+/** Members told in a transaction. */
 const TOLD_AT_ONCE = 5_000
 
 /** Runs `tell` for one page of members after the other, each in a transaction of its own. `idsAfter` yields the ids of all that follow. */

@@ -132,7 +132,7 @@ test('the table has the same entries and filters, defuses formulas, and records 
   ])
   expect((await search()).audit[0]).toMatchObject({ action: 'audit.export', after: { action: 'story.edit', from: '2026-11-23' } })
   expect((await calls.ask('GET /admin/audit.csv?from=2026-02-30', { as: owner })).status).toBe(400)
-  // The day after the last one that a date of four digits can name.
+  // The day after the last day of a four-digit year.
   expect((await calls.ask('GET /admin/audit?from=0001-01-01&to=9999-12-31', { as: owner })).status).toBe(200)
   expect((await calls.ask('GET /admin/audit?to=0000-01-01', { as: owner })).status).toBeLessThan(500)
 })

@@ -53,7 +53,7 @@ const HOUSE = [
   ['losses_covered', SYSTEM.LOSSES],
 ] as const
 
-/** Its own bills, or sometimes one that may already prove another entry. */
+/** Its own bills, or sometimes a bill that may already prove another entry. */
 const receiptsOf = (history: History, index: number, other: number): readonly string[] =>
   [other % 5 === 0 ? other % 24 : index, ...(other % 3 === 0 ? [24 + index] : [])].map((n) => history.receipt(n))
 
