@@ -87,17 +87,13 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 | --- | --- |
 | fault cycles | **${thousands(totals.cycles)}** |
 | acknowledged operations | **${thousands(totals.acknowledged)}** |
-| lost | **${totals.lost}** |
-| doubled | **${totals.doubled}** |
-| in the ledger, but requested by nobody | **${totals.strange}** |
-| broken invariants | **${totals.broken}** |
-| wrong answers | **${totals.complaints}** |
+| lost; doubled; requested by nobody; broken invariants; wrong answers | **${totals.lost}; ${totals.doubled}; ${totals.strange}; ${totals.broken}; ${totals.complaints}** |
 | faults without a call in flight, not counted as cycles | ${totals.idle} |
 
 ## A cycle
 
 - ${report.clients} clients act for ${report.members} members and for administrators. Strangers pay orders that are not ours; payers dispute payments.
-- A fault is injected while calls that move money are in flight, then repaired. Each client repeats its call with the same key until it has a final answer.
+- A fault is injected while calls that move money are in flight, then repaired. Each client repeats its call with the same key.
 - Then the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present: clients write each request and acknowledgement to a file first.
 - Every few dozen cycles the clock moves on by hours, and payments, transfers, refunds and disputes must agree with the gateway.
 

@@ -3,7 +3,6 @@
  * - Every measured figure of the page is in that file.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { SET_ASIDE } from './changes.ts'
 import type { FuzzResult } from './run.ts'
 
 export type FuzzReport = FuzzResult & {
@@ -66,12 +65,8 @@ Answers: ${statuses.join(' · ')}.
 
 - Status, fields and codes of an answer are those of the contract.
 - Triggers note each changed row while the worker is paused; after an answer of 400 and above there is no note.
-- Set aside, because a refusal or the schedule may change them: ${Object.keys(SET_ASIDE)
-    .map((table) => `\`${table}\``)
-    .join(', ')}, and the use of a session.
+- The tables of \`SET_ASIDE\` (\`lab/fuzz/changes.ts\`) and the use of a session are set aside: a refusal may change them.
 - At the end the audit of money runs (\`server/src/ledger/audit\`).
-
-Never accepted in this run: ${never.length === 0 ? 'none' : never.map(([name]) => `\`${name}\``).join(', ')}.
 
 A finding is printed with the request, ready to send again. A short form is part of \`npm run test:all\`.
 `

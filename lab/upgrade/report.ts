@@ -48,11 +48,7 @@ on ${report.machine}, Node ${report.node}, with \`--seed ${report.seed}\`: from 
 | --- | --- |
 | failed requests | **${thousands(cycles.reduce((sum, { failed }) => sum + failed, 0))}** |
 | acknowledged operations | **${thousands(report.acknowledged)}** |
-| lost | **${countOf(finding, 'lost')}** |
-| doubled | **${countOf(finding, 'doubled')}** |
-| in the ledger, but requested by nobody | **${countOf(finding, 'strange')}** |
-| broken invariants | **${countOf(finding, 'broken')}** |
-| complaints of the harness | **${countOf(finding, 'told')}** |
+| lost; doubled; requested by nobody; broken invariants; complaints of the harness | **${countOf(finding, 'lost')}; ${countOf(finding, 'doubled')}; ${countOf(finding, 'strange')}; ${countOf(finding, 'broken')}; ${countOf(finding, 'told')}** |
 | days that ended, accepted by both verifiers | **${report.days.length}** |
 
 ## Steps

@@ -63,11 +63,7 @@ ${runOf(report, '')}.
 | --- | --- |
 | faults | **${thousands(totals.cycles)}** |
 | acknowledged operations | **${thousands(totals.acknowledged)}** |
-| lost | **${totals.lost}** |
-| doubled | **${totals.doubled}** |
-| in the ledger, but requested by nobody | **${totals.strange}** |
-| broken invariants | **${totals.broken}** |
-| complaints of the harness | **${totals.complaints}** |
+| lost; doubled; requested by nobody; broken invariants; complaints of the harness | **${totals.lost}; ${totals.doubled}; ${totals.strange}; ${totals.broken}; ${totals.complaints}** |
 ${complaints(report)}
 ## The cluster
 

@@ -30,7 +30,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { typedPaise } from '../../wallet/amounts.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { Decision } from '../Decision.tsx'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { useMay } from '../use-may.ts'
 import { BeneficiaryFields, useBeneficiaryValues } from './BeneficiaryDialog.tsx'
 import { CASE_STATES, caseQuery, type FullCase, KIND_NAMES, STEP_NAMES, type Team, URGENCY_NAMES, WAY_NAMES } from './case-queries.ts'
@@ -230,7 +230,7 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
         label={t`Note for the team`}
         hint={t`Stored encrypted, and deleted with the request.`}
         value={note}
-        error={wordsOf(problems.note)}
+        error={portalError(problems.note)}
         onChange={(event) => setNote(event.target.value)}
       />
       {step === 'refused' ? (
@@ -238,7 +238,7 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
           <SelectField
             label={t`What the person reads`}
             value={reason}
-            error={wordsOf(problems.reason)}
+            error={portalError(problems.reason)}
             onChange={(event) => setReason(event.target.value as CaseReason)}
           >
             {CASE_REASON_CODES.map((each) => (
@@ -251,7 +251,7 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
             label={t`Further words for the person`}
             hint={t`In the person's language. Leave empty if there is nothing to add.`}
             value={answer}
-            error={wordsOf(problems.answer)}
+            error={portalError(problems.answer)}
             onChange={(event) => setAnswer(event.target.value)}
           />
         </>
@@ -335,7 +335,7 @@ function AgreeDialog({ one, onDone, onClose }: ChangeProps) {
         inputMode="decimal"
         autoComplete="off"
         value={amount}
-        error={wordsOf(problems.amount)}
+        error={portalError(problems.amount)}
         onChange={(event) => setAmount(event.target.value)}
       />
       <BeneficiaryFields form={form} />
@@ -343,7 +343,7 @@ function AgreeDialog({ one, onDone, onClose }: ChangeProps) {
         label={t`Note for the team`}
         hint={t`Stored encrypted, and deleted with the request.`}
         value={note}
-        error={wordsOf(problems.note)}
+        error={portalError(problems.note)}
         onChange={(event) => setNote(event.target.value)}
       />
     </Decision>

@@ -16,7 +16,7 @@ import { Listing } from '../../Listing.tsx'
 import { at, paging } from '../../queries.ts'
 import { CsvButton } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
-import { wordsOf } from '../portal-form-errors.ts'
+import { portalError } from '../portal-form-errors.ts'
 import { QUIETLY } from '../queries.ts'
 import { steppedUp } from '../step-up.ts'
 import { useMay } from '../use-may.ts'
@@ -150,7 +150,7 @@ function CertificateDialog({ member, quarter, onClose }: CertificateProps) {
         autoComplete="off"
         maxLength={40}
         value={number}
-        error={wordsOf(problem)}
+        error={portalError(problem)}
         onChange={(event) => setNumber(event.target.value)}
       />
     </Decision>
