@@ -69,7 +69,7 @@ ${complaints(report)}
 
 \`npm run lab -- cluster\`: three nodes with networks of their own on one machine, each with etcd, PostgreSQL 18 under Patroni, HAProxy, PgBouncer in transaction mode and an instance of the product. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
 
-${report.clients} clients act for ${report.members} members, with the journal and the judge of [reliability.md](reliability.md), which judges after each fault, when the cluster is whole again.
+${report.clients} clients act for ${report.members} members, with the journal and the judge of [reliability.md](reliability.md).
 
 ## The faults
 

@@ -33,11 +33,20 @@ import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { useMay } from '../use-may.ts'
 import { BeneficiaryFields, useBeneficiaryValues } from './BeneficiaryDialog.tsx'
-import { CASE_STATES, caseQuery, type FullCase, KIND_NAMES, STEP_NAMES, type Team, URGENCY_NAMES, WAY_NAMES } from './case-queries.ts'
+import {
+  CASE_STATES,
+  caseQuery,
+  type FullCase,
+  CASE_KIND_NAMES,
+  STEP_NAMES,
+  type CaseTeam,
+  URGENCY_NAMES,
+  WAY_NAMES,
+} from './case-queries.ts'
 import { CasePayment } from './CasePayment.tsx'
 
 type Open = 'step' | 'agree' | 'assign' | 'pay'
-type DialogProps = { readonly number: string; readonly team: Team; readonly onClose: () => void }
+type DialogProps = { readonly number: string; readonly team: CaseTeam; readonly onClose: () => void }
 
 export function CaseDialog({ number, team, onClose }: DialogProps) {
   const { t } = useLingui()
@@ -115,7 +124,7 @@ function InFull({ one }: { readonly one: FullCase }) {
   return (
     <>
       <p>
-        {i18n._(KIND_NAMES[kind])} · {i18n._(CASE_STATES[stage].label)}
+        {i18n._(CASE_KIND_NAMES[kind])} · {i18n._(CASE_STATES[stage].label)}
         {agreed === null ? null : <> · {formatMoney(agreed)}</>}
       </p>
       {samePhone.length === 0 ? null : <p className="warning-line spaced">{t`Other requests from this phone number: ${others}`}</p>}
@@ -276,7 +285,7 @@ function UrgencyField({ value, onChange }: UrgencyProps) {
   )
 }
 
-function AssignDialog({ one, team, onDone, onClose }: ChangeProps & { readonly team: Team }) {
+function AssignDialog({ one, team, onDone, onClose }: ChangeProps & { readonly team: CaseTeam }) {
   const { t } = useLingui()
   const [assigned, setAssigned] = useState(one.assignedTo?.id ?? '')
   const [urgency, setUrgency] = useState<CaseUrgency | ''>(one.urgency ?? '')

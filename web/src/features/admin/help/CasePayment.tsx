@@ -3,7 +3,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
-import { KIND_NAMES, type FullCase } from './case-queries.ts'
+import { CASE_KIND_NAMES, type FullCase } from './case-queries.ts'
 import { DisbursementDialog } from './DisbursementDialog.tsx'
 import { disbursementsQuery, helpableQuery } from './queries.ts'
 
@@ -17,7 +17,7 @@ export function CasePayment({ one, onClose }: { readonly one: FullCase; readonly
       <DisbursementDialog
         approvalAbove={fund.approvalAbove}
         balance={fund.balance}
-        from={{ helpCase: one.number, helped, amount: one.agreed ?? 0, purpose: i18n._(KIND_NAMES[one.kind]) }}
+        from={{ helpCase: one.number, helped, amount: one.agreed ?? 0, purpose: i18n._(CASE_KIND_NAMES[one.kind]) }}
         onClose={onClose}
       />
     )

@@ -13,7 +13,7 @@ import { Listing } from '../../Listing.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import type { Shown } from '../states.ts'
 import { CaseDialog } from './CaseDialog.tsx'
-import { CASE_STATES, type CaseFilter, casesQuery, FOR_NAMES, KIND_NAMES, type ListedCase, URGENCY_NAMES } from './case-queries.ts'
+import { CASE_STATES, type CaseFilter, casesQuery, FOR_NAMES, CASE_KIND_NAMES, type ListedCase, URGENCY_NAMES } from './case-queries.ts'
 
 const FILTERS = {
   open: { tone: 'waiting', label: msg`All open requests` },
@@ -71,7 +71,7 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
     <li>
       <div>
         <h3>
-          #{number} <span className="small muted">{i18n._(KIND_NAMES[kind])}</span>
+          #{number} <span className="small muted">{i18n._(CASE_KIND_NAMES[kind])}</span>
         </h3>
         <p className="small muted">
           {district}, {state} · {i18n._(FOR_NAMES[one.for])}

@@ -11,7 +11,7 @@ import type { Shown } from '../states.ts'
 import { steppedUp } from '../step-up.ts'
 
 export type ListedCase = Output<Api['helpCases']>['cases'][number]
-export type Team = Output<Api['helpCases']>['team']
+export type CaseTeam = Output<Api['helpCases']>['team']
 export type FullCase = Output<Api['helpCase']>['case']
 export type CaseFilter = CaseStage | 'open' | 'mine' | 'untouched'
 
@@ -55,7 +55,7 @@ export const STEP_NAMES: Readonly<Record<CaseStep, MessageDescriptor>> = {
   unreachable: msg`Give up: unreachable`,
 }
 
-export const KIND_NAMES: Readonly<Record<CaseKind, MessageDescriptor>> = {
+export const CASE_KIND_NAMES: Readonly<Record<CaseKind, MessageDescriptor>> = {
   food: msg`Food`,
   school: msg`School`,
   medicine: msg`Medicine or treatment`,
