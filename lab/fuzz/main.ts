@@ -2,7 +2,7 @@
  * npm run lab -- fuzz: sends requests made from the contract, and counts answers that it does not declare, 5xx, and refusals that changed a row.
  * - The exit code is 1 after any finding.
  * - --requests 100000  --seed 7  --worlds 2  --minutes 60  --no-demo
- * - --write docs/fuzzing.md: only writes that page from the figures of the newest run.
+ * - --write PAGE: only writes a page from the figures of the newest run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
