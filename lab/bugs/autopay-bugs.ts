@@ -24,8 +24,8 @@ export const AUTOPAY_BUGS: readonly Bug[] = [
   {
     name: 'AutoPay: a debit is credited once for each answer about it',
     file: `${AUTOPAY}/book.ts`,
-    find: 'const paymentId = `${PAYMENT_PREFIX}${cfPaymentId}`',
-    replace: 'const paymentId = `${PAYMENT_PREFIX}${cfPaymentId}${Math.random()}`',
+    find: 'const paymentId = await paymentIdOf(tx, { cfPaymentId, cfOrderId: told.cfOrderId })',
+    replace: 'const paymentId = `${await paymentIdOf(tx, { cfPaymentId, cfOrderId: told.cfOrderId })}${Math.random()}`',
     test: CHECK,
   },
   {

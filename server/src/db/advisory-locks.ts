@@ -44,6 +44,8 @@ const CLASSES = {
   pushDevice: 7_242_101,
   /** A phone number that asks for help, by its keyed hash. */
   helpCasePhone: 7_242_102,
+  /** An order of the gateway's own number, which may turn out to be a debit of AutoPay. */
+  gatewayOrder: 7_242_103,
 } as const
 
 /** Waits for the lock. The transaction keeps it until it ends. */

@@ -2,10 +2,12 @@
  * AutoPay as other features meet it: whose payment a mandate's is, and what stops a debit or a mandate.
  * - A mandate's debit is a row of `topup` and of `autopay_charge` under one order id; the gateway knows no order of that id.
  * - The payment of a debit is booked as `sub_` and the gateway's id: payments of orders have numbers of their own, which may meet.
+ *   `paymentIdOf` has the one exception.
  * - Locks are taken in this order: top-up, wallet, mandate, debit, check.
  * - Nothing here asks the gateway: `ask_at` makes the mandate due, and features/autopay asks.
  */
-import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { lockOneInTransaction } from '../db/advisory-locks.ts'
+import { maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { lockWallet } from './transfer.ts'
 
@@ -26,6 +28,31 @@ export async function findMandateOfOrder(from: Queryable, orderId: string): Prom
     sql`select mandate_id as "mandateId" from autopay_charge where order_id = ${orderId}::text or cf_order_id = ${orderId}::text limit 1`,
   )
   return found?.mandateId
+}
+
+/**
+ * The payment id under which a debit is booked: `sub_` and the gateway's id, unless an event named its order before the debit was known.
+ * That money is in SUSPENSE under the id of the order's payment, and is claimed instead of being booked again.
+ */
+export async function paymentIdOf(
+  tx: Tx,
+  told: { readonly cfPaymentId: string; readonly cfOrderId?: string | undefined },
+): Promise<string> {
+  const { cfPaymentId, cfOrderId } = told
+  if (cfOrderId === undefined) return `${PAYMENT_PREFIX}${cfPaymentId}`
+  await lockGatewayOrder(tx, cfOrderId)
+  const item = await maybeOne<{ paymentId: string }>(
+    tx,
+    sql`select payment_id as "paymentId" from suspense_item where order_id = ${cfOrderId}::text and reason = 'unknown_order'
+         order by payment_id = ${cfPaymentId}::text desc limit 1`,
+  )
+  return item?.paymentId ?? `${PAYMENT_PREFIX}${cfPaymentId}`
+}
+
+/** Of an event about an order that we do not know and an answer about a debit, each sees what the other has booked. */
+export const lockGatewayOrder = async (tx: Tx, orderId: string): Promise<void> => {
+  const { key } = await one<{ key: number }>(tx, sql`select hashtext(${orderId}::text) as key`)
+  await lockOneInTransaction(tx, 'gatewayOrder', key)
 }
 
 /** Makes the gateway asked about a mandate at once. */
@@ -54,12 +81,16 @@ export async function findMandatePayment(
   from: Queryable,
   { orderId, paymentId }: { readonly orderId: string; readonly paymentId: string },
 ): Promise<{ readonly mandateId: string; readonly cfPaymentId: string } | undefined> {
-  if (!paymentId.startsWith(PAYMENT_PREFIX)) return undefined
   const found = await maybeOne<{ mandateId: string }>(
     from,
     sql`select replace(mandate_id::text, '-', '') as "mandateId" from autopay_charge where order_id = ${orderId}::text`,
   )
-  return found && { mandateId: found.mandateId, cfPaymentId: paymentId.slice(PAYMENT_PREFIX.length) }
+  return (
+    found && {
+      mandateId: found.mandateId,
+      cfPaymentId: paymentId.startsWith(PAYMENT_PREFIX) ? paymentId.slice(PAYMENT_PREFIX.length) : paymentId,
+    }
+  )
 }
 
 /**

@@ -6,12 +6,13 @@ import { brotliCompressSync } from 'node:zlib'
 
 export const SCRIPT = 'window.a = 1'
 const PAGES = `
-export const addresses = { home: '/', terms: '/terms-condition', verify: '/verify' }
+export const addresses = { home: '/', terms: '/terms-condition', verify: '/verify', askForHelp: '/ask-for-help' }
 export const live = ['home']
 export const withDays = []
 export const daily = ['verify']
 export const ofDay = ['verify']
 export const ofStory = ['terms']
+export const ofRequest = 'askForHelp'
 export const card = (subject, language, brand) => ({ brand, tagline: language, when: '', title: JSON.stringify(subject), lead: '', figures: [], art: '<svg viewBox="0 0 1 1"/>' })
 let drawn = 0
 export const render = (r) => '<!doctype html><html lang="' + r.language + '"><p>' + r.page + ' about ' + (r.subject ? r.subject.kind : 'itself') + ' ' + r.picture + ' ' + r.site.brandName + ' ' + (r.data ? r.data.home.stats.today.pool : 'no figures') + ' drawn ' + (++drawn) + '</p>'

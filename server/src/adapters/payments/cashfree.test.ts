@@ -254,7 +254,8 @@ describe('a webhook', () => {
 
   test('of an unused kind is parsed as `other`, and a body that is no event as undefined', () => {
     const parse = (text: string) => gateway.parseWebhook(Buffer.from(text))
-    expect(parse('{"type":"SETTLEMENT_SUCCESS","data":{"settlement":{}}}')).toMatchObject({ kind: 'other', type: 'SETTLEMENT_SUCCESS' })
+    expect(parse('{"type":"VENDOR_STATUS","data":{"vendor":{}}}')).toMatchObject({ kind: 'other', type: 'VENDOR_STATUS' })
+    expect(parse('{"type":"SETTLEMENT_SUCCESS","data":{"settlement":{}}}')).toMatchObject({ kind: 'settlement' })
     expect(parse('{"type":"PAYMENT_SUCCESS_WEBHOOK","data":{"test_object":{}}}')).toMatchObject({ kind: 'other' })
     expect(parse('{"type":"REFUND_STATUS_WEBHOOK","data":{"order":{"order_id":"x"},"refund":{}}}')).toMatchObject({ kind: 'other' })
     expect(parse('{"type":"PAYMENT_SUCCESS_WEBHOOK"}')).toMatchObject({ kind: 'other' })

@@ -73,6 +73,41 @@ describe('a debit is no order', () => {
     expect(await world.topups(memberId)).toEqual(['captured', 'pending'])
   })
 
+  test('the order of the first debit, named before its mandate was asked, is booked once', async () => {
+    const memberId = await makeMember(world.db)
+    await world.call('POST /autopay', memberId, SET_UP)
+    const mandate = world.model.newest()
+    world.model.authorise(mandate)
+    const [auth] = mandate.charges
+    const cfOrderId = auth?.cfOrderId ?? ''
+    order = {
+      orderId: cfOrderId,
+      status: 'PAID',
+      orderAmount: paise(3000n),
+      currency: 'INR',
+      sessionId: 's',
+      payments: [
+        {
+          paymentId: auth?.cfPaymentId ?? '',
+          currency: 'INR',
+          status: 'SUCCESS',
+          orderAmount: paise(3000n),
+          paymentAmount: paise(3000n),
+          group: 'upi',
+          message: undefined,
+          bankReference: undefined,
+          paidAtMs: undefined,
+        },
+      ],
+    }
+    await inTransaction(world.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'event:2', payload: { orderId: cfOrderId } }))
+    await world.later()
+    await world.later(16)
+    const items = await world.db.query(sql`select reason, amount, status from suspense_item where order_id = ${cfOrderId}::text`)
+    // The money that waited for its owner is the debit's, and no second payment.
+    expect([await world.balanceOf(memberId), items]).toEqual([30, [{ reason: 'unknown_order', amount: 3000n, status: 'credited' }]])
+  })
+
   test('a webhook of an order that names the gateway’s order of a debit asks the mandate', async () => {
     const { memberId, mandate } = await world.low()
     await world.nextMorning()

@@ -11,7 +11,7 @@ import { CURRENCY, formatPaise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { Mandate, MandateCharge } from '../../adapters/mandates/port.ts'
 import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { cancelOpenCharge, PAYMENT_PREFIX } from '../../ledger/autopay.ts'
+import { cancelOpenCharge, paymentIdOf } from '../../ledger/autopay.ts'
 import { captureTopup, createTopup, markTopup } from '../../ledger/topups.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
@@ -42,7 +42,7 @@ export async function bookCharge(tx: Tx, orderId: string, mandateId: string, tol
 async function bookPaid(tx: Tx, orderId: string, mandateId: string, told: MandateCharge): Promise<void> {
   const { cfPaymentId, amount, currency } = told
   if (cfPaymentId === undefined) throw new Error('the gateway says that a debit is paid, and names no payment')
-  const paymentId = `${PAYMENT_PREFIX}${cfPaymentId}`
+  const paymentId = await paymentIdOf(tx, { cfPaymentId, cfOrderId: told.cfOrderId })
   const booked = await captureTopup(tx, { orderId, paymentId, orderAmount: amount, currency })
   const mandate = await lockMandate(tx, mandateId)
   if (mandate === undefined) throw new Error(`mandate ${mandateId} vanished while its debit was booked`)

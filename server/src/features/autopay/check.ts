@@ -11,7 +11,7 @@ import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/pay
 import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
-import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
+import { paymentIdOf } from '../../ledger/autopay.ts'
 import { gatewayIdOf, uuidOf } from '../../ledger/gateway-id.ts'
 import { suspend } from '../../ledger/suspense.ts'
 import { markTopup } from '../../ledger/topups.ts'
@@ -102,11 +102,11 @@ async function bookMoney(deps: AutopayDeps, row: MandateRow, charges: readonly C
  * It credits nobody, also where its id is that of another order: whoever raised it at the gateway chose the id.
  */
 async function bookStranger(deps: AutopayDeps, row: MandateRow, payment: MandateCharge): Promise<void> {
-  const { chargeId, cfPaymentId, amount, currency } = payment
+  const { chargeId, cfPaymentId, cfOrderId, amount, currency } = payment
   if (cfPaymentId === undefined) throw new Error('the gateway says that a debit is paid, and names no payment')
-  const capture = { orderId: chargeId, paymentId: `${PAYMENT_PREFIX}${cfPaymentId}`, orderAmount: amount, currency }
   const booked = await inTransaction(deps.db, async (tx) => {
-    const suspended = await suspend(tx, capture, 'unknown_order')
+    const paymentId = await paymentIdOf(tx, { cfPaymentId, cfOrderId })
+    const suspended = await suspend(tx, { orderId: chargeId, paymentId, orderAmount: amount, currency }, 'unknown_order')
     await delayAfter(tx, row, payment)
     return suspended
   })

@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterEach(() => world.forget())
 afterAll(() => world.close())
 
+const LOGGED = { adminStopAutopay: 'autopay.stop' } as const
 type Shown = Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string }
 const as = (role: StaffRole): bigint => staff.get(role) ?? 0n
 const list = async (query = '', role: StaffRole = 'auditor'): Promise<Shown[]> =>
@@ -157,7 +158,7 @@ describe('the stop by the team', () => {
     expect((await world.told(memberId)).filter((kind) => kind.startsWith('autopay_stopped'))).toEqual(['autopay_stopped_by_us'])
     expect((await world.mails(memberId)).filter((kind) => kind.startsWith('autopay_stopped'))).toEqual(['autopay_stopped_by_us'])
     const log = await world.db.query(sql`
-      select actor_id as actor, before, after from audit_log where action = 'autopay.stop' and subject = ${`member:${memberId}`}::text`)
+      select actor_id as actor, before, after from audit_log where action = ${LOGGED.adminStopAutopay}::text and subject = ${`member:${memberId}`}::text`)
     expect(log).toEqual([{ actor: as('support'), before: { state: 'on' }, after: { reason: 'The payer asked by phone.', mandate: id } }])
     await world.nextMorning()
     expect(await world.debits(memberId)).toHaveLength(1)

@@ -13,6 +13,7 @@ let ravi: bigint
 let finance: bigint
 const noon = (day: string): string => `${day}T12:00:00+05:30`
 const PAN = 'ABCPE1234F'
+const LOGGED = { setCertificate: 'tax.certificate' } as const
 
 /** Asha alone wins 30 paise, 9 of them tax, in the round of 30 June; it is paid on 1 July. */
 beforeAll(async () => {
@@ -97,7 +98,7 @@ test('a certificate needs withheld tax in its quarter; the member then sees its 
   expect((await put('2026-27-Q2', id, 'X9')).body).toMatchObject({ number: 'X9' })
   const { tax } = (await papers.ask('GET /user/years/2026-27', { as: asha })).body
   expect(tax.certificates).toEqual([{ quarter: '2026-27-Q2', number: 'X9' }])
-  const log = await world.db.query(sql`select before, after from audit_log where action = 'tax.certificate' order by id`)
+  const log = await world.db.query(sql`select before, after from audit_log where action = ${LOGGED.setCertificate}::text order by id`)
   expect(log).toEqual([
     { before: { number: null }, after: { quarter: '2026-27-Q2', number: 'QWER-123' } },
     { before: { number: 'QWER-123' }, after: { quarter: '2026-27-Q2', number: 'X9' } },

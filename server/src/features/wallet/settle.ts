@@ -24,7 +24,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { askMandateSoon, cancelOpenCharge, findMandateOfOrder } from '../../ledger/autopay.ts'
+import { askMandateSoon, cancelOpenCharge, findMandateOfOrder, lockGatewayOrder } from '../../ledger/autopay.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
@@ -79,6 +79,13 @@ async function askAndBook(deps: SettleDeps, orderId: string, next: string, patie
 }
 
 async function book(tx: Tx, order: Order, next: string): Promise<void> {
+  // A debit of AutoPay may have become known while the gateway was asked about its order.
+  await lockGatewayOrder(tx, order.orderId)
+  const mandateId = await findMandateOfOrder(tx, order.orderId)
+  if (mandateId !== undefined) {
+    await endOrderQuestions(tx, order.orderId)
+    return askMandateSoon(tx, mandateId)
+  }
   await noteOrderKnown(tx, order.orderId)
   const state = TOPUP_STATE_OF[order.status]
   // A success on an order that is not PAID may still be revoked by the gateway: it is not booked yet.
