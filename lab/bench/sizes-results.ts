@@ -69,7 +69,6 @@ Written by \`npm run lab -- sizes\`: the figures of one run, on ${at.slice(0, 10
 
 ${tableOf(sizes)}
 
-- Every member has Auto Participate.
 - A longest transaction that grows with the members reads a whole day in one statement ([scale.md](scale.md)).
 - **void**: a round that half of the members joined is given up and returned in pages, without notices and mails.
 - **verification**: without a beacon and witnesses the best verdict is WEAK.
