@@ -66,12 +66,13 @@ async function findDue(db: Db): Promise<string | undefined> {
   return found?.due
 }
 
+/** To be told to slow down is no failure: the step is taken again after the rest, when its lease has ended. */
 async function pausing(db: Db, step: () => Promise<void>): Promise<void> {
   try {
     await step()
   } catch (error) {
-    if (error instanceof GatewayUnavailableError && error.retryAfterMs !== undefined) await restPace(db, PACE, error.retryAfterMs)
-    throw error
+    if (!(error instanceof GatewayUnavailableError) || error.retryAfterMs === undefined) throw error
+    await restPace(db, PACE, error.retryAfterMs)
   }
 }
 
