@@ -232,7 +232,7 @@ function Help({ year: { help } }: YearProps) {
         <ul className="rupee-trail">
           {help.map((part, index) => (
             <li key={index}>
-              <HelpWords part={part} />
+              <HelpWords part={part} />{' '}
               {part.storyId === null ? null : (
                 <a className="tap no-print" href={`${publicPath('impactStories', language)}/${part.storyId}`}>
                   <Trans>Read the story</Trans>
