@@ -7,6 +7,7 @@ import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanst
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { queryClient } from '../../../app/query.ts'
+import { withDraws } from '../../../app/settings.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
@@ -59,11 +60,13 @@ export function TaxWithheld() {
               ))}
             </SelectField>
           </div>
-          <p className="muted spaced">
-            <Trans>
-              {formatMoney(first.sum.tax)} was withheld from {formatMoney(first.sum.prize)} of rewards paid in this quarter.
-            </Trans>
-          </p>
+          {first.sum.tax === 0 ? null : (
+            <p className="muted spaced">
+              <Trans>
+                {formatMoney(first.sum.tax)} was withheld from {formatMoney(first.sum.prize)} of rewards paid in this quarter.
+              </Trans>
+            </p>
+          )}
         </>
       )}
       <Listing
@@ -72,7 +75,7 @@ export function TaxWithheld() {
         failed={t`The list could not be loaded.`}
         empty={
           <EmptyState art="slip" title={t`No tax was withheld in this quarter`}>
-            <Trans>Members appear here when tax is withheld from a reward that is paid to them.</Trans>
+            {withDraws() ? <Trans>Members appear here when tax is withheld from a reward that is paid to them.</Trans> : null}
           </EmptyState>
         }
       >
