@@ -129,6 +129,9 @@ describe(`on a phone ${SLOWER} times slower, ${ROUNDS} times`, () => {
     const { token } = await newMember(fixture.roz, { rupees: 20 })
     const work = async (page: Page): Promise<void> => {
       await gatewayIsReady(page)
+      // The form loads when it is opened for the first time.
+      await button(page, 'Withdraw').click()
+      await expect(page.getByLabel('Account Number')).toBeVisible()
       await fixture.withoutServer(() =>
         onSlowPhone(page, SLOWER, async () => {
           const came = await watchEvents(page)
