@@ -24,15 +24,21 @@ export const UNTOLD: Sql = sql`
     and o.amount_paise > (select coalesce(sum(back.amount_paise), 0) from outlay back where back.corrects = o.id and back.status = 'booked'))`
 
 /**
- * One row: the member's own days in the story `s`, and the paise of the member's rupees in it.
+ * The paise of one entry of the round `r` in help that took `spent` of its day, whose gifts are in a row `gift`.
  * - Rounded down, but at least one paisa, so that several stories of one day do not claim more than the rupee gave.
  */
+export const partOfEntry = (spent: Sql): Sql => sql`greatest(1, floor(r.need_paise * ${spent} / (r.entries * (r.need_paise + gift.paise))))`
+/** For a row with a day: its gifts, as `gift`. */
+export const giftsOf = (day: Sql): Sql => sql`
+  lateral (select coalesce(sum(amount), 0) as paise from transfer where kind = 'gift' and transfer.day = ${day}) gift`
+
+/** One row: the member's own days in the story `s`, and the paise of the member's rupees in it. */
 export const ownPart = (memberId: bigint): Sql => sql`
   (select count(*)::int as days, max(d.day) as day, max(r.entries) as entries,
-          sum(greatest(1, floor(r.need_paise * d.paise / (r.entries * (r.need_paise + gift.paise))))) as paise
+          sum(${partOfEntry(sql`d.paise`)}) as paise
      from ${daysOf(sql`s.outlay_id::text`)} d
      join round r on r.day = d.day
-    cross join lateral (select coalesce(sum(amount), 0) as paise from transfer where kind = 'gift' and transfer.day = d.day) gift
+    cross join ${giftsOf(sql`d.day`)}
     where ${hasEntry(sql`${memberId}::bigint`, sql`d.day`)})`
 
 /** Whether a rupee of this member is in the story `s`. */

@@ -11,6 +11,7 @@ import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { TransferKind } from '../../ledger/accounts.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { outlayOf } from '../../ledger/evidence.ts'
+import { giftsOf, partOfEntry } from '../../members/own-stories.ts'
 
 type Line = keyof MemberYear['movements']
 
@@ -90,9 +91,9 @@ const readHelp = (from: Queryable, memberId: bigint, year: FinancialYear): Promi
        group by spent.disbursement_id, spent.day having sum(spent.paise) > 0),
     part as (
       select g.disbursement_id, count(*)::int as days, max(g.posted_on) as posted_on,
-        sum(greatest(1, floor(r.need_paise * g.paise / (r.entries * (r.need_paise + gift.paise)))))::bigint as paise
+        sum(${partOfEntry(sql`g.paise`)})::bigint as paise
         from given g join round r on r.day = g.day
-       cross join lateral (select coalesce(sum(amount), 0) as paise from transfer where kind = 'gift' and transfer.day = g.day) gift
+       cross join ${giftsOf(sql`g.day`)}
        group by g.disbursement_id)
     select part.posted_on::text as on, o.purpose, o.public_name as name, part.days, part.paise,
       (select s.id from story s where s.outlay_id = o.id and s.is_active and not o.is_revoked) as "storyId"

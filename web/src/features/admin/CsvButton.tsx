@@ -1,6 +1,7 @@
 /** Downloads a list of the portal as a table for a spreadsheet, with the list's filters. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api } from '@roz/contract/api.ts'
+import { BYTE_ORDER_MARK } from '@roz/core/csv.ts'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { saveFile } from '../../app/save-file.ts'
@@ -18,9 +19,6 @@ type CsvButtonProps<N extends CsvCall> = {
   readonly filters?: Readonly<Record<string, string>>
 }
 
-/** Without it, Excel reads Hindi as Latin letters; reading the answer as text removed it. */
-const BYTE_ORDER_MARK = '\ufeff'
-
 export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButtonProps<N>) {
   const { t } = useLingui()
   const [isBusy, setIsBusy] = useState(false)
@@ -29,6 +27,7 @@ export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButt
     try {
       // A table arrives as text.
       const text = (await steppedUp(() => call(of, { query: filters, isPatient: true } as never))) as unknown as string
+      // Reading the answer as text removed the mark.
       saveFile(`${name}.csv`, BYTE_ORDER_MARK + text, 'text/csv')
     } catch (error) {
       toast.error(messageOf(error, t`The list could not be downloaded.`))
