@@ -204,11 +204,12 @@ export const identityCalls = {
     method: 'PUT',
     path: '/user',
     access: 'member',
-    summary: 'Changes name, phone, Auto Participate, public name or language; fields left out stay.',
+    summary: 'Changes name, phone, Auto Participate, passing on, public name or language; fields left out stay.',
     body: z.strictObject({
       name: z.optional(name),
       phone: z.optional(phone),
       autoParticipate: z.boolean('wrong_type').optional(),
+      passOn: z.boolean('wrong_type').optional(),
       publicName: z.enum(['initial', 'anonymous'], 'choice_invalid').optional(),
       language: z.enum(LANGUAGES, 'choice_invalid').optional(),
     }),

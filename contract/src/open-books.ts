@@ -1,7 +1,7 @@
 /** Calls of published files that everybody can verify (spec/protocol.md, chapter 14), members' own proofs, and days as pages show them. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { assurance, count, day, isDemo, nextCursor, page, rupees } from './shapes.ts'
+import { assurance, count, day, isDemo, newer, nextCursor, page, rupees } from './shapes.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.array(hash)
@@ -60,7 +60,9 @@ export const dayView = z.object({
   winners: z.array(z.object({ name: z.string(), amount: rupees, tax: rupees, position: count, ticket: hash })),
   assurance,
   isDemo,
-  gifts: rupees.meta({ description: 'Last balances that leaving members gave to the help fund on this day' }),
+  gifts: rupees.meta({
+    description: 'Last balances of leaving members, and rewards that winners passed on, given to the help fund on this day',
+  }),
   disbursed: rupees.meta({ description: "Of this day's need share and gifts, as the books say it" }),
   receipts: z
     .array(disbursed)
@@ -142,7 +144,16 @@ export const openBooksCalls = {
     summary: 'Ended days, newest first, and the totals of all settled rounds.',
     query: page,
     output: z.object({
-      totals: z.object({ days: count, entries: count, intake: rupees, split: amounts, disbursed: rupees, helpFund: rupees }),
+      totals: z.object({
+        days: count,
+        entries: count,
+        intake: rupees,
+        split: amounts,
+        disbursed: rupees,
+        helpFund: rupees,
+        winners: newer(count, { absent: 0 }),
+        passedOn: newer(count.meta({ description: 'Winners who gave their reward, or a part of it, to the help fund' }), { absent: 0 }),
+      }),
       otherEntries: z.array(otherEntry).meta({ description: 'The newest 50 of all days, on the first page; on later ones none' }),
       days: z.array(dayView),
       nextCursor,

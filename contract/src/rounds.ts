@@ -124,6 +124,42 @@ export const roundCalls = {
     output: z.object({ totalParticipated: count, totalWon: rupees, winRate: z.number() }),
     refusals: [],
   }),
+  ownWins: endpoint({
+    method: 'GET',
+    path: '/user/wins',
+    access: 'member',
+    summary: "The member's rewards of the last 30 days, newest first, and what of each can be passed on to the help fund.",
+    output: z.object({
+      wins: z.array(
+        z.object({
+          day,
+          prize: rupees.meta({ description: 'After tax' }),
+          left: rupees.meta({ description: 'What passing it on now would give: at most the reward, and at most the balance' }),
+          until: day,
+          passedOn: rupees.nullable().meta({ description: 'null: not passed on' }),
+        }),
+      ),
+    }),
+    refusals: [],
+  }),
+  passOn: endpoint({
+    method: 'POST',
+    path: '/user/wins/{day}/pass-on',
+    access: 'verified',
+    summary: "Gives the reward of a day, or what is left of it, to the help fund: once, within 30 days, after the member's debts.",
+    params: z.object({ day: z.string().max(20) }),
+    output: z.object({ passedOn: rupees, balance: rupees }),
+    refusals: [
+      'not_found',
+      'on_hold',
+      'prize_passed_on',
+      'prize_too_old',
+      'debt_first',
+      'nothing_left',
+      'idempotency_mismatch',
+      'overloaded',
+    ],
+  }),
   triggerDraw: endpoint({
     method: 'POST',
     path: '/admin/trigger-draw',

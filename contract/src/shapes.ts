@@ -58,6 +58,7 @@ export const user = z.object({
     ),
   }),
   autoParticipate: z.boolean(),
+  passOn: newer(z.boolean().meta({ description: 'A reward that is won goes on to the help fund' }), { absent: false }),
   createdAt: newer(instant, { like: 'joinDate' }),
   role: z.enum(['member', 'admin']),
   emailVerified: newer(z.boolean(), { absent: true }),

@@ -2,7 +2,7 @@
  * Notices in the app: every kind with its texts.
  * - The server stores kind and data, never text, so a notice is shown in the reader's language.
  * - `{name}` in a text is replaced by a value of the notice's data.
- * - With `paid` in the data, a sentence says how much of the money paid a debt.
+ * - With `paid` in the data, a sentence says how much of the money paid a debt; with `passed`, how much was passed on.
  */
 import { type IstDay, parseDay } from './ist-day.ts'
 import { type Language, SPEECH, type Texts } from './language.ts'
@@ -23,6 +23,10 @@ const AFTER_CHECK = texts('The amount is set aside, and waits until we have chec
 export const whenPaid = ({ held }: { readonly held?: string }): Texts => (held === undefined ? IN_TIME : AFTER_CHECK)
 /** After money that was won or returned, and paid a debt first. */
 export const PAID_DEBT = texts('{paid} of it paid what you owed.')
+/** After a reward that the member passed on, by the switch in the profile. */
+export const PASSED_ON = texts('{passed} of it went on to the help fund, as you chose in your profile.')
+/** The data of that sentence; none if nothing was passed on. */
+export const passedOnData = (passed: Paise): { readonly passed?: string } => (passed > 0n ? { passed: formatPaise(passed) } : {})
 /** After a reward from which tax was withheld. */
 export const TAX_WITHHELD = texts('Tax of {tax} was withheld from the reward.')
 /** The data of that sentence; none without tax. */
@@ -59,7 +63,7 @@ export const NOTICES = {
     texts('You have reached the yearly maximum'),
     texts('You have reached the yearly maximum of ₹365. Auto Participate restarts on 1 January.'),
   ),
-  /** data: amount (after tax), day; tax if some was withheld; paid if it paid a debt */
+  /** data: amount (after tax), day; tax if some was withheld; paid if it paid a debt; passed if it was passed on */
   won: notice(texts('You won!'), texts('You won {amount} in the round of {day}. It is in your wallet.'), ({ tax }) =>
     tax === undefined ? undefined : TAX_WITHHELD,
   ),
@@ -211,6 +215,6 @@ export function noticeText(kind: NoticeKind, data: NoticeData, language: Languag
   const fill = (text: string): string =>
     inPlural(text, values, language).replace(/\{(\w+)\}/g, (_whole, name: string) => isolated(values[name] ?? ''))
   const { title, body, last } = NOTICES[kind]
-  const sentences = [body, data.paid === undefined ? undefined : PAID_DEBT, last?.(data)]
+  const sentences = [body, data.paid === undefined ? undefined : PAID_DEBT, data.passed === undefined ? undefined : PASSED_ON, last?.(data)]
   return { title: fill(title[language]), body: sentences.flatMap((words) => (words === undefined ? [] : fill(words[language]))).join(' ') }
 }

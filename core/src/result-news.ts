@@ -30,6 +30,8 @@ export type Result = {
   readonly tax?: string
   /** The part of the prize that paid the reader's debt, ready to print. */
   readonly paid?: string
+  /** The part of the prize that the reader passed on, ready to print. */
+  readonly passed?: string
   readonly hasWinners: boolean
 }
 

@@ -141,6 +141,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   currentRound: undefined,
   roundHistory: undefined,
   roundStats: undefined,
+  ownWins: undefined,
+  passOn: undefined,
   userRupee: undefined,
   memberYear: undefined,
   setPan: { pan: 'ABCPE1234F' },

@@ -416,4 +416,11 @@ export const ROUND_RULES: readonly Bug[] = [
     test: 'server/src/features/rounds/trigger.test.ts',
     only: 'without a day',
   },
+  {
+    name: 'A reward is passed on beyond the balance',
+    file: `${LEDGER}/pass-on.ts`,
+    find: 'kept < balance ? kept : balance',
+    replace: 'kept',
+    test: 'server/src/features/rounds/wins.test.ts',
+  },
 ]

@@ -294,6 +294,10 @@ describe('the day', () => {
     expect(stats).toEqual({ totalParticipated: 1, totalWon: item?.isWinner === true ? 0.6 : 0, winRate: item?.isWinner === true ? 100 : 0 })
     const [mine, hers] = await Promise.all([member, asha.token].map(async (token) => (await ask('roundStats', { token })).output.totalWon))
     expect((mine ?? 0) + (hers ?? 0)).toBe(0.6)
+    const [won, lost] = (mine ?? 0) > 0 ? [member, asha.token] : [asha.token, member]
+    expect((await ask('ownWins', { token: won })).output.wins).toMatchObject([{ day, prize: 0.6, left: 0.6, passedOn: null }])
+    expect((await ask('ownWins', { token: lost })).output.wins).toEqual([])
+    expect((await ask('passOn', { token: lost, params: { day } })).refusal.code).toBe('not_found')
   })
 
   test('GET /impact/stats counts what the member has contributed', async () => {

@@ -79,7 +79,7 @@ const DATA: PageData = {
   stories: [STORY],
   storiesNext: null,
   days: {
-    totals: { days: 1, entries: 3, intake: 3, split: DAY.split, disbursed: 0, helpFund: 1.8 },
+    totals: { days: 1, entries: 3, intake: 3, split: DAY.split, disbursed: 0, helpFund: 1.8, winners: 1, passedOn: 0 },
     otherEntries: [],
     days: [DAY],
     nextCursor: null,

@@ -17,7 +17,8 @@ import { createJoinBatcher } from './join-batcher.ts'
 import { type Before, Books, modelLines, unusedOf } from './testing/model-books.ts'
 import { type Ledger, ledgerLines, type Op, perform, plain, type Since } from './testing/model-ops.ts'
 import { apply } from './testing/model-rounds.ts'
-import { History, opsOf, step } from './testing/model-steps.ts'
+import { History } from './testing/model-history.ts'
+import { opsOf, step } from './testing/model-steps.ts'
 import { listUnusedTopups } from './unused-topups.ts'
 import { setAutoJoin } from './wallets.ts'
 
@@ -64,6 +65,8 @@ const EFFECTS: Record<Op['do'], number> = {
   'refund item': 0,
   'pay item': 0,
   'give rest': 0,
+  'pass on': 0,
+  'switch pass on': 0,
   'close wallet': 0,
   dispute: 0,
   disburse: 0,

@@ -3,7 +3,7 @@
  * - Prizes + tax + platform + need = pool, and the pool's account ends at zero; otherwise nothing is booked.
  * - Each transfer is booked once, on the day it is paid.
  * - Wallets are locked in ascending id.
- * - A prize or a returned rupee pays its member's debt first.
+ * - A prize or a returned rupee pays its member's debt first. Then a winner may pass the prize on (pass-on.ts).
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
@@ -14,6 +14,7 @@ import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
 import { payDebtsAmong } from './debts.ts'
 import { listWinners, sharesOf, type Winner } from './draw.ts'
+import { passOnAhead } from './pass-on.ts'
 import { isGivenUp, lockRound } from './rounds.ts'
 import { moveSystem } from './transfer.ts'
 
@@ -73,6 +74,7 @@ async function payWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Prom
   )
   if (paid.length !== winners.length) throw new Error(`round ${day}: ${paid.length} prizes for ${winners.length} winners`)
   await payDebtsAmong(tx, sql`select member_id, amount from draw_winner where day = ${day}::date`)
+  await passOnAhead(tx, day)
 }
 
 async function payShares(tx: Tx, day: IstDay, cut: { tax: Paise; platform: Paise; need: Paise }): Promise<void> {

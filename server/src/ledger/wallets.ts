@@ -48,6 +48,13 @@ export async function setAutoJoin(tx: Tx, memberId: bigint, autoJoin: boolean): 
   )
 }
 
+/** Whether the member passes prizes on to the help fund from now on. */
+export async function setPassesOn(tx: Tx, memberId: bigint, passesOn: boolean): Promise<void> {
+  await tx.query(
+    sql`update wallet set passes_on = ${passesOn}::boolean where member_id = ${memberId}::bigint and passes_on <> ${passesOn}::boolean and not is_closed`,
+  )
+}
+
 /** Reads a wallet; undefined for staff, who have none. */
 export async function readWallet(from: Queryable, memberId: bigint): Promise<Wallet | undefined> {
   const row = await maybeOne<Omit<Wallet, 'lastRound'> & { lastRound: IstDay | null }>(

@@ -71,8 +71,8 @@ export type MailData = {
   payment_given_back: OfMoney<'amount' | 'owed'>
   /** A round that ended void: everyone's rupee is back. */
   round_returned: OfMoney<'day'>
-  /** `amount` is after tax; `tax` is what was withheld, if anything. */
-  draw_won: OfMoney<'amount' | 'day'> & { readonly tax?: string }
+  /** `amount` is after tax; `tax` is what was withheld, if anything; `passed` what went on to the help fund. */
+  draw_won: OfMoney<'amount' | 'day'> & { readonly tax?: string; readonly passed?: string }
   /** The joins by Auto Participate in a week; `from` and `to` are days. */
   weekly_joins: Told<'rounds' | 'from' | 'to' | 'publicId'>
   /** Auto Participate found less than a rupee in the wallet; once until the next join. */

@@ -6,7 +6,7 @@
 import { isolated } from '@roz/core/isolated.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
-import { dayText, PAID_DEBT, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts'
+import { dayText, PAID_DEBT, PASSED_ON, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts'
 import type { Modes } from '@roz/core/modes.ts'
 import { inPlural } from '@roz/core/plural.ts'
 import { texts } from '@roz/core/texts.ts'
@@ -37,6 +37,7 @@ const TAKEN_FOR_NOW = texts('A payment is disputed. We took back {amount} from y
 const TAKEN = texts('The bank took back a disputed payment. We took {amount} from your wallet.')
 const REASON = texts('Reason: {reason}')
 const debtOf = ({ paid }: { readonly paid?: string }): readonly Texts[] => (paid === undefined ? [] : [PAID_DEBT])
+const passedOf = ({ passed }: { readonly passed?: string }): readonly Texts[] => (passed === undefined ? [] : [PASSED_ON])
 const taxOf = ({ tax }: { readonly tax?: string }): readonly Texts[] => (tax === undefined ? [] : [TAX_WITHHELD])
 /** The only button of each mail about an action that somebody else may have done. */
 const NOT_ME = { label: texts("This wasn't me"), path: '/not-me?token={token}' }
@@ -309,7 +310,13 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
   }),
   draw_won: (told) => ({
     subject: texts('You won {amount}!'),
-    paragraphs: [HELLO, texts('You won {amount} in the round of {day}. It is already in your wallet.'), ...debtOf(told), ...taxOf(told)],
+    paragraphs: [
+      HELLO,
+      texts('You won {amount} in the round of {day}. It is already in your wallet.'),
+      ...debtOf(told),
+      ...passedOf(told),
+      ...taxOf(told),
+    ],
     action: { label: texts('See the round'), path: '/history' },
   }),
   weekly_joins: {

@@ -27,12 +27,14 @@ export type UserRow = {
   readonly balance: bigint
   readonly owed: bigint
   readonly auto_join: boolean
+  readonly passes_on: boolean
 }
 
 /** The columns of a UserRow, selected from `userSource`. */
 export const userColumns = sql`
   m.id, m.public_id, m.name, coalesce(m.email, '') as email, m.phone, m.avatar, m.language, m.public_name, m.role, m.staff_role,
-  m.email_verified_at, m.created_at, coalesce(w.balance, 0)::bigint as balance, ${owedOf(sql`m.id`)} as owed, coalesce(w.auto_join, false) as auto_join`
+  m.email_verified_at, m.created_at, coalesce(w.balance, 0)::bigint as balance, ${owedOf(sql`m.id`)} as owed, coalesce(w.auto_join, false) as auto_join,
+  coalesce(w.passes_on, false) as passes_on`
 /** An outer join, because staff accounts have no wallet. */
 export const userSource = sql`member m left join wallet w on w.member_id = m.id`
 
@@ -44,6 +46,7 @@ export const userOf = (row: UserRow): User => ({
   avatar: row.avatar,
   wallet: { balance: rupeesFromPaise(row.balance as Paise), owed: rupeesFromPaise(row.owed as Paise) },
   autoParticipate: row.auto_join,
+  passOn: row.passes_on,
   createdAt: isoIst(row.created_at.getTime()),
   role: row.role,
   emailVerified: row.email_verified_at !== null,

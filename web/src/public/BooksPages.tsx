@@ -98,7 +98,7 @@ function TodaysMoney() {
 /** Both columns have the same total: rupees and gifts in; help paid, help fund, rewards and platform out. */
 function InAndOut({ totals }: { readonly totals: Totals }) {
   const { modes } = usePage()
-  const { days, entries, intake, split, disbursed, helpFund } = totals
+  const { days, entries, intake, split, disbursed, helpFund, winners, passedOn } = totals
   const gifts = exact(helpFund + disbursed - split.need)
   const all = formatMoney(exact(intake + gifts))
   return (
@@ -147,6 +147,13 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
           </div>
         </div>
       </div>
+      {hasDraw(modes) && winners > 0 ? (
+        <p className="gap">
+          <Trans>
+            Of <Plural value={winners} one="# winner" other="# winners" />, {formatCount(passedOn)} passed the reward on to the help fund.
+          </Trans>
+        </p>
+      ) : null}
     </>
   )
 }

@@ -207,7 +207,8 @@ function booksOf({ books }: Row): DayView['books'] {
 
 /** Totals of all settled rounds. A round that was closed early today counts: the help fund has its money already. */
 async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> {
-  type Totals = { days: number; entries: number; pool: Paise; need: Paise; reward: Paise; platform: Paise; disbursed: Paise; fund: Paise }
+  type Counts = { days: number; entries: number; winners: number; passedOn: number }
+  type Totals = Counts & { pool: Paise; need: Paise; reward: Paise; platform: Paise; disbursed: Paise; fund: Paise }
   const totals = await one<Totals>(
     db,
     sql`with kept as (select day, help_in, help_out from books_day order by day desc limit 1),
@@ -220,7 +221,9 @@ async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> 
         select count(*)::int as days, coalesce(sum(entries), 0)::float8 as entries, coalesce(sum(pool), 0)::bigint as pool,
                coalesce(sum(need_paise), 0)::bigint as need, coalesce(sum(reward_paise), 0)::bigint as reward,
                coalesce(sum(platform_paise), 0)::bigint as platform,
-               (select went from help) as disbursed, (select came - went from help) as fund
+               (select went from help) as disbursed, (select came - went from help) as fund,
+               (select count(*)::int from draw_winner w join round r on r.day = w.day and r.status = 'settled') as winners,
+               (select count(*)::int from prize_gift) as "passedOn"
           from round where status = 'settled'`,
   )
   const split = { need: rupeesFromPaise(totals.need), reward: rupeesFromPaise(totals.reward), platform: rupeesFromPaise(totals.platform) }
@@ -231,6 +234,8 @@ async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> 
     split,
     disbursed: rupeesFromPaise(totals.disbursed),
     helpFund: rupeesFromPaise(totals.fund),
+    winners: totals.winners,
+    passedOn: totals.passedOn,
   }
 }
 

@@ -13,7 +13,7 @@ import { reencodePicture, type Shape } from '../../pictures/picture.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { storeAndName } from '../../pictures/stored-upload.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
-import { setAutoJoin } from '../../ledger/wallets.ts'
+import { setAutoJoin, setPassesOn } from '../../ledger/wallets.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { listRunning } from '../../members/announcements.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
@@ -56,6 +56,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
           await noteSignal(tx, secrets, { kind: 'phone', value: body.phone, memberId: session.memberId })
         }
         if (body.autoParticipate !== undefined) await setAutoJoin(tx, session.memberId, body.autoParticipate)
+        if (body.passOn !== undefined) await setPassesOn(tx, session.memberId, body.passOn)
         return { ok: true, value: { user: await getUser(tx, session.memberId) } }
       }),
 

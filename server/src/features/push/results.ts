@@ -9,7 +9,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { formatPaise, type Paise, paise } from '@roz/core/money.ts'
-import { debtData, taxData } from '@roz/core/notices.ts'
+import { debtData, passedOnData, taxData } from '@roz/core/notices.ts'
 import { resultNews } from '@roz/core/result-news.ts'
 import type { PushAnswer, PushSender, PushTarget } from '../../adapters/push/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -43,6 +43,8 @@ type Device = EncryptedDevice & {
   readonly tax: Paise
   /** The part of the prize that paid a debt. */
   readonly paid: Paise
+  /** The part of it that went on to the help fund. */
+  readonly passed: Paise
 }
 
 /** Undefined when a newer result exists, or this one is too old. */
@@ -72,11 +74,12 @@ const listUntold = (db: Db, { day, from, to }: JobPayloads['push_page']): Promis
   db.query<Device>(sql`
     select d.id, d.member_id as "memberId", d.endpoint_mac as "endpointMac", d.sealed, d.key_number as "keyNumber", m.language, w.amount as won,
         coalesce(w.tax, 0)::bigint as tax,
-        ${debtPaidFrom(sql`c`)} as paid
+        ${debtPaidFrom(sql`c`)} as paid, coalesce(g.amount, 0)::bigint as passed
       from push_device d join member m on m.id = d.member_id
       join round_join j on j.member_id = d.member_id and j.day = ${day}::date
       left join draw_winner w on w.member_id = d.member_id and w.day = ${day}::date
       left join transfer c on c.kind = 'prize' and c.ref = ${day}::text || ':' || w.rank
+      left join prize_gift g on g.day = w.day and g.rank = w.rank
      where d.id between ${from}::bigint and ${to}::bigint and (d.told_day is null or d.told_day < ${day}::date)
      order by d.id`)
 
@@ -107,7 +110,8 @@ export async function sendToAll<D>(devices: D[], send: (device: D) => Promise<nu
 
 async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news: News, device: Device): Promise<PushAnswer> {
   const won = device.won === null ? undefined : formatPaise(paise(device.won))
-  const text = resultNews({ day, won, hasWinners: news.hasWinners, ...taxData(device.tax), ...debtData(device.paid) }, device.language)
+  const more = { ...taxData(device.tax), ...debtData(device.paid), ...passedOnData(device.passed) }
+  const text = resultNews({ day, won, hasWinners: news.hasWinners, ...more }, device.language)
   const key = await keys.get(db, device.keyNumber)
   const target = decryptedOrNone(secrets, device)
   if (target === undefined) return { is: 'refused', status: 0 }

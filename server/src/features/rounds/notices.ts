@@ -7,12 +7,13 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { formatPaise } from '@roz/core/money.ts'
-import { debtData, taxData } from '@roz/core/notices.ts'
+import { debtData, passedOnData, taxData } from '@roz/core/notices.ts'
 import { type Db, one, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { debtPaidFrom, readDebtPaid } from '../../ledger/debts.ts'
 import type { Winner } from '../../ledger/draw.ts'
+import { readPrizeGift } from '../../ledger/pass-on.ts'
 import type { MemberRange } from '../../ledger/settlement.ts'
 import { mailMember, mailMembers } from '../../mail/mails.ts'
 import { tellMember, tellMembers } from '../../members/notices.ts'
@@ -90,7 +91,8 @@ export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: MemberR
 export async function tellWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Promise<void> {
   for (const { memberId, amount, tax, rank } of winners) {
     const paid = await readDebtPaid(tx, ['prize'], `${day}:${rank}`)
-    const data = { amount: formatPaise(amount), day, ...taxData(tax), ...debtData(paid) }
+    const passed = await readPrizeGift(tx, day, rank)
+    const data = { amount: formatPaise(amount), day, ...taxData(tax), ...debtData(paid), ...passedOnData(passed) }
     await tellMember(tx, { memberId, kind: 'won', key: `won:${memberId}:${day}`, data })
     await mailMember(tx, { memberId, template: 'draw_won', key: `draw_won:${memberId}:${day}`, data })
   }

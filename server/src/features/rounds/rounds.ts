@@ -39,6 +39,7 @@ import {
   roundView,
 } from './views.ts'
 import { triggerDraw } from './trigger.ts'
+import { ownWins, passOnWin } from './wins.ts'
 
 export type RoundsDeps = DrawsDeps & {
   readonly receipts: Receipts
@@ -85,7 +86,8 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
     (await currentFor({ memberId, language })) as Current
 
   const joining = { db, batcher, totals, ticketKeys, receipts }
-  const handlers: Handlers<'joinRound' | 'currentRound' | 'roundHistory' | 'userRupee' | 'roundStats' | 'triggerDraw'> = {
+  type Names = 'joinRound' | 'currentRound' | 'roundHistory' | 'userRupee' | 'roundStats' | 'ownWins' | 'passOn' | 'triggerDraw'
+  const handlers: Handlers<Names> = {
     joinRound: (call) => joinRound(joining, call),
 
     currentRound: async ({ session, language }) => ({ ok: true, value: await readCurrent(session?.memberId, language) }),
@@ -104,6 +106,9 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
     },
 
     roundStats: async ({ session }) => ({ ok: true, value: await readStats(db, session.memberId) }),
+
+    ownWins: (call) => ownWins(db, call),
+    passOn: (call) => passOnWin(idempotency, call),
 
     triggerDraw: (call) => triggerDraw({ db, clockwork, idempotency }, call),
   }

@@ -31,6 +31,7 @@ export type MemberBook = {
   mayMove: boolean
   isSuspended: boolean
   autoJoin: boolean
+  passesOn: boolean
   isClosed: boolean
 }
 export type OrderBook = {
@@ -50,6 +51,8 @@ export type RoundBook = {
   winners: { readonly memberId: bigint; readonly amount: bigint; readonly tax: bigint }[]
   cut: { readonly need: bigint; readonly reward: bigint; readonly platform: bigint; readonly tax: bigint } | undefined
 }
+/** `kept`: the part that paid no debt. */
+export type PrizeBook = { readonly memberId: bigint; readonly kept: bigint; readonly paidOn: IstDay; given: bigint | undefined }
 export type WithdrawalBook = {
   readonly id: string
   readonly memberId: bigint
@@ -127,6 +130,8 @@ export class Books {
   readonly refunds = new Map<string, RefundBook>()
   readonly items = new Map<string, ItemBook>()
   readonly disputes = new Map<string, DisputeBook>()
+  /** Paid prizes by day and rank. */
+  readonly prizes = new Map<string, PrizeBook>()
   /** The oldest first. */
   readonly debts: DebtBook[] = []
   /** By kind and id. */
@@ -161,6 +166,7 @@ export class Books {
           mayMove: true,
           isSuspended: false,
           autoJoin: false,
+          passesOn: false,
           isClosed: false,
         },
       ]),
@@ -290,6 +296,7 @@ export function modelLines(books: Books): string[] {
         ` last ${last ?? '-infinity'} year ${year} ${ofYear}`,
         member.mayMove ? ' may move' : '',
         member.autoJoin ? ' auto' : '',
+        member.passesOn ? ' passes on' : '',
         member.isClosed ? ' closed' : '',
       ),
     )
@@ -323,6 +330,7 @@ export function modelLines(books: Books): string[] {
     for (const [index, winner] of round.winners.entries())
       lines.push(line('winner', round.day, index + 1, winner.memberId, winner.amount, winner.tax))
   }
+  for (const [ref, { given }] of books.prizes) if (given !== undefined) lines.push(`passed on ${ref} ${given}`)
   for (const day of books.sealed) lines.push(`sealed ${day}`)
   for (const [place, reason] of books.skipped) lines.push(`skipped ${place} ${reason}`)
   return lines.sort()

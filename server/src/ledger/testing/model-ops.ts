@@ -17,6 +17,7 @@ import { bookSettlement } from '../gateway-settlements.ts'
 import { bookHouseEntry, type HouseKind } from '../house-entries.ts'
 import type { JoinBatcher } from '../join-batcher.ts'
 import type { JoinOutcome } from '../join-outcome.ts'
+import { passOn } from '../pass-on.ts'
 import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, stopRefund } from '../refunds.ts'
 import { closeRound, recordSeal } from '../rounds.ts'
 import { sealDay } from '../seal-day.ts'
@@ -24,7 +25,7 @@ import { settleRound } from '../settlement.ts'
 import { reinstateMember, suspendMember } from '../suspension.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../suspense.ts'
 import { captureTopup, createTopup, markTopup } from '../topups.ts'
-import { setAutoJoin } from '../wallets.ts'
+import { setAutoJoin, setPassesOn } from '../wallets.ts'
 import {
   approveWithdrawal,
   bookPayout,
@@ -63,6 +64,8 @@ export type Op =
   | Does<'refund item', OfPayment & Id>
   | Does<'pay item', OfPayment>
   | Does<'give rest', Member & Id>
+  | Does<'pass on', Member & OfDay>
+  | Does<'switch pass on', Member & { on: boolean }>
   | Does<'close wallet', Member>
   | Does<'dispute', OfOrder & OfPayment & Amount & { disputeId: string; isTaken: boolean }>
   | Does<'disburse', Id & Amount & Receipts>
@@ -244,6 +247,10 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
       return paySuspense(tx, { itemId: await itemOf(tx, op.paymentId), reference: 'UTR1', decidedBy: 1n })
     case 'give rest':
       return giveRest(tx, { memberId: op.memberId, ref: op.id })
+    case 'pass on':
+      return passOn(tx, op)
+    case 'switch pass on':
+      return setPassesOn(tx, op.memberId, op.on)
     case 'close wallet':
       return closeAccount(tx, op.memberId)
     case 'refund item':
@@ -268,7 +275,7 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
   const { members, since } = of
   const rows = await db.query<{ line: string }>(sql`
     select concat_ws(' ', 'member', member_id, 'balance', balance, 'held', held, 'seq', seq, 'joins', joins, 'last', last_round,
-             'year', join_year, year_joins, case when may_move then 'may move' end, case when auto_join then 'auto' end, case when is_closed then 'closed' end) as line
+             'year', join_year, year_joins, case when may_move then 'may move' end, case when auto_join then 'auto' end, case when passes_on then 'passes on' end, case when is_closed then 'closed' end) as line
       from wallet where member_id = any(${members}::bigint[])
     union all select concat_ws(' ', 'order', order_id, status, payment_id, case when charged_back_at is not null then 'charged back' end)
       from topup where member_id = any(${members}::bigint[])
@@ -284,6 +291,7 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
       from round where day >= ${since.day}::date
     union all select concat_ws(' ', 'sealed', day) from ledger_day where day >= ${since.day}::date and sealed_at is not null
     union all select concat_ws(' ', 'winner', day, rank, member_id, amount, tax) from draw_winner where day >= ${since.day}::date
+    union all select concat_ws(' ', 'passed on', day || ':' || rank, amount) from prize_gift where day >= ${since.day}::date
     union all select concat_ws(' ', 'skipped', day, member_id, reason) from auto_skip where day >= ${since.day}::date
     union all select concat_ws(' ', 'join', day, member_id, wallet_seq, balance_after) from round_join where day >= ${since.day}::date
     union all select concat_ws(' ', 'allotment', a.entry_id, a.disbursement_id, a.day, a.paise, a.posted_on)

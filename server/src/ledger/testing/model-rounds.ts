@@ -1,6 +1,7 @@
 /** The model's rules of joining, closing, drawing, settling, returning and sealing, and the table of the rules of every operation. */
 import { type IstDay, nextDay, yearOf } from '@roz/core/ist-day.ts'
 import { type Books, FEE, type MemberBook, poolOf, type RoundBook, SYSTEM } from './model-books.ts'
+import { passOn, passOnAhead, switchPassOn } from './model-gifts.ts'
 import { correct, disburse, gatewaySettlement, house } from './model-help.ts'
 import {
   askRefund,
@@ -116,7 +117,12 @@ function settle(books: Books, day: IstDay): unknown {
   const answer = yes({ winners, need, reward, platform, tax, already: round.status === 'settled' })
   if (round.status === 'settled') return answer
   const pool = poolOf(day)
-  for (const { rank, memberId, amount } of winners) books.give('prize', `${day}:${rank}`, pool, memberId, amount)
+  for (const { rank, memberId, amount } of winners) {
+    const ref = `${day}:${rank}`
+    const paid = books.give('prize', ref, pool, memberId, amount)
+    books.prizes.set(ref, { memberId, kept: amount - paid, paidOn: books.day, given: undefined })
+  }
+  passOnAhead(books, day)
   if (tax > 0n) books.move('tax', day, pool, SYSTEM.TAX_WITHHELD, tax)
   if (platform > 0n) books.move('platform', day, pool, SYSTEM.PLATFORM, platform)
   if (need > 0n) books.move('need', day, pool, SYSTEM.HELP_FUND, need)
@@ -226,6 +232,8 @@ const RULES: Rules = {
   'refund item': refundItem,
   'pay item': payItem,
   'give rest': giveRest,
+  'pass on': passOn,
+  'switch pass on': switchPassOn,
   'close wallet': closeWallet,
   settle: (books, op) => settle(books, op.day),
   void: (books, op) => giveBack(books, op.day),

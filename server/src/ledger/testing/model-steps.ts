@@ -3,10 +3,10 @@
  * - A step becomes operations when its turn comes, from the model's state at that time. A shrunk history keeps its meaning.
  * - Any earlier operation can be repeated.
  */
-import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
-import { POLICY_A, policyB } from '@roz/core/split.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import fc from 'fast-check'
 import { type Books, type MemberBook, SYSTEM } from './model-books.ts'
+import { anyoneOf, type History, memberOf, paymentOf, pick, STRANGER } from './model-history.ts'
 import type { Op } from './model-ops.ts'
 import { hasOpenRound } from './model-rounds.ts'
 
@@ -30,6 +30,7 @@ const WEIGHTS = {
   'gateway settlement': 2,
   standing: 3,
   leave: 3,
+  'pass on': 5,
   late: 6,
   'end round': 5,
   'round step': 2,
@@ -56,58 +57,6 @@ const HOUSE = [
 /** Its own bills, or sometimes a bill that may already prove another entry. */
 const receiptsOf = (history: History, index: number, other: number): readonly string[] =>
   [other % 5 === 0 ? other % 24 : index, ...(other % 3 === 0 ? [24 + index] : [])].map((n) => history.receipt(n))
-
-/** No wallet has this id. */
-export const STRANGER = 9_000_000_000n
-const HOUR_MS = 3_600_000
-const MINUTE_MS = 60_000
-
-/** The operations that one history has done, and the ids that it has given. */
-export class History {
-  readonly done: Op[] = []
-  readonly #number: number
-  #ids = 0
-  #days = 0
-
-  constructor(number: number) {
-    this.#number = number
-  }
-
-  get disputes(): string {
-    return `dp${this.#number}-`
-  }
-  dispute(index: number): string {
-    return `${this.disputes}${index}`
-  }
-  disbursement(index: number): string {
-    return `need${this.#number}-${index}`
-  }
-  receipt(index: number): string {
-    return `receipt${this.#number}-${index}`
-  }
-  uuid(): string {
-    this.#ids++
-    return `${this.#number.toString(16).padStart(8, '0')}-0000-4000-8000-${this.#ids.toString(16).padStart(12, '0')}`
-  }
-  orderId(): string {
-    return this.uuid().replaceAll('-', '')
-  }
-  /** Each day's clock is 2 minutes earlier than the day before. A top-up is then refundable on its seventh day, as in the model. */
-  newDay(day: ReturnType<typeof addDays>, policy: number): Op {
-    const at = new Date(startOfDayMs(day) + 20 * HOUR_MS - this.#days * 2 * MINUTE_MS)
-    this.#days++
-    return { do: 'new day', day, at, policy: pick([POLICY_A, policyB(2), policyB(4)], policy) as typeof POLICY_A }
-  }
-}
-
-function pick<T>(from: readonly T[], n: number): T | undefined {
-  // One of the six newest: recent things can still go wrong.
-  return from.length === 0 ? undefined : from[from.length - 1 - (n % Math.min(from.length, 6))]
-}
-const idsOf = (books: Books): bigint[] => [...books.members.keys()]
-const memberOf = (books: Books, n: number): bigint => idsOf(books)[n % books.members.size] as bigint
-const anyoneOf = (books: Books, n: number): bigint => (n % 12 === 11 ? STRANGER : memberOf(books, n))
-const paymentOf = (orderId: string): string => `pay-${orderId}`
 
 type Maker = (books: Books, history: History, n: Step['n']) => readonly (Op | undefined)[]
 const MAKERS: Readonly<Record<StepName, Maker>> = {
@@ -226,6 +175,7 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     if (which % 3 !== 0) return [{ do: 'auto participate', memberId, on: on % 3 !== 0 }]
     return [{ do: on % 3 === 0 ? 'suspend' : 'reinstate', memberId }]
   },
+  'pass on': passOnSteps,
   'end round': endRound,
   'round step': roundStep,
   midnight: (books, history, [far, policy]) => [history.newDay(addDays(books.day, far % 5 === 4 ? 7 : 1), policy)],
@@ -254,6 +204,15 @@ function decided(id: string, how: number): readonly Op[] {
         { do: 'payout word', id, word: (['paid', 'failed', 'reversed'] as const)[how % 3] ?? 'paid' },
       ]
   }
+}
+
+/** A winner passes a prize on, somebody tries who won nothing, or the switch is turned. */
+function passOnSteps(books: Books, _history: History, [which, who, what]: Step['n']): readonly Op[] {
+  const [ref, prize] = pick([...books.prizes.entries()], which) ?? []
+  if (what % 3 === 0 || ref === undefined || prize === undefined)
+    return [{ do: 'switch pass on', memberId: memberOf(books, who), on: what % 4 !== 3 }]
+  const memberId = what % 7 === 0 ? anyoneOf(books, who) : prize.memberId
+  return [{ do: 'pass on', memberId, day: ref.slice(0, 10) as IstDay }]
 }
 
 /** At most this many leave: some members must stay. */

@@ -108,6 +108,7 @@ export const OPERATIONS: readonly Operation[] = [
     word: 'failed',
   })),
   operation('donate the remaining balance', [], (s) => ({ do: 'give rest', memberId: s.member, id: s.id('gift') })),
+  operation('pass a prize on', ['filled fund'], (s) => ({ do: 'pass on', memberId: s.member, day: s.settledDay })),
   operation('close an account', ['emptied wallet'], (s) => ({ do: 'close wallet', memberId: s.member })),
   operation('pay a returned chargeback by hand', ['chargeback returned after leaving'], (s) => ({ do: 'pay item', paymentId: s.goneItem })),
   operation('credit a returned chargeback', ['chargeback returned after leaving'], (s) => ({

@@ -2,6 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { addDays } from '@roz/core/ist-day.ts'
 import { formatCount } from '@roz/core/numbers.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
 import { withDraws } from '../../app/settings.ts'
@@ -12,12 +13,18 @@ import { formatDay } from '../../ui/format.ts'
 import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
+import { useServerDay } from '../clock.ts'
 import { Listing } from '../Listing.tsx'
+import { Part } from '../Part.tsx'
 import { historyQuery, impactStatsQuery, type RoundResult, roundStatsQuery } from '../queries.ts'
 import { RupeeTrailView } from '../RupeeTrail.tsx'
 import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
 import { TodaySection } from '../TodaySection.tsx'
+
+const loadPassOn = () => import('../wallet/PassOn.tsx')
+/** Settled the day after the round, and then for 30 days. */
+const PASS_ON_DAYS = 31
 
 export function HistoryPage() {
   const { t } = useLingui()
@@ -111,6 +118,7 @@ function Rounds() {
 
 function Round({ result }: { readonly result: RoundResult }) {
   const { winner } = result
+  const today = useServerDay()
   return (
     <li>
       <div className="head-row">
@@ -176,6 +184,11 @@ function Round({ result }: { readonly result: RoundResult }) {
         <p className="small muted">
           <Trans>The public number for this round never came. Your ₹1 was returned.</Trans>
         </p>
+      ) : null}
+      {withDraws() && result.isWinner && result.date >= addDays(today, -PASS_ON_DAYS) ? (
+        <Part name="pass-on" load={loadPassOn} lines={1}>
+          {({ PassOnOf }) => <PassOnOf day={result.date} />}
+        </Part>
       ) : null}
       {result.rupee === null ? null : <RupeeTrailView rupee={result.rupee} />}
       {result.totalParticipants === 0 ? null : (

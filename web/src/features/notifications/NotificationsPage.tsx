@@ -2,6 +2,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { call, messageOf } from '../../app/api.ts'
 import { withDraws } from '../../app/settings.ts'
 import { currentLanguage } from '../../app/language.ts'
@@ -11,12 +12,15 @@ import { formatInstant } from '../../ui/format.ts'
 import { Book, CardSection } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { paths } from '../../paths.ts'
+import { serverNowMs } from '../clock.ts'
 import { Listing } from '../Listing.tsx'
 import { noticesQuery } from '../queries.ts'
 import { TodaySection } from '../TodaySection.tsx'
 import { Preferences } from './Preferences.tsx'
 import { ResultsOnDevice } from './ResultsOnDevice.tsx'
 
+const PASS_ON_MS = 30 * 86_400_000
 type Notice = Output<Api['notifications']>['notifications'][number]
 
 export function NotificationsPage() {
@@ -106,6 +110,13 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
       <p>
         <Unbroken text={notice.body} />
       </p>
+      {withDraws() && notice.kind === 'won' && serverNowMs() - Date.parse(notice.createdAt) < PASS_ON_MS ? (
+        <p>
+          <Link className="tap" to={paths.wallet} hash="pass-on">
+            <Trans>Pass it on</Trans>
+          </Link>
+        </p>
+      ) : null}
       <div className="head-row">
         <time className="small muted" dateTime={notice.createdAt}>
           {formatInstant(notice.createdAt, currentLanguage())}

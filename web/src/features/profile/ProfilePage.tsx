@@ -11,6 +11,7 @@ import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { currentLanguage } from '../../app/language.ts'
 import { session } from '../../app/session.tsx'
+import { withDraws } from '../../app/settings.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
@@ -23,6 +24,7 @@ import { profileQuery } from '../queries.ts'
 import { ChangePassword } from './ChangePassword.tsx'
 import { CloseAccount } from './CloseAccount.tsx'
 import { MyData } from './MyData.tsx'
+import { PassOnSwitch } from './PassOnSwitch.tsx'
 import { PersonalInformation } from './PersonalInformation.tsx'
 import { PublicNameForm } from './PublicNameForm.tsx'
 import { SignedInDevices } from './SignedInDevices.tsx'
@@ -134,6 +136,11 @@ function Loaded({ user }: { readonly user: User }) {
       <CardSection when={t`In public`} note={t`your name`}>
         <PublicNameForm user={user} onSaved={take} />
       </CardSection>
+      {withDraws() ? (
+        <CardSection when={t`Your rewards`}>
+          <PassOnSwitch user={user} onSaved={take} />
+        </CardSection>
+      ) : null}
       <CardSection when={t`Safety`} note={t`your password`}>
         <ChangePassword />
       </CardSection>

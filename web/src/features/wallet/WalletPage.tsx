@@ -6,7 +6,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { useLocation } from '@tanstack/react-router'
 import { useMember } from '../../app/session.tsx'
-import { settings } from '../../app/settings.ts'
+import { settings, withDraws } from '../../app/settings.ts'
 import { CoinTally } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Later } from '../../ui/Later.tsx'
@@ -21,6 +21,7 @@ type Panel = 'add-money' | 'withdraw'
 const loadTransactions = () => import('./Transactions.tsx')
 const loadRefunds = () => import('./Refund.tsx')
 const loadAutopay = () => import('../autopay/AutopaySection.tsx')
+const loadPassOn = () => import('./PassOn.tsx')
 const loadWithdrawal = () => import('./WithdrawPanel.tsx')
 
 export function WalletPage() {
@@ -85,6 +86,11 @@ export function WalletPage() {
         {settings.hasAutopay ? (
           <Part name="autopay" load={loadAutopay} lines={4}>
             {({ AutopaySection }) => <AutopaySection gateway={gateway} />}
+          </Part>
+        ) : null}
+        {withDraws() ? (
+          <Part name="pass-on" load={loadPassOn} lines={0}>
+            {({ PassOnSection }) => <PassOnSection isAimed={hash === 'pass-on'} />}
           </Part>
         ) : null}
         <CardSection when={t`Your wallet`} note={t`newest first`}>
