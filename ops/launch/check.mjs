@@ -1,10 +1,8 @@
-/** `npm run check`: the types of every workspace, type-aware lint, commit subjects, and format. Each counts as one check. */
-import { existsSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+/** `npm run check`: types, type-aware lint, commit subjects, and format. Each counts as one check. */
 import { pathToFileURL } from 'node:url'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
-import { allEnded, isStopping, ROOT, run, say, stopOnSignals } from './processes.mjs'
+import { allEnded, isStopping, run, say, stopOnSignals } from './processes.mjs'
 
 /** Prints each check's result and returns the numbers of passed and failed checks. */
 export async function check(node) {
@@ -22,10 +20,10 @@ export async function check(node) {
 }
 
 function checks() {
-  const { workspaces } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
-  const typed = [...workspaces, 'ops', 'lab'].filter((name) => existsSync(path.join(ROOT, name, 'tsconfig.json')))
+  const types = ['node_modules/typescript/bin/tsc', '--pretty', 'false', '-p']
   return [
-    ...typed.map((name) => [`types of ${name}`, ['node_modules/typescript/bin/tsc', '-p', name, '--pretty', 'false']]),
+    ['types', [...types, '.']],
+    ['types of web', [...types, 'web']],
     ['lint', ['node_modules/oxlint/bin/oxlint', '--type-aware']],
     ['commit subjects', ['ops/launch/commits.mjs']],
     ['format', ['node_modules/@biomejs/biome/bin/biome', 'format', '--max-diagnostics=200']],

@@ -283,12 +283,13 @@ test('a body that arrives fast enough is accepted, however long it takes', async
       yield '{}'
     })(),
   )
-  const answer = await fetch(`${busy.url}/api/contact`, {
+  const request = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: Readable.toWeb(body),
+    body: Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>,
     duplex: 'half',
-  })
+  }
+  const answer = await fetch(`${busy.url}/api/contact`, request)
   expect(answer.status).toBe(200)
   await busy.close()
 })

@@ -152,7 +152,7 @@ export async function openMandateWorld() {
     moveTo,
     nowMs: () => nowMs,
     deliver: async ({ headers, bytes }: Kept): Promise<number> =>
-      (await fetch(`${calls.url}/api/webhooks/cashfree-autopay`, { method: 'POST', headers, body: bytes })).status,
+      (await fetch(`${calls.url}/api/webhooks/cashfree-autopay`, { method: 'POST', headers, body: new Uint8Array(bytes) })).status,
     close: async (): Promise<void> => {
       await calls.close()
       await sandbox.close()
