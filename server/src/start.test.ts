@@ -24,6 +24,9 @@ import { createTicketKeys } from './tickets/ticket-keys.ts'
 import { startTestServer } from './testing/postgres.ts'
 import { urlOf } from './testing/server-urls.ts'
 
+/** Left out of a whole `npm test`; `npm run test:all`, or a filter that names this file, runs it. */
+const LONG = process.env.ROZ_TEST_SHORT !== '1'
+
 // The test run's own database runs without fsync, and a start refuses such a database.
 let durable: Awaited<ReturnType<typeof startTestServer>>
 beforeAll(async () => {
@@ -133,7 +136,7 @@ test('a local database that runs on with fewer connections stops the start with 
   await rm(dataDir, { recursive: true })
 }, 120_000)
 
-test('a start serves while a day that takes long is still being caught up', async () => {
+test.runIf(LONG)('a start serves while a day that takes long is still being caught up', async () => {
   const database = await createTestDatabase()
   const owner = connect({ url: database.superUrl, max: 2, named: false })
   const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
@@ -165,7 +168,7 @@ test('a start serves while a day that takes long is still being caught up', asyn
   }
 }, 60_000)
 
-test('where the server listens on every address, as in a container, so does the sandbox; elsewhere only this machine reaches it', async () => {
+test.runIf(LONG)('where the server listens on every address, as in a container, so does the sandbox; elsewhere only this machine reaches it', async () => {
   const reachable = async (host: Readonly<Record<string, string>>): Promise<boolean[]> => {
     const database = await createTestDatabase()
     const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
@@ -201,7 +204,7 @@ test('a witness with the log’s own name or key stops the start', async () => {
   await database.drop()
 })
 
-test('a database that was recovered to a second by hand is served only after it is joined to what came after, once for each restore', async () => {
+test.runIf(LONG)('a database that was recovered to a second by hand is served only after it is joined to what came after, once for each restore', async () => {
   const target = 'recovery_target_time=2026-11-23 18:05:00+05:30'
   const recovered = await startTestServer(['fsync=on', 'synchronous_commit=on', target])
   const database = await cloneTemplate(recovered.urls)

@@ -8,6 +8,8 @@ import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../tes
 import { tellLowBalance, tellSkipped } from './notices.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
+/** Left out of a whole `npm test`; `npm run test:all`, or a filter that names this file, runs it. */
+const LONG = process.env.ROZ_TEST_SHORT !== '1'
 /** The most rounds that a year allows; ledger/year.test.ts shows that each of them counts once. */
 const YEAR = 365
 /** How many of those rounds the clock runs through, and for how many days the service is down, past the turn of a year. */
@@ -59,7 +61,7 @@ describe('a day', () => {
     expect(ends.filter((status) => status === 'settled')).toHaveLength(5)
   })
 
-  test(`is joined 365 times a year with Auto Participate, the last ${WALKED} of them by the clock, and no 366th time`, async () => {
+  test.runIf(LONG)(`is joined 365 times a year with Auto Participate, the last ${WALKED} of them by the clock, and no 366th time`, async () => {
     const first = addDays('2028-12-31' as IstDay, -WALKED)
     await open({ startsAt: `${addDays(first, -1)}T12:00:00+05:30` })
     const member = await world.member(400, { auto: true })
@@ -106,7 +108,7 @@ describe('after an outage', () => {
     ])
   })
 
-  test(`of ${AWAY} days, every day has a round in order and is sealed`, async () => {
+  test.runIf(LONG)(`of ${AWAY} days, every day has a round in order and is sealed`, async () => {
     await open()
     await world.goTo(`${addDays('2026-11-21' as IstDay, AWAY)}T09:00:00+05:30`)
     // One call of due work has a patience of seconds; the clockwork goes on with the next.
@@ -123,7 +125,7 @@ describe('after an outage', () => {
     expect(unsealed).toBe(0)
   }, 300_000)
 
-  test('of the database connection at any moment, the day continues where it stopped', async () => {
+  test.runIf(LONG)('of the database connection at any moment, the day continues where it stopped', async () => {
     await open()
     const members = await Promise.all(Array.from({ length: 8 }, () => world.member(12, { auto: true })))
     const killer = connect({ url: world.database.superUrl, max: 1 })
