@@ -243,6 +243,8 @@ function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: Fas
   // Files are the same for everybody, so any origin may read them, a 404 too. `sendFile` sets the lifetime later.
   if (spec.cache === 'file') return void reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
   const isPublic = spec.cache === 'public'
+  const isOpen = isPublic && spec.path.startsWith('/public/') && request.headers.authorization === undefined
+  if (isOpen) reply.header('access-control-allow-origin', '*')
   // Public answers name winners, and "A member" depends on the reader's language.
   if (isPublic) reply.header('vary', 'Authorization, Accept-Language')
   else if (spec.access !== 'visitor' && spec.access !== 'signed') reply.header('vary', 'Authorization')

@@ -118,6 +118,13 @@ const ogLocale = (language: Language): string => new Intl.Locale(SPEECH[language
 /** The size of the picture that the server draws (server/src/features/site/card-picture.ts). */
 const PICTURE = { width: '1200', height: '630' } as const
 
+const FEEDS = [
+  ['stories.atom', 'application/atom+xml'],
+  ['stories.json', 'application/feed+json'],
+  ['days.atom', 'application/atom+xml'],
+  ['days.json', 'application/feed+json'],
+] as const
+
 /** The page's addresses, its description, and the preview of a shared link. */
 function Sharing({ page, request }: { readonly page: PublicPage; readonly request: PageRequest }) {
   const { i18n } = useLingui()
@@ -144,6 +151,9 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
         <link key={other} rel="alternate" hrefLang={other} href={here(other)} />
       ))}
       <link rel="alternate" hrefLang="x-default" href={here('en')} />
+      {FEEDS.map(([file, type]) => (
+        <link key={file} rel="alternate" type={type} href={addressIn(language, `/feeds/${file}`)} />
+      ))}
       <meta name="description" content={own} />
       {og.map(([name, content]) => (
         <meta key={name} property={`og:${name}`} content={content} />

@@ -28,6 +28,13 @@ test('the current round is cached publicly only for visitors; with any token it 
   ])
 })
 
+test('other origins may read public figures without a token, and nothing else', async () => {
+  const allowed = async (path: string, as?: bigint) =>
+    (await world.ask(path, as === undefined ? {} : { as })).headers.get('access-control-allow-origin')
+  expect([await allowed('GET /public/days'), await allowed('GET /public/days', world.admin)]).toEqual(['*', null])
+  expect([await allowed('GET /rounds/current'), await allowed('GET /user/wins', await world.member(0))]).toEqual([null, null])
+})
+
 test('an unchanged current round answers 304, with the time of day in a header', async () => {
   const first = await world.ask('GET /rounds/current')
   const etag = first.headers.get('etag') ?? ''

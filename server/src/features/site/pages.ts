@@ -29,6 +29,8 @@ type Refused = Extract<Taken, { readonly ok: false }>
 export type Admit = () => Promise<Taken>
 export type PageCache = {
   readonly get: (page: string, language: Language, origin: string, admit: Admit, below?: Below) => Promise<Body | Refused>
+  /** The live figures, which requests within 200 ms share; undefined if they cannot be read. */
+  readonly read: (language: Language, withDays: boolean) => Promise<PageData | undefined>
   /** Renders the answer to a form, which is kept nowhere. */
   readonly draw: (page: string, language: Language, origin: string, asked: AskedHelp) => Promise<Body>
 }
@@ -126,7 +128,7 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
   const draw: PageCache['draw'] = async (page, language, origin, asked) =>
     make(page, language, origin, await read(language, false), undefined, asked)
 
-  return { get, draw }
+  return { get, read, draw }
 }
 
 /** The figures that a page shows; the server's time does not count as a change. */

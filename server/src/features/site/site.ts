@@ -17,6 +17,7 @@ import type { Taken } from '../../protection/limits.ts'
 import { registerAskForHelp } from './ask-for-help.ts'
 import { registerAssets, registerProgram } from './assets.ts'
 import { type Body, bodyOf, sendBody } from './bodies.ts'
+import { registerFeeds } from './feeds.ts'
 import { offlineAddress, registerInstall } from './install.ts'
 import { type Below, createPageCache, type SiteData } from './pages.ts'
 import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, pdfFramePolicy, PORTAL_POLICY, publicPolicy } from './policy.ts'
@@ -93,6 +94,8 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
       return sendBody(request, setHeaders(reply, deps, policy).header('cache-control', 'no-store'), body, status)
     })
     pictures.register(scope)
+    const { impactStories = '', verify = '' } = pages.addresses
+    registerFeeds(scope, { brandName: site.brandName, read: cache.read, originOf, addresses: { stories: impactStories, days: verify } })
     await registerInstall(scope, deps.webDir, deps.site.brandName)
     for (const language of LANGUAGES)
       scope.get(offlineAddress(language), async (request, reply) => sendPage(request, reply, 'offline', language))
