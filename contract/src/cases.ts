@@ -1,4 +1,5 @@
 /** Calls of requests for help: the public form, its stage, and the team's desk. */
+import { ARRIVAL_WAYS } from '@roz/core/arrival-fields.ts'
 import {
   askedCase,
   CASE_FOR,
@@ -55,8 +56,8 @@ const caseInFull = z.object({
     .meta({ description: 'null once it is deleted. The staff log names each reader' }),
   steps: z.array(
     z.object({
-      step: z.enum([...CASE_STEPS, 'agreed', 'waiting', 'helped']),
-      how: z.enum(CASE_WAYS).nullable(),
+      step: z.enum([...CASE_STEPS, 'agreed', 'waiting', 'helped', 'received', 'not_received']),
+      how: z.enum(ARRIVAL_WAYS).nullable(),
       note: z.string().nullable(),
       by: z.string(),
       at: instant,

@@ -53,8 +53,21 @@ export const communityCalls = {
             payments: z
               .object({ count, withVideo: count })
               .meta({ description: 'Payments of help in the last 30 days, and those whose published story has a video' }),
+            arrivals: newer(
+              z
+                .object({ due: count, inTime: count })
+                .meta({ description: 'Payments of help sent 7 to 37 days ago, and those confirmed as received within 7 days' }),
+              { absent: { due: 0, inTime: 0 } },
+            ),
           }),
-          { absent: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } } },
+          {
+            absent: {
+              people: 0,
+              stories: { due: 0, inTime: 0 },
+              payments: { count: 0, withVideo: 0 },
+              arrivals: { due: 0, inTime: 0 },
+            },
+          },
         ),
         desk: newer(
           z.object({
@@ -144,7 +157,15 @@ export const communityCalls = {
         z
           .array(
             z.object({
-              code: z.enum(['clock_doubted', 'no_open_round', 'books_held', 'draw_waiting', 'help_waiting', 'proof_taken_back']),
+              code: z.enum([
+                'clock_doubted',
+                'no_open_round',
+                'books_held',
+                'draw_waiting',
+                'help_waiting',
+                'proof_taken_back',
+                'help_not_received',
+              ]),
               day,
               waiting: count,
             }),

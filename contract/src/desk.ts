@@ -53,6 +53,8 @@ export const todoCode = z.enum([
   'stories_language',
   'help_cases',
   'untold_help',
+  'unconfirmed_help',
+  'not_received_help',
   'help_waiting',
   'outlays',
   'house_entries',

@@ -1,11 +1,13 @@
 /** Calls of disbursements: payments from the help fund, and their corrections. */
+import { ARRIVAL_WAYS, arrivalCode } from '@roz/core/arrival-fields.ts'
 import { rupeeAmount } from '@roz/core/fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { knownBy } from './help.ts'
 import { APPROVAL_ABOVE, APPROVAL_REFUSALS, asked, narrowing, outlay, outlayFilter, outlayId, reasoned, seenOutlay } from './outlays.ts'
 import { HELPERS, STAFF, TREASURY } from './roles.ts'
-import { day, nextCursor, page, rupees } from './shapes.ts'
+import { day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 const part = z.object({ day, amount: rupees })
 export const disbursement = z.object({
@@ -21,11 +23,24 @@ export const disbursement = z.object({
     .object({ id: z.string(), title: z.string(), state: z.enum(['draft', 'scheduled', 'published']) })
     .nullable()
     .meta({ description: 'The story that tells of it' }),
+  arrival: z
+    .object({
+      received: z.boolean(),
+      how: z.enum(ARRIVAL_WAYS),
+      on: day,
+      reason: z.string().nullable().meta({ description: 'Why it did not arrive' }),
+      paper: z.string().nullable().meta({ description: 'SHA-256 of the signed paper, which only the team sees' }),
+      by: z.string(),
+      at: instant,
+    })
+    .nullable()
+    .meta({ description: 'The newest record of its arrival' }),
 })
 /** Help is also found by its story. */
-export const helpState = z
-  .enum([...outlayFilter.options, 'untold', 'storyless'], 'choice_invalid')
-  .meta({ description: 'untold: booked help without a published story; storyless: without a published story or a draft' })
+export const helpState = z.enum([...outlayFilter.options, 'untold', 'storyless', 'unconfirmed', 'not_received'], 'choice_invalid').meta({
+  description:
+    'untold: booked help without a published story; storyless: without a published story or a draft; unconfirmed: not confirmed as received in seven days',
+})
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
 
 export const disbursementCalls = {
@@ -146,5 +161,51 @@ export const disbursementCalls = {
     body: z.strictObject(asked),
     output: z.object({ disbursement }),
     refusals: ['disbursement_not_found', 'receipt_not_found', 'receipt_used', 'correction_too_large', 'idempotency_mismatch'],
+  }),
+  recordArrival: endpoint({
+    method: 'POST',
+    path: '/admin/disbursements/{id}/arrival',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary:
+      'Records that booked help was received, or was not. Nobody confirms what they requested or approved, nor the writer of the record while somebody else can. The owners are told of help that did not arrive.',
+    params: outlayId,
+    body: z.strictObject({
+      ...seenOutlay.shape,
+      received: z.boolean('wrong_type'),
+      how: z.enum(ARRIVAL_WAYS, 'choice_invalid'),
+      on: z.string('arrival_day').regex(/^\d{4}-\d{2}-\d{2}$/, 'arrival_day'),
+      code: z.optional(arrivalCode).meta({ description: 'With how code: the digits that the receiver told' }),
+      paper: z
+        .string('arrival_paper')
+        .regex(/^[0-9a-f]{64}$/, 'arrival_paper')
+        .optional()
+        .meta({ description: 'With how papers: SHA-256 of an uploaded picture' }),
+      reason: z.optional(decisionReason).meta({ description: 'Needed where it was not received' }),
+    }),
+    output: z.object({ disbursement }),
+    refusals: [
+      'disbursement_not_found',
+      'changed_since_seen',
+      'outlay_final',
+      'own_arrival',
+      'arrival_recorded',
+      'receipt_not_found',
+      'receipt_used',
+      'too_many_requests',
+      'idempotency_mismatch',
+    ],
+  }),
+  arrivalCode: endpoint({
+    method: 'POST',
+    path: '/admin/disbursements/{id}/arrival-code',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary: 'Shows the payer the four digits to hand over with the help. The receiver tells them to somebody else.',
+    params: outlayId,
+    output: z.object({ code: z.string() }),
+    refusals: ['disbursement_not_found', 'arrival_payer', 'arrival_recorded'],
   }),
 } as const

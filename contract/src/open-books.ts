@@ -1,6 +1,7 @@
 /** Calls of published files that everybody can verify (spec/protocol.md, chapter 14), members' own proofs, and days as pages show them. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { received } from './rupee.ts'
 import { assurance, count, day, isDemo, newer, nextCursor, page, rupees } from './shapes.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
@@ -41,6 +42,7 @@ const disbursed = z.object({
   amount: rupees.meta({ description: 'The whole disbursement, less what came back of it' }),
   allotted: rupees.meta({ description: "Of this day's share" }),
   name: z.string().nullable().meta({ description: 'Who was helped; null: not recorded, or the consent was revoked' }),
+  received: received.nullable().meta({ description: 'null: nobody other than the payer has confirmed that it arrived' }),
   back: z.array(z.object(proven)).meta({ description: 'Its corrections: entries of money that came back, the oldest first' }),
 })
 /** Entries by decision other than disbursements. */

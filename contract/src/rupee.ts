@@ -1,6 +1,11 @@
 /** A member's rupee of one day: the help that its share paid for, with bills, or how long it has waited. */
+import { ARRIVAL_WAYS } from '@roz/core/arrival-fields.ts'
 import { z } from 'zod'
 import { count, day, rupees } from './shapes.ts'
+
+/** Somebody other than the payer confirmed that help arrived. */
+export const received = z.object({ on: day.meta({ description: 'The day of the call, visit or signature' }), how: z.enum(ARRIVAL_WAYS) })
+export type Received = z.infer<typeof received>
 
 export const rupeeTrail = z
   .object({
@@ -20,6 +25,7 @@ export const rupeeTrail = z
             .meta({ description: 'The public name of who was helped; null: not recorded, or the consent was revoked' }),
           on: day.meta({ description: 'The day whose books show the allotment' }),
           receipts: z.array(z.string()).meta({ description: 'SHA-256 of each picture, which is at /api/receipts/{hash}' }),
+          received: received.nullable().meta({ description: 'null: not confirmed yet' }),
           storyId: z.string().nullable(),
           videoUrl: z.string().nullable(),
         }),

@@ -7,6 +7,7 @@ import * as z from 'zod/mini'
 import { ANNOUNCEMENT_TEXTS } from './announcement-fields.ts'
 import { BANK_TEXTS } from './bank-fields.ts'
 import { CARE_TEXTS } from './care-fields.ts'
+import { ARRIVAL_TEXTS } from './arrival-fields.ts'
 import { CASE_TEXTS } from './case-fields.ts'
 import { type Words, wordsIn } from './field-words.ts'
 import type { Language } from './language.ts'
@@ -52,6 +53,7 @@ export const FIELD_TEXTS = {
   ...STAFF_TEXTS,
   ...CARE_TEXTS,
   ...CASE_TEXTS,
+  ...ARRIVAL_TEXTS,
   ...ANNOUNCEMENT_TEXTS,
   ...PUBLIC_TEXTS,
   ...TAX_TEXTS,

@@ -4,6 +4,7 @@
  * - `{name}` in a text is replaced by a value of the notice's data.
  * - With `paid` in the data, a sentence says how much of the money paid a debt; with `passed`, how much was passed on.
  */
+import { ARRIVAL_WAYS, RECEIVED_WORDS } from './arrival-fields.ts'
 import { type IstDay, parseDay } from './ist-day.ts'
 import { type Language, SPEECH, type Texts } from './language.ts'
 import { formatPaise, type Paise, paise } from './money.ts'
@@ -34,20 +35,30 @@ export const taxData = (tax: Paise): { readonly tax?: string } => (tax > 0n ? { 
 /** The data of the sentence about a debt, in the data of the notice or mail about the money; none without a debt. */
 export const debtData = (paid: Paise): { readonly paid?: string } => (paid > 0n ? { paid: formatPaise(paid) } : {})
 
+/** After help that arrived. */
+const whenReceived = ({ received }: NoticeData): Texts | undefined =>
+  ARRIVAL_WAYS.filter((way) => way === received).map((way) => RECEIVED_WORDS[way])[0]
+
 export const NOTICES = {
   /** Derived from the join rows, not stored; data: day */
   auto_joined: notice(texts("You're in"), texts('Auto Participate joined you to the round of {day} for ₹1.')),
-  /** Derived from joins and allotments, not stored; data: paise, day, purpose, helped (a public name), others */
+  /** Derived from joins and allotments, not stored; data: paise, day, purpose, helped (a public name), others; received (how) and on (its day) once it arrived */
   help_told: notice(
     texts('Help was sent with your rupee'),
     texts('Your {paise} paise of {day}: {purpose} for {helped}, with {others, plural, one {# other} other {# others}}.'),
+    whenReceived,
   ),
   /** As help_told, of a round without other members */
-  help_told_alone: notice(texts('Help was sent with your rupee'), texts('Your {paise} paise of {day}: {purpose} for {helped}.')),
+  help_told_alone: notice(
+    texts('Help was sent with your rupee'),
+    texts('Your {paise} paise of {day}: {purpose} for {helped}.'),
+    whenReceived,
+  ),
   /** As help_told, of several days; data: paise, days, purpose, helped */
   help_told_days: notice(
     texts('Help was sent with your rupees'),
     texts('{sum} of your rupees, from {days} days, paid for: {purpose} for {helped}.'),
+    whenReceived,
   ),
   /** data: balance (₹2.50) */
   low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Each round takes ₹1.')),
@@ -203,7 +214,7 @@ export const isNoticeKind = (kind: string): kind is NoticeKind => Object.hasOwn(
 
 /** Title and body of a notice in a language. */
 export function noticeText(kind: NoticeKind, data: NoticeData, language: Language): { title: string; body: string } {
-  const printed = ['day', 'next'].flatMap((name) => {
+  const printed = ['day', 'next', 'on'].flatMap((name) => {
     const day = parseDay(data[name] ?? '')
     return day === undefined ? [] : [[name, dayText(day, language)] as const]
   })

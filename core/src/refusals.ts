@@ -180,6 +180,12 @@ export const REFUSALS = {
   request_waiting: refusal(409, texts('A payment to this person waits for approval. It must be decided before the record changes.')),
   own_consent: refusal(403, texts('You wrote or changed the record of this person. Somebody else must approve the payment.')),
   own_payment: refusal(403, texts('You decided about this payment. Somebody else must take its proof back.')),
+  own_arrival: refusal(
+    403,
+    texts('You requested or approved this payment, or wrote the record of this person. Somebody else must confirm that it arrived.'),
+  ),
+  arrival_recorded: refusal(409, texts('This was recorded already.')),
+  arrival_payer: refusal(403, texts('Only somebody who requested or approved this payment may see its code.')),
   receipt_not_found: refusal(404, texts('There is no such bill. Please upload it again.')),
   receipt_withheld: refusal(409, texts('This picture is withheld already.')),
   receipt_not_picture: refusal(400, texts('Please choose a picture of the bill, not another kind of file.')),

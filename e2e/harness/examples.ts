@@ -170,6 +170,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   approveDisbursement: { status: 'requested' },
   rejectDisbursement: { status: 'requested', reason: 'The bill is not readable.' },
   correctDisbursement: OUTLAY,
+  recordArrival: { status: 'booked', received: true, how: 'call', on: '2026-01-05' },
+  arrivalCode: undefined,
   houseEntries: undefined,
   askHouseEntry: { ...OUTLAY, kind: 'platform_out' },
   askSettlement: { reference: 'UTR0000000001', day: '2026-01-05', amount: 90, fee: 1.9, receipts: OUTLAY.receipts },

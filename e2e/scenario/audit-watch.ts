@@ -37,6 +37,7 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   approveDisbursement: KEYED,
   rejectDisbursement: KEYED,
   correctDisbursement: KEYED,
+  recordArrival: KEYED,
   approveHouseEntry: KEYED,
   rejectHouseEntry: KEYED,
   stopStaffChange: 'server/src/features/identity/owner-changes.test.ts',

@@ -81,6 +81,9 @@ async function runHelpGiven(scenario: Scenario, token: string, beneficiaryId: st
   expect((await scenario.step('correctDisbursement', { token, params, body: again })).refusal.code).toBe('receipt_used')
   const seen = { status: 'booked' }
   const because = { ...seen, reason: 'Too late.' }
+  expect((await scenario.step('arrivalCode', { token, params })).output.code).toMatch(/^\d{4}$/)
+  const arrived = { ...seen, received: true, how: 'call', on: disbursement.days[0]?.day ?? '' } as const
+  expect((await scenario.step('recordArrival', { token, params, body: arrived })).refusal.code).toBe('own_arrival')
   expect((await scenario.step('approveDisbursement', { token, params, body: seen })).refusal.code).toBe('outlay_final')
   expect((await scenario.step('rejectDisbursement', { token, params, body: because })).refusal.code).toBe('outlay_final')
   expect((await scenario.step('houseEntries', { token })).output).toMatchObject({ entries: [], payable: { platform_out: 0.2 } })

@@ -180,6 +180,28 @@ async function approveShoes(token: string): Promise<void> {
   })
 }
 
+/** Finance hands a code over with the shoes; Meera tells it to the editor, who had no part in the payment. */
+async function confirmShoes(payer: string, editor: string): Promise<void> {
+  let code = ''
+  await inPortal('help-given', payer, async (page) => {
+    await page.getByRole('button', { name: /^Code for the receiver/ }).click()
+    await openDialog(page, 'Code for the receiver').getByRole('button', { name: 'Show the code' }).click()
+    code = (await openDialog(page, 'Code for the receiver').locator('.lead').textContent()) ?? ''
+  })
+  await inPortal('help-given', editor, async (page) => {
+    await page.getByRole('button', { name: /^Did it arrive\?/ }).click()
+    const form = openDialog(page, 'Did the help arrive?')
+    await form.getByLabel('How you learnt it').selectOption('By a spoken code')
+    await form.getByRole('button', { name: 'Confirm that it arrived' }).click()
+    await expect(form.getByText('Please enter the four digits that the receiver tells you')).toBeVisible()
+    await auditScreen(page)
+    await form.getByLabel('Code that the receiver tells you').fill(code)
+    await form.getByRole('button', { name: 'Confirm that it arrived' }).click()
+    await expect(toast(page, 'Recorded.')).toBeVisible()
+    await expect(page.getByRole('listitem').filter({ hasText: 'school shoes' })).toContainText('recorded by Dev Malhotra')
+  })
+}
+
 /** The editor links the draft that the day made by itself, adds the video, and schedules it; it is published at 6 PM. The story's id. */
 async function tellOfShoes(token: string): Promise<string> {
   let sixPm = ''
@@ -231,13 +253,18 @@ test('a day of the team: a member’s rupee reaches somebody, and the member rea
   await addMeera(sunita)
   const hash = await askForShoes(sunita)
   await approveShoes(await adminToken(roz.url))
-  const story = await tellOfShoes(await logIn(EDITOR))
+  const dev = await logIn(EDITOR)
+  await confirmShoes(sunita, dev)
+  const story = await tellOfShoes(dev)
 
   await at('/notifications', asha.token, async (page) => {
-    await expect(page.getByText(/^Your 60 paise of .*: school shoes for Meera, with 1 other\.$/)).toBeVisible()
+    await expect(
+      page.getByText(/^Your 60 paise of .*: school shoes for Meera, with 1 other\. Received, confirmed by a code on /),
+    ).toBeVisible()
   })
   await at('/history', asha.token, async (page) => {
     await expect(page.getByText('Your 60 paise paid for school shoes for Meera, with 1 other.')).toBeVisible()
+    await expect(page.getByText(/^Received, confirmed by a code on \d{1,2} \w{3} \d{4}\.$/)).toBeVisible()
     await auditScreen(page)
     await expect(page.getByText('Can be checked tomorrow')).toBeVisible()
     await expect(page.getByRole('link', { name: 'Check it' })).toHaveCount(0)
@@ -261,6 +288,7 @@ test('a day of the team: a member’s rupee reaches somebody, and the member rea
   await at('/money-trail', '', async (page) => {
     await expect(page.getByText('school shoes for Meera', { exact: true })).toHaveCSS('display', 'block')
     await expect(page.getByText('Half of the help was sent within 1 day.')).toBeVisible()
+    await expect(page.getByText(/^Received, confirmed by a code on /)).toBeVisible()
     await expect(page.getByRole('link', { name: 'See the bill' })).toHaveAttribute('href', `/api/receipts/${hash}`)
   })
 

@@ -58,7 +58,7 @@ const DATA: PageData = {
   home: {
     stats: { totalCharity: 0, totalPeople: 3, rounds: 1, today: { pool: 0, charity: 0, giveaway: 0, platform: 0 } },
     help: { medianDays: 3, oldest: null },
-    helped: { people: 4, stories: { due: 30, inTime: 28 }, payments: { count: 9, withVideo: 7 } },
+    helped: { people: 4, stories: { due: 30, inTime: 28 }, payments: { count: 9, withVideo: 7 }, arrivals: { due: 8, inTime: 6 } },
     desk: { asked: 40, open: 6, refused: 9, helped: 21, medianDays: 5 },
     recentImpacts: [STORY],
   },
@@ -260,7 +260,7 @@ test('help that waits for more than 14 days is said openly, where the waiting ti
 })
 
 test('people helped, stories by 6 PM and videos are said where the money is, and nothing before the first', () => {
-  const none = { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } }
+  const none = { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 }, arrivals: { due: 0, inTime: 0 } }
   for (const page of ['home', 'moneyTrail']) {
     const text = draw(page)
       .replaceAll(/<[^>]*>/g, '')
@@ -268,8 +268,9 @@ test('people helped, stories by 6 PM and videos are said where the money is, and
     expect(text, page).toContain('4 people and families were helped.')
     expect(text, page).toContain('28 of 30 stories were out by 6 PM.')
     expect(text, page).toContain('7 of 9 payments of help had a video.')
+    expect(text, page).toContain('Of 8 payments of help sent 7 to 37 days ago, 6 were confirmed as received within 7 days')
     expect(draw(page, { data: { ...DATA, home: { ...DATA.home, helped: none } } }), page).not.toMatch(
-      /by 6 PM|families were helped|had a video/,
+      /by 6 PM|families were helped|had a video|confirmed as received/,
     )
   }
 })
@@ -306,6 +307,7 @@ test('help that came back whole keeps its row, and the money trail lists correct
     allotted: 0,
     purpose: 'school shoes',
     name: 'Meera',
+    received: null,
     evidence: ['aa'.repeat(32)],
     back: [back],
   }

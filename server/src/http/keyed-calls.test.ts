@@ -237,6 +237,7 @@ const LOGGED: Readonly<Record<ByAdmin, string>> = {
   approveDisbursement: 'disbursement.approve',
   rejectDisbursement: 'disbursement.reject',
   correctDisbursement: 'disbursement_back.book',
+  recordArrival: 'disbursement.arrive',
   askHouseEntry: 'platform_out.book',
   approveHouseEntry: 'entry.approve',
   rejectHouseEntry: 'entry.reject',

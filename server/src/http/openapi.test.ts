@@ -56,6 +56,7 @@ test('exactly the calls that move money have the Idempotency-Key parameter', () 
     'creditSuspense',
     'joinRound',
     'paySuspense',
+    'recordArrival',
     'recordSettlement',
     'refundSuspense',
     'rejectDisbursement',

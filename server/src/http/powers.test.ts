@@ -172,6 +172,13 @@ async function disbursed(by: bigint, rupees: number): Promise<Answered> {
   const beneficiaryId = await beneficiary(await staff('editor'))
   return ask(by, 'POST /admin/disbursements', { amount: rupees, purpose: 'school shoes', beneficiaryId, receipts: [await receipt()] })
 }
+async function arrival(fields: object): Promise<Subject> {
+  const payer = await staff()
+  const { id } = (await disbursed(payer, 5)).body.disbursement
+  const { today } = await one<{ today: string }>(db, sql`select ist_day(roz_now())::text as today`)
+  const body = { status: 'booked', how: 'call', on: today, ...fields }
+  return { act: (as) => ask(as, `POST /admin/disbursements/${id}/arrival`, body), excluded: payer }
+}
 async function member(done: string | undefined, call: string): Promise<Subject> {
   const id = await makeMember(db)
   const path = `POST /admin/users/${await publicId(id)}`
@@ -269,6 +276,8 @@ const acts: Readonly<Record<string, Make>> = {
       ask(as, `POST /admin/findings/${id}/close`, { status: seen === 'second' ? 'awaiting_second' : 'open', reason: 'A fee of July' })
     return { act }
   },
+  'confirm an arrival': () => arrival({ received: true }),
+  'report help as lost': () => arrival({ received: false, reason: 'Nothing came' }),
   'record a beneficiary': async () => ({ act: (as) => ask(as, 'POST /admin/beneficiaries', { ...MEERA, consent: null }) }),
   'change or record consent': async () => {
     const id = (await ask(await staff('editor'), 'POST /admin/beneficiaries', { ...MEERA, consent: null })).body.beneficiary.id

@@ -73,8 +73,8 @@ export type MailData = {
   round_returned: OfMoney<'day'>
   /** `amount` is after tax; `tax` is what was withheld, if anything; `passed` what went on to the help fund. */
   draw_won: OfMoney<'amount' | 'day'> & { readonly tax?: string; readonly passed?: string }
-  /** The joins by Auto Participate in a week; `from` and `to` are days. */
-  weekly_joins: Told<'rounds' | 'from' | 'to' | 'publicId'>
+  /** The joins by Auto Participate in a week; `from` and `to` are days. `received` counts the help with the member's rupees that arrived. */
+  weekly_joins: Told<'rounds' | 'from' | 'to' | 'publicId'> & { readonly received?: string }
   /** Auto Participate found less than a rupee in the wallet; once until the next join. */
   auto_join_skipped: Told<'day' | 'publicId'>
   /** To somebody whom an owner invites to the team: the link that makes the account. */

@@ -32,6 +32,9 @@ export type MailFrame = {
 /** `{amount}` and the like are filled from the mail's data; `{brandName}`, `{token}` and `{topupMin}` from the frame. */
 
 const HELLO_NOBODY = texts('Hello,')
+const ARRIVED = texts(
+  '{received, plural, one {# payment of help with your rupees was confirmed as received.} other {# payments of help with your rupees were confirmed as received.}}',
+)
 const SEE_WALLET = texts('See your wallet')
 const TAKEN_FOR_NOW = texts('A payment is disputed. We took back {amount} from your wallet until the bank decides.')
 const TAKEN = texts('The bank took back a disputed payment. We took {amount} from your wallet.')
@@ -319,17 +322,18 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     ],
     action: { label: texts('See the round'), path: '/history' },
   }),
-  weekly_joins: {
+  weekly_joins: ({ received = '0' }) => ({
     subject: texts('Your week with {brandName}: {rounds, plural, one {# round} other {# rounds}}'),
     paragraphs: [
       HELLO,
       texts(
         'Auto Participate joined you to {rounds, plural, one {# round from {from} to {to}, for ₹1} other {# rounds from {from} to {to}, for ₹1 each}}.',
       ),
+      ...(received === '0' ? [] : [ARRIVED]),
     ],
     action: { label: texts('See your rounds'), path: '/history' },
     after: [texts('You can turn Auto Participate off at any time in your profile.')],
-  },
+  }),
   auto_join_skipped: (_told, { topupsOn }) => ({
     subject: texts('You were not joined to the round of {day}'),
     paragraphs: [

@@ -20,6 +20,7 @@ export type TeamEvent =
   | 'asked_withdrawn'
   | 'receipt_withheld'
   | 'consent_revoked'
+  | 'not_received'
 type Event = {
   readonly what: TeamEvent
   /** The person who did it. */

@@ -38,6 +38,7 @@ const TEAM_WORDS = {
   consent_revoked: texts(
     'A consent was revoked, and its bills are no longer public: {about}. Paid in the last 30 days: {detail}. Look at it.',
   ),
+  not_received: texts('Help did not arrive: {about}. Find out today where the money is. What the receiver says: {detail}'),
 } as const satisfies Record<TeamEvent, Texts>
 
 export const STAFF_MAILS = {

@@ -4,7 +4,7 @@
  * - After a revoked consent the column has no name, no bill and no story.
  * - The column names no other member. Statements read it only for days that the reader has joined.
  */
-import type { RupeeTrail } from '@roz/contract/rupee.ts'
+import type { Received, RupeeTrail } from '@roz/contract/rupee.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { outlayOf } from '../ledger/evidence.ts'
@@ -21,6 +21,7 @@ export type TrailColumn = {
     readonly purpose: string | null
     readonly name: string | null
     readonly receipts: readonly string[] | null
+    readonly received: Received | null
     readonly storyId: string | null
     readonly videoUrl: string | null
   }[]
@@ -39,7 +40,7 @@ export const TRAIL: Sql = sql`
     'gifts', (select coalesce(sum(g.amount), 0) from transfer g where g.kind = 'gift' and g.day = r.day),
     'help', (
       select coalesce(jsonb_agg(jsonb_build_object('paise', a.paise, 'on', a.posted_on, 'purpose', o.purpose, 'name', o.public_name,
-               'receipts', o.receipts, 'storyId', s.id, 'videoUrl', s.video_url) order by a.posted_on, a.paise desc, a.disbursement_id), '[]')
+               'receipts', o.receipts, 'received', o.received, 'storyId', s.id, 'videoUrl', s.video_url) order by a.posted_on, a.paise desc, a.disbursement_id), '[]')
         from (select disbursement_id, sum(paise) as paise, max(posted_on) filter (where paise > 0) as posted_on
                 from help_allotment where day = r.day group by disbursement_id having sum(paise) > 0) a
         left join outlay_public o on o.id = ${outlayOf(sql`a.disbursement_id`)}
@@ -68,6 +69,7 @@ export function trailOf(column: TrailColumn | null): RupeeTrail | null {
       name: part.name,
       on: part.on,
       receipts: [...(part.receipts ?? [])],
+      received: part.received,
       storyId: part.storyId,
       videoUrl: part.videoUrl,
     })),

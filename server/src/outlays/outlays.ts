@@ -150,7 +150,8 @@ async function judgeBills(tx: Tx, evidence: readonly Buffer[]): Promise<'receipt
     tx,
     sql`select (select count(*)::int from receipt where hash = any(${evidence}::bytea[])) as kept,
           exists (select from outlay_receipt l join outlay o on o.id = l.outlay_id
-                   where l.hash = any(${evidence}::bytea[]) and o.status <> 'rejected') as taken`,
+                   where l.hash = any(${evidence}::bytea[]) and o.status <> 'rejected')
+            or exists (select from arrival where paper = any(${evidence}::bytea[])) as taken`,
   )
   if (taken || (await isBillUsed(tx, evidence))) return 'receipt_used'
   return kept < evidence.length ? 'receipt_not_found' : undefined

@@ -109,6 +109,9 @@ export const memberLimits = {
   exports: byMember('exports', 20),
 } as const
 
+/** Wrong codes of one payment of help: five guesses a day of 10,000 codes. */
+export const arrivalCodes = (id: string): Limit[] => [{ key: ['arrival code', id.toLowerCase()], hitsMax: 5, windowSeconds: DAY }]
+
 /** Successful logins of an account in an hour, from each browser that it knows and from all others together. */
 export const LOGINS_MAX = 100
 

@@ -45,6 +45,12 @@ export async function payHelp(db: Db, helped: Helped): Promise<PaidHelp> {
   return outlay
 }
 
+/** Somebody else of the team confirms by a call that it arrived. */
+export const confirmArrival = async (db: Db, { id }: PaidHelp, by: bigint): Promise<void> => {
+  await db.query(sql`
+    insert into arrival (outlay_id, received, how, heard_on, recorded_by) values (${id}::uuid, true, 'call', ist_day(roz_now()), ${by}::bigint)`)
+}
+
 /** Money of the help that came back; the hash of its bill. */
 export async function takeBack(db: Db, { id: corrects, beneficiaryId }: PaidHelp, amount: number, by: bigint): Promise<Buffer> {
   const id = randomUUID()

@@ -1,7 +1,7 @@
 /** The help desk's calls that take an Idempotency-Key, each prepared so that it is accepted. */
 import { randomBytes } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
-import { sql } from '../db/sql.ts'
+import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { giveRest } from '../ledger/closing.ts'
 import { addMoney, newMember } from '../ledger/testing/fixtures.ts'
@@ -15,6 +15,7 @@ export type HelpKeyed =
   | 'approveDisbursement'
   | 'rejectDisbursement'
   | 'correctDisbursement'
+  | 'recordArrival'
   | 'askHouseEntry'
   | 'approveHouseEntry'
   | 'rejectHouseEntry'
@@ -86,6 +87,11 @@ export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeye
       id: await asked(100),
       body: { amount: 10, purpose: 'returned', receipts: [await receipt()] },
     }),
+    recordArrival: async () => {
+      const id = await asked(100)
+      const { today } = await one<{ today: string }>(helpWorld().world.database.db, sql`select ist_day(roz_now())::text as today`)
+      return { as: await other(), id, body: { status: 'booked', received: true, how: 'call', on: today } }
+    },
     askHouseEntry: async () => {
       await earn()
       return { as: helpWorld().admin, body: { kind: 'platform_out', amount: 0.01, purpose: 'office rent', receipts: [await receipt()] } }

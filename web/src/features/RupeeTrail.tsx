@@ -8,6 +8,7 @@ import { publicPath } from '../paths.ts'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { useServerDay } from './clock.ts'
+import { ReceivedLine } from './ReceivedLine.tsx'
 
 export function RupeeTrailView({ rupee }: { readonly rupee: Trail }) {
   const { paise, others, share, waiting, days, help, back } = rupee
@@ -26,6 +27,7 @@ export function RupeeTrailView({ rupee }: { readonly rupee: Trail }) {
               {formatMoney(part.amount)} of the day's {formatMoney(share)} paid for <What part={part} />.
             </Trans>
           )}
+          <ReceivedLine received={part.received} language={currentLanguage()} />
           <Links part={part} />
         </li>
       ))}

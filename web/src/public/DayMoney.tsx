@@ -2,6 +2,7 @@
 import type { PublicDays } from '@roz/contract/public-pages.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { hasDraw } from '@roz/core/modes.ts'
+import { ReceivedLine } from '../features/ReceivedLine.tsx'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney, paiseText } from '../ui/Money.tsx'
@@ -73,6 +74,7 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
 
 /** Each disbursement of the day, with the hash of the document that proves it. */
 export function Bills({ day }: { readonly day: Day }) {
+  const { language } = usePage()
   if (day.split.need === 0) return null
   return (
     <div className="bills">
@@ -85,13 +87,14 @@ export function Bills({ day }: { readonly day: Day }) {
         </p>
       ) : (
         <ul className="ledger narrow">
-          {day.receipts.map(({ allotted, name, back, ...entry }) => {
+          {day.receipts.map(({ allotted, name, back, received, ...entry }) => {
             // A row shows what was paid; what came back of it is beside it.
             const paid = exact(back.reduce((sum, { amount }) => sum + amount, entry.amount))
             return (
               <li key={entry.id}>
                 <div>
                   <EntryWords entry={entry} name={name} />
+                  <ReceivedLine received={received} language={language} />
                   {allotted === paid ? null : (
                     <span className="small muted block">
                       {allotted === 0 ? (

@@ -242,11 +242,11 @@ export function DeskFigures() {
   )
 }
 
-/** How many were helped, and whether stories came by 6 PM and with a video. Nothing is said before there is something to count. */
+/** How many were helped, whether stories came by 6 PM and with a video, and whether the help arrived. Nothing is said before there is something to count. */
 export function PromisesKept() {
   const { data } = usePage()
   if (data === undefined) return null
-  const { people, stories, payments } = data.home.helped
+  const { people, stories, payments, arrivals } = data.home.helped
   return (
     <>
       {people === 0 ? null : (
@@ -265,6 +265,14 @@ export function PromisesKept() {
         <p className="gap">
           <Trans>
             In the last 30 days, {payments.withVideo} of {payments.count} payments of help had a video.
+          </Trans>
+        </p>
+      )}
+      {arrivals.due === 0 ? null : (
+        <p className="gap" id="received">
+          <Trans>
+            Of {arrivals.due} payments of help sent 7 to 37 days ago, {arrivals.inTime} were confirmed as received within 7 days, by
+            somebody other than the payer.
           </Trans>
         </p>
       )}

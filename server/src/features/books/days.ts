@@ -9,6 +9,7 @@
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { OtherEntry } from '@roz/contract/open-books.ts'
+import type { Received } from '@roz/contract/rupee.ts'
 import type { BooksFile } from '@roz/core/books.ts'
 import type { ResultRecord } from '@roz/core/draw-records.ts'
 import { hex } from '@roz/core/draw.ts'
@@ -56,7 +57,7 @@ type Entry = {
   readonly evidence: readonly Buffer[]
 }
 /** A disbursement with what it took of a day and did not give back. */
-type Spent = Entry & { readonly day: IstDay; readonly allotted: Paise; readonly name: string | null }
+type Spent = Entry & { readonly day: IstDay; readonly allotted: Paise; readonly name: string | null; readonly received: Received | null }
 type Back = Entry & { readonly corrects: string }
 type Other = Entry & { readonly kind: OtherEntry['kind'] }
 type Given = {
@@ -97,7 +98,7 @@ const listSpent = (db: Db, days: readonly IstDay[]): Promise<Spent[]> =>
     with part as materialized (
       select day, disbursement_id as id, sum(paise)::bigint as allotted from help_allotment
        where day = any(${days}::date[]) group by day, disbursement_id)
-    select ${ENTRY}, part.day, part.allotted, o.public_name as name,
+    select ${ENTRY}, part.day, part.allotted, o.public_name as name, o.received,
            (select sum(a.paise)::bigint from help_allotment a where a.disbursement_id = part.id) as amount
       from part join transfer t on t.kind = 'disbursement' and t.ref = part.id
       left join outlay_public o on o.id = ${outlayOf(sql`part.id`)} order by t.day, t.transfer_id`)
@@ -178,6 +179,7 @@ function spentOf({ day }: Row, { gifts, spent, backs }: Given) {
       ...shown(entry),
       allotted: rupeesFromPaise(entry.allotted),
       name: entry.name,
+      received: entry.received,
       back: backs.filter(({ corrects }) => corrects === entry.id).map(shown),
     })),
   }

@@ -11,6 +11,7 @@ import { READERS, type Roles, STAFF, TREASURY } from '@roz/contract/roles.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { lateAfter } from '../../operation/limits-of-figures.ts'
 import { instantOrNull } from '../../lists/listing.ts'
+import { NOT_RECEIVED, NOT_RECEIVED_SINCE, UNCONFIRMED, UNCONFIRMED_SINCE } from '../../ledger/arrivals.ts'
 import { IS_LATE_CHARGE, IS_UNCANCELLED, LATE_FROM } from '../../ledger/autopay.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
 import { IS_PROPOSED } from '../../ledger/gateway-settlements.ts'
@@ -122,6 +123,16 @@ const helpKinds = ({ outlays }: Work) => ({
     roles: STAFF,
     waiting: sql`select o.decided_at as at from outlay o where ${UNTOLD}`,
     lateFrom: WITHIN_TWO_DAYS,
+  },
+  unconfirmed_help: {
+    roles: STAFF,
+    waiting: sql`select ${UNCONFIRMED_SINCE} as at from outlay o where ${UNCONFIRMED}`,
+    lateFrom: AT_ONCE,
+  },
+  not_received_help: {
+    roles: STAFF,
+    waiting: sql`select ${NOT_RECEIVED_SINCE} as at from outlay o where ${NOT_RECEIVED}`,
+    lateFrom: AT_ONCE,
   },
   help_waiting: {
     roles: STAFF,

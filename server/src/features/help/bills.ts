@@ -6,7 +6,8 @@
  * - A picture can be withheld for good, for example one with a phone number: only staff see it then. Its hash stays in the books.
  *   A person who decided about the payment does not withhold it.
  * - Caches may keep a bill for five minutes only, so that a revocation or a withheld picture takes effect soon.
- * - An upload that no request names within a day is deleted.
+ * - The picture of a signature that confirms an arrival is kept like a bill, and only staff see it.
+ * - An upload that neither names within a day is deleted.
  */
 import { createHash } from 'node:crypto'
 import type { PublicFile } from '@roz/contract/endpoint.ts'
@@ -122,6 +123,7 @@ export const forgetBill = (db: Db, hash: string): Promise<void> =>
     await lockInTransaction(tx, 'helpFund')
     const [gone] = await tx.query<{ file: string }>(sql`
       delete from receipt r where hash = ${Buffer.from(hash, 'hex')}::bytea
-         and not exists (select from outlay_receipt l where l.hash = r.hash) returning file`)
+         and not exists (select from outlay_receipt l where l.hash = r.hash)
+         and not exists (select from arrival a where a.paper = r.hash) returning file`)
     if (gone !== undefined) await enqueue(tx, { kind: 'remove_file', key: gone.file, payload: { name: gone.file } })
   })

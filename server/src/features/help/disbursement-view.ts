@@ -7,7 +7,8 @@ import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
-import type { Search } from '../../lists/listing.ts'
+import { NOT_RECEIVED, UNCONFIRMED } from '../../ledger/arrivals.ts'
+import { instantOf, type Search } from '../../lists/listing.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 import {
   keyOfOutlay,
@@ -19,6 +20,7 @@ import {
   searchOutlays,
   shownOutlay,
 } from '../../outlays/outlay-rows.ts'
+import { nameAt } from '../../staff/staff-log.ts'
 import { consentOf, HELPED } from './beneficiaries.ts'
 
 export type Disbursement = Output<(typeof disbursementCalls)['disbursements']>['disbursements'][number]
@@ -39,6 +41,7 @@ type Row = OutlayRow & {
   readonly days: { day: IstDay; paise: string }[]
   readonly returned: Paise
   readonly story: Disbursement['story']
+  readonly arrival: (Omit<NonNullable<Disbursement['arrival']>, 'at'> & { readonly at: string }) | null
 }
 
 const rows = sql`
@@ -51,12 +54,17 @@ const rows = sql`
     (select coalesce(sum(c.amount_paise), 0)::bigint from outlay c where c.corrects = o.id and c.status = 'booked') as returned,
     (select json_build_object('id', s.id, 'title', s.title,
               'state', case when s.is_active then 'published' when s.publish_at is not null then 'scheduled' else 'draft' end)
-       from story s where s.outlay_id = o.id) as story
+       from story s where s.outlay_id = o.id) as story,
+    (select json_build_object('received', r.received, 'how', r.how, 'on', r.heard_on, 'reason', r.reason, 'paper', encode(r.paper, 'hex'),
+              'by', ${nameAt(sql`rm`, sql`r.recorded_at`)}, 'at', r.recorded_at)
+       from arrival r join member rm on rm.id = r.recorded_by where r.outlay_id = o.id order by r.id desc limit 1) as arrival
   from outlay o ${outlayPeople} join beneficiary b on b.id = o.beneficiary_id`
 
 const STATES = {
   ...OUTLAY_STATES,
   untold: UNTOLD,
+  unconfirmed: UNCONFIRMED,
+  not_received: NOT_RECEIVED,
   storyless: sql`(${UNTOLD} and not exists (select from story s where s.outlay_id = o.id))`,
 } as const satisfies Record<Exclude<HelpState, 'to_approve'>, Sql>
 
@@ -71,14 +79,16 @@ function viewOf(row: Row): Disbursement {
     helped: rupeesFromPaise(row.helped),
     isRevoked: row.isRevoked,
   }
+  const arrival = row.arrival && { ...row.arrival, at: instantOf(new Date(row.arrival.at)) }
   return {
-    ...shownOutlay(row, [row.corrects, beneficiary]),
+    ...shownOutlay(row, [row.corrects, beneficiary, ...(arrival === null ? [] : [arrival])]),
     kind: row.kind,
     corrects: row.corrects,
     beneficiary,
     days: row.days.map((part) => ({ day: part.day, amount: rupeesFromPaise(paise(BigInt(part.paise))) })),
     returned: rupeesFromPaise(row.returned),
     story: row.story,
+    arrival,
   }
 }
 

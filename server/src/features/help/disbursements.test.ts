@@ -71,8 +71,10 @@ describe('a disbursement', () => {
     const { disbursements, fund } = await list()
     const table = await world.calls.ask('GET /admin/disbursements.csv?q=shoes', { as: world.staff.auditor })
     const [head, row] = table.text.trimEnd().split('\r\n')
-    expect(head).toBe('id,asked,kind,amount,status,purpose,asked_by,decided_by,decided,reason,receipts,given_to,corrects,came_back,days')
-    expect(row).toMatch(new RegExp(`,disbursement,1000,booked,school shoes,.*,${hash},Meera,,0,${DAY}: 1000$`))
+    expect(head).toBe(
+      'id,asked,kind,amount,status,purpose,asked_by,decided_by,decided,reason,receipts,given_to,corrects,received,came_back,days',
+    )
+    expect(row).toMatch(new RegExp(`,disbursement,1000,booked,school shoes,.*,${hash},Meera,,,0,${DAY}: 1000$`))
     expect(disbursements[0]).toEqual(body.disbursement)
     expect(fund).toEqual({ balance: before - 1000, requested: 0, approvalAbove: 1000 })
     expect((await world.calls.ask(`GET /receipts/${hash}`)).status).toBe(200)

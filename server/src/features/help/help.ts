@@ -1,6 +1,7 @@
 /** The help desk: requests for help, beneficiaries and their consent, bills, and disbursements from the help fund. */
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
+import { arrivalHandlers } from './arrivals.ts'
 import { beneficiaryHandlers } from './beneficiaries.ts'
 import { caseDeskHandlers } from './case-desk.ts'
 import { forgetOldCases } from './case-payment.ts'
@@ -19,6 +20,7 @@ export function createHelp(deps: CaseDeps) {
       ...caseDeskHandlers(deps),
       ...billHandlers(deps),
       ...disbursementHandlers(deps, idempotency),
+      ...arrivalHandlers(deps, idempotency),
       ...disbursementTable(deps.db),
     },
     sweeps: [() => forgetOldCases(deps.db)],

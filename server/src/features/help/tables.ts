@@ -21,6 +21,7 @@ export const disbursementTable = (db: Db): Handlers<'disbursementsCsv'> => ({
         ...OUTLAY_TABLE,
         given_to: (row) => (row.beneficiary.isRevoked ? undefined : row.beneficiary.publicName),
         corrects: (row) => row.corrects,
+        received: (row) => (row.arrival === null ? undefined : row.arrival.received ? row.arrival.on : 'no'),
         came_back: (row) => row.returned,
         days: (row) => row.days.map(({ day, amount }) => `${day}: ${amount}`).join(' '),
       },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.dropUnaudited())
 
-const NONE = { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } }
+const NONE = { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 }, arrivals: { due: 0, inTime: 0 } }
 const help = (amount = 100) => insertOutlay(database.db, { askedBy: finance, decidedBy: owner, amount })
 const tell = (story: { readonly round?: IstDay; readonly outlay?: string; readonly hour?: string; readonly video?: string }) =>
   database.db.query(sql`

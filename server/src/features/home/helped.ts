@@ -6,11 +6,13 @@
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
+import { readArrivals } from '../../ledger/arrivals.ts'
 import { storyDue } from '../../members/late-stories.ts'
 
 export type Helped = Output<typeof communityCalls.home>['data']['helped']
 
 export const readHelped = async (db: Db): Promise<Helped> => {
+  const arrivals = await readArrivals(db)
   const { people, due, inTime, payments, withVideo } = await one<Record<'people' | 'due' | 'inTime' | 'payments' | 'withVideo', number>>(
     db,
     sql`
@@ -31,5 +33,5 @@ export const readHelped = async (db: Db): Promise<Helped> => {
            (select count(*) from over)::int as due, (select count(*) from over where kept)::int as "inTime",
            (select count(*) from recent)::int as payments, (select count(*) from recent where has_video)::int as "withVideo"`,
   )
-  return { people, stories: { due, inTime }, payments: { count: payments, withVideo } }
+  return { people, stories: { due, inTime }, payments: { count: payments, withVideo }, arrivals }
 }

@@ -29,7 +29,7 @@ test('before the first round every figure is zero', async () => {
     data: {
       stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today: { pool: 0, charity: 0, giveaway: 0, platform: 0 } },
       help: { medianDays: null, oldest: null },
-      helped: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } },
+      helped: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 }, arrivals: { due: 0, inTime: 0 } },
       desk: { asked: 0, open: 0, refused: 0, helped: 0, medianDays: null },
       recentImpacts: [],
     },

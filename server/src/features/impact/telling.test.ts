@@ -5,7 +5,7 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type Attempt, createAttempt, listParked } from '../../jobs/parking.ts'
 import { makeStaff } from '../../testing/calls.ts'
-import { type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { confirmArrival, type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { breakRows, endRests } from '../../testing/database.ts'
 import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
@@ -88,6 +88,12 @@ test('once it is published, each member whose rupee is in it is told, and nobody
   expect((await mailsTo(asha)).map(({ subject }) => subject)).toEqual(['Your rupee helped: school shoes for Meera'])
   expect((await mailsTo(ravi)).map(({ subject }) => subject)).toEqual(['आपके रुपये से मदद: Meera के लिए school shoes'])
   expect(await mailsTo(outside)).toEqual([])
+})
+
+test('once somebody else confirms that it arrived, the notice says so', async () => {
+  await confirmArrival(world.db, shoes, await makeStaff(world.db, 'owner'))
+  expect((await noticesOf(asha))[0].body).toMatch(/, with 1 other\. Received, confirmed by a call on \d{1,2} November 2026\.$/)
+  expect((await noticesOf(ravi, 'hi'))[0].body).toMatch(/ मदद मिल गई: \d{1,2} नवंबर 2026 को फ़ोन पर पुष्टि हुई।$/)
 })
 
 test('taken back, it tells nothing; published again, it is the same notice and no second mail or push', async () => {

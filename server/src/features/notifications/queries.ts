@@ -66,8 +66,8 @@ export function listNotices(
       union all
       (select 's' || s.id,
          case when own.days > 1 then 'help_told_days' when own.entries = 1 then 'help_told_alone' else 'help_told' end,
-         jsonb_build_object('paise', own.paise::text, 'day', own.day, 'days', own.days::text, 'others', (own.entries - 1)::text,
-           'purpose', o.purpose, 'helped', o.public_name), t.told_at, r.read_at
+         jsonb_strip_nulls(jsonb_build_object('paise', own.paise::text, 'day', own.day, 'days', own.days::text, 'others', (own.entries - 1)::text,
+           'purpose', o.purpose, 'helped', o.public_name, 'received', o.received ->> 'how', 'on', o.received ->> 'on')), t.told_at, r.read_at
        from ${ownStories(memberId)}
          and (t.told_at, ('s' || s.id) collate "C") < (select at, id from after)
        order by t.told_at desc limit ${limit}::int))

@@ -6,9 +6,12 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt, listParked, runAgain } from '../../jobs/parking.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
-import { addMoney, makeDay } from '../../ledger/testing/fixtures.ts'
+import { giveRest } from '../../ledger/closing.ts'
+import { addMoney, makeDay, newMember } from '../../ledger/testing/fixtures.ts'
 import { setAutoJoin, setMayMove } from '../../ledger/wallets.ts'
+import { makeStaff } from '../../testing/calls.ts'
 import { breakRows } from '../../testing/database.ts'
+import { confirmArrival, payHelp } from '../../testing/help.ts'
 import { type People, startPeople } from '../../testing/people.ts'
 import { createWeeklyMail, weekToTell } from './weekly-mail.ts'
 
@@ -31,6 +34,15 @@ async function autoMember(email: string, rupees: number, language = 'en'): Promi
   if (rupees > 0) await addMoney(roz.db, id, wholeRupees(rupees))
   return id
 }
+/** Somebody gives the rest of a wallet to today's help, and its payment is confirmed. */
+async function helpArrives(): Promise<void> {
+  const giver = await newMember(roz.db)
+  await addMoney(roz.db, giver, wholeRupees(5))
+  await inTransaction(roz.db, (tx) => giveRest(tx, { memberId: giver, ref: 'a gift' }))
+  const payer = await makeStaff(roz.db, 'finance')
+  const paid = await payHelp(roz.db, { amount: 500, askedBy: payer, decidedBy: payer })
+  await confirmArrival(roz.db, paid, await makeStaff(roz.db, 'owner'))
+}
 const weekly = async (email: string) => (await roz.mailsTo(email)).filter((mail) => /week|हफ़्ता/.test(mail.subject))
 
 describe('the weekly mail', () => {
@@ -43,6 +55,8 @@ describe('the weekly mail', () => {
       await makeDay(roz.db, day)
       await roz.database.setClock(new Date(startOfDayMs(day) + 5000))
       await runAutoJoin(roz.db, day)
+      // By then Ravi's money is used up: only Asha is in the day that pays.
+      if (n === 6) await helpArrives()
       expect(await weekly('asha@x.test')).toEqual([])
     }
     const next = addDays(MONDAY, 7)
@@ -53,8 +67,10 @@ describe('the weekly mail', () => {
     const [mail] = await weekly('asha@x.test')
     expect(mail?.subject).toBe('Your week with Roz: 7 rounds')
     expect(mail?.text).toContain('joined you to 7 rounds from 16 November 2026 to 22 November 2026, for ₹1 each.')
+    expect(mail?.text).toContain('1 payment of help with your rupees was confirmed as received.')
     expect(mail?.links).toEqual([`${roz.url}/history`, expect.stringContaining(`${roz.url}/api/unsubscribe?token=`)])
     expect((await weekly('ravi@x.test')).map(({ subject }) => subject)).toEqual(['Roz के साथ आपका हफ़्ता: 2 राउंड'])
+    expect((await weekly('ravi@x.test'))[0]?.text).not.toContain('पुष्टि')
     expect(await weekly('poor@x.test')).toEqual([])
     await roz.pass(3 * 86_400)
     expect(await weekly('asha@x.test')).toHaveLength(1)

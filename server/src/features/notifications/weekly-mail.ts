@@ -2,6 +2,7 @@
  * The weekly mail of Auto Participate, on Monday from 9:00 IST, about the seven days before.
  *
  * - A member gets at most one a week, even if a run is repeated.
+ * - It also counts the payments with the member's rupees that were confirmed as received in that week.
  * - Only the newest whole week is mailed, so that no backlog of mails follows a long pause.
  * - Members without joins by Auto Participate in that week, or who switched such mails off, get none.
  * - Each page of members and the cursor behind it are committed in one transaction. A member for whom it fails is tried again alone.
@@ -10,8 +11,10 @@ import { addDays, dayAt, daysBetween, type IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
+import { hasEntry } from '../../ledger/entries.ts'
 import { orderNoted, orderPage, type PagedMail } from '../../mail/mail-pages.ts'
 import { mailMembers } from '../../mail/mails.ts'
+import { daysOf } from '../../members/own-stories.ts'
 
 const NINE_O_CLOCK_MS = 9 * 3_600_000
 const A_MONDAY = '1970-01-05' as IstDay
@@ -74,8 +77,12 @@ async function orderMails(tx: Tx, week: IstDay, members: readonly bigint[]): Pro
     tx,
     'weekly_joins',
     sql`
+    with arrived as materialized (
+      select distinct a.outlay_id, d.day from arrival a cross join lateral ${daysOf(sql`a.outlay_id::text`)} d
+       where a.received and a.recorded_at >= start_of_ist_day(${week}::date) and a.recorded_at < start_of_ist_day(${addDays(week, 7)}::date))
     select w.member_id, w.member_id || ':' || ${week}::text as key,
-      jsonb_build_object('rounds', joined.rounds::text, 'from', ${week}::text, 'to', ${addDays(week, 6)}::text) as data
+      jsonb_build_object('rounds', joined.rounds::text, 'from', ${week}::text, 'to', ${addDays(week, 6)}::text, 'received', (
+        select count(distinct outlay_id) from arrived where ${hasEntry(sql`w.member_id`, sql`arrived.day`)})::text) as data
     from wallet w cross join lateral (
       select count(*) as rounds from round_join j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
       where j.member_id = w.member_id and j.day between ${week}::date and ${addDays(week, 6)}::date) joined

@@ -1,7 +1,7 @@
 /** Where a member's rupee went: on the history and by its own call, only for the member's own days. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { confirmArrival, type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 
@@ -49,11 +49,14 @@ test('once it is spent, it names what it paid, with the bill and the day of the 
     name: 'Meera',
     on: '2026-11-24',
     receipts: [shoes.hash.toString('hex')],
+    received: null,
     storyId: null,
     videoUrl: null,
   }
   expect((await trails(asha))['2026-11-21']).toEqual({ paise: 60, others: 1, share: 1.2, waiting: 0.2, days: 3, help: [paid], back: [] })
   expect(await ofDay(ravi, '2026-11-21')).toMatchObject({ help: [paid] })
+  await confirmArrival(world.db, shoes, await makeStaff(world.db, 'editor'))
+  expect(await ofDay(ravi, '2026-11-21')).toMatchObject({ help: [{ ...paid, received: { on: '2026-11-24', how: 'call' } }] })
 })
 
 test('a share that went to two is listed with the amount of each, and a later day gives the rest', async () => {

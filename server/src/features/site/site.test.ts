@@ -58,7 +58,7 @@ async function figures(): Promise<PageData> {
     home: {
       stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today },
       help: { medianDays: null, oldest: null },
-      helped: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 } },
+      helped: { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 }, arrivals: { due: 0, inTime: 0 } },
       desk: { asked: 0, open: 0, refused: 0, helped: 0, medianDays: null },
       recentImpacts: [],
     },

@@ -46,6 +46,7 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
    when k.route like 'disbursement.reject %' or k.route like 'entry.reject %' then not exists (
      select from outlay o where k.ref in ('disbursement:' || o.id, 'entry:' || o.id) and o.status = 'rejected')
    when k.route like 'passOn %' then not exists (select from transfer t where t.kind = 'gift' and t.debit = k.member_id and t.ref like k.ref || ':%')
+   when k.route like 'disbursement.arrive %' then not exists (select from arrival a where k.ref = 'disbursement:' || a.outlay_id)
    -- An answer that names no amount found nothing left to take.
    when k.route = 'closeAccount' then coalesce(k.answer #>> '{value,message}', '₹') like '%₹%'
      and not exists (select from withdrawal w join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text where w.id::text = k.ref)

@@ -1,5 +1,6 @@
 /** The error messages of the portal's forms. */
 import { ANNOUNCEMENT_TEXTS } from '@roz/core/announcement-fields.ts'
+import { ARRIVAL_TEXTS } from '@roz/core/arrival-fields.ts'
 import { CASE_TEXTS } from '@roz/core/case-fields.ts'
 import { CARE_TEXTS } from '@roz/core/care-fields.ts'
 import { HELP_TEXTS } from '@roz/core/help-fields.ts'
@@ -22,6 +23,7 @@ export const portalError = wordsFrom(
   HELP_TEXTS,
   CARE_TEXTS,
   CASE_TEXTS,
+  ARRIVAL_TEXTS,
   SITE_TEXTS,
   STAFF_TEXTS,
   PUBLIC_TEXTS,

@@ -175,6 +175,8 @@ function InFull({ one }: { readonly one: FullCase }) {
 
 function StepName({ step }: { readonly step: FullCase['steps'][number]['step'] }) {
   const { i18n } = useLingui()
+  if (step === 'received') return <Trans>The help arrived</Trans>
+  if (step === 'not_received') return <Trans>Nothing arrived</Trans>
   return step === 'tried' ? <Trans>Nobody was reached</Trans> : i18n._(CASE_STATES[step].label)
 }
 

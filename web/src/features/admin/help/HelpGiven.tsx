@@ -17,13 +17,17 @@ import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
 import { StoryDialog } from './StoryDialog.tsx'
 import { useMay, useViewerId } from '../use-may.ts'
 import { numberOf, useBeneficiaryFacts } from './beneficiary-facts.ts'
+import { ArrivalDialog, CodeDialog, ShownCode, useArrivalFact } from './ArrivalDialog.tsx'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
 import { OutlayDecision, type OutlayAction, useDeciders } from '../outlays/OutlayDecision.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
 import { BillView } from '../outlays/BillView.tsx'
 
-type Action = OutlayAction | 'receipts' | 'correct' | 'story'
-type Open = { readonly action: 'new' } | { readonly action: Action; readonly entry: Disbursement }
+type Action = OutlayAction | 'receipts' | 'correct' | 'story' | 'arrival' | 'code'
+type Open =
+  | { readonly action: 'new' }
+  | { readonly action: 'shown'; readonly code: string }
+  | { readonly action: Action; readonly entry: Disbursement }
 
 export function HelpGiven() {
   const { t } = useLingui()
@@ -33,6 +37,7 @@ export function HelpGiven() {
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
   const mayAsk = useMay(HELPERS)
+  const viewer = useViewerId()
   const fund = list.data?.pages[0]?.fund
   const balance = formatMoney(fund?.balance ?? 0)
   const requested = formatMoney(fund?.requested ?? 0)
@@ -89,6 +94,11 @@ export function HelpGiven() {
       ) : null}
       {open?.action === 'correct' ? <CorrectionDialog entry={open.entry} approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
       {open?.action === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
+      {open?.action === 'arrival' ? <ArrivalDialog entry={open.entry} isPayer={isPayer(open.entry, viewer)} onClose={close} /> : null}
+      {open?.action === 'code' ? (
+        <CodeDialog entry={open.entry} onCode={(code) => setOpen({ action: 'shown', code })} onClose={close} />
+      ) : null}
+      {open?.action === 'shown' ? <ShownCode code={open.code} onClose={close} /> : null}
       {open?.action === 'receipts' ? <BillView receipts={open.entry.receipts} onClose={close} /> : null}
       {open?.action === 'approve' || open?.action === 'reject' ? (
         <OutlayDecision action={open.action} of="help" entry={open.entry} onClose={close}>
@@ -101,6 +111,8 @@ export function HelpGiven() {
     </>
   )
 }
+
+const isPayer = ({ askedBy, decidedBy }: Disbursement, viewer: string): boolean => askedBy.id === viewer || decidedBy?.id === viewer
 
 /** The first to the last day as one text: `21 Nov 2026`, `19–21 Nov 2026`. */
 function daysText(days: Disbursement['days']): string {
@@ -120,7 +132,8 @@ function Row({ entry, inFund, onChoose }: RowProps) {
   const factsOf = useBeneficiaryFacts()
   const mayDecide = useMay(TREASURY)
   const mayTell = useMay(EDITORS)
-  const { amount, purpose, beneficiary, status, kind, askedBy, reason, returned, days, needsSecond, story } = entry
+  const mayRecord = useMay(HELPERS)
+  const { amount, purpose, beneficiary, status, kind, askedBy, reason, returned, days, needsSecond, story, arrival } = entry
   const isBack = kind === 'disbursement_back'
   const given = daysText(days)
   const count = days.length
@@ -133,6 +146,8 @@ function Row({ entry, inFund, onChoose }: RowProps) {
   const actions: readonly Action[] = [
     ...(mayTell && isGiven && story === null && !beneficiary.isRevoked ? (['story'] as const) : []),
     ...(isOpen && !isOwn ? (['approve'] as const) : []),
+    ...(mayRecord && isGiven ? (['arrival'] as const) : []),
+    ...(mayRecord && isGiven && isPayer(entry, viewer) && arrival?.received !== true ? (['code'] as const) : []),
     'receipts',
     ...(isOpen ? (['reject'] as const) : []),
     ...(mayDecide && isGiven ? (['correct'] as const) : []),
@@ -143,6 +158,8 @@ function Row({ entry, inFund, onChoose }: RowProps) {
     approve: t`Approve`,
     reject: t`Reject`,
     correct: t`Money came back`,
+    arrival: t`Did it arrive?`,
+    code: t`Code for the receiver`,
   } satisfies Record<Action, string>
   return (
     <MoneyRow
@@ -161,6 +178,7 @@ function Row({ entry, inFund, onChoose }: RowProps) {
               ? t`From 1 day: ${given}`
               : t`From ${count} days: ${given}`,
         useDeciders(entry),
+        useArrivalFact(entry),
         reason === null ? null : t`Reason: ${reason}`,
         returned === 0 ? null : t`Came back since: ${back}`,
         story === null ? null : t`Story: ${state}`,

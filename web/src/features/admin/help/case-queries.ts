@@ -2,6 +2,7 @@
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import type { Api, Output } from '@roz/contract/api.ts'
+import type { ArrivalWay } from '@roz/core/arrival-fields.ts'
 import type { CaseFor, CaseKind, CaseStage, CaseStep, CaseUrgency } from '@roz/core/case-fields.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
@@ -73,4 +74,10 @@ export const URGENCY_NAMES: Readonly<Record<CaseUrgency, MessageDescriptor>> = {
   week: msg`This week`,
   can_wait: msg`Can wait`,
 }
-export const WAY_NAMES = { call: msg`By a call`, visit: msg`By a visit`, papers: msg`By papers` } as const
+/** How a need was checked, or an arrival was learnt. */
+export const WAY_NAMES = {
+  call: msg`By a call`,
+  visit: msg`By a visit`,
+  papers: msg`By papers`,
+  code: msg`By a spoken code`,
+} as const satisfies Record<ArrivalWay, MessageDescriptor>

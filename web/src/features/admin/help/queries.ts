@@ -15,7 +15,7 @@ export type HouseEntry = Output<Api['houseEntries']>['entries'][number]
 export type OutlayState = Disbursement['status']
 /** The states that help is found by. */
 export type OutlayFilter = OutlayState | 'to_approve'
-export type HelpState = OutlayFilter | 'untold'
+export type HelpState = OutlayFilter | 'untold' | 'unconfirmed' | 'not_received'
 
 export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) =>
   infiniteQueryOptions({
@@ -96,6 +96,8 @@ export const HELP_STATES = {
   ...OUTLAY_STATES,
   booked: { tone: 'good', label: msg`Sent` },
   untold: { tone: 'waiting', label: msg`Sent, no published story` },
+  unconfirmed: { tone: 'waiting', label: msg`Sent, not confirmed in 7 days` },
+  not_received: { tone: 'bad', label: msg`Not received` },
 } as const satisfies Record<HelpState, Shown>
 
 export const STORY_STATES = {

@@ -106,7 +106,7 @@ export function SettlementDialog({ approvalAbove, onClose }: { readonly approval
           error={portalError(problems.fee)}
           onType={(fee) => set({ fee })}
         />
-        <BillPages pages={pages} error={portalError(receipts)} isPrivate />
+        <BillPages pages={pages} error={portalError(receipts)} of="report" />
         <p className="muted spaced">
           {booksNow ? (
             <Trans>It enters today's accounts, and this cannot be undone. Above {limit} another person must approve it.</Trans>

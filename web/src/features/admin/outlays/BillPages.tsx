@@ -31,7 +31,8 @@ const PDF_PROBLEMS = {
 } as const satisfies Record<PdfProblem, MessageDescriptor>
 const isPdf = (file: File): boolean => file.type === 'application/pdf' || /\.pdf$/i.test(file.name)
 
-export function useBillPages() {
+/** `most`: how many pages can be added. */
+export function useBillPages(most = BILL_PAGES_MAX) {
   const { t } = useLingui()
   const [pages, setPages] = useState<readonly BillPage[]>([])
   const [waiting, setWaiting] = useState<readonly HTMLCanvasElement[]>([])
@@ -59,7 +60,7 @@ export function useBillPages() {
   const choose = async (files: readonly File[]): Promise<void> => {
     setReading(true)
     const read: HTMLCanvasElement[] = []
-    for (const file of files) read.push(...(await readPictures(file, BILL_PAGES_MAX - pages.length - waiting.length - read.length)))
+    for (const file of files) read.push(...(await readPictures(file, most - pages.length - waiting.length - read.length)))
     setWaiting((before) => [...before, ...read])
     setReading(false)
   }
@@ -80,6 +81,7 @@ export function useBillPages() {
   }
   return {
     pages,
+    most,
     hashes: pages.map(({ hash }) => hash),
     waiting: waiting[0],
     /** The number of pages behind the waiting one. */
@@ -112,11 +114,11 @@ export const CoverNext = ({ pages }: { readonly pages: BillPagesState }) => {
 type BillPagesProps = {
   readonly pages: BillPagesState
   readonly error: string | undefined
-  /** Only the team sees them, also once it is booked. */
-  readonly isPrivate?: boolean
+  /** Only bills become public; the gateway's report and a signed paper stay with the team. */
+  readonly of?: 'bill' | 'report' | 'paper'
 }
 
-export function BillPages({ pages, error, isPrivate = false }: BillPagesProps) {
+export function BillPages({ pages, error, of = 'bill' }: BillPagesProps) {
   const { t } = useLingui()
   const input = useRef<HTMLInputElement>(null)
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
@@ -127,12 +129,12 @@ export function BillPages({ pages, error, isPrivate = false }: BillPagesProps) {
   return (
     <div className="field">
       <p>
-        <strong>
-          <Trans>Bills</Trans>
-        </strong>
+        <strong>{of === 'paper' ? <Trans>Signed paper</Trans> : <Trans>Bills</Trans>}</strong>
       </p>
       <p className="hint">
-        {isPrivate ? (
+        {of === 'paper' ? (
+          <Trans>One photo with the signature or thumbprint. You cover everything else. Only the team can see it.</Trans>
+        ) : of === 'report' ? (
           <Trans>Photos, screenshots or PDFs of the gateway's report. Only the team can see them.</Trans>
         ) : (
           <Trans>
@@ -164,7 +166,7 @@ export function BillPages({ pages, error, isPrivate = false }: BillPagesProps) {
           <Trans>The file is being read…</Trans>
         </p>
       ) : null}
-      <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= BILL_PAGES_MAX} onClick={() => input.current?.click()}>
+      <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= pages.most} onClick={() => input.current?.click()}>
         <Trans>Add a page</Trans>
       </Button>
       <input

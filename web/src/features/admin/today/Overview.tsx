@@ -70,9 +70,9 @@ function Tiles({ stats }: { readonly stats: Stats }) {
 }
 
 type Alarm = Stats['alarms'][number]
-type Told = Exclude<Alarm['code'], 'help_waiting'>
-/** Help that waits too long is a line of the to-do list, with its age and the way to its section. */
-const isToDo = (code: Alarm['code']): code is Exclude<Alarm['code'], Told> => code === 'help_waiting'
+type Told = Exclude<Alarm['code'], 'help_waiting' | 'help_not_received'>
+/** Help that waits too long or did not arrive is a line of the to-do list, with its age and the way to its section. */
+const isToDo = (code: Alarm['code']): code is Exclude<Alarm['code'], Told> => code === 'help_waiting' || code === 'help_not_received'
 
 /** The words of an alarm that waits for an administrator. Total over the codes. */
 function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {

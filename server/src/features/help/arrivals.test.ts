@@ -1,0 +1,207 @@
+/** Whether help arrived: who may confirm it and how, what is refused, what two records at once leave behind, and who is told. */
+import { startOfDayMs } from '@roz/core/ist-day.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { DAY } from '../../ledger/testing/fixtures.ts'
+import { listAlarms } from '../../operation/alarms.ts'
+import { makeStaff } from '../../testing/calls.ts'
+import { forgetAlone } from '../../testing/database.ts'
+import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { readHelped } from '../home/helped.ts'
+import { readTodo } from '../desk/todo.ts'
+
+const NOON = startOfDayMs(DAY) + 12 * 3_600_000
+let world: HelpWorld
+let today: string
+let caller: bigint
+beforeAll(async () => {
+  world = await openHelpWorld()
+  await world.give(40_000)
+  caller = await makeStaff(world.db, 'editor')
+  ;({ today } = await one<{ today: string }>(world.db, sql`select ist_day(roz_now())::text as today`))
+})
+beforeEach(() => forgetAlone(world.database))
+afterAll(() => world.close())
+
+type Sent = Readonly<Record<string, unknown>>
+/** ₹5 that finance paid alone to a person whose record the first editor wrote. */
+async function pay(beneficiaryId?: string, as = world.staff.finance): Promise<string> {
+  const { body, text } = await world.calls.ask('POST /admin/disbursements', {
+    as,
+    body: {
+      amount: 5,
+      purpose: 'school shoes',
+      beneficiaryId: beneficiaryId ?? (await world.beneficiary()),
+      receipts: [await world.bill()],
+    },
+  })
+  if (body.disbursement?.status !== 'booked') throw new Error(text)
+  return body.disbursement.id
+}
+const say = (id: string, fields: Sent = {}, as = caller) =>
+  world.calls.ask(`POST /admin/disbursements/${id}/arrival`, {
+    as,
+    body: { status: 'booked', received: true, how: 'call', on: today, ...fields },
+  })
+const lost = (id: string, fields: Sent = {}, as = caller) =>
+  say(id, { received: false, reason: 'Nothing came to her account', ...fields }, as)
+const codeOf = (id: string, as = world.staff.finance) => world.calls.ask(`POST /admin/disbursements/${id}/arrival-code`, { as, body: {} })
+const said = ({ status, body }: { status: number; body: { code?: string } }) => `${status} ${body.code ?? ''}`.trim()
+const publicOf = (id: string) =>
+  one<{ received: unknown; name: string | null }>(
+    world.db,
+    sql`select received, public_name as name from outlay_public where id = ${id}::uuid`,
+  )
+const todo = async (): Promise<readonly string[]> =>
+  (await readTodo(world.db, { viewer: { memberId: caller, staffRole: 'editor' }, payoutsByHand: true })).map(({ code }) => code)
+const alarms = async () => (await listAlarms(world.db)).filter(({ code }) => code === 'help_not_received')
+
+test('somebody other than the payer confirms it once, and everybody reads how and when', async () => {
+  const id = await pay()
+  expect(said(await say(id, {}, world.staff.finance))).toBe('403 own_arrival')
+  const { status, body } = await say(id)
+  expect([status, body.disbursement.arrival]).toMatchObject([200, { received: true, how: 'call', on: today, reason: null, paper: null }])
+  expect(said(await say(id))).toBe('409 arrival_recorded')
+  expect(await publicOf(id)).toMatchObject({ received: { on: today, how: 'call' } })
+  const log = await world.db.query<{ action: string }>(
+    sql`select action from audit_log where subject = ${`outlay:${id}`}::text order by id`,
+  )
+  expect(log.map(({ action }) => action)).toEqual(['disbursement.book', 'disbursement.arrive'])
+})
+
+test('who wrote the record does not confirm, unless nobody else of the team is left', async () => {
+  const id = await pay(undefined, world.staff.owner)
+  expect(said(await say(id, {}, world.staff.editor))).toBe('403 own_arrival')
+  const others = sql`role = 'admin' and id not in (${world.staff.owner}::bigint, ${world.staff.editor}::bigint) and staff_role in ('owner', 'finance', 'editor')`
+  const away = await world.db.query<{ id: bigint; role: string }>(sql`select id, staff_role as role from member where ${others}`)
+  await world.db.query(sql`update member set staff_role = 'auditor' where ${others}`)
+  expect(said(await say(id, {}, world.staff.editor))).toBe('200')
+  for (const { id: person, role } of away)
+    await world.db.query(sql`update member set staff_role = ${role}::text where id = ${person}::bigint`)
+})
+
+test('of two records at once one counts; the database itself refuses the payer and a repetition', async () => {
+  const other = await makeStaff(world.db, 'owner')
+  for (let round = 0; round < 3; round++) {
+    const id = await pay()
+    const answers = await Promise.all([say(id), say(id, { how: 'visit' }, other)])
+    expect(answers.map(said).toSorted()).toEqual(['200', '409 arrival_recorded'])
+  }
+  const id = await pay()
+  const write = (by: bigint) =>
+    world.db.query(
+      sql`insert into arrival (outlay_id, received, how, heard_on, recorded_by) values (${id}::uuid, true, 'call', ${today}::date, ${by}::bigint)`,
+    )
+  await expect(write(world.staff.finance)).rejects.toThrow('said by the payer')
+  await write(other)
+  await expect(write(caller)).rejects.toThrow('said already')
+})
+
+test('a record names the state that the person saw, a day since the payment, and what its way needs', async () => {
+  const id = await pay()
+  const listed = (await world.calls.ask('GET /admin/disbursements', { as: caller })).body.disbursements[0]
+  expect(listed.id).toBe(id)
+  expect(said(await say(id, { status: 'requested' }))).toBe('409 changed_since_seen')
+  expect(said(await say(id, { seen: 'something else' }))).toBe('409 changed_since_seen')
+  for (const on of ['2026-01-01', '2099-01-01'])
+    expect((await say(id, { on })).body.fields).toEqual({ on: 'The day lies between the payment and today' })
+  expect((await say(id, { on: '2026-02-30' })).body.fields).toEqual({ on: 'Please give the day on which you learnt it' })
+  expect((await say(id, { how: 'code' })).body.fields).toEqual({ code: 'Please enter the four digits that the receiver tells you' })
+  expect((await say(id, { how: 'papers' })).body.fields).toEqual({ paper: 'Please add the picture of the signed paper' })
+  expect((await say(id, { received: false })).body.code).toBe('invalid_input')
+  expect(said(await say('00000000-0000-4000-8000-000000000000'))).toBe('404 disbursement_not_found')
+  expect(said(await say(id, { seen: listed.seen }))).toBe('200')
+})
+
+test('a signed paper stays with the team, is kept, and proves nothing else', async () => {
+  const [id, paper] = [await pay(), await world.bill()]
+  expect(said(await say(id, { how: 'papers', paper: 'ab'.repeat(32) }))).toBe('404 receipt_not_found')
+  expect((await say(id, { how: 'papers', paper })).body.disbursement.arrival).toMatchObject({ how: 'papers', paper })
+  await world.jobs.forget_receipt({ hash: paper })
+  expect((await world.calls.ask(`GET /admin/receipts/${paper}`, { as: caller })).status).toBe(200)
+  expect((await world.calls.ask(`GET /receipts/${paper}`)).status).toBe(404)
+  expect(said(await say(await pay(), { how: 'papers', paper }))).toBe('409 receipt_used')
+  const bill = { amount: 5, purpose: 'school shoes', beneficiaryId: await world.beneficiary(), receipts: [paper] }
+  expect(said(await world.calls.ask('POST /admin/disbursements', { as: world.staff.finance, body: bill }))).toBe('409 receipt_used')
+})
+
+test('the code is shown to the payer alone, told by the receiver, and guessed five times a day at most', async () => {
+  const id = await pay()
+  expect(said(await codeOf(id, caller))).toBe('403 arrival_payer')
+  const { code } = (await codeOf(id)).body
+  expect(code).toMatch(/^\d{4}$/)
+  const wrong = code === '0000' ? '1111' : '0000'
+  for (let guess = 0; guess < 5; guess++)
+    expect((await say(id, { how: 'code', code: wrong })).body.fields).toEqual({
+      code: 'This is not the code of this payment. Please ask the receiver again',
+    })
+  expect(said(await say(id, { how: 'code', code }))).toBe('429 too_many_requests')
+  const second = await pay()
+  const right = (await codeOf(second)).body.code
+  expect((await say(second, { how: 'code', code: right })).body.disbursement.arrival).toMatchObject({ received: true, how: 'code' })
+  expect(said(await codeOf(second))).toBe('409 arrival_recorded')
+  const kept = await world.db.query<{ text: string }>(sql`
+    select after::text as text from audit_log where subject in (${`outlay:${id}`}::text, ${`outlay:${second}`}::text) and after is not null`)
+  for (const { text } of kept) expect(text).not.toMatch(new RegExp(`"(${code}|${right})"`))
+})
+
+test('help that did not arrive alarms the owners and waits on the to-do list until it arrives', async () => {
+  const id = await pay()
+  expect([await alarms(), await todo()]).toEqual([[], expect.not.arrayContaining(['not_received_help'])])
+  expect((await lost(id)).body.disbursement.arrival).toMatchObject({ received: false, reason: 'Nothing came to her account' })
+  expect(await alarms()).toEqual([{ code: 'help_not_received', day: today, waiting: 0 }])
+  expect(await todo()).toContain('not_received_help')
+  const { disbursements } = (await world.calls.ask('GET /admin/disbursements?status=not_received', { as: caller })).body
+  expect(disbursements.map((entry: { id: string }) => entry.id)).toEqual([id])
+  const [mail] = await world.db.query<{ data: object }>(sql`
+    select payload -> 'data' as data from job j join member m on m.email = j.payload ->> 'to'
+     where j.payload ->> 'template' = 'team_changed' and m.id = ${world.staff.owner}::bigint order by j.id desc limit 1`)
+  expect(mail?.data).toMatchObject({ what: 'not_received', about: 'school shoes', detail: 'Nothing came to her account' })
+  expect((await publicOf(id)).received).toBeNull()
+  expect(said(await say(id))).toBe('200')
+  expect([await alarms(), (await publicOf(id)).received]).toEqual([[], { on: today, how: 'call' }])
+  // The payer may report it: that takes nothing from anybody.
+  expect(said(await lost(id, {}, world.staff.finance))).toBe('200')
+  const back = { amount: 5, purpose: 'the bank returned it', receipts: [await world.bill()] }
+  expect(said(await world.calls.ask(`POST /admin/disbursements/${id}/correct`, { as: world.staff.owner, body: back }))).toBe('200')
+  expect(await alarms()).toEqual([])
+})
+
+test('the request whose payment arrived has it in its history', async () => {
+  const id = await pay()
+  await world.db.query(sql`
+    insert into help_case (number, kind, for_whom, district, state, language, stage, agreed_paise, beneficiary_id, outlay_id)
+    select '7Q7Q', 'school', 'self', 'Pune', 'Maharashtra', 'en', 'helped', 500, beneficiary_id, id from outlay where id = ${id}::uuid`)
+  await lost(id)
+  await say(id)
+  const { steps } = (await world.calls.ask('GET /admin/help-cases/7Q7Q', { as: caller })).body.case
+  expect(steps.map(({ step, note }: { step: string; note: string | null }) => [step, note])).toEqual([
+    ['not_received', 'Nothing came to her account'],
+    ['received', null],
+  ])
+})
+
+test('after seven days it waits on the to-do list, the public share counts it, and a revoked consent keeps it without the name', async () => {
+  const meera = await world.beneficiary()
+  const [confirmed, open] = [await pay(meera), await pay()]
+  await say(confirmed)
+  const before = await readHelped(world.db)
+  await world.database.setClock(new Date(NOON + 8 * 86_400_000))
+  const { arrivals } = await readHelped(world.db)
+  expect(before.arrivals).toEqual({ due: 0, inTime: 0 })
+  expect(arrivals.due).toBeGreaterThan(arrivals.inTime)
+  const unconfirmed = async (): Promise<string[]> =>
+    (await world.calls.ask('GET /admin/disbursements?status=unconfirmed&limit=100', { as: caller })).body.disbursements.map(
+      (entry: { id: string }) => entry.id,
+    )
+  expect(await unconfirmed()).toContain(open)
+  expect(await unconfirmed()).not.toContain(confirmed)
+  expect(await todo()).toContain('unconfirmed_help')
+  await say(open, { on: DAY })
+  expect(await unconfirmed()).not.toContain(open)
+  // Too late for the share.
+  expect((await readHelped(world.db)).arrivals).toEqual(arrivals)
+  await world.calls.ask(`PUT /admin/beneficiaries/${meera}`, { as: world.staff.owner, body: { revoked: true } })
+  expect(await publicOf(confirmed)).toEqual({ received: { on: today, how: 'call' }, name: null })
+  expect((await readHelped(world.db)).arrivals).toEqual(arrivals)
+})

@@ -1,0 +1,153 @@
+/**
+ * Whether help arrived: somebody other than the payer asks the receiver, and records the answer.
+ * - The newest record counts, so that a wrong one is corrected by another. Two records at once: the second is refused.
+ * - The payer hands four digits over with the help. They are an HMAC of the payment's id, so nothing stores them, and no log has them.
+ * - Five wrong codes a day are allowed for a payment. All valid codes are compared, in constant time.
+ * - Help that did not arrive is on the to-do list and in the alarms until it arrives or its money came back. All owners get a mail.
+ * - The books do not change.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { Input } from '@roz/contract/api.ts'
+import type { disbursementCalls } from '@roz/contract/disbursements.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { parseDay } from '@roz/core/ist-day.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { CURSOR_PARTS } from '../../lists/cursor.ts'
+import { tellOwners } from '../../mail/owner-mails.ts'
+import { arrivalCodes, take } from '../../protection/limits.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import { lockOutlay } from '../../outlays/outlays.ts'
+import { decideAbout, type Effect } from '../../staff/decision.ts'
+import { logStaff } from '../../staff/staff-log.ts'
+import { recordStep } from './cases.ts'
+import type { HelpDeps } from './deps.ts'
+import { type Disbursement, viewDisbursement } from './disbursement-view.ts'
+
+type Calls = typeof disbursementCalls
+type Said = Input<Calls['recordArrival']>['body']
+type Refused =
+  | 'disbursement_not_found'
+  | 'outlay_final'
+  | 'own_arrival'
+  | 'arrival_recorded'
+  | 'receipt_not_found'
+  | 'receipt_used'
+  | 'invalid_input'
+const KINDS = ['disbursement'] as const
+
+/** The codes of a payment: by the present key, and by the old one while a key is being replaced. */
+const codesOf = (secrets: Secrets, id: string): readonly string[] =>
+  secrets.fingerprints(Buffer.from(id), 'arrival_code').map((mac) => String(mac.readUIntBE(0, 6) % 10_000).padStart(4, '0'))
+const isCode = (secrets: Secrets, id: string, told: string): boolean =>
+  codesOf(secrets, id)
+    .map((code) => timingSafeEqual(Buffer.from(code), Buffer.from(told)))
+    .includes(true)
+
+export function arrivalHandlers(deps: HelpDeps, idempotency: Idempotency): Handlers<'recordArrival' | 'arrivalCode'> {
+  const { db, secrets } = deps
+  return {
+    recordArrival: async (call) => {
+      const { id } = call.params
+      const { body, session } = call
+      const isByCode = body.received && body.how === 'code'
+      const taken = await take(db, isByCode ? arrivalCodes(id) : [])
+      if (!taken.ok) return taken
+      const isRight = !isByCode || (body.code !== undefined && isCode(secrets, id.toLowerCase(), body.code))
+      if (isRight) await taken.giveBack()
+      return decideAbout<'disbursement', Disbursement, Refused>(idempotency, call, {
+        name: 'disbursement',
+        kind: 'outlay',
+        verb: 'arrive',
+        notFound: 'disbursement_not_found',
+        lock: (tx, locked) => lockOutlay(tx, KINDS, locked),
+        effect: (tx, outlayId, status) =>
+          status === 'booked'
+            ? record(tx, deps, { outlayId, by: session.memberId, said: body, isRight })
+            : Promise.resolve({ ok: false, code: 'outlay_final' }),
+        show: viewDisbursement,
+      })
+    },
+    arrivalCode: ({ params: { id }, session }) =>
+      inTransaction(db, async (tx) => {
+        const found = CURSOR_PARTS.uuid(id)
+          ? await maybeOne<{ outlayId: string; isPayer: boolean; isReceived: boolean }>(
+              tx,
+              sql`select o.id as "outlayId", is_same_person(o.asked_by, ${session.memberId}::bigint) or is_same_person(o.decided_by, ${session.memberId}::bigint) as "isPayer",
+                    coalesce((select a.received from arrival a where a.outlay_id = o.id order by a.id desc limit 1), false) as "isReceived"
+                    from outlay o where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked'`,
+            )
+          : undefined
+        if (found === undefined) return { ok: false, code: 'disbursement_not_found' } as const
+        if (!found.isPayer) return { ok: false, code: 'arrival_payer' } as const
+        if (found.isReceived) return { ok: false, code: 'arrival_recorded' } as const
+        await logStaff(tx, { actorId: session.memberId, action: 'disbursement.show_code', subject: `outlay:${found.outlayId}` })
+        return { ok: true, value: { code: codesOf(secrets, found.outlayId)[0] ?? '' } } as const
+      }),
+  }
+}
+
+type Recording = { readonly outlayId: string; readonly by: bigint; readonly said: Said; readonly isRight: boolean }
+
+/** Writes the record; the caller has locked the payment. */
+async function record(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said, isRight }: Recording): Promise<Effect<Refused>> {
+  const { received, how, on } = said
+  const reason = received ? null : (said.reason ?? null)
+  const isSigned = received && how === 'papers'
+  if (!received && reason === null) return invalid({ reason: 'reason_length' })
+  if (parseDay(on) === undefined) return invalid({ on: 'arrival_day' })
+  if (received && how === 'code' && said.code === undefined) return invalid({ code: 'arrival_code' })
+  if (isSigned && said.paper === undefined) return invalid({ paper: 'arrival_paper' })
+  const { last, mayConfirm, isOutside } = await one<{ last: boolean | null; mayConfirm: boolean; isOutside: boolean }>(
+    tx,
+    sql`select (select received from arrival where outlay_id = o.id order by id desc limit 1) as last,
+          may_confirm_arrival(${by}::bigint, o.id) as "mayConfirm", not ${on}::date between ist_day(o.decided_at) and ist_day(roz_now()) as "isOutside"
+          from outlay o where o.id = ${outlayId}::uuid`,
+  )
+  if (last === received) return { ok: false, code: 'arrival_recorded' }
+  if (received && !mayConfirm) return { ok: false, code: 'own_arrival' }
+  if (isOutside) return invalid({ on: 'arrival_day_outside' })
+  if (!isRight) return invalid({ code: 'arrival_code_wrong' })
+  const paper = isSigned ? Buffer.from(said.paper ?? '', 'hex') : null
+  const unusable = paper === null ? undefined : await judgePaper(tx, paper)
+  if (unusable !== undefined) return { ok: false, code: unusable }
+  await tx.query(sql`
+    insert into arrival (outlay_id, received, how, heard_on, paper, reason, recorded_by)
+    values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on as IstDay}::date, ${paper}::bytea, ${reason}::text, ${by}::bigint)`)
+  await noteInRequest(tx, secrets, { outlayId, by, received, how, reason })
+  if (reason !== null) {
+    const { purpose } = await one<{ purpose: string }>(tx, sql`select purpose from outlay where id = ${outlayId}::uuid`)
+    await tellOwners(tx, { what: 'not_received', actorId: by, about: purpose, detail: reason })
+  }
+  return { ok: true, after: { received, how, on, ...(reason === null ? {} : { reason }), ...(isSigned ? { paper: said.paper } : {}) } }
+}
+
+/** The picture was uploaded, and proves nothing else. */
+async function judgePaper(tx: Tx, paper: Buffer): Promise<'receipt_not_found' | 'receipt_used' | undefined> {
+  const { isKept, isUsed } = await one<{ isKept: boolean; isUsed: boolean }>(
+    tx,
+    sql`select exists (select from receipt where hash = ${paper}::bytea) as "isKept",
+          exists (select from outlay_receipt where hash = ${paper}::bytea) or exists (select from arrival where paper = ${paper}::bytea) as "isUsed"`,
+  )
+  if (!isKept) return 'receipt_not_found'
+  return isUsed ? 'receipt_used' : undefined
+}
+
+type Noted = Pick<Recording, 'outlayId' | 'by'> & {
+  readonly received: boolean
+  readonly how: string
+  readonly reason: string | null
+}
+
+/** The request whose payment it is has it in its history. */
+async function noteInRequest(tx: Tx, secrets: Secrets, { outlayId, by, received, how, reason }: Noted): Promise<void> {
+  const found = await maybeOne<{ number: string }>(
+    tx,
+    sql`update help_case set version = version + 1, touched_at = roz_now() where outlay_id = ${outlayId}::uuid returning number`,
+  )
+  if (found === undefined) return
+  const step = received ? 'received' : 'not_received'
+  await recordStep(tx, secrets, { number: found.number, step, how, by, ...(reason === null ? {} : { note: reason }) })
+}

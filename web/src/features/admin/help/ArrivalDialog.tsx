@@ -1,0 +1,181 @@
+/**
+ * The dialogs “Did the help arrive?” and “Code for the receiver”.
+ * - Who paid may only say that it did not arrive. The server decides.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { ARRIVAL_WAYS, arrivalCode, type ArrivalWay } from '@roz/core/arrival-fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { useState } from 'react'
+import { ApiError, call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Modal } from '../../../ui/Modal.tsx'
+import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
+import { formatDay } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { useServerDay } from '../../clock.ts'
+import { Decision } from '../Decision.tsx'
+import { BillPages, CoverNext, useBillPages } from '../outlays/BillPages.tsx'
+import { portalError } from '../portal-form-errors.ts'
+import type { Disbursement } from '../queries.ts'
+import { WAY_NAMES } from './case-queries.ts'
+
+type DialogProps = { readonly entry: Disbursement; readonly isPayer: boolean; readonly onClose: () => void }
+type Problems = Readonly<Record<string, string | undefined>>
+
+export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
+  const { t, i18n } = useLingui()
+  const today = useServerDay()
+  const wasReceived = entry.arrival?.received === true
+  const [received, setReceived] = useState(!isPayer && !wasReceived)
+  const [how, setHow] = useState<ArrivalWay>('call')
+  const [on, setOn] = useState<string>(today)
+  const [code, setCode] = useState('')
+  const [reason, setReason] = useState('')
+  const [problems, setProblems] = useState<Problems>({})
+  const pages = useBillPages(1)
+  const paper = pages.hashes[0]
+  const [needsCode, needsPaper] = [received && how === 'code', received && how === 'papers']
+  const check = (): boolean => {
+    const found: Problems = {
+      on: on === '' ? 'arrival_day' : undefined,
+      code: needsCode ? arrivalCode.safeParse(code).error?.issues[0]?.message : undefined,
+      paper: needsPaper && paper === undefined ? 'arrival_paper' : undefined,
+      reason: received ? undefined : decisionReason.safeParse(reason).error?.issues[0]?.message,
+    }
+    setProblems(found)
+    return Object.values(found).every((problem) => problem === undefined)
+  }
+  const send = (_: string, idempotencyKey: string) =>
+    call('recordArrival', {
+      params: { id: entry.id },
+      body: {
+        status: entry.status,
+        seen: entry.seen,
+        received,
+        how,
+        on,
+        ...(needsCode ? { code } : {}),
+        ...(needsPaper && paper !== undefined ? { paper } : {}),
+        ...(received ? {} : { reason }),
+      },
+      idempotencyKey,
+    }).catch((error: unknown) => {
+      if (error instanceof ApiError) setProblems(error.fields)
+      throw error
+    })
+  return (
+    <>
+      <Decision
+        title={<Trans>Did the help arrive?</Trans>}
+        confirm={received ? t`Confirm that it arrived` : t`Report it as not received`}
+        danger={!received}
+        check={check}
+        send={send}
+        onDone={() => toast.success(t`Recorded.`)}
+        onClose={onClose}
+      >
+        <p className="spaced">
+          {formatMoney(entry.amount)}, {entry.purpose}, {entry.beneficiary.publicName}
+        </p>
+        {isPayer || wasReceived ? null : (
+          <SelectField
+            label={t`What the receiver says`}
+            value={received ? 'yes' : 'no'}
+            onChange={(event) => setReceived(event.target.value === 'yes')}
+          >
+            <option value="yes">{t`The help arrived`}</option>
+            <option value="no">{t`Nothing arrived`}</option>
+          </SelectField>
+        )}
+        {isPayer && !wasReceived ? (
+          <p className="muted spaced">
+            <Trans>You requested or approved this payment, so somebody else must confirm that it arrived.</Trans>
+          </p>
+        ) : null}
+        <SelectField label={t`How you learnt it`} value={how} onChange={(event) => setHow(event.target.value as ArrivalWay)}>
+          {ARRIVAL_WAYS.map((way) => (
+            <option key={way} value={way}>
+              {i18n._(WAY_NAMES[way])}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label={t`Day`}
+          type="date"
+          max={today}
+          value={on}
+          error={portalError(problems.on)}
+          onChange={(event) => setOn(event.target.value)}
+        />
+        {needsCode ? (
+          <TextField
+            label={t`Code that the receiver tells you`}
+            hint={t`Four digits. Whoever paid handed them over with the help.`}
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={4}
+            value={code}
+            error={portalError(problems.code)}
+            onChange={(event) => setCode(event.target.value)}
+          />
+        ) : null}
+        {needsPaper ? <BillPages pages={pages} error={paper === undefined ? portalError(problems.paper) : undefined} of="paper" /> : null}
+        {received ? (
+          <p className="muted spaced">
+            <Trans>Everybody reads how and when it was confirmed. The accounts do not change.</Trans>
+          </p>
+        ) : (
+          <TextAreaField
+            label={t`What the receiver says, in your words`}
+            hint={t`All owners get an email with these words at once.`}
+            value={reason}
+            error={portalError(problems.reason)}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        )}
+      </Decision>
+      <CoverNext pages={pages} />
+    </>
+  )
+}
+
+type CodeProps = { readonly entry: Disbursement; readonly onCode: (code: string) => void; readonly onClose: () => void }
+
+/** Asks before it shows the code: the staff log names who saw it. */
+export function CodeDialog({ entry, onCode, onClose }: CodeProps) {
+  const { t } = useLingui()
+  return (
+    <Decision
+      title={<Trans>Code for the receiver</Trans>}
+      confirm={t`Show the code`}
+      send={() => call('arrivalCode', { params: { id: entry.id } })}
+      onDone={({ code }) => onCode(code)}
+      onClose={onClose}
+    >
+      <p className="spaced">
+        <Trans>The receiver tells these four digits to somebody else of the team, and so proves that the help arrived.</Trans>
+      </p>
+    </Decision>
+  )
+}
+
+export const ShownCode = ({ code, onClose }: { readonly code: string; readonly onClose: () => void }) => (
+  <Modal open size="sm" onClose={onClose} title={<Trans>Code for the receiver</Trans>}>
+    <p className="lead">
+      <strong>{code}</strong>
+    </p>
+    <p className="spaced">
+      <Trans>Hand it over together with the help. Somebody else calls and asks for it. Give it to nobody of the team.</Trans>
+    </p>
+  </Modal>
+)
+
+/** The newest record of an arrival, as a fact of its row. */
+export function useArrivalFact({ arrival }: Pick<Disbursement, 'arrival'>): string | null {
+  const { t, i18n } = useLingui()
+  if (arrival === null) return null
+  const [by, on, way] = [arrival.by, formatDay(arrival.on, currentLanguage()), i18n._(WAY_NAMES[arrival.how])]
+  const reason = arrival.reason ?? ''
+  return arrival.received ? t`Received on ${on}: ${way}, recorded by ${by}` : t`Not received, ${on}: ${reason} (${way}, recorded by ${by})`
+}
