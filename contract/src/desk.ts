@@ -55,6 +55,7 @@ export const todoCode = z.enum([
   'untold_help',
   'unconfirmed_help',
   'not_received_help',
+  'follow_ups',
   'help_waiting',
   'outlays',
   'house_entries',

@@ -1,14 +1,18 @@
 /** Calls of disbursements: payments from the help fund, and their corrections. */
 import { ARRIVAL_WAYS, arrivalCode } from '@roz/core/arrival-fields.ts'
 import { rupeeAmount } from '@roz/core/fields.ts'
+import { followUpWords } from '@roz/core/follow-up-fields.ts'
+import { publicName } from '@roz/core/help-fields.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { knownBy } from './help.ts'
 import { APPROVAL_ABOVE, APPROVAL_REFUSALS, asked, narrowing, outlay, outlayFilter, outlayId, reasoned, seenOutlay } from './outlays.ts'
-import { HELPERS, STAFF, TREASURY } from './roles.ts'
-import { day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { EDITORS, HELPERS, STAFF, TREASURY } from './roles.ts'
+import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
+const language = z.enum(LANGUAGES, 'choice_invalid')
 const part = z.object({ day, amount: rupees })
 export const disbursement = z.object({
   ...outlay,
@@ -23,6 +27,22 @@ export const disbursement = z.object({
     .object({ id: z.string(), title: z.string(), state: z.enum(['draft', 'scheduled', 'published']) })
     .nullable()
     .meta({ description: 'The story that tells of it' }),
+  followUps: newer(
+    z
+      .array(
+        z.object({
+          id: z.string(),
+          weeks: count,
+          language: z.string(),
+          words: z.string(),
+          retoldBy: z.string().nullable().meta({ description: 'null: word for word' }),
+          withheld: z.string().nullable().meta({ description: 'Why the public does not see it' }),
+        }),
+      )
+      .meta({ description: 'What the person said weeks after it arrived' }),
+    { absent: [] },
+  ),
+  followUpDue: count.nullable().meta({ description: 'The weeks of the follow-up that is due' }),
   arrival: z
     .object({
       received: z.boolean(),
@@ -37,10 +57,12 @@ export const disbursement = z.object({
     .meta({ description: 'The newest record of its arrival' }),
 })
 /** Help is also found by its story. */
-export const helpState = z.enum([...outlayFilter.options, 'untold', 'storyless', 'unconfirmed', 'not_received'], 'choice_invalid').meta({
-  description:
-    'untold: booked help without a published story; storyless: without a published story or a draft; unconfirmed: not confirmed as received in seven days',
-})
+export const helpState = z
+  .enum([...outlayFilter.options, 'untold', 'storyless', 'unconfirmed', 'not_received', 'follow_up_due'], 'choice_invalid')
+  .meta({
+    description:
+      'untold: booked help without a published story; storyless: without a published story or a draft; unconfirmed: not confirmed as received in seven days',
+  })
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
 
 export const disbursementCalls = {
@@ -196,6 +218,36 @@ export const disbursementCalls = {
       'too_many_requests',
       'idempotency_mismatch',
     ],
+  }),
+  recordFollowUp: endpoint({
+    method: 'POST',
+    path: '/admin/disbursements/{id}/follow-ups',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary:
+      'Records what a helped person says 2, 4 or 12 weeks after the help arrived, whichever is due, with the consent to be asked again. The story shows it.',
+    params: outlayId,
+    body: z.strictObject({
+      language,
+      words: followUpWords,
+      translation: z.strictObject({ language, words: followUpWords }).optional(),
+      retoldBy: z.optional(publicName).meta({ description: 'Who retold it; without it the words are word for word' }),
+    }),
+    output: z.object({ disbursement }),
+    refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due'],
+  }),
+  withholdFollowUp: endpoint({
+    method: 'POST',
+    path: '/admin/follow-ups/{id}/withhold',
+    access: 'admin',
+    roles: EDITORS,
+    stepUp: true,
+    summary: 'Withholds a follow-up that tells personal data, for good, with a reason for the staff log.',
+    params: outlayId,
+    body: z.strictObject({ reason: decisionReason }),
+    output: z.object({ disbursement }),
+    refusals: ['follow_up_not_found', 'follow_up_withheld'],
   }),
   arrivalCode: endpoint({
     method: 'POST',

@@ -33,6 +33,7 @@ export const beneficiary = z.object({
   ...knownBy,
   status: beneficiaryState.meta({ description: 'waiting: no consent is recorded yet; revoked: nothing public names them any more' }),
   isChild: z.boolean(),
+  followUps: z.object({ on: day }).nullable().meta({ description: 'The consent to be asked again, with its own day' }),
   note: z.string().nullable().meta({ description: 'Only for owner, finance and editor; encrypted at rest' }),
   revokedAt: instant.nullable(),
   createdAt: instant,
@@ -45,6 +46,11 @@ export const beneficiaryFields = {
   consent: z
     .strictObject({ how: z.enum(CONSENT_WAYS, 'choice_invalid'), on: z.string('consent_day').regex(/^\d{4}-\d{2}-\d{2}$/, 'consent_day') })
     .nullable(),
+  followUps: z
+    .strictObject({ on: z.string('follow_up_day').regex(/^\d{4}-\d{2}-\d{2}$/, 'follow_up_day') })
+    .nullable()
+    .optional()
+    .meta({ description: 'The consent to be asked again; null ends it, and deletes what was told' }),
   note: privateNote,
 }
 const beneficiaryAnswer = z.object({ beneficiary })

@@ -25,6 +25,23 @@ export const story = z.object({
   imageUrl: z.string().nullable(),
   charity: z.object({ name: z.string(), description: z.string() }),
   languages,
+  followUps: newer(
+    z
+      .array(
+        z.object({
+          weeks: count,
+          words: z.string(),
+          language,
+          retoldBy: z.string().nullable().meta({ description: 'null: word for word' }),
+          translation: z
+            .string()
+            .nullable()
+            .meta({ description: "The words in the reader's language, by the team; null: none, or not needed" }),
+        }),
+      )
+      .meta({ description: 'What the helped person said weeks after the help arrived' }),
+    { absent: [] },
+  ),
   winnerInfo: z.object({ name: z.string(), amount: rupees, totalParticipants: count, ...drawn }).nullable(),
 })
 export type Story = z.infer<typeof story>
@@ -91,6 +108,7 @@ const readOnly = {
   amount: z.unknown().optional(),
   sent: z.unknown().optional(),
   languages: z.unknown().optional(),
+  followUps: z.unknown().optional(),
   views: z.unknown().optional(),
   winnerInfo: z.unknown().optional(),
   help: z.unknown().optional(),

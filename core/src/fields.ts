@@ -12,6 +12,7 @@ import { CASE_TEXTS } from './case-fields.ts'
 import { type Words, wordsIn } from './field-words.ts'
 import type { Language } from './language.ts'
 import { paiseFromRupees } from './money.ts'
+import { FOLLOW_UP_TEXTS } from './follow-up-fields.ts'
 import { HELP_TEXTS } from './help-fields.ts'
 import { MONEY_TEXTS } from './money-fields.ts'
 import { name } from './name-fields.ts'
@@ -54,6 +55,7 @@ export const FIELD_TEXTS = {
   ...CARE_TEXTS,
   ...CASE_TEXTS,
   ...ARRIVAL_TEXTS,
+  ...FOLLOW_UP_TEXTS,
   ...ANNOUNCEMENT_TEXTS,
   ...PUBLIC_TEXTS,
   ...TAX_TEXTS,

@@ -172,6 +172,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   correctDisbursement: OUTLAY,
   recordArrival: { status: 'booked', received: true, how: 'call', on: '2026-01-05' },
   arrivalCode: undefined,
+  recordFollowUp: { language: 'hi', words: 'वह अब रोज़ स्कूल जाती है।' },
+  withholdFollowUp: { reason: 'It names the street.' },
   houseEntries: undefined,
   askHouseEntry: { ...OUTLAY, kind: 'platform_out' },
   askSettlement: { reference: 'UTR0000000001', day: '2026-01-05', amount: 90, fee: 1.9, receipts: OUTLAY.receipts },

@@ -18,6 +18,7 @@ const isWrite = ({ access, method }: EndpointSpec): boolean => access === 'admin
 const writes = (Object.keys(api) as CallName[]).filter((name) => isWrite(specOf(name)))
 
 const KEYED = 'server/src/http/keyed-calls.test.ts'
+const FOLLOW_UPS = 'server/src/features/help/follow-ups.test.ts'
 /**
  * Writes that the scenario's program refuses: its gateway pays by itself and has settled nothing, it has no second person, nothing is
  * in suspense, no tax was withheld, and nobody has AutoPay.
@@ -38,6 +39,8 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   rejectDisbursement: KEYED,
   correctDisbursement: KEYED,
   recordArrival: KEYED,
+  recordFollowUp: FOLLOW_UPS,
+  withholdFollowUp: FOLLOW_UPS,
   approveHouseEntry: KEYED,
   rejectHouseEntry: KEYED,
   stopStaffChange: 'server/src/features/identity/owner-changes.test.ts',

@@ -84,6 +84,10 @@ async function runHelpGiven(scenario: Scenario, token: string, beneficiaryId: st
   expect((await scenario.step('arrivalCode', { token, params })).output.code).toMatch(/^\d{4}$/)
   const arrived = { ...seen, received: true, how: 'call', on: disbursement.days[0]?.day ?? '' } as const
   expect((await scenario.step('recordArrival', { token, params, body: arrived })).refusal.code).toBe('own_arrival')
+  const told = { language: 'hi', words: 'वह अब रोज़ स्कूल जाती है।' } as const
+  expect((await scenario.step('recordFollowUp', { token, params, body: told })).refusal.code).toBe('follow_up_consent')
+  const hold = { params: { id: '00000000-0000-4000-8000-000000000000' }, body: { reason: 'It names the street.' } }
+  expect((await scenario.step('withholdFollowUp', { token, ...hold })).refusal.code).toBe('follow_up_not_found')
   expect((await scenario.step('approveDisbursement', { token, params, body: seen })).refusal.code).toBe('outlay_final')
   expect((await scenario.step('rejectDisbursement', { token, params, body: because })).refusal.code).toBe('outlay_final')
   expect((await scenario.step('houseEntries', { token })).output).toMatchObject({ entries: [], payable: { platform_out: 0.2 } })

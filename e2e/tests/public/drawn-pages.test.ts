@@ -35,6 +35,7 @@ const STORY: Story = {
   videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
   imageUrl: null,
   languages: {},
+  followUps: [],
   charity: { name: "O'Neil <b>School</b>", description: '' },
   winnerInfo: { name: 'Asha <i>V.', amount: 0.9, totalParticipants: 3, assurance: 'weak', isDemo: false, others: 0, tax: 0 },
 }

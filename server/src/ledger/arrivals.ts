@@ -11,6 +11,8 @@ const IS_GIVEN = sql`(o.kind = 'disbursement' and o.status = 'booked'
 const NEWEST = sql`(select a.received from arrival a where a.outlay_id = o.id order by a.id desc limit 1)`
 const WITHIN = sql`(${CONFIRMED_WITHIN_DAYS}::int * interval '1 day')`
 
+/** The newest record says that it arrived. */
+export const IS_RECEIVED: Sql = sql`(${NEWEST} and ${IS_GIVEN})`
 /** Somebody said that it did not arrive. */
 export const NOT_RECEIVED: Sql = sql`(${NEWEST} = false and ${IS_GIVEN})`
 /** Nobody confirmed it in seven days. */
@@ -18,8 +20,8 @@ export const UNCONFIRMED: Sql = sql`
   (o.decided_at < (select roz_now()) - ${WITHIN} and not exists (select from arrival a where a.outlay_id = o.id) and ${IS_GIVEN})`
 /** Since when it waits for a confirmation. */
 export const UNCONFIRMED_SINCE: Sql = sql`o.decided_at + ${WITHIN}`
-/** Since when it counts as not received. */
-export const NOT_RECEIVED_SINCE: Sql = sql`(select max(a.recorded_at) from arrival a where a.outlay_id = o.id)`
+/** When its newest record was made. */
+export const RECORDED_AT: Sql = sql`(select max(a.recorded_at) from arrival a where a.outlay_id = o.id)`
 
 /** Of the payments sent 7 to 37 days ago: how many, and how many were confirmed in seven days. */
 export const readArrivals = (from: Queryable): Promise<{ readonly due: number; readonly inTime: number }> =>

@@ -7,7 +7,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Queryable, sql } from '../db/sql.ts'
-import { NOT_RECEIVED, NOT_RECEIVED_SINCE } from '../ledger/arrivals.ts'
+import { NOT_RECEIVED, RECORDED_AT } from '../ledger/arrivals.ts'
 import { findHeldBooks } from '../ledger/held-books.ts'
 import { findLateHelp } from '../ledger/help-waits.ts'
 
@@ -64,7 +64,7 @@ const READERS: readonly ((from: Queryable) => Promise<Alarm[]>)[] = [
   /** Help that did not arrive: the day of the oldest record, and the number of further payments. */
   async (from) => {
     const [lost] = await from.query<{ day: IstDay | null; count: number }>(
-      sql`select min(ist_day(${NOT_RECEIVED_SINCE})) as day, count(*)::int as count from outlay o where ${NOT_RECEIVED}`,
+      sql`select min(ist_day(${RECORDED_AT})) as day, count(*)::int as count from outlay o where ${NOT_RECEIVED}`,
     )
     return lost === undefined || lost.day === null ? [] : [{ code: 'help_not_received', day: lost.day, waiting: lost.count - 1 }]
   },

@@ -8,6 +8,7 @@ import { isPendingCharity } from '../features/CharityName.tsx'
 import { langOf, OtherLanguage } from '../features/OtherLanguage.tsx'
 import { MoreWinners, useReward, Weakness } from '../features/WinnerLabel.tsx'
 import { CharityBadge } from '../features/impact/CharityBadge.tsx'
+import { FollowUps } from '../features/impact/FollowUps.tsx'
 import { HelpAmount } from '../features/impact/HelpAmount.tsx'
 import { Art } from '../ui/Art.tsx'
 import { formatDay } from '../ui/format.ts'
@@ -138,6 +139,7 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
         <Plural value={story.views} one="# view" other="# views" />
       </p>
       <Told story={story} />
+      <FollowUps story={story} reader={language} />
       <p className="small muted">
         <CharityState story={story} />
       </p>

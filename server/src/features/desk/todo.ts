@@ -11,10 +11,11 @@ import { READERS, type Roles, STAFF, TREASURY } from '@roz/contract/roles.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { lateAfter } from '../../operation/limits-of-figures.ts'
 import { instantOrNull } from '../../lists/listing.ts'
-import { NOT_RECEIVED, NOT_RECEIVED_SINCE, UNCONFIRMED, UNCONFIRMED_SINCE } from '../../ledger/arrivals.ts'
+import { NOT_RECEIVED, RECORDED_AT, UNCONFIRMED, UNCONFIRMED_SINCE } from '../../ledger/arrivals.ts'
 import { IS_LATE_CHARGE, IS_UNCANCELLED, LATE_FROM } from '../../ledger/autopay.ts'
 import { FINDINGS } from '../../ledger/audit-findings.ts'
 import { IS_PROPOSED } from '../../ledger/gateway-settlements.ts'
+import { FOLLOW_UP_DUE_SINCE, HAS_DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
 import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
@@ -131,8 +132,13 @@ const helpKinds = ({ outlays }: Work) => ({
   },
   not_received_help: {
     roles: STAFF,
-    waiting: sql`select ${NOT_RECEIVED_SINCE} as at from outlay o where ${NOT_RECEIVED}`,
+    waiting: sql`select ${RECORDED_AT} as at from outlay o where ${NOT_RECEIVED}`,
     lateFrom: AT_ONCE,
+  },
+  follow_ups: {
+    roles: STAFF,
+    waiting: sql`select ${FOLLOW_UP_DUE_SINCE} as at from outlay o where ${HAS_DUE_FOLLOW_UP}`,
+    lateFrom: sql`at + interval '7 days'`,
   },
   help_waiting: {
     roles: STAFF,

@@ -25,6 +25,7 @@ describe('a new beneficiary', () => {
       {
         id: expect.any(String),
         ...MEERA,
+        followUps: null,
         status: 'consented',
         revokedAt: null,
         createdAt: expect.stringMatching(/^2026-11-21T12:00/),

@@ -6,6 +6,7 @@
  * - While a payment to the person waits for approval, the record does not change, except by a revocation.
  * - A child's consent has the relation of the guardian who gave it.
  * - A recorded consent can be corrected, but only a revocation ends it, because public pages check only for a revocation.
+ * - The consent to be asked again has its own day. Its end, or a revocation, deletes what the person told (follow-ups.ts).
  * - A revocation is final. Whoever decided about a payment to the person does not record it. Its transaction turns every story that was ever about the person into a draft without a picture. Mails that
  *   wait with the name are not sent (mail/before-sending.ts). The books keep their entries; public pages show them without the name
  *   (view outlay_public).
@@ -42,6 +43,7 @@ type Row = {
   readonly consentedOn: IstDay | null
   readonly isChild: boolean
   readonly guardian: Guardian | null
+  readonly followUpOn: IstDay | null
   readonly encryptedNote: Buffer | null
   readonly revokedAt: Date | null
   readonly createdAt: Date
@@ -56,7 +58,7 @@ export const HELPED = sql`
 
 const rows = sql`
   select b.id, b.public_name as "publicName", b.consent_how as how, b.consented_on as "consentedOn", b.is_child as "isChild",
-    b.guardian_relation as guardian, b.sealed_note as "encryptedNote", b.revoked_at as "revokedAt", b.created_at as "createdAt",
+    b.guardian_relation as guardian, b.follow_up_on as "followUpOn", b.sealed_note as "encryptedNote", b.revoked_at as "revokedAt", b.created_at as "createdAt",
     ${HELPED} as helped,
     ${microsOf(sql`b.created_at`)} as "sortedAt"
   from beneficiary b`
@@ -69,6 +71,7 @@ const STATES = {
 /** How and when the consent was given; null before it was. */
 export const consentOf = ({ how, consentedOn }: Pick<Row, 'how' | 'consentedOn'>): Shown['consent'] =>
   how === null || consentedOn === null ? null : { how, on: consentedOn }
+const followUpsOf = ({ followUpOn }: Row): Shown['followUps'] => (followUpOn === null ? null : { on: followUpOn })
 const statusOf = ({ revokedAt, how }: Row): Shown['status'] => (revokedAt !== null ? 'revoked' : how === null ? 'waiting' : 'consented')
 const keyOf = ({ sortedAt, id }: Row): Cursor => [sortedAt, id]
 const contextOf = (id: string): string => `beneficiary:${id}`
@@ -84,6 +87,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
     status: statusOf(row),
     isChild: row.isChild,
     guardian: row.guardian,
+    followUps: followUpsOf(row),
     consent: consentOf(row),
     note:
       row.encryptedNote === null || !HELPERS.some((helper) => helper === role)
@@ -145,13 +149,15 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
           return invalid({ publicName: 'public_name_in_words' })
         const proofs = revoked === true ? await judgeProofs(tx, session.memberId, await paidTo(tx, id)) : NO_PROOFS
         if (!proofs.ok) return proofs
+        const isAskable = revoked !== true && (fields.followUps ?? null) !== null
         const note = edit.note === undefined ? before.encryptedNote : encryptNote(secrets, id, edit.note)
         await tx.query(sql`
           update beneficiary set public_name = ${fields.publicName}::text, consent_how = ${fields.consent?.how ?? null}::text,
             consented_on = ${fields.consent?.on ?? null}::date, is_child = ${fields.isChild}::boolean,
-            guardian_relation = ${fields.guardian}::text, sealed_note = ${note}::bytea,
+            guardian_relation = ${fields.guardian}::text, follow_up_on = ${isAskable ? (fields.followUps?.on ?? null) : null}::date, sealed_note = ${note}::bytea,
             revoked_at = case when ${revoked === true}::boolean then roz_now() end
           where id = ${id}::uuid`)
+        if (!isAskable) await forgetFollowUps(tx, id)
         if (revoked === true) posters = await takeBackStories(tx, id)
         if (proofs.recent > 0n)
           await tellOwners(tx, {
@@ -189,9 +195,9 @@ export async function insertBeneficiary(
   if (problem !== undefined) return problem
   const id = randomUUID()
   await tx.query(sql`
-    insert into beneficiary (id, public_name, consent_how, consented_on, is_child, guardian_relation, sealed_note, created_by)
+    insert into beneficiary (id, public_name, consent_how, consented_on, is_child, guardian_relation, follow_up_on, sealed_note, created_by)
     values (${id}::uuid, ${fields.publicName}::text, ${fields.consent?.how ?? null}::text, ${fields.consent?.on ?? null}::date,
-      ${fields.isChild}::boolean, ${fields.guardian}::text, ${encryptNote(secrets, id, fields.note)}::bytea, ${by}::bigint)`)
+      ${fields.isChild}::boolean, ${fields.guardian}::text, ${fields.followUps?.on ?? null}::date, ${encryptNote(secrets, id, fields.note)}::bytea, ${by}::bigint)`)
   return { ok: true, id } as const
 }
 
@@ -209,17 +215,29 @@ const CSV_COLUMNS = {
 } satisfies Columns<Row>
 
 /** The fields that the staff log keeps: never the note. */
-export const openly = ({ publicName, isChild, guardian, consent }: Omit<Fields, 'note'>) => ({ publicName, isChild, guardian, consent })
+export const openly = ({ publicName, isChild, guardian, consent, followUps = null }: Omit<Fields, 'note'>) => ({
+  publicName,
+  isChild,
+  guardian,
+  consent,
+  ...(followUps === null ? {} : { followUps }),
+})
 
 const fieldsOf = (row: Row): Omit<Fields, 'note'> => ({
   publicName: row.publicName,
   isChild: row.isChild,
   guardian: row.guardian,
   consent: consentOf(row),
+  followUps: followUpsOf(row),
 })
 
 /** The rules between fields: a real day that is not in the future, and a guardian only for a child's consent. */
-async function problemOf(from: Queryable, { consent, isChild, guardian }: Omit<Fields, 'note'>) {
+async function problemOf(from: Queryable, { consent, isChild, guardian, followUps = null }: Omit<Fields, 'note'>) {
+  if (followUps !== null) {
+    if (consent === null || parseDay(followUps.on) === undefined) return invalid({ followUps: 'follow_up_day' })
+    const { future } = await one<{ future: boolean }>(from, sql`select ${followUps.on}::date > ist_day(roz_now()) as future`)
+    if (future) return invalid({ followUps: 'consent_day_future' })
+  }
   if (!isChild && guardian !== null) return invalid({ guardian: 'choice_invalid' })
   if (consent === null) return undefined
   if (parseDay(consent.on) === undefined) return invalid({ consent: 'consent_day' })
@@ -246,6 +264,11 @@ async function isSaid(tx: Tx, id: string, publicName: string): Promise<boolean> 
     sql`select purpose from outlay where beneficiary_id = ${id}::uuid and status <> 'rejected'`,
   )
   return paid.some(({ purpose }) => namesPerson(purpose, publicName))
+}
+
+/** What the person told later ends with the consent to be asked. */
+const forgetFollowUps = async (tx: Tx, id: string): Promise<void> => {
+  await tx.query(sql`delete from follow_up f using outlay o where o.id = f.outlay_id and o.beneficiary_id = ${id}::uuid`)
 }
 
 /** Makes drafts of the person's stories and takes their pictures; returns the names of our own pictures. */

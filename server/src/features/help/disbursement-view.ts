@@ -8,6 +8,7 @@ import type { z } from 'zod'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
 import { NOT_RECEIVED, UNCONFIRMED } from '../../ledger/arrivals.ts'
+import { DUE_FOLLOW_UP, HAS_DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
 import { instantOf, type Search } from '../../lists/listing.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 import {
@@ -41,6 +42,8 @@ type Row = OutlayRow & {
   readonly days: { day: IstDay; paise: string }[]
   readonly returned: Paise
   readonly story: Disbursement['story']
+  readonly followUps: Disbursement['followUps']
+  readonly followUpDue: number | null
   readonly arrival: (Omit<NonNullable<Disbursement['arrival']>, 'at'> & { readonly at: string }) | null
 }
 
@@ -55,6 +58,9 @@ const rows = sql`
     (select json_build_object('id', s.id, 'title', s.title,
               'state', case when s.is_active then 'published' when s.publish_at is not null then 'scheduled' else 'draft' end)
        from story s where s.outlay_id = o.id) as story,
+    (select coalesce(json_agg(json_build_object('id', f.id, 'weeks', f.weeks, 'language', f.written_in, 'words', f.words, 'retoldBy', f.retold_by,
+              'withheld', f.withheld) order by f.weeks), '[]') from follow_up f where f.outlay_id = o.id) as "followUps",
+    ${DUE_FOLLOW_UP} as "followUpDue",
     (select json_build_object('received', r.received, 'how', r.how, 'on', r.heard_on, 'reason', r.reason, 'paper', encode(r.paper, 'hex'),
               'by', ${nameAt(sql`rm`, sql`r.recorded_at`)}, 'at', r.recorded_at)
        from arrival r join member rm on rm.id = r.recorded_by where r.outlay_id = o.id order by r.id desc limit 1) as arrival
@@ -65,6 +71,7 @@ const STATES = {
   untold: UNTOLD,
   unconfirmed: UNCONFIRMED,
   not_received: NOT_RECEIVED,
+  follow_up_due: HAS_DUE_FOLLOW_UP,
   storyless: sql`(${UNTOLD} and not exists (select from story s where s.outlay_id = o.id))`,
 } as const satisfies Record<Exclude<HelpState, 'to_approve'>, Sql>
 
@@ -89,6 +96,8 @@ function viewOf(row: Row): Disbursement {
     returned: rupeesFromPaise(row.returned),
     story: row.story,
     arrival,
+    followUps: row.followUps,
+    followUpDue: row.followUpDue,
   }
 }
 

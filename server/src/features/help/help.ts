@@ -9,6 +9,7 @@ import { caseHandlers } from './cases.ts'
 import type { CaseDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
 import { forgetBill, billHandlers } from './bills.ts'
+import { followUpHandlers } from './follow-ups.ts'
 import { disbursementTable } from './tables.ts'
 
 export function createHelp(deps: CaseDeps) {
@@ -21,6 +22,7 @@ export function createHelp(deps: CaseDeps) {
       ...billHandlers(deps),
       ...disbursementHandlers(deps, idempotency),
       ...arrivalHandlers(deps, idempotency),
+      ...followUpHandlers(deps),
       ...disbursementTable(deps.db),
     },
     sweeps: [() => forgetOldCases(deps.db)],

@@ -68,6 +68,7 @@ test('a story made by hand is a draft dated today, and the public cannot see it'
     winnerInfo: null,
     sent: false,
     languages: { title: 'en', description: 'en', charityName: 'en', charityDescription: 'en' },
+    followUps: [],
     language: 'en',
     translations: { en: {}, hi: {} },
     publishAt: null,

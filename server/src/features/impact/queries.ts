@@ -53,6 +53,13 @@ export type StoryRow = {
   readonly winnerIsDeleted: boolean
   readonly publishAt: Date | null
   readonly outlayId: string | null
+  readonly followUps: readonly {
+    readonly weeks: number
+    readonly words: string
+    readonly language: Language
+    readonly retoldBy: string | null
+    readonly translations: Partial<Record<Language, string>>
+  }[]
   /** The sort key: microseconds since 1970 of the publication, or of a draft's creation. */
   readonly sortedAt: string
 }
@@ -80,6 +87,10 @@ const columns = sql`
   case when s.round_day is null then s.assurance else ${assuranceSql(sql`s.round_day`)} end as assurance,
   ${isDemoSql(sql`s.round_day`)} as "isDemo", ${otherWinnersSql(sql`s.round_day`)} as others, ${firstTaxSql(sql`s.round_day`)} as "winnerTax",
   m.name as "winnerName", m.public_name as "winnerPublicName", m.deleted_at is not null as "winnerIsDeleted",
+  (select coalesce(json_agg(json_build_object('weeks', f.weeks, 'words', f.words, 'language', f.written_in, 'retoldBy', f.retold_by,
+            'translations', f.translations) order by f.weeks), '[]')
+     from follow_up f join outlay fo on fo.id = f.outlay_id join beneficiary fb on fb.id = fo.beneficiary_id
+    where f.outlay_id = s.outlay_id and f.withheld is null and fb.revoked_at is null and fb.follow_up_on is not null) as "followUps",
   ${micros(listedAt)} as "sortedAt"`
 // A story of a disbursement shows what was sent, less what came back.
 const from = sql`from story s left join member m on m.id = s.winner_member_id

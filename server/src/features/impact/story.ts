@@ -30,6 +30,10 @@ export const storyOf =
       imageUrl: row.imageUrl,
       charity: { name: words.charityName, description: words.charityDescription },
       languages,
+      followUps: row.followUps.map(({ translations, ...told }) => ({
+        ...told,
+        translation: told.language === language ? null : (translations[language] ?? null),
+      })),
       winnerInfo: winnerOf(row, language),
     }
   }

@@ -3,6 +3,7 @@ import { ANNOUNCEMENT_TEXTS } from '@roz/core/announcement-fields.ts'
 import { ARRIVAL_TEXTS } from '@roz/core/arrival-fields.ts'
 import { CASE_TEXTS } from '@roz/core/case-fields.ts'
 import { CARE_TEXTS } from '@roz/core/care-fields.ts'
+import { FOLLOW_UP_TEXTS } from '@roz/core/follow-up-fields.ts'
 import { HELP_TEXTS } from '@roz/core/help-fields.ts'
 import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
@@ -24,6 +25,7 @@ export const portalError = wordsFrom(
   CARE_TEXTS,
   CASE_TEXTS,
   ARRIVAL_TEXTS,
+  FOLLOW_UP_TEXTS,
   SITE_TEXTS,
   STAFF_TEXTS,
   PUBLIC_TEXTS,

@@ -13,6 +13,7 @@ import { CharityName } from '../CharityName.tsx'
 import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
 import { ChanceOf, MoreWinners, useReward, WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
+import { FollowUps } from './FollowUps.tsx'
 
 /** Reports the view to the server, which counts one per visitor and day. If the call fails, only the count is lost. */
 function useViews(story: Story, preview: boolean): number {
@@ -75,6 +76,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
           {story.description}
           <OtherLanguage text={languages.description} reader={reader} />
         </p>
+        <FollowUps story={story} reader={reader} />
         <ul className="ledger shares">
           {story.amount === 0 ? null : (
             <li>

@@ -23,15 +23,18 @@ export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
     how: beneficiary?.consent?.how ?? '',
     on: beneficiary?.consent?.on ?? '',
     note: beneficiary?.note ?? '',
+    isAskable: (beneficiary?.followUps ?? null) !== null,
+    askOn: beneficiary?.followUps?.on ?? '',
   })
   const [problems, setProblems] = useState<Problems>({})
-  const { name, isChild, guardian, how, on, note } = values
+  const { name, isChild, guardian, how, on, note, isAskable, askOn } = values
   const hasConsent = how !== ''
   const body = {
     publicName: name.trim(),
     isChild,
     guardian: isChild && guardian !== '' ? (guardian as Guardian) : null,
     consent: hasConsent ? { how: how as ConsentWay, on } : null,
+    followUps: hasConsent && isAskable ? { on: askOn } : null,
     note,
   }
   const check = (): boolean => {
@@ -39,6 +42,7 @@ export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
       publicName: problemOf(publicName, name),
       consent: hasConsent && on === '' ? 'consent_day' : undefined,
       guardian: isChild && hasConsent && guardian === '' ? 'guardian_needed' : undefined,
+      followUps: hasConsent && isAskable && askOn === '' ? 'follow_up_day' : undefined,
       note: problemOf(privateNote, note),
     }
     setProblems(found)
@@ -115,6 +119,26 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
           error={portalError(problems.consent)}
           onChange={(event) => set({ on: event.target.value })}
         />
+      )}
+      {values.how === '' ? null : (
+        <label className="pick">
+          <input type="checkbox" checked={values.isAskable} onChange={(event) => set({ isAskable: event.target.checked })} />
+          {t`May be asked again after 2, 4 and 12 weeks, and the answers are published`}
+        </label>
+      )}
+      {values.how === '' || !values.isAskable ? null : (
+        <TextField
+          label={t`Day of the consent to be asked again`}
+          type="date"
+          value={values.askOn}
+          error={portalError(problems.followUps)}
+          onChange={(event) => set({ askOn: event.target.value })}
+        />
+      )}
+      {(beneficiary?.followUps ?? null) === null || values.isAskable ? null : (
+        <p className="warning-line spaced">
+          <Trans>This ends the consent to be asked again. What the person said is deleted.</Trans>
+        </p>
       )}
       <label className="pick">
         <input type="checkbox" checked={values.isChild} onChange={(event) => set({ isChild: event.target.checked })} />

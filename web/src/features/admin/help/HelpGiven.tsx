@@ -20,10 +20,11 @@ import { numberOf, useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { ArrivalDialog, CodeDialog, ShownCode, useArrivalFact } from './ArrivalDialog.tsx'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
 import { OutlayDecision, type OutlayAction, useDeciders } from '../outlays/OutlayDecision.tsx'
+import { FollowUpDialog, ToldDialog } from './FollowUpDialog.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
 import { BillView } from '../outlays/BillView.tsx'
 
-type Action = OutlayAction | 'receipts' | 'correct' | 'story' | 'arrival' | 'code'
+type Action = OutlayAction | 'receipts' | 'correct' | 'story' | 'arrival' | 'code' | 'followUp' | 'told'
 type Open =
   | { readonly action: 'new' }
   | { readonly action: 'shown'; readonly code: string }
@@ -94,6 +95,8 @@ export function HelpGiven() {
       ) : null}
       {open?.action === 'correct' ? <CorrectionDialog entry={open.entry} approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
       {open?.action === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
+      {open?.action === 'followUp' ? <FollowUpDialog entry={open.entry} onClose={close} /> : null}
+      {open?.action === 'told' ? <ToldDialog entry={open.entry} onClose={close} /> : null}
       {open?.action === 'arrival' ? <ArrivalDialog entry={open.entry} isPayer={isPayer(open.entry, viewer)} onClose={close} /> : null}
       {open?.action === 'code' ? (
         <CodeDialog entry={open.entry} onCode={(code) => setOpen({ action: 'shown', code })} onClose={close} />
@@ -146,6 +149,8 @@ function Row({ entry, inFund, onChoose }: RowProps) {
   const actions: readonly Action[] = [
     ...(mayTell && isGiven && story === null && !beneficiary.isRevoked ? (['story'] as const) : []),
     ...(isOpen && !isOwn ? (['approve'] as const) : []),
+    ...(mayRecord && isGiven && entry.followUpDue !== null ? (['followUp'] as const) : []),
+    ...(entry.followUps.length > 0 ? (['told'] as const) : []),
     ...(mayRecord && isGiven ? (['arrival'] as const) : []),
     ...(mayRecord && isGiven && isPayer(entry, viewer) && arrival?.received !== true ? (['code'] as const) : []),
     'receipts',
@@ -159,6 +164,8 @@ function Row({ entry, inFund, onChoose }: RowProps) {
     reject: t`Reject`,
     correct: t`Money came back`,
     arrival: t`Did it arrive?`,
+    followUp: t`Ask how things are`,
+    told: t`What the person said`,
     code: t`Code for the receiver`,
   } satisfies Record<Action, string>
   return (

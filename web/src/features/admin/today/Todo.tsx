@@ -50,6 +50,7 @@ const LINES = {
   untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },
   unconfirmed_help: { label: msg`Help not confirmed as received in 7 days`, search: { tab: 'help-given', status: 'unconfirmed' } },
   not_received_help: { label: msg`Help that did not arrive`, search: { tab: 'help-given', status: 'not_received' } },
+  follow_ups: { label: msg`People to be asked how things are`, search: { tab: 'help-given', status: 'follow_up_due' } },
   help_waiting: { label: msg`Days whose help waits longer than 14 days`, search: { tab: 'rounds', status: 'help_waiting' } },
   outlays: { label: msg`Payments from the help fund to approve`, search: { tab: 'help-given', status: 'to_approve' } },
   house_entries: { label: msg`Platform entries to approve`, search: { tab: 'house-entries', status: 'to_approve' } },

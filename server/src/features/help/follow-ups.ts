@@ -1,0 +1,72 @@
+/**
+ * Follow-ups: what a helped person says 2, 4 and 12 weeks after the help arrived.
+ * - Only with a consent of its own. When that or the whole consent ends, its rows are deleted (beneficiaries.ts).
+ * - Every answer is public with the story, a bad one too. One with personal data is withheld, with a reason in the staff log.
+ * - Of two at once for the same weeks one is recorded: the payment is locked.
+ */
+import { randomUUID } from 'node:crypto'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
+import { IS_RECEIVED } from '../../ledger/arrivals.ts'
+import { CURSOR_PARTS } from '../../lists/cursor.ts'
+import { logStaff } from '../../staff/staff-log.ts'
+import type { HelpDeps } from './deps.ts'
+import { viewDisbursement } from './disbursement-view.ts'
+
+type Found = { readonly hasConsent: boolean; readonly isReceived: boolean; readonly due: number | null }
+
+export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 'withholdFollowUp'> => ({
+  recordFollowUp: ({ params: { id }, body: { language, words, translation, retoldBy }, session }) =>
+    inTransaction(db, async (tx) => {
+      if (!CURSOR_PARTS.uuid(id)) return { ok: false, code: 'disbursement_not_found' } as const
+      // The lock on the person makes an end of the consent wait for the commit, that on the payment a second record.
+      const locked = await maybeOne(
+        tx,
+        sql`select from outlay o join beneficiary b on b.id = o.beneficiary_id
+             where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for no key update of o for share of b`,
+      )
+      if (locked === undefined) return { ok: false, code: 'disbursement_not_found' } as const
+      const { hasConsent, isReceived, due } = await one<Found>(
+        tx,
+        sql`select b.follow_up_on is not null and b.revoked_at is null as "hasConsent", coalesce(${IS_RECEIVED}, false) as "isReceived", ${DUE_FOLLOW_UP} as due
+              from outlay o join beneficiary b on b.id = o.beneficiary_id where o.id = ${id}::uuid`,
+      )
+      if (!hasConsent) return { ok: false, code: 'follow_up_consent' } as const
+      if (!isReceived || due === null) return { ok: false, code: 'follow_up_not_due' } as const
+      if (translation !== undefined && translation.language === language) return invalid({ translation: 'choice_invalid' })
+      const translations = translation === undefined ? {} : { [translation.language]: translation.words }
+      await tx.query(sql`
+        insert into follow_up (id, outlay_id, weeks, written_in, words, translations, retold_by, recorded_by)
+        values (${randomUUID()}::uuid, ${id}::uuid, ${due}::int, ${language}::text, ${words}::text, ${JSON.stringify(translations)}::jsonb,
+          ${retoldBy ?? null}::text, ${session.memberId}::bigint)`)
+      // The log keeps no words: they end with the consent.
+      await logStaff(tx, {
+        actorId: session.memberId,
+        action: 'follow_up.record',
+        subject: `outlay:${id.toLowerCase()}`,
+        after: { weeks: due, language, isRetold: retoldBy !== undefined },
+      })
+      return { ok: true, value: { disbursement: await viewDisbursement(tx, id) } } as const
+    }),
+  withholdFollowUp: ({ params: { id }, body: { reason }, session }) =>
+    inTransaction(db, async (tx) => {
+      const found = CURSOR_PARTS.uuid(id)
+        ? await maybeOne<{ outlayId: string; withheld: string | null }>(
+            tx,
+            sql`select outlay_id as "outlayId", withheld from follow_up where id = ${id}::uuid for update`,
+          )
+        : undefined
+      if (found === undefined) return { ok: false, code: 'follow_up_not_found' } as const
+      if (found.withheld !== null) return { ok: false, code: 'follow_up_withheld' } as const
+      await tx.query(sql`update follow_up set withheld = ${reason}::text where id = ${id}::uuid`)
+      await logStaff(tx, {
+        actorId: session.memberId,
+        action: 'follow_up.withhold',
+        subject: `outlay:${found.outlayId}`,
+        after: { reason },
+      })
+      return { ok: true, value: { disbursement: await viewDisbursement(tx, found.outlayId) } } as const
+    }),
+})

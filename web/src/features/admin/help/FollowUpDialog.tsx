@@ -1,0 +1,142 @@
+/** The dialogs of a follow-up: what the person says now, and a text that must not stay public. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { EDITORS } from '@roz/contract/roles.ts'
+import { followUpWords } from '@roz/core/follow-up-fields.ts'
+import { publicName } from '@roz/core/help-fields.ts'
+import { type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { useState } from 'react'
+import { ApiError, call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
+import { Modal } from '../../../ui/Modal.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+import { portalError } from '../portal-form-errors.ts'
+import type { Disbursement } from '../queries.ts'
+import { useMay } from '../use-may.ts'
+
+type DialogProps = { readonly entry: Disbursement; readonly onClose: () => void }
+type Problems = Readonly<Record<string, string | undefined>>
+
+export function FollowUpDialog({ entry, onClose }: DialogProps) {
+  const { t } = useLingui()
+  const [language, setLanguage] = useState<Language>(currentLanguage())
+  const [words, setWords] = useState('')
+  const [retoldBy, setRetoldBy] = useState('')
+  const [translation, setTranslation] = useState('')
+  const [problems, setProblems] = useState<Problems>({})
+  const other = LANGUAGES.find((each) => each !== language) ?? language
+  const problemOf = (rule: typeof followUpWords, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
+  const check = (): boolean => {
+    const found: Problems = {
+      words: problemOf(followUpWords, words),
+      translation: translation === '' ? undefined : problemOf(followUpWords, translation),
+      retoldBy: retoldBy === '' ? undefined : problemOf(publicName, retoldBy),
+    }
+    setProblems(found)
+    return Object.values(found).every((problem) => problem === undefined)
+  }
+  const send = () =>
+    call('recordFollowUp', {
+      params: { id: entry.id },
+      body: {
+        language,
+        words,
+        ...(retoldBy === '' ? {} : { retoldBy }),
+        ...(translation === '' ? {} : { translation: { language: other, words: translation } }),
+      },
+    }).catch((error: unknown) => {
+      if (error instanceof ApiError) setProblems(error.fields)
+      throw error
+    })
+  return (
+    <Decision
+      title={<Trans>What does the person say now?</Trans>}
+      confirm={t`Publish with the story`}
+      check={check}
+      send={send}
+      onDone={() => toast.success(t`Recorded.`)}
+      onClose={onClose}
+    >
+      <p className="spaced">
+        <Trans>Write what the person says, good or bad. Only personal data is left out.</Trans>
+      </p>
+      <SelectField label={t`Language of the words`} value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
+        {LANGUAGES.map((each) => (
+          <option key={each} value={each}>
+            {SPEECH[each].name}
+          </option>
+        ))}
+      </SelectField>
+      <TextAreaField
+        label={t`Their words`}
+        value={words}
+        error={portalError(problems.words)}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      <TextField
+        label={t`Retold by`}
+        hint={t`First name only. Leave it empty if the words are word for word.`}
+        autoComplete="off"
+        maxLength={60}
+        value={retoldBy}
+        error={portalError(problems.retoldBy)}
+        onChange={(event) => setRetoldBy(event.target.value)}
+      />
+      <TextAreaField
+        label={t`Translation`}
+        hint={`${SPEECH[other].name}. ${t`It is marked as a translation. It may stay empty.`}`}
+        value={translation}
+        error={portalError(problems.translation)}
+        onChange={(event) => setTranslation(event.target.value)}
+      />
+    </Decision>
+  )
+}
+
+/** All that was told, and the way to withhold one. */
+export function ToldDialog({ entry, onClose }: DialogProps) {
+  const { t } = useLingui()
+  const mayWithhold = useMay(EDITORS)
+  const [chosen, setChosen] = useState<string>()
+  if (chosen !== undefined)
+    return (
+      <Decision
+        title={<Trans>Withhold these words?</Trans>}
+        confirm={t`Withhold`}
+        danger
+        question={{ label: t`Reason`, hint: t`Only personal data is a reason. The staff log keeps it.`, rule: decisionReason, long: true }}
+        send={(reason) => call('withholdFollowUp', { params: { id: chosen }, body: { reason } })}
+        onDone={() => toast.success(t`Withheld.`)}
+        onClose={onClose}
+      >
+        <p className="spaced">
+          <Trans>Nobody sees them any more, and this cannot be undone. A bad answer is no reason.</Trans>
+        </p>
+      </Decision>
+    )
+  return (
+    <Modal open onClose={onClose} title={<Trans>What the person said</Trans>}>
+      <ul className="ledger">
+        {entry.followUps.map(({ id, weeks, words, language, withheld }) => (
+          <li key={id}>
+            <span>
+              <span className="small muted block">{t`After ${weeks} weeks`}</span>
+              <span className="pre-line block" lang={language}>
+                {words}
+              </span>
+              {withheld === null ? null : <span className="small warning-line block">{t`Withheld: ${withheld}`}</span>}
+            </span>
+            {mayWithhold && withheld === null ? (
+              <Button kind="quiet" aria-label={t`Withhold: after ${weeks} weeks`} onClick={() => setChosen(id)}>
+                <Trans>Withhold</Trans>
+              </Button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </Modal>
+  )
+}

@@ -1,0 +1,31 @@
+/** What the helped person said weeks after the help arrived, in their own language, below the story. */
+import { Plural, Trans } from '@lingui/react/macro'
+import type { Story } from '@roz/contract/impact.ts'
+import type { Language } from '@roz/core/language.ts'
+import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
+
+type FollowUpsProps = { readonly story: Story; readonly reader: Language }
+
+export const FollowUps = ({ story: { followUps }, reader }: FollowUpsProps) =>
+  followUps.map(({ weeks, words, language, retoldBy, translation }) => (
+    <section key={weeks} className="gap">
+      <h3>
+        <Plural value={weeks} one="# week later" other="# weeks later" />
+      </h3>
+      <blockquote lang={langOf(language, reader)}>
+        <p className="pre-line">{words}</p>
+      </blockquote>
+      <p className="small muted">
+        {retoldBy === null ? <Trans>Word for word</Trans> : <Trans>Retold by {retoldBy}</Trans>}
+        <OtherLanguage text={language} reader={reader} />
+      </p>
+      {translation === null ? null : (
+        <>
+          <p className="pre-line">{translation}</p>
+          <p className="small muted">
+            <Trans>Translated by the team</Trans>
+          </p>
+        </>
+      )}
+    </section>
+  ))
