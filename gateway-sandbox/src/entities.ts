@@ -58,7 +58,20 @@ const ERRORS = {
   CANCELLED: null,
 } as const satisfies Record<AttemptStatus, Record<string, string> | null>
 
-const METHOD = { upi: { channel: 'collect', upi_id: 'testsuccess@gocash' } }
+const CARD = { channel: 'link', card_number: 'XXXXXXXXXXXX1111', card_network: 'visa', card_country: 'IN' }
+/** The way of each attempt: UPI, or the first one that the order allows. Its words beside UPI and cards are the order's. */
+function wayOf({ paymentMethods }: Order): { payment_group: string; payment_method: Record<string, unknown> } {
+  const ways = paymentMethods?.split(',') ?? ['upi']
+  const way = ways.includes('upi') ? 'upi' : (ways[0] ?? 'upi')
+  if (way === 'upi') return { payment_group: 'upi', payment_method: { upi: { channel: 'collect', upi_id: 'testsuccess@gocash' } } }
+  if (way === 'cc' || way === 'dc')
+    return {
+      payment_group: way === 'cc' ? 'credit_card' : 'debit_card',
+      payment_method: { card: { ...CARD, card_type: `${way === 'cc' ? 'credit' : 'debit'}_card` } },
+    }
+  if (way === 'nb') return { payment_group: 'net_banking', payment_method: { netbanking: { channel: 'link' } } }
+  return { payment_group: way, payment_method: { [way]: { channel: 'link' } } }
+}
 
 function errorDetails(attempt: Attempt): Record<string, string> | null {
   const error = ERRORS[attempt.status]
@@ -78,7 +91,6 @@ export function paymentEntity(order: Order, attempt: Attempt): Record<string, un
     order_currency: 'INR',
     payment_amount: rupees(attempt.amountPaise),
     payment_currency: 'INR',
-    payment_group: 'upi',
     payment_status: attempt.status,
     payment_message: MESSAGES[attempt.status],
     payment_time: indianTime(attempt.startedAtMs),
@@ -87,7 +99,7 @@ export function paymentEntity(order: Order, attempt: Attempt): Record<string, un
     auth_id: null,
     authorization: null,
     error_details: error === null ? null : { ...error, error_code_raw: null, error_description_raw: null, error_subcode_raw: null },
-    payment_method: METHOD,
+    ...wayOf(order),
     international_payment: { international: false },
     payment_surcharge: null,
   }
@@ -143,8 +155,7 @@ function paymentBody(order: Order, attempt: Attempt, type: string, nowMs: number
         payment_time: indianTime(attempt.startedAtMs),
         bank_reference: bankReference(attempt),
         auth_id: null,
-        payment_method: METHOD,
-        payment_group: 'upi',
+        ...wayOf(order),
         international_payment: { international: false },
         payment_surcharge: null,
       },

@@ -13,6 +13,10 @@ const DAY_MS = 86_400_000
 const MIN_AMOUNT_PAISE = 100
 const MAX_AMOUNT_PAISE = 100_000_000
 
+/** The gateway's words, comma-separated. */
+const METHOD = 'upi|cc|dc|nb|app|ccc|ppc|paypal|paylater|cardlessemi|dcemi|ccemi|banktransfer'
+const METHODS = new RegExp(`^(?:${METHOD})(?:,(?:${METHOD}))*$`)
+
 export type NewOrder = {
   readonly orderId: string | undefined
   readonly amountPaise: number
@@ -42,7 +46,7 @@ export function readNewOrder(body: unknown, nowMs: number): NewOrder {
     customer,
     returnUrl: url(meta.return_url, 'order_meta.return_url'),
     notifyUrl: url(meta.notify_url, 'order_meta.notify_url'),
-    paymentMethods: optional(meta.payment_methods, 'order_meta.payment_methods', 2, 250, /^[a-z]+(,[a-z]+)*$/),
+    paymentMethods: optional(meta.payment_methods, 'order_meta.payment_methods', 2, 250, METHODS),
     expiresAtMs: expiry(body.order_expiry_time, nowMs),
     note: optional(body.order_note, 'order_note', 3, 200),
     tags: tags(body.order_tags, 'order_tags', 15),

@@ -80,11 +80,14 @@ const CHOICES = [
 
 export type Choice = (typeof CHOICES)[number][0]
 
+const ways = ({ paymentMethods }: Order): string =>
+  paymentMethods === null ? '' : `<div><dt>Ways to pay</dt><dd>${escapeHtml(paymentMethods.replaceAll(',', ', '))}</dd></div>\n`
+
 function summary(order: Order): string {
   return `<p class="sum">${escapeHtml(printedAmount(order.amountPaise))}</p>
 <dl>
 <div><dt>Order</dt><dd>${escapeHtml(order.orderId)}</dd></div>
-<div><dt>Phone</dt><dd>${escapeHtml(`••••••${order.customer.phone.slice(-4)}`)}</dd></div>
+${ways(order)}<div><dt>Phone</dt><dd>${escapeHtml(`••••••${order.customer.phone.slice(-4)}`)}</dd></div>
 <div><dt>Valid until</dt><dd>${escapeHtml(indianTime(order.expiresAtMs).replace('T', ' ').slice(0, 16))} IST</dd></div>
 </dl>`
 }

@@ -45,6 +45,23 @@ test('paying pays the payment that was started', async () => {
   expect(refusalOf(await pay(sessionId, { channel: 'link' }))).toEqual([400, 'order_inactive'])
 })
 
+test('an order of other ways to pay starts no UPI payment; its page names them and its payments are made by the first', async () => {
+  const { orderId, sessionId } = await session({ order_meta: { payment_methods: 'dc,nb' } })
+  expect(refusalOf(await pay(sessionId, { channel: 'link' }))).toEqual([400, 'payment_method_invalid'])
+  const page = await call(
+    'POST',
+    `${world.url}/pg/view/sessions/checkout`,
+    new URLSearchParams({ payment_session_id: String(sessionId) }).toString(),
+    { 'content-type': 'application/x-www-form-urlencoded' },
+  )
+  expect(page.text).toContain('<dt>Ways to pay</dt><dd>dc, nb</dd>')
+  await control(`/orders/${orderId}/pay`, { outcome: 'success' })
+  const payments = await call('GET', `${world.url}/pg/orders/${orderId}/payments`, undefined, HEADERS)
+  expect(payments.list.map((one) => [one.payment_group, one.payment_status])).toEqual([['debit_card', 'SUCCESS']])
+  const unknown = await call('POST', `${world.url}/pg/orders`, orderBody({ order_meta: { payment_methods: 'upi,cash' } }), HEADERS)
+  expect(refusalOf(unknown)).toEqual([400, 'order_meta.payment_methods_invalid'])
+})
+
 test('a collect request needs a UPI ID, and may wait for 5 to 15 minutes', async () => {
   const { sessionId } = await session()
   const collect = (more: Record<string, unknown>): Promise<Answer> => pay(sessionId, { channel: 'collect', ...more })

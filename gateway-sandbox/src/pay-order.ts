@@ -28,6 +28,7 @@ export function payOrderRoute(app: FastifyInstance, parts: Parts): void {
         const found = store.orderBySession(sessionId)
         if (found === undefined) throw new Refusal(404, 'payment_session_id is not present or is invalid', 'payment_session_id_invalid')
         const order = readOrder(store, found.orderId, nowMs)
+        if (!allowsUpi(order)) throw invalid('payment_method', 'should be one that the order allows', 'upi')
         const attempt = beginAttempt(store, order, nowMs)
         return {
           payment_amount: rupees(attempt.amountPaise),
@@ -41,6 +42,8 @@ export function payOrderRoute(app: FastifyInstance, parts: Parts): void {
     }),
   )
 }
+
+const allowsUpi = ({ paymentMethods }: Order): boolean => paymentMethods?.split(',').includes('upi') ?? true
 
 function readPayOrder(body: unknown): { sessionId: string; channel: (typeof CHANNELS)[number] } {
   if (!isFields(body)) throw badBody()

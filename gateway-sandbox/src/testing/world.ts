@@ -21,6 +21,7 @@ export const PAYOUT_HEADERS = {
 /** The fields that tests read from answers. Tests that compare a whole body use `whole`. */
 export type PaymentBody = {
   readonly cf_payment_id: string
+  readonly payment_group: string
   readonly payment_status: string
   readonly error_details: unknown
   readonly payment_amount: number

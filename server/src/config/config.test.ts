@@ -244,6 +244,11 @@ test('the hosts of stories’ pictures are none by default, or those in PICTURE_
     expect(complaintsOf({ PICTURE_HOSTS: host })).toEqual([`PICTURE_HOSTS: hosts such as pictures.example.org, not “${host}”`])
 })
 
+test('the ways to pay are the gateway’s words, each once; none named means all', () => {
+  expect(readConfig({ PAYMENT_METHODS: ' UPI, dc,upi' }).gateway.paymentMethods).toBe('upi,dc')
+  expect(readConfig({}).gateway.paymentMethods).toBeUndefined()
+})
+
 test('additional push services are named by their hosts', () => {
   expect(readConfig({}).pushHosts).toEqual([])
   expect(readConfig({ PUSH_HOSTS: 'Push.example.org, localhost:8443' }).pushHosts).toEqual(['push.example.org', 'localhost:8443'])

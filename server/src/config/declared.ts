@@ -171,6 +171,11 @@ const gateway = {
   },
   CASHFREE_PG_BASE_URL: { kind: 'url', shown: 'the sandbox’s, or Cashfree’s', says: 'The address of the payments API.' },
   CASHFREE_PG_API_VERSION: { kind: 'text', otherwise: '2025-01-01', says: 'The version of the payments API.' },
+  PAYMENT_METHODS: {
+    kind: 'list',
+    shown: 'all that the gateway has activated',
+    says: 'The ways to pay that the gateway offers for adding money: `upi`, `cc`, `dc`, `nb` (cards and netbanking) and other words of the gateway, comma-separated. AutoPay is always by UPI.',
+  },
   CASHFREE_JS_URL: { kind: 'url', shown: 'the sandbox’s, or Cashfree’s', says: 'The browser script of the checkout.' },
   CASHFREE_PAYOUT_CLIENT_ID: {
     kind: 'text',

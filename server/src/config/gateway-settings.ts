@@ -16,6 +16,8 @@ export type GatewaySettings = {
   readonly apiVersion: string
   readonly scriptUrl: string
   readonly mode: 'sandbox' | 'production'
+  /** The ways to pay that are offered, as the gateway writes them. Undefined: all. */
+  readonly paymentMethods: string | undefined
   readonly payouts: PayoutSettings | undefined
 }
 
@@ -46,6 +48,7 @@ export function gatewaySettings(settings: Settings, { production, payments, sand
     apiVersion: settings.textOr('CASHFREE_PG_API_VERSION'),
     scriptUrl: settings.url('CASHFREE_JS_URL') ?? (real ? 'https://sdk.cashfree.com/js/v3/cashfree.js' : `${sandboxUrl}/js/v3/cashfree.js`),
     mode,
+    paymentMethods: paymentMethods(settings),
     payouts: payoutSettings(settings, real, real ? `${host}/payout` : `${sandboxUrl}/payout`),
   }
   if (production || real) judgeAddresses(settings, gateway, { production, isSandboxOwn: !real })
@@ -97,6 +100,32 @@ function payoutSettings(settings: Settings, real: boolean, baseUrl: string): Pay
   if (clientId !== undefined) settings.required('CASHFREE_PAYOUT_CLIENT_SECRET')
   if (clientSecret !== undefined) settings.required('CASHFREE_PAYOUT_CLIENT_ID')
   return undefined
+}
+
+/** The gateway's words for `payment_methods` of an order. With another word it refuses every order, so the start refuses it. */
+const PAYMENT_METHODS = [
+  'upi',
+  'cc',
+  'dc',
+  'nb',
+  'app',
+  'ccc',
+  'ppc',
+  'paypal',
+  'paylater',
+  'cardlessemi',
+  'dcemi',
+  'ccemi',
+  'banktransfer',
+] as const
+
+function paymentMethods(settings: Settings): string | undefined {
+  const given = settings.text('PAYMENT_METHODS')
+  if (given === undefined) return undefined
+  const words = [...new Set(given.split(',').map((word) => word.trim().toLowerCase()))]
+  const isKnown = (word: string): boolean => PAYMENT_METHODS.some((known) => known === word)
+  if (!words.every(isKnown)) settings.complain(`PAYMENT_METHODS: any of ${PAYMENT_METHODS.join(', ')}, not “${given}”`)
+  return words.join(',')
 }
 
 /** The RSA public key. In an environment file its line ends may be written as `\n`. */

@@ -48,6 +48,7 @@ test.each([
   ['ADMIN_EMAIL', ['owner', 'owner@', 'Owner <owner@roz.example>'], 'a mail address such as'],
   ['SUPPORT_EMAIL', ['help@localhost', 'a b@roz.example'], 'a mail address such as'],
   ['MAIL_FROM', ['no-reply'], 'a mail address such as'],
+  ['PAYMENT_METHODS', ['card', 'upi;cc', 'upi,,cc', 'upi,'], 'any of upi, cc, dc, nb,'],
 ])('%s: a value that is too large, too small or of another kind is refused in words', (name, values, words) => {
   for (const value of values)
     expect([value, complaintsOf({ [name]: value })]).toEqual([value, [expect.stringContaining(`${name}: ${words}`)]])

@@ -16,8 +16,9 @@ let gateway: PaymentGateway
 let shop: Server
 const webhooks: { headers: IncomingHttpHeaders; bytes: Buffer }[] = []
 
-const gatewayAt = (baseUrl: string): PaymentGateway =>
-  cashfreeGateway({ baseUrl, ...KEYS, apiVersion: '2025-01-01', checkout: { mode: 'sandbox', scriptUrl: `${baseUrl}.js` }, timeoutMs: 400 })
+const configAt = (baseUrl: string) =>
+  ({ baseUrl, ...KEYS, apiVersion: '2025-01-01', checkout: { mode: 'sandbox', scriptUrl: `${baseUrl}.js` }, timeoutMs: 400 }) as const
+const gatewayAt = (baseUrl: string): PaymentGateway => cashfreeGateway(configAt(baseUrl))
 
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,6 +57,11 @@ async function control(path: string, body: unknown): Promise<void> {
   await response.arrayBuffer()
 }
 
+async function methodsOf(orderId: string): Promise<unknown> {
+  const response = await fetch(`${sandbox.url}/__sandbox/orders/${orderId}`)
+  return ((await response.json()) as { order_meta: { payment_methods: unknown } }).order_meta.payment_methods
+}
+
 const newOrder = (): NewOrder => ({
   orderId: crypto.randomUUID().replaceAll('-', ''),
   amount: paise(1000n),
@@ -67,6 +73,14 @@ const newOrder = (): NewOrder => ({
 })
 
 const NO_ORDER = '{"message":"Order Reference Id does not exist","code":"order_not_found","type":"invalid_request_error"}'
+
+test('an order offers the ways to pay of the setting, and every way without it', async () => {
+  const some = cashfreeGateway({ ...configAt(`${sandbox.url}/pg`), paymentMethods: 'upi,dc' })
+  const [ours, other] = [newOrder(), newOrder()]
+  await some.createOrder(ours)
+  await gateway.createOrder(other)
+  expect([await methodsOf(ours.orderId), await methodsOf(other.orderId)]).toEqual(['upi,dc', null])
+})
 
 describe('when the gateway fails', () => {
   test('after a lost answer a second createOrder finds the session of the first', async () => {

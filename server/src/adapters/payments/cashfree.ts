@@ -48,7 +48,11 @@ import {
 } from './wire.ts'
 
 /** `baseUrl` is `https://api.cashfree.com/pg`, `https://sandbox.cashfree.com/pg` or the address of the local sandbox. */
-export type CashfreeConfig = ApiConfig & { readonly checkout: Checkout }
+export type CashfreeConfig = ApiConfig & {
+  readonly checkout: Checkout
+  /** The ways to pay that the checkout offers, such as `upi,dc`. Undefined: all. */
+  readonly paymentMethods?: string | undefined
+}
 
 export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
   const api = cashfreeApi(config)
@@ -65,7 +69,12 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
   }
 
   async function createOrder(order: NewOrder): Promise<{ sessionId: string }> {
-    const answer = await api.twice({ method: 'POST', path: '/orders', body: orderRequest(order), signal: order.signal })
+    const answer = await api.twice({
+      method: 'POST',
+      path: '/orders',
+      body: orderRequest(order, config.paymentMethods),
+      signal: order.signal,
+    })
     if (answer.status !== 409) {
       const fresh = orderOf(answer, order.orderId)
       if (!isAsAsked(fresh, order))
@@ -157,12 +166,12 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
 
 const isAsAsked = (made: WireOrder, { amount }: NewOrder): boolean => made.order_amount === amount && made.order_currency === CURRENCY
 
-const orderRequest = (order: NewOrder): unknown => ({
+const orderRequest = (order: NewOrder, methods: string | undefined): unknown => ({
   order_id: order.orderId,
   order_amount: rupeesFromPaise(order.amount),
   order_currency: CURRENCY,
   customer_details: { customer_id: order.customerId, customer_phone: order.phone },
-  order_meta: { return_url: order.returnUrl, notify_url: order.notifyUrl },
+  order_meta: { return_url: order.returnUrl, notify_url: order.notifyUrl, ...(methods === undefined ? {} : { payment_methods: methods }) },
   order_expiry_time: new Date(order.expiresAtMs).toISOString(),
 })
 
