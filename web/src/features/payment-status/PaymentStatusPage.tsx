@@ -1,10 +1,9 @@
 /**
  * The gateway's return page, for signed-in and signed-out visitors.
- * - It shows only the server's latest answer.
- * - An order that is not final is polled. A failed attempt may still succeed, so it is polled too, without a notice.
+ * - It shows only the server's latest answer, and says what the payer can do.
+ * - An order that is not final is followed (follow-order.ts). A failed attempt may still succeed, so it is followed too, without a notice.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { ApiError, call } from '../../app/api.ts'
@@ -20,17 +19,49 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Slow } from '../../ui/Slow.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { refreshMine } from '../queries.ts'
-import { orderIdOf, type OrderView, orderView, recheckDelayMs } from './order-view.ts'
+import { type Followed, followOrder, type OrderAnswered } from './follow-order.ts'
+import { orderIdOf, type OrderView, orderView } from './order-view.ts'
 import { TodaySection } from '../TodaySection.tsx'
 
-class NoDataError extends Error {
-  override readonly name = 'NoDataError'
+async function check(orderId: string, signal: AbortSignal): Promise<OrderAnswered> {
+  try {
+    const answer = await call('confirmPayment', { body: { order_id: orderId }, signal, isPatient: true })
+    if (answer?.data?.orderUserDetails === undefined) return { problem: 'no_data' }
+    return { order: orderView(answer.data, Date.now()) }
+  } catch (error) {
+    return { problem: error instanceof ApiError && error.status === 404 ? 'not_found' : 'not_fetched' }
+  }
 }
 
-async function check(orderId: string, signal: AbortSignal): Promise<OrderView> {
-  const answer = await call('confirmPayment', { body: { order_id: orderId }, signal, isPatient: true })
-  if (answer?.data?.orderUserDetails === undefined) throw new NoDataError('the answer contains no order')
-  return orderView(answer.data, Date.now())
+/** Follows the order while the page is open; `ask` asks now. */
+function useFollowed(orderId: string): { readonly followed: Followed; readonly ask: () => Promise<OrderAnswered | undefined> } {
+  const [followed, setFollowed] = useState<Followed>({ asked: 0 })
+  const [following] = useState(() =>
+    followOrder({
+      check: (signal) => check(orderId, signal),
+      show: setFollowed,
+      isHidden: () => document.hidden,
+      nowMs: () => performance.now(),
+      later: (work, ms) => {
+        const timer = setTimeout(work, ms)
+        return () => clearTimeout(timer)
+      },
+    }),
+  )
+  useEffect(() => {
+    const { wake, end } = following
+    void following.ask()
+    document.addEventListener('visibilitychange', wake)
+    window.addEventListener('pageshow', wake)
+    window.addEventListener('online', wake)
+    return () => {
+      end()
+      document.removeEventListener('visibilitychange', wake)
+      window.removeEventListener('pageshow', wake)
+      window.removeEventListener('online', wake)
+    }
+  }, [following])
+  return { followed, ask: following.ask }
 }
 
 export function PaymentStatusPage() {
@@ -57,25 +88,24 @@ export function PaymentStatusPage() {
 
 function Checked({ orderId }: { readonly orderId: string }) {
   const { t } = useLingui()
-  const order = useQuery({
-    queryKey: ['order', orderId],
-    queryFn: ({ signal }) => check(orderId, signal),
-    retry: false,
-    refetchInterval: ({ state }) => (state.data === undefined || state.data.isFinal ? false : recheckDelayMs(state.dataUpdateCount)),
-  })
-  const { data, error, isFetching } = order
+  const { followed, ask } = useFollowed(orderId)
+  const [isBusy, setBusy] = useState(false)
+  const { order, problem, asked } = followed
   const notFetched = t`Failed to fetch payment status. Please try again.`
-  const again = (): void => {
-    void order.refetch().then((result) => {
-      // The earlier answer stays on the screen.
-      if (result.isError && result.data !== undefined) toast.error(notFetched)
-      else if (result.data?.status === 'failed') toast.error(t`Payment failed. Please try again.`)
-    })
+  const again = async (): Promise<void> => {
+    setBusy(true)
+    const told = await ask()
+    setBusy(false)
+    if (told === undefined) return
+    // The earlier answer stays on the screen.
+    if ('problem' in told && order !== undefined) toast.error(notFetched)
+    else if ('order' in told && told.order.status === 'failed') toast.error(t`Payment failed. Please try again.`)
   }
-  useAnnouncement(data)
+  const onAgain = (): void => void again()
+  useAnnouncement(order)
 
-  if (data !== undefined) return <Result order={data} busy={isFetching} onAgain={again} />
-  if (error === null || isFetching) {
+  if (order !== undefined) return <Result order={order} isLong={asked > MANY_CHECKS} busy={isBusy} onAgain={onAgain} />
+  if (problem === undefined) {
     return (
       <>
         <Spinner />
@@ -87,11 +117,12 @@ function Checked({ orderId }: { readonly orderId: string }) {
       </>
     )
   }
-  if (error instanceof ApiError && error.status === 404) return <NotFound orderId={orderId} />
-  const text = error instanceof NoDataError ? t`No payment data received.` : notFetched
+  if (problem === 'not_found') return <NotFound orderId={orderId} />
   return (
     <>
-      <Problem title={text} onAgain={again} />
+      <Problem title={problem === 'no_data' ? t`No payment data received.` : notFetched} busy={isBusy} onAgain={onAgain}>
+        <Trans>We keep asking. Do not pay again: a payment that went through is added to your wallet.</Trans>
+      </Problem>
       <Facts orderId={orderId} />
     </>
   )
@@ -139,7 +170,12 @@ function ToWallet({ kind }: { readonly kind: 'primary' | 'secondary' }) {
   )
 }
 
-function Result({ order, busy, onAgain }: { readonly order: OrderView; readonly busy: boolean; readonly onAgain: () => void }) {
+/** About two minutes of checks. */
+const MANY_CHECKS = 13
+
+type ResultProps = { readonly order: OrderView; readonly isLong: boolean; readonly busy: boolean; readonly onAgain: () => void }
+
+function Result({ order, isLong, busy, onAgain }: ResultProps) {
   const { t } = useLingui()
   if (order.status === 'success') {
     return (
@@ -172,7 +208,22 @@ function Result({ order, busy, onAgain }: { readonly order: OrderView; readonly 
           <p>
             <Trans>This may take a few minutes. We keep checking; you can leave this page and come back.</Trans>
           </p>
+          {isLong ? (
+            <p>
+              <Trans>
+                Your bank takes longer than usual. You get an email when the money is in your wallet, so you need not wait here.
+              </Trans>
+            </p>
+          ) : null}
         </div>
+        <ul className="dots spaced">
+          <li>
+            <Trans>Paid in your UPI app or at your bank? Do not pay again. This page changes by itself.</Trans>
+          </li>
+          <li>
+            <Trans>Left without paying? Nothing was taken. Add money again in your wallet.</Trans>
+          </li>
+        </ul>
         <Facts orderId={order.orderId} order={order} />
         <div className="buttons">
           <Button busy={busy} onClick={onAgain}>
@@ -193,6 +244,14 @@ function Result({ order, busy, onAgain }: { readonly order: OrderView; readonly 
           <Trans>No money was added. If money was debited, it will be returned or added here.</Trans>
         </p>
       </div>
+      <ul className="dots spaced">
+        <li>
+          <Trans>Does your bank show a debit? Do not pay again today. Wait for the money, or ask us with the order ID.</Trans>
+        </li>
+        <li>
+          <Trans>Does your bank show no debit? Add money again in your wallet.</Trans>
+        </li>
+      </ul>
       <Facts orderId={order.orderId} order={order} />
       <div className="buttons">
         <Button busy={busy} onClick={onAgain}>
@@ -237,12 +296,15 @@ function Facts({ orderId, order }: { readonly orderId: string; readonly order?: 
   )
 }
 
-function Problem({ title, onAgain }: { readonly title: string; readonly onAgain?: () => void }) {
+type ProblemProps = { readonly title: string; readonly busy?: boolean; readonly onAgain?: () => void; readonly children?: ReactNode }
+
+function Problem({ title, busy = false, onAgain, children }: ProblemProps) {
   return (
     <div className="empty failed" role="alert">
       <p className="empty-title">{title}</p>
+      {children === undefined ? null : <p className="muted">{children}</p>}
       <div className="buttons">
-        <Button onClick={onAgain ?? (() => window.location.reload())}>
+        <Button busy={busy} onClick={onAgain ?? (() => window.location.reload())}>
           <Trans>Try Again</Trans>
         </Button>
         <Home className={buttonClass('secondary')}>

@@ -31,6 +31,6 @@ test('the order id is read as text, even if it is repeated or long', () => {
   expect(orderIdOf('')).toBeUndefined()
 })
 
-test('a pending order is checked after 2 s, then ever later, at most every 15 s', () => {
-  expect([1, 2, 3, 20].map(recheckDelayMs)).toEqual([2000, 4000, 6000, 15_000])
+test('a pending order is checked after 2 s, then ever later: every 15 s, and after five minutes every minute', () => {
+  expect([1, 2, 3, 8, 24, 25, 400].map(recheckDelayMs)).toEqual([2000, 4000, 6000, 15_000, 15_000, 60_000, 60_000])
 })

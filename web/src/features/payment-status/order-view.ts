@@ -26,8 +26,10 @@ export function orderView(answer: OrderAnswer, nowMs: number): OrderView {
   return { orderId: order_id, amountRupees: order_amount, status, createdAtMs: nowMs, isFinal }
 }
 
-/** The delay before the next check: 2 s at first, and at most 15 s. */
-export const recheckDelayMs = (checksMade: number): number => Math.min(15_000, 2_000 * Math.max(1, checksMade))
+/** The delay before the next check: 2 s at first, then more, 15 s at most in the first five minutes, then a minute. */
+export const recheckDelayMs = (checksMade: number): number =>
+  checksMade > CHECKS_OF_FIVE_MINUTES ? 60_000 : Math.min(15_000, 2_000 * Math.max(1, checksMade))
+const CHECKS_OF_FIVE_MINUTES = 24
 
 /** The order id in the return address. A gateway may repeat the parameter; the last value that is not empty wins. */
 export function orderIdOf(search: string): string | undefined {
