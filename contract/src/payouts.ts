@@ -5,8 +5,8 @@ import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { OWNERS, READERS, TREASURY } from './roles.ts'
-import { count, instant, nextCursor, order, page, rupees, seen } from './shapes.ts'
-import { bankDetail, withdrawal } from './wallet.ts'
+import { count, instant, newer, nextCursor, order, page, rupees, seen } from './shapes.ts'
+import { bankDetail, upiDetail, withdrawal } from './wallet.ts'
 
 /** States of the ledger, and `awaiting_second`: one of two persons has approved. Members see fewer and other words. */
 export const withdrawalState = z.enum(
@@ -219,10 +219,10 @@ export const payoutCalls = {
     roles: TREASURY,
     stepUp: true,
     summary:
-      'The full bank account of an approved withdrawal, for a payment by hand; only without a payout gateway. After this call only this person can end the withdrawal, by complete or not-paid. Every call is recorded.',
+      'The full bank account or UPI ID of an approved withdrawal, for a payment by hand; only without a payout gateway. After this call only this person can end the withdrawal, by complete or not-paid. Every call is recorded.',
     params: id,
     body: seenWithdrawal,
-    output: z.object({ bankDetail }),
+    output: z.object({ bankDetail: bankDetail.nullable(), upiDetail: newer(upiDetail.nullable(), { absent: null }) }),
     refusals: [
       'withdrawal_not_found',
       'changed_since_seen',

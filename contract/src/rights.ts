@@ -9,7 +9,7 @@ import { refund } from './payouts.ts'
 import { pushDevice } from './push.ts'
 import { historyItem } from './rounds.ts'
 import { instant, user } from './shapes.ts'
-import { bankDetail, transaction, withdrawal } from './wallet.ts'
+import { bankDetail, transaction, upiDetail, withdrawal } from './wallet.ts'
 
 /** A message to support with its answers. */
 const ownMessage = z.object({
@@ -54,6 +54,7 @@ export const rightsCalls = {
       'Empties the wallet, whatever the amount: by a withdrawal, or a donation to the help fund. DELETE /user requires an empty wallet.',
     body: z.strictObject({
       bankDetail: bankDetail.optional(),
+      upiDetail: upiDetail.optional(),
       gift: z.literal(true, 'choice_invalid').optional(),
     }),
     output: z.object({

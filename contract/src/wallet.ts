@@ -1,6 +1,6 @@
 /** Calls of the wallet: adding money, verifying an order, withdrawing, the list of transactions. */
 import { rupeeAmount, ticketKey } from '@roz/core/fields.ts'
-import { accountHolderName, accountNumber, accountType, bankName, ifscCode } from '@roz/core/bank-fields.ts'
+import { accountHolderName, accountNumber, accountType, bankName, ifscCode, upiId } from '@roz/core/bank-fields.ts'
 import { phone } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
@@ -14,7 +14,11 @@ export const withdrawal = z.object({
   amount: rupees,
   status: z.enum(['pending', 'processing', 'completed', 'rejected', 'failed']),
   createdAt: instant,
-  bank: z.object({ name: z.string(), lastFour: z.string() }),
+  bank: z.object({
+    name: z.string().meta({ description: 'The name of the bank, or UPI' }),
+    lastFour: z.string().meta({ description: 'The last four digits of the account number, or the masked UPI ID' }),
+    upi: newer(z.string().nullable().meta({ description: 'The masked UPI ID, if the money goes to one' }), { absent: null }),
+  }),
   reference: z.string().nullable(),
   reason: z.string().nullable(),
 })
@@ -47,6 +51,8 @@ export const transactionReceipt = z.object({
 
 /** A missing account is refused with the problem of its first field. */
 export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifscCode, bankName, accountType }, 'holder_required')
+/** A UPI ID in place of a bank account. */
+export const upiDetail = z.strictObject({ accountHolderName, upiId }, 'holder_required')
 
 export const walletCalls = {
   checkout: endpoint({
@@ -105,8 +111,8 @@ export const walletCalls = {
     method: 'POST',
     path: '/wallet/withdraw',
     access: 'verified',
-    summary: 'Requests a withdrawal; the amount is held at once.',
-    body: z.strictObject({ amount: rupeeAmount, bankDetail }),
+    summary: 'Requests a withdrawal to a bank account or to a UPI ID; the amount is held at once.',
+    body: z.strictObject({ amount: rupeeAmount, bankDetail: bankDetail.optional(), upiDetail: upiDetail.optional() }),
     output: z.object({ balance: rupees, withdrawal: newer(withdrawal) }),
     refusals: ['on_hold', 'withdrawals_paused', 'insufficient_funds', 'idempotency_mismatch', 'overloaded'],
   }),

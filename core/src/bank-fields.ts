@@ -1,9 +1,10 @@
-/** Rules of the fields of a bank account that receives money. */
+/** Rules of the fields of a bank account or UPI ID that receives money. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
 import { readOr } from './typed.ts'
 import { readAccount, readIfsc } from './typed-money.ts'
+import { readUpiId } from './upi-id.ts'
 import { oneLine } from './written.ts'
 
 export const BANK_TEXTS = {
@@ -19,6 +20,8 @@ export const BANK_TEXTS = {
   bank_required: texts('Bank name is required'),
   bank_short: texts('Bank name must be at least 3 characters'),
   bank_letters: texts('Bank name can contain only letters, spaces and & . -'),
+  upi_required: texts('UPI ID is required'),
+  upi_invalid: texts('Please enter one UPI ID such as name@bank, not an email address'),
   account_type: texts('Please choose savings or current'),
 } as const satisfies Words
 
@@ -51,5 +54,10 @@ export const bankName = text('bank_required').check(
   z.minLength(3, code('bank_short')),
   z.maxLength(100, code('bank_letters')),
   z.regex(/^(?=.*\p{L})(?:\p{L}[\p{M}\p{Join_C}]*|[ &.-])+$/u, code('bank_letters')),
+)
+export const upiId = text('upi_required').check(
+  z.overwrite(readOr(readUpiId)),
+  z.minLength(1, code('upi_required')),
+  z.refine((typed) => readUpiId(typed) === typed, code('upi_invalid')),
 )
 export const accountType = z.enum(['savings', 'current'], 'account_type')

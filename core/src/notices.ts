@@ -13,13 +13,21 @@ import { texts } from './texts.ts'
 import { isolated } from './isolated.ts'
 
 export type NoticeData = Readonly<Record<string, string>>
+type Body = Texts | ((data: NoticeData) => Texts)
 /** `last`: an optional final sentence, after the body and the debt sentence. */
-type Notice = { readonly title: Texts; readonly body: Texts; readonly last: ((data: NoticeData) => Texts | undefined) | undefined }
-const notice = (title: Texts, body: Texts, last?: Notice['last']): Notice => ({ title, body, last })
+type Notice = { readonly title: Texts; readonly body: Body; readonly last: ((data: NoticeData) => Texts | undefined) | undefined }
+const notice = <B extends Body>(title: Texts, body: B, last?: Notice['last']): Notice & { readonly body: B } => ({ title, body, last })
 
 const REASON = texts('Reason: {reason}')
 const IN_TIME = texts('The amount is set aside, and processed in 24 to 48 hours.')
 const AFTER_CHECK = texts('The amount is set aside, and waits until we have checked your account.')
+/** Whether a withdrawal's `account` is a masked UPI ID, and not the last four digits of an account. */
+export const isToUpi = ({ account }: { readonly account?: string }): boolean => account?.includes('@') === true
+export const REQUESTED_TO_UPI = texts('You requested a withdrawal of {amount} to the UPI ID {account}.')
+/** A withdrawal that was paid to a UPI ID. */
+export const SENT_TO_UPI = texts('{amount} was sent to your UPI ID {account}.')
+const SENT = texts('{amount} was sent to your account ending in {account}.')
+const REQUESTED = texts('You requested a withdrawal of {amount} to the account ending in {account}.')
 /** After a requested withdrawal; `held`: the member was on hold. */
 export const whenPaid = ({ held }: { readonly held?: string }): Texts => (held === undefined ? IN_TIME : AFTER_CHECK)
 /** After money that was won or returned, and paid a debt first. */
@@ -87,14 +95,10 @@ export const NOTICES = {
   ),
   /** data: amount, balance */
   topup_credited: notice(texts('Money added'), texts('{amount} was added to your wallet.')),
-  /** data: amount, account (last four digits); held if the member was on hold */
-  withdrawal_requested: notice(
-    texts('Withdrawal requested'),
-    texts('You requested a withdrawal of {amount} to the account ending in {account}.'),
-    whenPaid,
-  ),
-  /** data: amount, account (last four digits) */
-  withdrawal_paid: notice(texts('Withdrawal sent'), texts('{amount} was sent to your account ending in {account}.')),
+  /** data: amount, account (last four digits, or the masked UPI ID); held if the member was on hold */
+  withdrawal_requested: notice(texts('Withdrawal requested'), (data) => (isToUpi(data) ? REQUESTED_TO_UPI : REQUESTED), whenPaid),
+  /** data: amount, account (last four digits, or the masked UPI ID) */
+  withdrawal_paid: notice(texts('Withdrawal sent'), (data) => (isToUpi(data) ? SENT_TO_UPI : SENT)),
   /** data: amount; paid if it paid a debt */
   withdrawal_returned: notice(
     texts('Withdrawal returned'),
@@ -225,7 +229,12 @@ export function noticeText(kind: NoticeKind, data: NoticeData, language: Languag
   }
   const fill = (text: string): string =>
     inPlural(text, values, language).replace(/\{(\w+)\}/g, (_whole, name: string) => isolated(values[name] ?? ''))
-  const { title, body, last } = NOTICES[kind]
-  const sentences = [body, data.paid === undefined ? undefined : PAID_DEBT, data.passed === undefined ? undefined : PASSED_ON, last?.(data)]
+  const { title, body, last }: Notice = NOTICES[kind]
+  const sentences = [
+    typeof body === 'function' ? body(data) : body,
+    data.paid === undefined ? undefined : PAID_DEBT,
+    data.passed === undefined ? undefined : PASSED_ON,
+    last?.(data),
+  ]
   return { title: fill(title[language]), body: sentences.flatMap((words) => (words === undefined ? [] : fill(words[language]))).join(' ') }
 }

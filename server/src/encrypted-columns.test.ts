@@ -34,6 +34,7 @@ const DETAIL: BankDetail = {
   bankName: 'HDFC Bank',
   accountType: 'savings',
 }
+const UPI = { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' }
 const TARGET = { endpoint: 'https://push.example/one', keys: { p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) } } as never
 let world: RoundsWorld
 const members: bigint[] = []
@@ -55,6 +56,7 @@ beforeAll(async () => {
     const target = { ...(TARGET as object), endpoint: `https://push.example/${member}` } as never
     expect(await addDevice(db, testSecrets, { sessionHash, memberId: member, target, keyNumber: 0 })).toBe(true)
   }
+  await inTransaction(db, (tx) => useBankAccount(tx, testSecrets, members[0] as bigint, UPI))
   await db.query(sql`
     insert into payout_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.encrypt(Buffer.from('raw'), 'payout_event:e1')}::bytea)`)
   const owner = await makeStaff(db)
@@ -94,7 +96,7 @@ const ALL = {
   'log keys': 1,
   'secrets of rounds': 2,
   'ticket keys': 40,
-  'bank accounts': 9,
+  'bank accounts': 10,
   'push keys': 1,
   devices: 9,
   'authenticator apps': 1,
@@ -197,6 +199,7 @@ test('after it every value is decrypted without the old key, and every lookup by
   expect(hex(sha256(next.decrypt(secret.sealed, `day_secret:${TODAY}`)))).toBe(hex(secret.hash))
   const [member] = members as [bigint]
   expect(await inTransaction(db, (tx) => useBankAccount(tx, next, member, DETAIL))).toMatchObject({ isNew: false })
+  expect(await inTransaction(db, (tx) => useBankAccount(tx, next, member, UPI))).toMatchObject({ isNew: false, lastFour: 'as…@okbank' })
   const other = { ...DETAIL, accountHolderName: 'A Verma' }
   expect(await inTransaction(db, (tx) => useBankAccount(tx, next, member, other))).toMatchObject({ isNew: false })
   const device = await one<{ memberId: bigint; endpointMac: Buffer; sealed: Buffer }>(

@@ -106,7 +106,7 @@ async function remember({ db, say }: Deps, { id, amount, beneficiaryId }: Sent):
   if (isKnown.length > 0) return true
   const accounts = await db.query<{ id: bigint; memberId: bigint }>(sql`
     select min(id) as id, member_id as "memberId" from bank_account
-     where 'b' || left(encode(account_mac, 'hex'), 40) = ${beneficiaryId}::text group by member_id`)
+     where ${beneficiaryId}::text in ('b' || left(encode(account_mac, 'hex'), 40), beneficiary_id) group by member_id`)
   const [account, other] = accounts
   const what = `The gateway sent ${formatPaise(amount)} as ${id}, which this database has forgotten`
   if (account === undefined || other !== undefined) {

@@ -35,7 +35,7 @@ export type MailData = {
   account_reinstated: Told
   payouts_held: Told
   payouts_released: Told
-  /** A withdrawal to a bank account used for the first time, in place of withdrawal_requested; `account` is its last four digits. */
+  /** A withdrawal to a bank account used for the first time, in place of withdrawal_requested; `account` is its last four digits, or the masked UPI ID. */
   new_bank_account: Requested<'amount' | 'bank' | 'account' | 'tokenId'>
   withdrawal_requested: Requested<'amount' | 'account' | 'tokenId'>
   /** `reference` is the bank's reference, or empty. */

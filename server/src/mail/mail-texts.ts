@@ -6,7 +6,7 @@
 import { isolated } from '@roz/core/isolated.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
-import { dayText, PAID_DEBT, PASSED_ON, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts'
+import { dayText, isToUpi, PAID_DEBT, PASSED_ON, REQUESTED_TO_UPI, SENT_TO_UPI, TAX_WITHHELD, whenPaid } from '@roz/core/notices.ts'
 import type { Modes } from '@roz/core/modes.ts'
 import { inPlural } from '@roz/core/plural.ts'
 import { texts } from '@roz/core/texts.ts'
@@ -36,6 +36,14 @@ const ARRIVED = texts(
   '{received, plural, one {# payment of help with your rupees was confirmed as received.} other {# payments of help with your rupees were confirmed as received.}}',
 )
 const SEE_WALLET = texts('See your wallet')
+const sentTo = (told: { readonly account: string; readonly reference: string }): Texts[] => {
+  if (isToUpi(told)) return told.reference === '' ? [SENT_TO_UPI] : [SENT_TO_UPI, texts('Bank reference: {reference}')]
+  return [
+    told.reference === ''
+      ? texts('{amount} was sent to your account ending in {account}.')
+      : texts('{amount} was sent to your account ending in {account}. Bank reference: {reference}'),
+  ]
+}
 const TAKEN_FOR_NOW = texts('A payment is disputed. We took back {amount} from your wallet until the bank decides.')
 const TAKEN = texts('The bank took back a disputed payment. We took {amount} from your wallet.')
 const REASON = texts('Reason: {reason}')
@@ -182,17 +190,20 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
   },
   new_bank_account: (told) => ({
     // A mail that was queued before this text named the amount has none.
-    subject:
-      'amount' in told
+    subject: isToUpi(told)
+      ? texts('Withdrawal of {amount} to a new UPI ID requested')
+      : 'amount' in told
         ? texts('Withdrawal of {amount} to a new bank account requested')
         : texts('Withdrawal to a new bank account requested'),
     paragraphs: [
       HELLO,
-      'amount' in told
-        ? texts(
-            'You requested a withdrawal of {amount} to a bank account that you have not used here before: {bank}, account ending in {account}.',
-          )
-        : texts('You requested a withdrawal to a bank account that you have not used here before: {bank}, account ending in {account}.'),
+      isToUpi(told)
+        ? texts('You requested a withdrawal of {amount} to a UPI ID that you have not used here before: {account}.')
+        : 'amount' in told
+          ? texts(
+              'You requested a withdrawal of {amount} to a bank account that you have not used here before: {bank}, account ending in {account}.',
+            )
+          : texts('You requested a withdrawal to a bank account that you have not used here before: {bank}, account ending in {account}.'),
       whenPaid(told),
     ],
     action: NOT_ME,
@@ -200,18 +211,17 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
   }),
   withdrawal_requested: (told) => ({
     subject: texts('Withdrawal of {amount} requested'),
-    paragraphs: [HELLO, texts('You requested a withdrawal of {amount} to the account ending in {account}.'), whenPaid(told)],
+    paragraphs: [
+      HELLO,
+      isToUpi(told) ? REQUESTED_TO_UPI : texts('You requested a withdrawal of {amount} to the account ending in {account}.'),
+      whenPaid(told),
+    ],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   }),
-  withdrawal_paid: ({ reference }) => ({
+  withdrawal_paid: (told) => ({
     subject: texts('Your withdrawal of {amount} was sent'),
-    paragraphs: [
-      HELLO,
-      reference === ''
-        ? texts('{amount} was sent to your account ending in {account}.')
-        : texts('{amount} was sent to your account ending in {account}. Bank reference: {reference}'),
-    ],
+    paragraphs: [HELLO, ...sentTo(told)],
     action: { label: SEE_WALLET, path: '/wallet' },
   }),
   withdrawal_returned: (told) => ({

@@ -1,20 +1,25 @@
 /**
- * Bank accounts of withdrawals: the one place that encrypts their details, and decrypts them.
+ * Bank accounts and UPI IDs of withdrawals: the one place that encrypts their details, and decrypts them.
  *
- * - The details are encrypted for their member. Logs, answers and mails have only the bank's name and the last four digits.
+ * - The details are encrypted for their member. Logs, answers and mails have only the bank's name and the last four digits, or the masked UPI ID.
  * - They are decrypted for the gateway, for finance paying by hand, and for the signals of a withdrawal; never logged or stored again.
- * - A known account is found by an HMAC of number and IFSC, even if other details are written differently.
+ * - A known account is found by an HMAC of number and IFSC, or of the UPI ID, even if other details are written differently.
  */
 import { randomBytes } from 'node:crypto'
-import { bankDetail } from '@roz/contract/wallet.ts'
+import { bankDetail, upiDetail, type withdrawal } from '@roz/contract/wallet.ts'
 import { sortedJson } from '@roz/core/sorted-json.ts'
+import { maskUpiId } from '@roz/core/upi-id.ts'
 import type { z } from 'zod'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { maybeOne, one, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { type EncryptedColumn, plainColumn } from '../secrets/encrypted-columns.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
 export type BankDetail = z.output<typeof bankDetail>
+type UpiDetail = z.output<typeof upiDetail>
+/** Where a withdrawal goes. */
+export type PayoutDetail = BankDetail | UpiDetail
+export const isUpi = (detail: PayoutDetail): detail is UpiDetail => 'upiId' in detail
 /** A row of `bank_account`: `sealed` has the details. */
 export type StoredAccount = { readonly memberId: bigint; readonly sealed: Buffer }
 export type KnownAccount = {
@@ -29,20 +34,44 @@ export type KnownAccount = {
 
 const contextOf = (memberId: bigint): string => `bank_account:${memberId}`
 
-const encryptDetail = (secrets: Secrets, memberId: bigint, detail: BankDetail): Buffer =>
+const encryptDetail = (secrets: Secrets, memberId: bigint, detail: PayoutDetail): Buffer =>
   secrets.encrypt(Buffer.from(JSON.stringify(detail)), contextOf(memberId))
 
-export const readBankDetail = (secrets: Secrets, { memberId, sealed }: StoredAccount): BankDetail =>
-  bankDetail.parse(JSON.parse(secrets.decrypt(sealed, contextOf(memberId)).toString('utf8')))
+export function readPayoutDetail(secrets: Secrets, { memberId, sealed }: StoredAccount): PayoutDetail {
+  const detail = JSON.parse(secrets.decrypt(sealed, contextOf(memberId)).toString('utf8')) as PayoutDetail
+  return isUpi(detail) ? upiDetail.parse(detail) : bankDetail.parse(detail)
+}
+
+/** What makes two accounts the same one. */
+export const accountIdentity = (detail: PayoutDetail): string =>
+  isUpi(detail) ? `upi\n${detail.upiId}` : `${detail.accountNumber}\n${detail.ifscCode}`
+
+/** The bank's name and the last four digits, or UPI and the masked UPI ID. */
+function shownOf(detail: PayoutDetail): { readonly bankName: string; readonly lastFour: string } {
+  if (!isUpi(detail)) return { bankName: detail.bankName, lastFour: detail.accountNumber.slice(-4) }
+  const masked = maskUpiId(detail.upiId)
+  if (masked === undefined) throw new Error('a UPI ID that was read cannot be masked')
+  return { bankName: 'UPI', lastFour: masked }
+}
+const IS_UPI = '@'
+/** A row's account as answers have it. */
+export const shownAccount = ({ bankName, lastFour }: Pick<KnownAccount, 'bankName' | 'lastFour'>): z.output<typeof withdrawal>['bank'] => ({
+  name: bankName,
+  lastFour,
+  upi: lastFour.includes(IS_UPI) ? lastFour : null,
+})
+/** The account of the row `b` in running text: `HDFC Bank ••9012`, `UPI ra…@okbank`. */
+export const accountInText = (b: Sql): Sql =>
+  sql`(${b}.bank_name || case when strpos(${b}.last_four, ${IS_UPI}::text) > 0 then ' ' else ' ••' end || ${b}.last_four)`
 
 /** The HMACs that find an account, and the exact details, again. */
-const macsOf = (secrets: Pick<Secrets, 'fingerprints'>, detail: BankDetail) => ({
-  accountMacs: secrets.fingerprints(Buffer.from(`${detail.accountNumber}\n${detail.ifscCode}`), 'bank_account'),
+const macsOf = (secrets: Pick<Secrets, 'fingerprints'>, detail: PayoutDetail) => ({
+  accountMacs: secrets.fingerprints(Buffer.from(accountIdentity(detail)), 'bank_account'),
   detailsMacs: secrets.fingerprints(Buffer.from(sortedJson(detail)), 'bank_details'),
 })
 
 /** Returns the row of these details, made at their first use. */
-export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint, detail: BankDetail): Promise<KnownAccount> {
+export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint, detail: PayoutDetail): Promise<KnownAccount> {
   const { accountMacs, detailsMacs } = macsOf(secrets, detail)
   const known = await one<{ isNew: boolean; isRecent: boolean }>(
     tx,
@@ -50,7 +79,7 @@ export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint,
     select count(*) = 0 as "isNew", coalesce(min(created_at) > roz_now() - interval '24 hours', true) as "isRecent"
     from bank_account where member_id = ${memberId}::bigint and account_mac = any (${accountMacs}::bytea[])`,
   )
-  const lastFour = detail.accountNumber.slice(-4)
+  const shown = shownOf(detail)
   const row =
     (await maybeOne<{ id: bigint }>(
       tx,
@@ -61,10 +90,10 @@ export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint,
       sql`
       insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
       values (${memberId}::bigint, ${accountMacs[0]}::bytea, ${detailsMacs[0]}::bytea,
-        ${encryptDetail(secrets, memberId, detail)}::bytea, ${detail.bankName}::text, ${lastFour}::text)
+        ${encryptDetail(secrets, memberId, detail)}::bytea, ${shown.bankName}::text, ${shown.lastFour}::text)
       returning id`,
     ))
-  return { id: row.id, ...known, bankName: detail.bankName, lastFour }
+  return { id: row.id, ...known, ...shown }
 }
 
 /** An account encrypted again has new fingerprints. */
@@ -74,7 +103,7 @@ export const bankAccountColumn: EncryptedColumn = {
     const taken = new Set<string>()
     const renewed = rows.map(({ sealed, context }) => {
       const bytes = secrets.decrypt(sealed, context)
-      const { accountMacs, detailsMacs } = macsOf(secrets, JSON.parse(bytes.toString('utf8')) as BankDetail)
+      const { accountMacs, detailsMacs } = macsOf(secrets, JSON.parse(bytes.toString('utf8')) as PayoutDetail)
       // An earlier rotation may have left the same details in two rows: the first row keeps the fingerprint and is found by it.
       const name = `${context}:${detailsMacs[0].toString('hex')}`
       const details = taken.has(name) ? randomBytes(detailsMacs[0].length) : detailsMacs[0]

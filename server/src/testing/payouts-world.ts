@@ -32,7 +32,10 @@ const TEN_YEARS_MS = 10 * 365 * 86_400_000
 export function scriptedPayouts() {
   const script = {
     transfers: new Map<string, Transfer>(),
-    beneficiaries: [] as { beneficiaryId: string; name: string; accountNumber: string }[],
+    /** `account`: the account number, or the UPI ID. */
+    beneficiaries: [] as { beneficiaryId: string; name: string; account: string }[],
+    /** The method of each call of `send`. */
+    methods: [] as string[],
     /** Ids of transfers, one per call of `send` and of `fetchTransfer`. */
     sent: [] as string[],
     asked: [] as string[],
@@ -53,10 +56,11 @@ export function scriptedPayouts() {
       script.beforeReady = undefined
       await beforeReady?.()
       if (script.beneficiary === 'refuse') throw new GatewayRefusedError('refused', 400, 'bank_ifsc_invalid')
-      script.beneficiaries.push({ beneficiaryId, name, accountNumber: instrument.kind === 'bank' ? instrument.accountNumber : '' })
+      script.beneficiaries.push({ beneficiaryId, name, account: instrument.kind === 'bank' ? instrument.accountNumber : instrument.vpa })
       return { beneficiaryId, state: script.beneficiary }
     },
-    send: async ({ transferId, amount }) => {
+    send: async ({ transferId, amount, method }) => {
+      script.methods.push(method)
       script.sent.push(transferId)
       const how = script.sendings.shift() ?? 'take'
       if (how === 'lose') unavailable()
@@ -254,8 +258,8 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
       return memberId
     },
     pay,
-    async withdraw(memberId: bigint, amount = 10): Promise<string> {
-      const { body } = await calls.ask('POST /wallet/withdraw', { as: memberId, body: { amount, bankDetail: BANK } })
+    async withdraw(memberId: bigint, amount = 10, to: object = { bankDetail: BANK }): Promise<string> {
+      const { body } = await calls.ask('POST /wallet/withdraw', { as: memberId, body: { amount, ...to } })
       return body.withdrawal.id
     },
     /** Sets the gateway's answer about a transfer. */

@@ -1,6 +1,7 @@
 /** Parsers of Cashfree's JSON of subscriptions (here: mandates) and their payments. They read only the fields that we use. */
 import type { MandateStatus } from '@roz/core/autopay.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
+import { maskUpiId } from '@roz/core/upi-id.ts'
 import { z } from 'zod'
 import { amount, currency, wireId, words } from '../cashfree/fields.ts'
 import type { ChargeState, Mandate, MandateCharge } from './port.ts'
@@ -116,12 +117,6 @@ function maskedPayer(method: unknown): string | undefined {
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** `ravi.kumar@okbank` is shown as `ra…@okbank`. */
-export function maskUpiId(upiId: string): string | undefined {
-  const [, start, bank] = /^([\w.-]{1,2})[\w.-]*@([A-Za-z0-9.]{1,40})$/.exec(upiId) ?? []
-  return start === undefined || bank === undefined ? undefined : `${start}…@${bank}`
 }
 
 export const readMandateRefund = (wire: z.output<typeof wireMandateRefund>, orderId: string): Refund => ({

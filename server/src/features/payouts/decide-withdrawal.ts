@@ -29,7 +29,7 @@ import {
   takeOver,
 } from '../../ledger/withdrawals.ts'
 import { approveMany } from './approve-many.ts'
-import { readBankDetail, type StoredAccount } from '../../members/bank-accounts.ts'
+import { isUpi, readPayoutDetail, type StoredAccount } from '../../members/bank-accounts.ts'
 import { tellEnd } from './book-transfer.ts'
 import { askSoon } from './checks.ts'
 import { changedSince, type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
@@ -136,7 +136,8 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         const shown = await showAccount(tx, { id, by: call.session.memberId })
         if (!shown.ok) return withName(tx, id, shown)
         await logStaff(tx, { actorId: call.session.memberId, action: 'withdrawal.see_bank', subject: `withdrawal:${id}` })
-        return { ok: true, value: { bankDetail: readBankDetail(deps.secrets, found) } }
+        const detail = readPayoutDetail(deps.secrets, found)
+        return { ok: true, value: isUpi(detail) ? { bankDetail: null, upiDetail: detail } : { bankDetail: detail, upiDetail: null } }
       }),
   }
 }

@@ -8,7 +8,7 @@
  * - Only a definite refusal, with no earlier sending in doubt, returns the withdrawal to approved, with the reason for
  *   the administrator.
  */
-import type { KnownBeneficiary, PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
+import type { KnownBeneficiary, NewTransfer, PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
@@ -16,8 +16,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD, ON_HOLD } from '../../ledger/holds.ts'
 import { startSending, stopSending } from '../../ledger/withdrawals.ts'
-import type { Secrets } from '../../secrets/secrets.ts'
-import { readBankDetail, type StoredAccount } from '../../members/bank-accounts.ts'
+import { isUpi, type PayoutDetail, readPayoutDetail, type StoredAccount } from '../../members/bank-accounts.ts'
 import { bookTransfer, flagOtherAmount } from './book-transfer.ts'
 import { endChecks, isAbsent, isNewest, noteSending, type Sending } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
@@ -25,6 +24,7 @@ import type { PayoutsDeps } from './deps.ts'
 type Payable = StoredAccount & {
   readonly amount: Paise
   readonly email: string | null
+  readonly accountId: bigint
   readonly beneficiaryId: string
   readonly isOnHold: boolean
 }
@@ -36,16 +36,21 @@ export async function sendWithdrawal(deps: PayoutsDeps, id: string, { again }: {
   const payable = await readPayable(db, id)
   if (payable === undefined) return
   if (payable.isOnHold) return noteProblem(db, id, ON_HOLD)
-  const beneficiary = await makeBeneficiary(payouts, deps.secrets, payable)
+  const detail = readPayoutDetail(deps.secrets, payable)
+  const beneficiary = await makeBeneficiary(payouts, detail, payable)
   if (typeof beneficiary === 'string') {
     await inTransaction(db, (tx) => stopBefore(tx, id, beneficiary))
     return
   }
-  const sending = await inTransaction(db, async (tx) =>
-    (await startSending(tx, id, { again })) ? noteSending(tx, { id, kind: 'withdrawal' }) : undefined,
-  )
+  const sending = await inTransaction(db, async (tx) => {
+    await tx.query(sql`
+      update bank_account set beneficiary_id = ${beneficiary.beneficiaryId}::text
+       where id = ${payable.accountId}::bigint and octet_length(sealed) > 0 and beneficiary_id is distinct from ${beneficiary.beneficiaryId}::text`)
+    return (await startSending(tx, id, { again })) ? noteSending(tx, { id, kind: 'withdrawal' }) : undefined
+  })
   if (sending === undefined) return
-  const sent = await trySend(deps, payouts, { id, amount: payable.amount, beneficiaryId: beneficiary.beneficiaryId })
+  const method = isUpi(detail) ? 'upi' : 'bank'
+  const sent = await trySend(deps, payouts, { id, amount: payable.amount, beneficiaryId: beneficiary.beneficiaryId, method })
   if (sent === 'unknown') return
   const alarm = await inTransaction(db, async (tx) => {
     await lockRow(tx, id)
@@ -87,10 +92,10 @@ type Sent = Transfer | { readonly refused: string } | 'unknown' | 'other_amount'
 async function trySend(
   { warn }: PayoutsDeps,
   payouts: PayoutGateway,
-  { id, amount, beneficiaryId }: { readonly id: string; readonly amount: Paise; readonly beneficiaryId: string },
+  { id, ...transfer }: { readonly id: string } & Pick<NewTransfer, 'amount' | 'beneficiaryId' | 'method'>,
 ): Promise<Sent> {
   try {
-    return await payouts.send({ transferId: gatewayIdOf(id), amount, beneficiaryId, method: 'bank', remarks: 'Withdrawal' })
+    return await payouts.send({ transferId: gatewayIdOf(id), ...transfer, remarks: 'Withdrawal' })
   } catch (error) {
     if (error instanceof GatewayRefusedError) return { refused: error.code }
     if (error instanceof GatewayMismatchError) return 'other_amount'
@@ -101,13 +106,14 @@ async function trySend(
 }
 
 /** Returns the gateway's beneficiary, or why nothing can be sent. Throws while the gateway checks the account: the job is retried. */
-async function makeBeneficiary(payouts: PayoutGateway, secrets: Secrets, payable: Payable): Promise<KnownBeneficiary | string> {
-  const detail = readBankDetail(secrets, payable)
+async function makeBeneficiary(payouts: PayoutGateway, detail: PayoutDetail, payable: Payable): Promise<KnownBeneficiary | string> {
   try {
     const known = await payouts.ensureBeneficiary({
       beneficiaryId: payable.beneficiaryId,
       name: detail.accountHolderName,
-      instrument: { kind: 'bank', accountNumber: detail.accountNumber, ifsc: detail.ifscCode },
+      instrument: isUpi(detail)
+        ? { kind: 'upi', vpa: detail.upiId }
+        : { kind: 'bank', accountNumber: detail.accountNumber, ifsc: detail.ifscCode },
       ...(payable.email === null ? {} : { email: payable.email }),
     })
     if (known.state === 'checking') throw new GatewayUnavailableError('the gateway still checks the bank account')
@@ -121,9 +127,10 @@ async function makeBeneficiary(payouts: PayoutGateway, secrets: Secrets, payable
 const readPayable = (db: Db, id: string): Promise<Payable | undefined> =>
   maybeOne<Payable>(
     db,
-    sql`select w.amount, w.member_id as "memberId", b.sealed, m.email, ${IS_ON_HOLD} as "isOnHold",
-               -- A bank account keeps one id for ever, which reveals nothing of the account.
-               'b' || left(encode(b.account_mac, 'hex'), 40) as "beneficiaryId"
+    sql`select w.amount, w.member_id as "memberId", b.id as "accountId", b.sealed, m.email, ${IS_ON_HOLD} as "isOnHold",
+               -- An account keeps one id for ever, also with another key, and the id reveals nothing of the account.
+               coalesce((select o.beneficiary_id from bank_account o where o.account_mac = b.account_mac and o.beneficiary_id is not null limit 1),
+                 'b' || left(encode(b.account_mac, 'hex'), 40)) as "beneficiaryId"
           from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
          where w.id = ${id}::uuid and w.status in ('approved', 'sending') and w.shown_to is null`,
   )

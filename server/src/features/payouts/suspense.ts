@@ -26,6 +26,7 @@ import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { creditSuspense, judgeCredit, judgePay, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
 import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
+import { shownAccount } from '../../members/bank-accounts.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
@@ -219,7 +220,7 @@ const viewOf = (row: Row): Item => ({
   decidedAt: instantOrNull(row.decidedAt),
   member: payeeOf(row),
   ...suspectOf(row),
-  bank: row.bankName === null || row.lastFour === null ? null : { name: row.bankName, lastFour: row.lastFour },
+  bank: row.bankName === null || row.lastFour === null ? null : shownAccount({ bankName: row.bankName, lastFour: row.lastFour }),
   reference: row.reference,
   first: firstOf(row),
 })

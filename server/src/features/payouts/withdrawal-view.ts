@@ -11,6 +11,7 @@ import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { instantOf, instantOrNull, type Search } from '../../lists/listing.ts'
 import { microsOf, orderOf } from '../../lists/newest-first.ts'
+import { shownAccount } from '../../members/bank-accounts.ts'
 import { withSeen } from '../../staff/decision.ts'
 import {
   approvalColumns,
@@ -65,7 +66,7 @@ const viewOf = (row: Row): AdminWithdrawal =>
     amount: rupeesFromPaise(row.amount),
     status: row.status,
     createdAt: instantOf(row.createdAt),
-    bank: { name: row.bankName, lastFour: row.lastFour },
+    bank: shownAccount(row),
     reference: row.reference,
     reason: row.reason,
     member: { id: row.memberPublicId, name: row.memberName, email: row.memberEmail },

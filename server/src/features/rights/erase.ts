@@ -23,7 +23,7 @@ import { forgetSignals } from '../../members/signals.ts'
  */
 export const STAYS: Readonly<Record<string, readonly string[]>> = {
   member: ['held_about', 'language', 'public_name', 'role', 'staff_mailbox', 'staff_role', 'terms_version'],
-  bank_account: ['account_mac', 'bank_name', 'details_mac', 'last_four', 'sealed'],
+  bank_account: ['account_mac', 'bank_name', 'beneficiary_id', 'details_mac', 'last_four', 'sealed'],
   topup: ['order_id', 'payment_id', 'status'],
   withdrawal: ['flags', 'problem', 'reason', 'reference', 'status'],
   autopay_mandate: ['auth_order_id', 'gateway_status', 'payer', 'state', 'terms_version'],
@@ -94,7 +94,8 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`update contact_message set member_id = null where member_id = ${id}`)
   // Withdrawals refer to these rows. The details and the MACs that would recognise them are erased.
   await tx.query(sql`
-    update bank_account set sealed = ''::bytea, account_mac = sha256(uuid_send(gen_random_uuid())), details_mac = sha256(uuid_send(gen_random_uuid()))
+    update bank_account set sealed = ''::bytea, account_mac = sha256(uuid_send(gen_random_uuid())), details_mac = sha256(uuid_send(gen_random_uuid())),
+           beneficiary_id = null, last_four = regexp_replace(last_four, '^.*@', '…@')
      where member_id = ${id}`)
   await tx.query(sql`update autopay_mandate set payer = null where member_id = ${id}`)
   return giveUpPicture(tx, avatar)

@@ -13,6 +13,8 @@ import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 
+const UPI = { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' }
+
 let world: ServicesWorld
 let database: ServicesWorld['database']
 let services: ServicesWorld['services']
@@ -155,14 +157,18 @@ describe('POST /user/close', () => {
     expect(transactions[0]).toMatchObject({ type: 'debit', amount: 0.6, description: 'Donation to the help fund' })
   })
 
-  test.each([{}, { gift: true, bankDetail: BANK }, { gift: false }, { bankDetail: { ...BANK, ifscCode: 'x' } }])(
-    'requires exactly one of the two choices: %j',
-    async (body) => {
-      const { id } = await member(100)
-      expect(await close(id, body)).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-      expect(await balanceOf(id)).toBe(1)
-    },
-  )
+  test.each([
+    {},
+    { gift: true, bankDetail: BANK },
+    { gift: true, upiDetail: UPI },
+    { bankDetail: BANK, upiDetail: UPI },
+    { gift: false },
+    { bankDetail: { ...BANK, ifscCode: 'x' } },
+  ])('requires exactly one of the two choices: %j', async (body) => {
+    const { id } = await member(100)
+    expect(await close(id, body)).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    expect(await balanceOf(id)).toBe(1)
+  })
 
   test('is refused without a confirmed address or for a suspended account', async () => {
     const { id } = await member(100)
@@ -200,7 +206,7 @@ describe('DELETE /user', () => {
     await database.db.query(sql`insert into known_browser (member_id, digest) values (${id}::bigint, sha256('b'))`)
     await calls.ask('PUT /user/ticket-key', { as: id, body: { ticketKey: 'ef'.repeat(32) } })
     await calls.ask('POST /wallet/withdraw', { as: id, body: { amount: 10, bankDetail: BANK }, headers: { 'idempotency-key': 'k' } })
-    const { withdrawal } = (await close(id, { bankDetail: BANK })).body
+    const { withdrawal } = (await close(id, { upiDetail: UPI })).body
     for (const { id: each } of (await calls.ask('GET /wallet/withdrawals', { as: id })).body.withdrawals) await told(each, 'paid')
     await services.worker.runDue()
     expect((await remove(id)).status).toBe(204)
@@ -221,7 +227,7 @@ describe('DELETE /user', () => {
     for (const table of tables.map((each) => each.name).filter((each) => each !== 'job' && each !== 'caught_mail')) {
       const found = await database.db.query<{ n: number }>(
         sql([
-          `select count(*)::int as n from "${table}" t where t::text ~ '${name}|${email}|google-77|hash-77|9123450077'`,
+          `select count(*)::int as n from "${table}" t where t::text ~ '${name}|${email}|as…|google-77|hash-77|9123450077'`,
         ] as unknown as TemplateStringsArray),
       )
       expect([table, found[0]?.n]).toEqual([table, 0])
@@ -233,8 +239,11 @@ describe('DELETE /user', () => {
       expect([table, found[0]?.n]).toEqual([table, 0])
     }
     const accounts = await database.db.query(sql`
-      select octet_length(sealed) as sealed, last_four as "lastFour" from bank_account where member_id = ${id}::bigint`)
-    expect(accounts).toEqual([{ sealed: 0, lastFour: '9012' }])
+      select octet_length(sealed) as sealed, last_four as "lastFour" from bank_account where member_id = ${id}::bigint order by id`)
+    expect(accounts).toEqual([
+      { sealed: 0, lastFour: '9012' },
+      { sealed: 0, lastFour: '…@okbank' },
+    ])
     expect(withdrawal.amount).toBe(20)
     // The address is free again for a new account.
     expect(await makeMember(database.db)).toBeGreaterThan(id)

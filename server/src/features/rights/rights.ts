@@ -23,13 +23,13 @@ import { mustWaitForStop } from '../../ledger/autopay.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { mailMember } from '../../mail/mails.ts'
+import type { PayoutDetail } from '../../members/bank-accounts.ts'
 import { getUser } from '../../members/user-row.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { eraseIdentity } from './erase.ts'
 import { createUnconfirmed, type UnconfirmedDeps } from './unconfirmed.ts'
 
 type Parts = Omit<MemberExport, 'user'>
-type BankDetail = NonNullable<Call<typeof rightsCalls.closeAccount>['body']['bankDetail']>
 type Withdrawal = MemberExport['withdrawals'][number]
 type Closed = Answer<typeof rightsCalls.closeAccount>
 
@@ -40,7 +40,7 @@ export type RightsDeps = UnconfirmedDeps & {
   /** Requests a withdrawal of the whole balance, whatever its amount; undefined when the balance is zero. */
   readonly withdrawRest: (
     tx: Tx,
-    rest: { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly bankDetail: BankDetail },
+    rest: { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly detail: PayoutDetail },
   ) => Promise<
     { readonly ok: true; readonly value: Withdrawal | undefined } | { readonly ok: false; readonly code: 'on_hold' | 'withdrawals_paused' }
   >
@@ -74,16 +74,18 @@ export function createRights(deps: RightsDeps) {
       return { ok: true, value }
     },
     closeAccount: async (call) => {
-      const { bankDetail, gift } = call.body
-      if (bankDetail === undefined && gift === undefined) return invalid({ bankDetail: 'fill_all' })
-      if (bankDetail !== undefined && gift !== undefined) return invalid({ gift: 'choice_invalid' })
+      const { bankDetail, upiDetail, gift } = call.body
+      const detail = bankDetail ?? upiDetail
+      if (detail === undefined && gift === undefined) return invalid({ bankDetail: 'fill_all' })
+      if (detail !== undefined && gift !== undefined) return invalid({ gift: 'choice_invalid' })
+      if (bankDetail !== undefined && upiDetail !== undefined) return invalid({ upiDetail: 'choice_invalid' })
       const { memberId } = call.session
       const keyed: KeyedCall = { memberId, key: call.idempotencyKey, route: 'closeAccount', body: call.body }
       const id = randomUUID()
       // Before the key is taken: the same request succeeds once AutoPay has stopped.
       if (await inTransaction(db, (tx) => mustWaitForStop(tx, memberId))) return { ok: false, code: 'autopay_stopping' }
       return idempotency.once<Closed>(keyed, id, async (tx) => {
-        const left = bankDetail === undefined ? await giveAll(tx, id, call) : await withdrawAll(deps, tx, id, call, bankDetail)
+        const left = detail === undefined ? await giveAll(tx, id, call) : await withdrawAll(deps, tx, id, call, detail)
         // Auto Participate must not join a member who is leaving.
         if (left.ok) await setAutoJoin(tx, memberId, false)
         return left
@@ -108,9 +110,9 @@ async function giveAll(tx: Tx, id: string, { session, language }: CloseCall): Pr
   return answer(null, given.value === 0n ? NOTHING_LEFT[language] : GIVEN[language].replace('{amount}', formatPaise(given.value)))
 }
 
-async function withdrawAll(deps: RightsDeps, tx: Tx, id: string, call: CloseCall, bankDetail: BankDetail): Promise<Closed> {
+async function withdrawAll(deps: RightsDeps, tx: Tx, id: string, call: CloseCall, detail: PayoutDetail): Promise<Closed> {
   const { session, language, origin } = call
-  const left = await deps.withdrawRest(tx, { id, memberId: session.memberId, origin, bankDetail })
+  const left = await deps.withdrawRest(tx, { id, memberId: session.memberId, origin, detail })
   if (!left.ok) return left
   const { value } = left
   if (value === undefined) return answer(null, NOTHING_LEFT[language])

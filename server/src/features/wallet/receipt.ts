@@ -11,6 +11,7 @@ import { rupeesFromPaise } from '@roz/core/money.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { z } from 'zod'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { accountInText } from '../../members/bank-accounts.ts'
 import { findMovement, type Movement } from '../../ledger/movements.ts'
 import { printDay } from './descriptions.ts'
 import { showTransactions } from './transactions.ts'
@@ -63,7 +64,7 @@ async function readOutside(from: Queryable, memberId: bigint, { kind, ref, order
   if (kind === 'wd_hold' || kind === 'wd_back' || kind === 'wd_reversed')
     return one<Outside>(
       from,
-      sql`select null as "orderId", w.reference, b.bank_name || ' ••' || b.last_four as bank
+      sql`select null as "orderId", w.reference, ${accountInText(sql`b`)} as bank
             from withdrawal w join bank_account b on b.id = w.bank_account_id
            where w.id = ${ref}::uuid and w.member_id = ${memberId}::bigint`,
     )

@@ -14,6 +14,7 @@ import type { z } from 'zod'
 import { type Queryable, sql } from '../../db/sql.ts'
 import { readPages } from '../../lists/cursor.ts'
 import { listMovements, type Movement, type WaitingStatus } from '../../ledger/movements.ts'
+import { accountInText } from '../../members/bank-accounts.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { describe } from './descriptions.ts'
 import { SHOWN_STATUS } from './withdraw.ts'
@@ -104,7 +105,7 @@ async function readOrders(from: Queryable, memberId: bigint, payments: readonly 
 /** Only reasons of rejections: the gateway's codes of failures are not texts for members. */
 const readWithdrawals = (from: Queryable, memberId: bigint, ids: readonly string[]) =>
   from.query<{ id: string; bank: string; reason: string | null }>(sql`
-    select w.id, b.bank_name || ' ••' || b.last_four as bank, case when w.status = 'rejected' then w.reason end as reason
+    select w.id, ${accountInText(sql`b`)} as bank, case when w.status = 'rejected' then w.reason end as reason
       from withdrawal w join bank_account b on b.id = w.bank_account_id
      where w.member_id = ${memberId}::bigint and w.id = any (${ids}::uuid[])`)
 

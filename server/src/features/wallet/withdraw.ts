@@ -27,7 +27,7 @@ import { holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { type BankDetail, type KnownAccount, useBankAccount } from '../../members/bank-accounts.ts'
+import { type KnownAccount, type PayoutDetail, shownAccount, useBankAccount } from '../../members/bank-accounts.ts'
 
 type WithdrawCall = Call<typeof walletCalls.withdraw>
 type WithdrawAnswer = Answer<typeof walletCalls.withdraw>
@@ -44,6 +44,10 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
   // Checks only the least amount here; the balance is checked under the lock.
   const problem = withdrawalProblem(amount, amount)
   if (problem !== undefined) return invalid({ amount: problem })
+  const { bankDetail, upiDetail } = call.body
+  const detail = bankDetail ?? upiDetail
+  if (detail === undefined) return invalid({ bankDetail: 'holder_required' })
+  if (bankDetail !== undefined && upiDetail !== undefined) return invalid({ upiDetail: 'choice_invalid' })
   const { memberId } = call.session
   const keyed: KeyedCall = { memberId, key: call.idempotencyKey, route: 'withdraw', body: call.body }
   const id = randomUUID()
@@ -53,18 +57,17 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
     // The member was suspended after the request was admitted.
     if (wallet?.mayMove === false) return { ok: false, code: 'on_hold' }
     if (wallet === undefined || wallet.balance < amount) return { ok: false, code: 'insufficient_funds' }
-    const { origin, body } = call
-    const { balance, withdrawal } = await hold(tx, deps, { id, memberId, amount, origin, bankDetail: body.bankDetail })
+    const { balance, withdrawal } = await hold(tx, deps, { id, memberId, amount, origin: call.origin, detail })
     return { ok: true, value: { balance: rupeesFromPaise(balance), withdrawal } }
   })
 }
 
-type Held = { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly bankDetail: BankDetail }
+type Held = { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly detail: PayoutDetail }
 
 /** Holds the amount in a locked wallet that has it, and tells the member. */
 async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & { readonly amount: Paise }) {
   const { id, memberId, amount } = asked
-  const account = await useBankAccount(tx, deps.secrets, memberId, asked.bankDetail)
+  const account = await useBankAccount(tx, deps.secrets, memberId, asked.detail)
   const isYoung = await drawsOnYoungTopup(tx, memberId, amount)
   const flags = [...(account.isRecent ? ['new_account'] : []), ...(isYoung ? ['young_money'] : [])]
   const held = await holdWithdrawal(tx, { id, memberId, amount, bankAccountId: account.id, flags })
@@ -132,7 +135,7 @@ const withdrawalOf = (row: WithdrawalRow): Withdrawal => ({
   amount: rupeesFromPaise(row.amount),
   status: SHOWN_STATUS[row.status],
   createdAt: isoIst(row.createdAt.getTime()),
-  bank: { name: row.bankName, lastFour: row.lastFour },
+  bank: shownAccount(row),
   reference: row.reference,
   reason: row.reason,
 })

@@ -1,5 +1,5 @@
 /**
- * Stores the signals of a withdrawal for the review list: its bank account, and a quick withdrawal of new money from a new account.
+ * Stores the signals of a withdrawal for the review list: its bank account or UPI ID, and a quick withdrawal of new money from a new account.
  *
  * - Runs as a job after the commit, so no withdrawal, deletion or hold waits for it. A second run changes nothing.
  * - Each signal is stored in a transaction of its own.
@@ -8,7 +8,7 @@
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { noteSignalLater } from '../../members/signals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { readBankDetail } from '../../members/bank-accounts.ts'
+import { accountIdentity, readPayoutDetail } from '../../members/bank-accounts.ts'
 
 /** An account is young while its first top-up can be refunded: by the end of that time a payer has noticed a payment that is not theirs. */
 const YOUNG = sql`interval '7 days'`
@@ -26,6 +26,5 @@ export async function noteWithdrawal({ db, secrets }: { readonly db: Db; readonl
   if (row === undefined) return
   const { memberId, sealed, isYoung } = row
   if (isYoung) await noteSignalLater(db, secrets, { kind: 'young_money', value: String(memberId), memberId })
-  const { accountNumber, ifscCode } = readBankDetail(secrets, { memberId, sealed })
-  await noteSignalLater(db, secrets, { kind: 'bank', value: `${accountNumber}\n${ifscCode}`, memberId })
+  await noteSignalLater(db, secrets, { kind: 'bank', value: accountIdentity(readPayoutDetail(secrets, { memberId, sealed })), memberId })
 }

@@ -183,7 +183,7 @@ export const MEMBER_FLAGS: Readonly<Record<string, MessageDescriptor | undefined
   shared_phone: msg`Set a phone number that another account had before. Families often share one`,
   phone_set_by_another: msg`Another account set this member's phone number later`,
   had_phone_of_another: msg`Had another account's phone number for a time, and changed it`,
-  shared_bank: msg`Another account withdraws to the same bank account`,
+  shared_bank: msg`Another account withdraws to the same bank account or UPI ID`,
   shared_device: msg`Another account uses the same device and network. Families often share one`,
   shared_network: msg`Several accounts use the same network address`,
   shared_mailbox: msg`Another account has an address of the same mailbox`,

@@ -13,9 +13,9 @@ import { toast } from '../../ui/Toast.tsx'
 import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMember, refreshMine } from '../queries.ts'
-import { BankFields } from '../wallet/BankFields.tsx'
+import { PlaceFields } from '../wallet/BankFields.tsx'
 import { bankError } from '../wallet/bank-form-errors.ts'
-import { closingRules, type WithdrawValues } from '../wallet/withdraw-rules.ts'
+import { closingRules, EMPTY_PLACE, type Place, placeOf, type WithdrawValues } from '../wallet/withdraw-rules.ts'
 
 export type Step = 'empty' | 'delete'
 type DialogsProps = { readonly step: Step; readonly onStep: (step: Step | undefined) => void }
@@ -30,7 +30,7 @@ export function CloseDialogs({ step, onStep }: DialogsProps) {
 }
 
 type StepProps = { readonly onClose: () => void }
-const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
+const EMPTY: WithdrawValues = { amount: '', ...EMPTY_PLACE }
 
 function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => void }) {
   const { t } = useLingui()
@@ -40,9 +40,10 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
   const formId = useId()
-  const form = useRules<WithdrawValues>(closingRules, EMPTY)
+  const [place, setPlace] = useState<Place>('bank')
+  const form = useRules<WithdrawValues>(closingRules(place), EMPTY)
 
-  const leave = async (body: { gift: true } | { bankDetail: Omit<WithdrawValues, 'amount'> }): Promise<void> => {
+  const leave = async (body: { gift: true } | ReturnType<typeof placeOf>): Promise<void> => {
     setBusy(true)
     setProblem(undefined)
     try {
@@ -61,11 +62,7 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
       setBusy(false)
     }
   }
-  const submit = form.handleSubmit(
-    ({ accountHolderName, accountNumber, ifscCode, bankName, accountType }) =>
-      leave({ bankDetail: { accountHolderName, accountNumber, ifscCode, bankName, accountType } }),
-    tellFirst(form, bankError),
-  )
+  const submit = form.handleSubmit((values) => leave(placeOf(values, place)), tellFirst(form, bankError))
 
   return (
     <Modal
@@ -103,13 +100,13 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
           <Trans>Where the money goes</Trans>
         </legend>
         {withdrawalsOn ? (
-          <Way id={`${formId}-bank`} label={t`To my bank account`} checked={way === 'bank'} onChoose={() => setWay('bank')} />
+          <Way id={`${formId}-bank`} label={t`To my bank account or UPI ID`} checked={way === 'bank'} onChoose={() => setWay('bank')} />
         ) : null}
         <Way id={`${formId}-gift`} label={t`Donate to people in need`} checked={way === 'gift'} onChoose={() => setWay('gift')} />
       </fieldset>
       {way === 'bank' ? (
         <form className="card-actions" id={formId} noValidate onSubmit={(event) => void submit(event)}>
-          <BankFields form={form} />
+          <PlaceFields form={form} place={place} onPlace={setPlace} />
         </form>
       ) : (
         <p className="muted card-actions">

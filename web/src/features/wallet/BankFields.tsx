@@ -1,23 +1,74 @@
-/** The five fields of the bank account that receives the money. */
-import { useLingui } from '@lingui/react/macro'
+/** Where the money goes: the fields of a bank account, or a UPI ID. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useId } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { registerTyped } from '../forms.ts'
 import { bankError } from './bank-form-errors.ts'
 import { ACCOUNT, IFSC } from './bank-inputs.ts'
-import type { WithdrawValues } from './withdraw-rules.ts'
+import type { Place, WithdrawValues } from './withdraw-rules.ts'
 
-export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValues> }) {
+type PlaceProps = { readonly form: UseFormReturn<WithdrawValues>; readonly place: Place; readonly onPlace: (place: Place) => void }
+
+export function PlaceFields({ form, place, onPlace }: PlaceProps) {
   const { t } = useLingui()
   const { errors } = form.formState
   return (
     <>
+      <PlaceChoice place={place} onPlace={onPlace} />
       <TextField
         label={t`Account holder name`}
         autoComplete="name"
         error={bankError(errors.accountHolderName?.message)}
         {...form.register('accountHolderName')}
       />
+      {place === 'bank' ? (
+        <BankFields form={form} />
+      ) : (
+        <TextField
+          label={t`UPI ID`}
+          inputMode="email"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          hint={t`For example name@bank. Your UPI app shows it in your profile.`}
+          error={bankError(errors.upiId?.message)}
+          {...form.register('upiId')}
+        />
+      )}
+    </>
+  )
+}
+
+function PlaceChoice({ place, onPlace }: Pick<PlaceProps, 'place' | 'onPlace'>) {
+  const { t } = useLingui()
+  const id = useId()
+  const places = [
+    ['bank', t`Bank account`],
+    ['upi', t`UPI ID`],
+  ] as const
+  return (
+    <div className="spaced">
+      <fieldset className="choices">
+        <legend>
+          <Trans>Where the money goes</Trans>
+        </legend>
+        {places.map(([value, label]) => (
+          <div className="choice" key={value}>
+            <input type="radio" id={`${id}-${value}`} name={id} checked={place === value} onChange={() => onPlace(value)} />
+            <label htmlFor={`${id}-${value}`}>{label}</label>
+          </div>
+        ))}
+      </fieldset>
+    </div>
+  )
+}
+
+function BankFields({ form }: Pick<PlaceProps, 'form'>) {
+  const { t } = useLingui()
+  const { errors } = form.formState
+  return (
+    <>
       <TextField
         label={t`Account number`}
         inputMode="numeric"

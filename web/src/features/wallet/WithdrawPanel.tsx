@@ -1,8 +1,8 @@
-/** Requests a withdrawal: the amount is held at once and paid to the given bank account in 24 to 48 hours. It loads at the press. */
+/** Requests a withdrawal: the amount is held at once and paid to the given bank account or UPI ID in 24 to 48 hours. It loads at the press. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -14,24 +14,25 @@ import { refreshMine, refreshMoney } from '../queries.ts'
 import { registerAmount } from './money-inputs.ts'
 import { typedPaise } from './amounts.ts'
 import { bankError } from './bank-form-errors.ts'
-import { BankFields } from './BankFields.tsx'
+import { PlaceFields } from './BankFields.tsx'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
-import { withdrawRules, type WithdrawValues } from './withdraw-rules.ts'
+import { EMPTY_PLACE, type Place, placeOf, withdrawRules, type WithdrawValues } from './withdraw-rules.ts'
 
-const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
+const EMPTY: WithdrawValues = { amount: '', ...EMPTY_PLACE }
 
 export function WithdrawPanel({ balance }: { readonly balance: number }) {
   const { t } = useLingui()
   const leastRupees = rupeesFromPaise(WITHDRAWAL_MIN)
-  const rules = useMemo(() => withdrawRules(paiseFromRupees(balance) ?? ZERO), [balance])
+  const [place, setPlace] = useState<Place>('bank')
+  const rules = useMemo(() => withdrawRules(paiseFromRupees(balance) ?? ZERO, place), [balance, place])
   const form = useRules<WithdrawValues>(rules, EMPTY)
   const { errors, isSubmitting } = form.formState
   const paise = typedPaise(form.watch('amount'))
 
   const withdraw = form.handleSubmit(
-    async ({ amount, ...bankDetail }) => {
-      const body = { amount: rupeesFromPaise(typedPaise(amount) ?? ZERO), bankDetail }
+    async (values) => {
+      const body = { amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO), ...placeOf(values, place) }
       try {
         const { answer, isOfEarlierPress } = await moneyKeys.withdrawals(body, (idempotencyKey) =>
           call('withdraw', { body, idempotencyKey }),
@@ -66,7 +67,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         error={bankError(errors.amount?.message)}
         {...registerAmount(form, 'amount')}
       />
-      <BankFields form={form} />
+      <PlaceFields form={form} place={place} onPlace={setPlace} />
       {errors.root && <InDoubt />}
       <Button type="submit" wide busy={isSubmitting}>
         {paise === undefined ? <Trans>Request withdrawal</Trans> : <Trans>Withdraw {formatMoney(rupeesFromPaise(paise))}</Trans>}

@@ -2,7 +2,7 @@ import { fieldText } from '@roz/core/fields.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
 import { addMoneyRules } from './rules.ts'
-import { withdrawRules } from './withdraw-rules.ts'
+import { EMPTY_PLACE, placeOf, withdrawRules } from './withdraw-rules.ts'
 
 const said = (
   rules: { safeParse: (value: unknown) => { error?: { issues: { path: PropertyKey[]; message: string }[] } } },
@@ -35,21 +35,33 @@ const bank = {
   ifscCode: 'SBIN0001234',
   bankName: 'State Bank',
   accountType: 'savings',
+  upiId: '',
 }
 
 test('a withdrawal is at least ₹10 and at most the balance', () => {
-  const rules = withdrawRules(wholeRupees(20))
+  const rules = withdrawRules(wholeRupees(20), 'bank')
   expect(said(rules, { ...bank, amount: '9' })).toEqual(['amount: Minimum withdrawal is ₹10'])
   expect(said(rules, { ...bank, amount: '20.01' })).toEqual(['amount: Insufficient balance'])
   expect(said(rules, { ...bank, amount: '20' })).toEqual([])
 })
 
 test('each bank field names the rule that its value breaks', () => {
-  const rules = withdrawRules(wholeRupees(20))
+  const rules = withdrawRules(wholeRupees(20), 'bank')
   expect(said(rules, { ...bank, amount: '10', accountNumber: '12345678' })).toEqual([
     'accountNumber: Account number must be between 9-18 digits',
   ])
   expect(said(rules, { ...bank, amount: '10', ifscCode: 'SBIN1001234' })).toEqual(['ifscCode: Invalid IFSC code format'])
   expect(said(rules, { ...bank, amount: '10', accountHolderName: 'A' })).toHaveLength(1)
   expect(said(rules, { ...bank, amount: '10', bankName: 'AB' })).toHaveLength(1)
+})
+
+test('a withdrawal to a UPI ID needs the name and one UPI ID, and no bank account', () => {
+  const rules = withdrawRules(wholeRupees(20), 'upi')
+  const empty = { ...EMPTY_PLACE, amount: '10' }
+  expect(said(rules, empty)).toEqual(['accountHolderName: Account holder name is required', 'upiId: UPI ID is required'])
+  const values = { ...empty, accountHolderName: 'Asha Verma', upiId: ' Asha.Verma@OKBANK ' }
+  expect(said(rules, { ...values, upiId: 'asha@gmail.com' })).toEqual([
+    'upiId: Please enter one UPI ID such as name@bank, not an email address',
+  ])
+  expect(placeOf(rules.parse(values), 'upi')).toEqual({ upiDetail: { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' } })
 })

@@ -121,7 +121,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
         ...(source === 'payment' ? [] : [i18n._(SUSPENSE_SOURCES[source])]),
         source === 'payout' ? null : t`Order ${order}`,
         t`Payment ${paymentId}`,
-        bank === null ? null : t`${bankName}, account ending in ${lastFour}`,
+        bank === null ? null : bank.upi === null ? t`${bankName}, account ending in ${lastFour}` : t`UPI ID ${lastFour}`,
         reference === null ? null : status === 'taken' ? t`Taken by dispute ${reference}` : t`Bank reference: ${reference}`,
         owed === 0 ? null : t`The member owes: ${debt}`,
         first === null

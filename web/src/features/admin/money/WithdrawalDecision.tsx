@@ -16,7 +16,7 @@ import type { Withdrawal } from '../queries.ts'
 
 type ByHand = 'bank' | 'complete' | 'notPaid' | 'takeOver'
 export type WithdrawalAction = 'approve' | 'reject' | 'retry' | ByHand
-export type Bank = Output<Api['withdrawalBank']>['bankDetail']
+export type Bank = Output<Api['withdrawalBank']>
 
 type DecisionProps = {
   readonly action: WithdrawalAction
@@ -116,7 +116,7 @@ function ByHandDecision({
           title={t`Show the whole bank account?`}
           confirm={t`Show`}
           send={() => call('withdrawalBank', { params, body: { status } })}
-          onDone={({ bankDetail }) => onBank(bankDetail)}
+          onDone={onBank}
           onClose={onClose}
         >
           {summary}

@@ -163,7 +163,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
     approve: t`Approve`,
     reject: t`Reject`,
     retry: status === 'sending' ? t`Ask the gateway` : t`Send again`,
-    bank: t`Bank account`,
+    bank: bank.upi === null ? t`Bank account` : t`UPI ID`,
     complete: t`Mark as paid`,
     notPaid: t`Not paid`,
     takeOver: t`Take over`,
@@ -182,7 +182,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
       waitingHours={withdrawal.waitingHours}
       pick={pick}
       facts={[
-        t`${bankName}, account ending in ${lastFour}`,
+        bank.upi === null ? t`${bankName}, account ending in ${lastFour}` : t`UPI ID ${lastFour}`,
         member.email,
         approvals,
         reference === null ? null : t`Bank reference: ${reference}`,
@@ -208,12 +208,25 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
   )
 }
 
-function Account({ bank, onClose }: { readonly bank: Bank; readonly onClose: () => void }) {
+function Account({ bank: { bankDetail, upiDetail }, onClose }: { readonly bank: Bank; readonly onClose: () => void }) {
   const { t } = useLingui()
+  const facts =
+    bankDetail === null
+      ? [
+          [t`Account holder`, upiDetail?.accountHolderName],
+          [t`UPI ID`, upiDetail?.upiId],
+        ]
+      : [
+          [t`Account holder`, bankDetail.accountHolderName],
+          [t`Account number`, bankDetail.accountNumber],
+          [t`IFSC`, bankDetail.ifscCode],
+          [t`Bank`, bankDetail.bankName],
+          [t`Account type`, bankDetail.accountType === 'savings' ? t`Savings` : t`Current`],
+        ]
   return (
     <Modal
       open
-      title={<Trans>Bank account</Trans>}
+      title={bankDetail === null ? <Trans>UPI ID</Trans> : <Trans>Bank account</Trans>}
       onClose={onClose}
       footer={
         <Button onClick={onClose}>
@@ -222,36 +235,12 @@ function Account({ bank, onClose }: { readonly bank: Bank; readonly onClose: () 
       }
     >
       <dl className="facts-list">
-        <div>
-          <dt>
-            <Trans>Account holder</Trans>
-          </dt>
-          <dd>{bank.accountHolderName}</dd>
-        </div>
-        <div>
-          <dt>
-            <Trans>Account number</Trans>
-          </dt>
-          <dd>{bank.accountNumber}</dd>
-        </div>
-        <div>
-          <dt>
-            <Trans>IFSC</Trans>
-          </dt>
-          <dd>{bank.ifscCode}</dd>
-        </div>
-        <div>
-          <dt>
-            <Trans>Bank</Trans>
-          </dt>
-          <dd>{bank.bankName}</dd>
-        </div>
-        <div>
-          <dt>
-            <Trans>Account type</Trans>
-          </dt>
-          <dd>{bank.accountType === 'savings' ? t`Savings` : t`Current`}</dd>
-        </div>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
       </dl>
     </Modal>
   )

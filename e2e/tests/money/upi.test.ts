@@ -1,0 +1,57 @@
+/** Money by UPI on a phone: the page after a payment recovers from a bad line by itself, and a withdrawal goes to a UPI ID. */
+import { test } from 'vitest'
+import { useAppFixture } from '../../harness/app-fixture.ts'
+import { auditScreen, expectNoSidewaysScroll } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { expect } from '../../harness/expect.ts'
+import { newMember, pay, PHONE } from '../../harness/people.ts'
+import { exactToast } from '../../harness/steps.ts'
+
+const fixture = useAppFixture()
+
+test('after a cut answer the page asks again by itself, and becomes Payment Successful! without a press', async () => {
+  const { token } = await newMember(fixture.roz)
+  const order = (await ask(fixture.roz.url, 'addMoney', { token, body: { amount: 10, phoneNumber: PHONE } })).output
+  fixture.line.breakLine('POST /api/payments/confirm', 'cut')
+  await fixture.at(
+    `/payment-status?order_id=${order.order_id}`,
+    async (page) => {
+      const alert = page.getByRole('main').getByRole('alert')
+      await expect(alert).toContainText('We keep asking. Do not pay again')
+      fixture.line.mend()
+      await expect(page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
+      await expect(page.getByRole('main')).toContainText('Left without paying? Nothing was taken.')
+      await auditScreen(page)
+      await expectNoSidewaysScroll(page)
+      await pay(fixture.roz.sandboxUrl, String(order.order_id), 'success')
+      await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    },
+    { token },
+  )
+})
+
+test('a withdrawal to a UPI ID: a mail address is refused beside the field, and the list shows it masked', async () => {
+  const { token } = await newMember(fixture.roz, { rupees: 20 })
+  await fixture.at(
+    '/wallet',
+    async (page) => {
+      await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
+      const form = page.locator('#withdraw')
+      await form.getByRole('radio', { name: 'UPI ID' }).check()
+      await form.getByLabel('Amount', { exact: true }).fill('10')
+      await form.getByLabel('Account holder name', { exact: true }).fill('Asha Verma')
+      const upiId = form.getByRole('textbox', { name: 'UPI ID' })
+      await upiId.fill('asha@gmail.com')
+      await upiId.blur()
+      await expect(form).toContainText('Please enter one UPI ID such as name@bank, not an email address')
+      await expect(form.getByLabel('IFSC', { exact: true })).toHaveCount(0)
+      await auditScreen(page)
+      await expectNoSidewaysScroll(page)
+      await upiId.fill('Asha.Verma@OKBANK')
+      await form.getByRole('button', { name: 'Withdraw ₹10.00' }).click()
+      await expect(exactToast(page, 'Withdrawal request submitted!')).toBeVisible()
+      await expect(page.getByText('Withdrawal to UPI as…@okbank')).toBeVisible()
+    },
+    { token },
+  )
+})
