@@ -32,9 +32,29 @@ const reconciledDay = z.object({
 export const moneyCheck = z.object({
   readAt: instant.nullable().meta({ description: 'When the gateway was last read; null: never' }),
   isLate: z.boolean().meta({ description: 'Nothing was read this morning' }),
-  open: count.meta({ description: 'Open findings' }),
+  open: count.meta({ description: 'Open findings about the gateway' }),
   difference: rupees.meta({ description: 'What they come to' }),
   toRecord: count.meta({ description: 'Settlements that wait to be recorded' }),
+})
+
+const explanation = z.object({
+  part: z.enum(['opening', 'lines', 'entries', 'other_day', 'unexplained']).meta({
+    description:
+      'opening: the first balance of an account. lines: lines without an entry. entries: entries without a line. ' +
+      'other_day: bank and books have it on different days. unexplained: the next comparison looks for it',
+  }),
+  amount: rupees.meta({ description: 'By how much more than our books this makes the bank' }),
+  count,
+})
+/** Bank and books at the end of one day. */
+export const bankCheck = z.object({
+  day: day.meta({ description: 'The last whole day that the statements of all accounts have' }),
+  isLate: z.boolean().meta({ description: 'The statements end more than three bank days ago' }),
+  bank: rupees.meta({ description: 'What the bank had' }),
+  books: rupees.meta({ description: 'What the account BANK of our books had' }),
+  difference: rupees,
+  unsettled: rupees.meta({ description: 'The difference without what findings explain that somebody closed' }),
+  explained: z.array(explanation),
 })
 
 export const accountCalls = {
@@ -134,6 +154,7 @@ export const accountCalls = {
       }),
       reconciliation: z.array(reconciledDay),
       check: newer(moneyCheck, { absent: { readAt: null, isLate: false, open: 0, difference: 0, toRecord: 0 } }),
+      bankCheck: bankCheck.nullable().meta({ description: 'null: no statement of the bank was imported' }),
       approvalAbove: rupees,
       nextCursor,
     }),

@@ -4,6 +4,7 @@ import { accountCalls } from './accounts.ts'
 import { announcementCalls } from './announcements.ts'
 import { autopayAdminCalls } from './autopay-admin.ts'
 import { autopayCalls } from './autopay.ts'
+import { bankCalls } from './bank.ts'
 import { caseCalls } from './cases.ts'
 import { communityCalls } from './community.ts'
 import { deskCalls } from './desk.ts'
@@ -53,6 +54,7 @@ export const api = {
   ...disbursementCalls,
   ...accountCalls,
   ...findingCalls,
+  ...bankCalls,
 } as const
 
 export type Api = typeof api

@@ -38,7 +38,9 @@ export const finding = z.object({
       .map(([kind, meaning]) => `${kind}: ${meaning}`)
       .join('. '),
   }),
-  subject: z.string().meta({ description: 'What it is about: an entry, a settlement, or the place of an event in one' }),
+  subject: z
+    .string()
+    .meta({ description: 'What it is about: an entry, a settlement, the place of an event in one, or a line of the bank' }),
   settlement: z.string().nullable(),
   amount: rupees.meta({ description: 'By how much more than our books was paid; below zero: less' }),
   detail: z.string().nullable(),

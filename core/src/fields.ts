@@ -20,6 +20,7 @@ import { email, newPassword, PERSON_TEXTS, phone } from './person-fields.ts'
 import { REFERENCE_TEXTS } from './reference-fields.ts'
 import { STAFF_TEXTS } from './staff-fields.ts'
 import { SITE_TEXTS } from './site-fields.ts'
+import { STATEMENT_TEXTS } from './statement-fields.ts'
 import { STORY_TEXTS } from './story-fields.ts'
 import { PUBLIC_TEXTS } from './public-words.ts'
 import { TAX_TEXTS } from './tax-fields.ts'
@@ -59,6 +60,7 @@ export const FIELD_TEXTS = {
   ...ANNOUNCEMENT_TEXTS,
   ...PUBLIC_TEXTS,
   ...TAX_TEXTS,
+  ...STATEMENT_TEXTS,
   ...CALL_TEXTS,
 } as const satisfies Words
 

@@ -15,6 +15,9 @@ export const FINDING_MEANING = {
   failed: 'a settlement failed at the bank',
   came_back: 'a recorded settlement went back to the gateway',
   unknown_word: 'the gateway used a word that its documents do not have',
+  bank_line: 'a line of the bank statement has no entry in our books',
+  bank_missing: 'an entry of our books has no line in the bank statement',
+  bank_opening: 'the first balance of a bank account is another than our books had on that day',
 } as const
 export type FindingKind = keyof typeof FINDING_MEANING
 export const FINDING_KINDS = Object.keys(FINDING_MEANING) as readonly FindingKind[]

@@ -176,6 +176,37 @@ export const REFUSALS = {
   outlay_final: refusal(409, texts('This was decided already.')),
   finding_not_found: refusal(404, texts('There is no such finding.')),
   finding_final: refusal(409, texts('This finding is closed, or fits by now.')),
+  bank_account_not_found: refusal(404, texts('There is no such bank account.')),
+  bank_account_exists: refusal(409, texts('A bank account with this name already exists.')),
+  bank_line_not_found: refusal(404, texts('There is no such line of a bank statement.')),
+  /** Matched meanwhile, another amount, or none of our entries. */
+  bank_match_refused: refusal(409, texts('This entry cannot be matched with this line. Please look again.')),
+  statement_too_large: refusal(413, texts('This file is too large. A statement has at most 2 MB and 10,000 rows.')),
+  statement_no_table: refusal(
+    422,
+    texts('This file is no table of text. Download the statement as CSV, or save it as CSV in your spreadsheet program.'),
+  ),
+  statement_no_header: refusal(422, texts('No row of this file has all columns of the mapping: {columns}. Check the names.')),
+  statement_empty: refusal(422, texts('This file has no line. Download a longer time.')),
+  statement_date: refusal(422, texts('Row {row}: the date cannot be read as {format}.')),
+  statement_amount: refusal(422, texts('Row {row}: the amount or the balance cannot be read.')),
+  statement_order: refusal(422, texts('Row {row}: its day is out of order. Choose the column of the day on which the bank booked it.')),
+  statement_balance: refusal(422, texts('Row {row}: the balance does not add up. It should be {expected}, the file says {found}.')),
+  statement_after_end: refusal(422, texts('Row {row}: a line after the end of the table. Remove the rows between.')),
+  statement_gap: refusal(
+    409,
+    texts(
+      'This file begins with a balance of {begins}. The newest stored line, of {day}, ends with {ends}. Import the days between first.',
+    ),
+  ),
+  statement_gap_before: refusal(
+    409,
+    texts('This file ends with a balance of {ends}. The first stored line, of {day}, begins with {begins}. Import the days between first.'),
+  ),
+  statement_differs: refusal(
+    409,
+    texts('Row {row}: other lines of this day are stored already. Download whole days, of the same account.'),
+  ),
   own_request: refusal(403, texts('You requested this. Another person must approve it.')),
   request_waiting: refusal(409, texts('A payment to this person waits for approval. It must be decided before the record changes.')),
   own_consent: refusal(403, texts('You wrote or changed the record of this person. Somebody else must approve the payment.')),

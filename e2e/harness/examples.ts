@@ -18,6 +18,21 @@ const BENEFICIARY = {
   note: 'The paper is in the blue folder.',
 }
 const OUTLAY = { amount: 10, purpose: 'school shoes', receipts: ['f'.repeat(64)] }
+const BANK_ACCOUNT = {
+  name: 'Current account',
+  lastFour: '8901',
+  mapping: {
+    date: 'Date',
+    description: 'Narration',
+    reference: '',
+    debit: 'Debit',
+    credit: 'Credit',
+    amount: '',
+    mark: '',
+    balance: 'Balance',
+    dateFormat: 'yyyy-mm-dd',
+  },
+}
 const ANNOUNCEMENT = {
   text: inEach(() => 'Adding money pauses tonight.'),
   link: '/wallet',
@@ -183,6 +198,13 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   recordSettlement: { amount: 90, fee: 1.9 },
   findings: undefined,
   closeFinding: { status: 'open', reason: 'Fee of July, by their mail.' },
+  bankAccounts: undefined,
+  saveBankAccount: BANK_ACCOUNT,
+  previewStatement: undefined,
+  importStatement: undefined,
+  bankLines: undefined,
+  bankLine: undefined,
+  matchBankLine: { status: 'open', subject: 'wd_paid:00000000-0000-4000-8000-000000000000' },
   approveHouseEntry: { status: 'requested' },
   rejectHouseEntry: { status: 'requested', reason: 'Not due yet.' },
   askForHelp: {

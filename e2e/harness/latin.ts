@@ -8,6 +8,8 @@ const ALLOWED = new Set(
     // The terms of a draw's check: the source of the public number, programs, methods.
     'drand Node Node.js Python JavaScript WebAssembly GitHub Merkle Ed25519',
     'YouTube Cashfree Payments Google Gmail WhatsApp Authenticator Aegis',
+    // What a bank writes in its statement.
+    'CSV Dr Cr SBI',
     // Mail programs recognise an answer by its subject's first word.
     'Re',
     // Browsers and systems by their makers' names.

@@ -103,6 +103,7 @@ async function runHelpGiven(scenario: Scenario, token: string, beneficiaryId: st
   expect((await scenario.step('houseEntriesCsv', { token })).text.split('\r\n')[1]).toContain(booked.entry.id)
   expect((await scenario.step('houseEntries', { token })).output).toMatchObject({ entries: [booked.entry], payable: { platform_out: 0.1 } })
   await runSettlement(scenario, token)
+  await runBank(scenario, token)
   await runTax(scenario, token)
   expect((await scenario.step('approveHouseEntry', { token, params, body: seen })).refusal.code).toBe('outlay_not_found')
   expect((await scenario.step('rejectHouseEntry', { token, params, body: because })).refusal.code).toBe('outlay_not_found')
@@ -128,6 +129,35 @@ async function runSettlement(scenario: Scenario, token: string): Promise<void> {
   const closing = { params: { id: '00000000-0000-4000-8000-000000000000' }, body: { status: 'open', reason: 'A fee of July' } } as const
   expect((await scenario.step('closeFinding', { token, ...closing })).refusal.code).toBe('finding_not_found')
   expect((await scenario.step('reconciliationCsv', { token })).text.split('\r\n')[1]).toContain(`,5,0.12,${after.balances.gateway}`)
+}
+
+/** The bank has the settlement: its statement is imported, matched by the gateway's number, and agrees with the books. */
+async function runBank(scenario: Scenario, token: string): Promise<void> {
+  const { reconciliation } = (await scenario.step('reconciliation', { token })).output
+  const today = reconciliation[0]?.day ?? ''
+  const params = { id: randomUUID() }
+  const { account } = (await scenario.step('saveBankAccount', { token, params, body: BODIES.saveBankAccount })).output
+  expect((await scenario.step('bankAccounts', { token })).output.accounts).toEqual([account])
+  const form = () => {
+    const made = new FormData()
+    const file = `Date,Narration,Debit,Credit,Balance\n${today},NEFT UTR0000000001,,5.00,5.00\n`
+    made.set('file', new Blob([file], { type: 'text/csv' }), 'statement.csv')
+    return made
+  }
+  const { seen, lines } = (await scenario.step('previewStatement', { token, params, form: form() })).output
+  expect(lines).toBe(1)
+  const query = { seen, until: today }
+  expect((await scenario.step('importStatement', { token, params, query, form: form() })).output).toEqual({
+    stored: 1,
+    known: 0,
+    matched: 1,
+  })
+  const [line] = (await scenario.step('bankLines', { token })).output.lines
+  expect(line).toMatchObject({ amount: 5, status: 'matched' })
+  const id = line?.id ?? ''
+  expect((await scenario.step('bankLine', { token, params: { id } })).output.words).toBe('NEFT UTR0000000001')
+  const match = { params: { id }, body: { status: 'open', subject: 'wd_paid:7' } } as const
+  expect((await scenario.step('matchBankLine', { token, ...match })).refusal.code).toBe('changed_since_seen')
 }
 
 /** No tax was withheld in the scenario: the list is empty, and a certificate has nothing to certify. */

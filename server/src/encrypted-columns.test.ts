@@ -67,6 +67,13 @@ beforeAll(async () => {
     insert into staff_totp (member_id, sealed) values (${owner}::bigint, ${testSecrets.encrypt(Buffer.from('raw'), `staff_totp:${owner}`)}::bytea)`)
   await db.query(sql`
     insert into gateway_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.encrypt(Buffer.from('raw'), 'gateway_event:e1')}::bytea)`)
+  const [account, line] = [randomUUID(), randomUUID()]
+  await db.query(sql`
+    insert into statement_account (id, name, last_four, mapping, lines, opening, first_day, closing, last_day, complete_until)
+    values (${account}::uuid, 'Current', '8901', '{}', 1, 0, ${TODAY}::date, 1, ${TODAY}::date, ${TODAY}::date)`)
+  await db.query(sql`
+    insert into bank_line (id, account_id, position, day, amount, balance, sealed_words)
+    values (${line}::uuid, ${account}::uuid, 1, ${TODAY}::date, 1, 1, ${testSecrets.encrypt(Buffer.from('raw'), `bank_line:${line}`)}::bytea)`)
   const id = randomUUID()
   await db.query(sql`
     insert into beneficiary (id, public_name, sealed_note, created_by)
@@ -105,6 +112,7 @@ const ALL = {
   PANs: 1,
   'requests for help': 1,
   'notes on requests': 1,
+  'lines of bank statements': 1,
   'payout events': 1,
 }
 const NONE = Object.fromEntries(Object.keys(ALL).map((name) => [name, 0]))

@@ -30,6 +30,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   plainColumn({ name: 'PANs', table: sql`member_pan`, column: sql`sealed`, context: sql`'member_pan:' || member_id` }),
   plainColumn({ name: 'requests for help', table: sql`help_case`, column: sql`sealed`, context: sql`'help_case:' || number` }),
   plainColumn({ name: 'notes on requests', table: sql`help_case_step`, column: sql`sealed_note`, context: sql`'help_case_step:' || id` }),
+  plainColumn({ name: 'lines of bank statements', table: sql`bank_line`, column: sql`sealed_words`, context: sql`'bank_line:' || id` }),
   plainColumn({ name: 'payout events', table: sql`payout_event`, column: sql`sealed`, context: sql`'payout_event:' || event_key` }),
 ]
 

@@ -262,6 +262,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...payouts.sweeps,
       ...autopay.sweeps,
       accounts.due,
+      accounts.matchDue,
       ...impact.sweeps,
       ...help.sweeps,
       identity.due,

@@ -1,7 +1,8 @@
-/** Settlements that the gateway reported, in the browser: the red line, a record by a press, and a finding closed with its reason. */
+/** Settlements that the gateway reported, in the browser: the red line, a record by a press, a finding closed with its reason, and the bank's statement. */
+import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, test } from 'vitest'
-import { auditVisit } from '../../harness/browser.ts'
+import { auditVisit, expectSilence } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember, readClock, setClock } from '../../harness/people.ts'
@@ -66,5 +67,60 @@ test('the morning after, the settlement waits with what does not fit, and both a
     await expect(page.getByText('our books have what the gateway says.')).toBeVisible()
     await page.getByRole('button', { name: 'Past findings' }).click()
     await expect(page.getByRole('region', { name: 'Past findings' })).toContainText('Rental of July, by their mail')
+  })
+})
+
+test('the statement of the bank is imported after a look, and what it has beyond our books is red until it is closed', async () => {
+  const today = dayAt(Date.parse(await readClock(roz.url)))
+  const { settlements } = (await ask(roz.url, 'gatewaySettlements', { token: admin })).output
+  const cell = (day: string): string => day.split('-').toReversed().join('/')
+  const file = [
+    'Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balance',
+    `${cell(addDays(today, -1))},INT.PD ASHA VERMA,,,,2.00,2.00`,
+    `${cell(today)},NEFT CR-CASHFREE-${settlements[0]?.utr},,,,27.31,29.31`,
+  ].join('\n')
+  await inPortal('reconciliation', async (page) => {
+    const bank = page.getByRole('region', { name: 'Bank' })
+    await bank.getByRole('button', { name: 'Add a bank account' }).click()
+    const account = page.getByRole('dialog', { name: 'Add a bank account' })
+    await account.getByLabel('Name', { exact: true }).fill('Current account')
+    await account.getByLabel('Last four digits').fill('8901')
+    await account.getByLabel('Start with the columns of').selectOption('HDFC')
+    await auditVisit(fixture.visit, 'light')
+    await account.getByRole('button', { name: 'Save' }).click()
+    await expect(bank).toContainText('Account ending in 8901')
+
+    await bank.getByRole('button', { name: 'Import a statement: Current account' }).click()
+    const form = page.getByRole('dialog', { name: 'Import a statement: Current account' })
+    const choose = (text: string) =>
+      form.getByLabel('Statement as CSV').setInputFiles({ name: 'statement.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await choose(file.replace('29.31', '29.30'))
+    await expect(form.getByText('Row 3: the balance does not add up. It should be ₹29.31, the file says ₹29.30.')).toBeVisible()
+    await expectSilence(fixture.visit, /status of 422/)
+    await choose(file)
+    await expect(form.getByRole('heading', { name: '2 new lines' })).toBeVisible()
+    await expect(form).toContainText('INT.PD ASHA VERMA')
+    await auditVisit(fixture.visit, 'light')
+    await form.getByRole('button', { name: 'Import' }).click()
+    await expect(toast(page, 'Imported: 2 new lines, 1 matched.')).toBeVisible()
+
+    const red = page.getByRole('alert').filter({ hasText: '₹2.00 more at the bank.' })
+    await expect(red).toContainText('+₹2.00: 1 line without an entry')
+    const findings = page.getByRole('region', { name: 'Findings', exact: true })
+    await findings.getByRole('button', { name: /^Match: / }).click()
+    const line = page.getByRole('dialog', { name: 'Line of the statement' })
+    await expect(line).toContainText('INT.PD ASHA VERMA')
+    await expect(line).toContainText('No entry of our books has this amount around this day.')
+    await line.getByRole('button', { name: 'Cancel' }).click()
+    await findings.getByRole('button', { name: /^Close: A line of the bank statement/ }).click()
+    const close = page.getByRole('dialog', { name: 'Close this finding?' })
+    await close.getByLabel('Reason').fill('Interest of the bank')
+    await close.getByRole('button', { name: 'Close it' }).click()
+    await expect(page.getByText('All of it was closed with a reason.')).toBeVisible()
+    await expect(red).toBeHidden()
+    await bank.getByRole('button', { name: 'Lines of the statements' }).click()
+    await expect(bank).toContainText('Matched by its number')
+    await expect(bank).toContainText('Closed with a reason')
+    await auditVisit(fixture.visit)
   })
 })

@@ -43,6 +43,7 @@ test('of the calls that only read, the lists about persons need a step-up, and n
     [
       ...['users', 'messages', 'beneficiaries', 'tax'].flatMap((list) => [`/admin/${list}`, `/admin/${list}.csv`]),
       '/admin/help-cases/{number}',
+      '/admin/bank-lines/{id}',
     ].toSorted(),
   )
   for (const path of reads) {

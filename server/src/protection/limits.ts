@@ -106,6 +106,7 @@ export const memberLimits = {
   orders: byMember('orders', 60),
   avatars: byMember('avatars', 30),
   bills: byMember('receipts', 300),
+  statements: byMember('statements', 120),
   exports: byMember('exports', 20),
 } as const
 

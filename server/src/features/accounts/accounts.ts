@@ -1,5 +1,9 @@
-/** Our accounts beside the help fund: platform entries, settlements of the gateway, and the reconciliation with gateway and bank. */
+/** Our accounts beside the help fund: platform entries, settlements of the gateway, statements of the bank, and the reconciliation with both. */
 import { createIdempotency } from '../../http/idempotency.ts'
+import { bankAccountHandlers } from './bank/accounts.ts'
+import { matchDue } from './bank/due.ts'
+import { statementHandlers } from './bank/import.ts'
+import { bankLineHandlers } from './bank/lines.ts'
 import type { AccountsDeps } from './deps.ts'
 import { houseEntryHandlers } from './house-entries.ts'
 import { findingHandlers } from './findings.ts'
@@ -17,8 +21,13 @@ export function createAccounts(deps: AccountsDeps) {
       ...reconciliationHandlers(deps),
       ...proposalHandlers(deps, idempotency),
       ...findingHandlers(deps, idempotency),
+      ...bankAccountHandlers(deps),
+      ...statementHandlers(deps),
+      ...bankLineHandlers(deps),
     },
     /** Reads the gateway's settlements, when they are due. */
     due: async (): Promise<boolean> => deps.reading !== undefined && readDue({ db: deps.db, ...deps.reading }),
+    /** Matches the bank's lines with the books, when it is due. */
+    matchDue: (): Promise<boolean> => matchDue(deps.db, deps.secrets),
   }
 }

@@ -19,6 +19,7 @@ import { microsOf, olderThan } from '../../lists/newest-first.ts'
 import { decideAbout, type Effect } from '../../staff/decision.ts'
 import { IS_OPEN_FINDING } from '../../staff/open-work.ts'
 import { nameAt } from '../../staff/staff-log.ts'
+import { IS_OF_BANK } from './bank/compare.ts'
 import type { AccountsDeps } from './deps.ts'
 
 type Finding = z.infer<typeof finding>
@@ -116,7 +117,7 @@ export async function checkMoney(from: Queryable): Promise<z.infer<typeof moneyC
     sql`select r.read_at as "readAt", coalesce(r.read_at, r.due_at) < roz_now() - ${LATE} as "isLate", f.open, f.difference,
           (select count(*)::int from gateway_settlement_seen s where ${IS_PROPOSED}) as "toRecord"
           from gateway_reading r, (select count(*)::int as open, coalesce(sum(difference), 0)::bigint as difference
-                                     from money_finding f where ${IS_OPEN_FINDING}) f`,
+                                     from money_finding f where ${IS_OPEN_FINDING} and not ${IS_OF_BANK}) f`,
   )
   return { ...found, readAt: instantOrNull(found.readAt), difference: rupeesFromPaise(found.difference) }
 }

@@ -16,6 +16,7 @@ import { ACCOUNTS, type TransferKind } from '../../ledger/accounts.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { exportList } from '../../staff/exported-list.ts'
+import { readBankCheck } from './bank/compare.ts'
 import type { AccountsDeps } from './deps.ts'
 import { checkMoney } from './findings.ts'
 
@@ -57,6 +58,7 @@ export const reconciliationHandlers = ({ db, approvalAbove }: AccountsDeps): Han
         },
         reconciliation: [...page.rows],
         check: await checkMoney(db),
+        bankCheck: await readBankCheck(db),
         approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: approvalAbove })),
         nextCursor: page.nextCursor,
       },

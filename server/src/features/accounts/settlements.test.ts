@@ -38,6 +38,7 @@ test('the list has each day with what changed what the gateway owes, newest firs
     balances: { gateway: 150, bank: 0, fees: 0, payoutsPending: 0, refundsPending: 0, suspense: 0 },
     reconciliation: [today, yesterday],
     check: { readAt: null, isLate: false, open: 0, difference: 0, toRecord: 0 },
+    bankCheck: null,
     approvalAbove: 40,
     nextCursor: null,
   })

@@ -11,6 +11,7 @@ import { PUBLIC_TEXTS } from '@roz/core/public-words.ts'
 import { REFERENCE_TEXTS } from '@roz/core/reference-fields.ts'
 import { SITE_TEXTS } from '@roz/core/site-fields.ts'
 import { STAFF_TEXTS } from '@roz/core/staff-fields.ts'
+import { STATEMENT_TEXTS } from '@roz/core/statement-fields.ts'
 import { STORY_TEXTS } from '@roz/core/story-fields.ts'
 import { TAX_TEXTS } from '@roz/core/tax-fields.ts'
 import { wordsFrom } from '../forms.ts'
@@ -30,4 +31,5 @@ export const portalError = wordsFrom(
   STAFF_TEXTS,
   PUBLIC_TEXTS,
   TAX_TEXTS,
+  STATEMENT_TEXTS,
 )

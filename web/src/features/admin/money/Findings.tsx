@@ -12,7 +12,7 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
-import { formatInstant } from '../../../ui/format.ts'
+import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
@@ -22,6 +22,7 @@ import { at, paging } from '../../queries.ts'
 import { Decision } from '../Decision.tsx'
 import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
+import { BankMatch } from './BankMatch.tsx'
 
 type Finding = Output<Api['findings']>['findings'][number]
 const findingsQuery = (status: 'open' | 'past') =>
@@ -44,6 +45,9 @@ const FINDING_NAMES = {
   failed: msg`A settlement failed at the bank.`,
   came_back: msg`A recorded settlement went back to the gateway.`,
   unknown_word: msg`The gateway used a word that we do not know.`,
+  bank_line: msg`A line of the bank statement has no entry in our books.`,
+  bank_missing: msg`An entry of our books has no line in the bank statement.`,
+  bank_opening: msg`The first balance of a bank account is another than in our books.`,
 } as const satisfies Record<FindingKind, MessageDescriptor>
 
 const FINDING_STATES = {
@@ -95,6 +99,7 @@ function Findings({ status }: { readonly status: 'open' | 'past' }) {
   const { t } = useLingui()
   const list = useInfiniteQuery(findingsQuery(status))
   const [closing, setClosing] = useState<Finding>()
+  const [matching, setMatching] = useState<string>()
   return (
     <>
       <Listing
@@ -106,12 +111,13 @@ function Findings({ status }: { readonly status: 'open' | 'past' }) {
         {(findings) => (
           <ul className="story-rows">
             {findings.map((finding) => (
-              <Row key={finding.id} finding={finding} onClose={() => setClosing(finding)} />
+              <Row key={finding.id} finding={finding} onClose={() => setClosing(finding)} onMatch={setMatching} />
             ))}
           </ul>
         )}
       </Listing>
       {closing === undefined ? null : <CloseDialog finding={closing} onClose={() => setClosing(undefined)} />}
+      {matching === undefined ? null : <BankMatch id={matching} onClose={() => setMatching(undefined)} />}
     </>
   )
 }
@@ -125,7 +131,13 @@ function useDifference() {
   }
 }
 
-function Row({ finding, onClose }: { readonly finding: Finding; readonly onClose: () => void }) {
+const isOfBank = (kind: FindingKind): boolean => kind.startsWith('bank_')
+/** The line of the statement that a finding is about. */
+const lineOf = ({ kind, subject }: Finding): string | undefined => (kind === 'bank_line' ? subject.replace('bank_line:', '') : undefined)
+
+type RowProps = { readonly finding: Finding; readonly onClose: () => void; readonly onMatch: (lineId: string) => void }
+
+function Row({ finding, onClose, onMatch }: RowProps) {
   const { t, i18n } = useLingui()
   const mayClose = useMay(TREASURY)
   const difference = useDifference()
@@ -134,10 +146,12 @@ function Row({ finding, onClose }: { readonly finding: Finding; readonly onClose
   const name = i18n._(FINDING_NAMES[kind])
   const state = FINDING_STATES[status]
   const found = formatInstant(foundAt, currentLanguage())
+  const lineId = lineOf(finding)
+  const on = detail === null || !isOfBank(kind) ? '' : formatLongDay(detail, currentLanguage())
   const facts = [
-    t`About: ${subject}`,
+    lineId === undefined ? t`About: ${subject}` : null,
     settlement === null ? null : t`Settlement ${settlement}`,
-    detail === null ? null : t`The gateway's words: ${detail}`,
+    detail === null ? null : on === '' ? t`The gateway's words: ${detail}` : t`Of ${on}`,
     closedBy === null || reason === null ? null : t`${closedBy}: ${reason}`,
   ]
   return (
@@ -156,6 +170,11 @@ function Row({ finding, onClose }: { readonly finding: Finding; readonly onClose
       </div>
       <Badge tone={state.tone}>{i18n._(state.label)}</Badge>
       <div className="buttons">
+        {isOpen && mayClose && lineId !== undefined ? (
+          <Button aria-label={t`Match: ${difference(amount)}, ${on}`} onClick={() => onMatch(lineId)}>
+            {t`Match`}
+          </Button>
+        ) : null}
         {isOpen && mayClose ? (
           <Button kind="secondary" aria-label={t`Close: ${name} ${subject}`} onClick={onClose}>
             {t`Close`}
@@ -189,7 +208,11 @@ function CloseDialog({ finding, onClose }: { readonly finding: Finding; readonly
       <p>{i18n._(FINDING_NAMES[kind])}</p>
       <p>{difference(amount)}</p>
       <p className="muted spaced">
-        <Trans>No money moves. Its amount stays a difference between our books and the gateway.</Trans>
+        {isOfBank(kind) ? (
+          <Trans>No money moves. Its amount stays a difference between our books and the bank.</Trans>
+        ) : (
+          <Trans>No money moves. Its amount stays a difference between our books and the gateway.</Trans>
+        )}
       </p>
     </Decision>
   )

@@ -1,4 +1,4 @@
-/** Reconciliation: what the gateway owes us and our bank should hold, settlements to record, findings, the days that changed it, and the form of a settlement. */
+/** Reconciliation: what the gateway owes us and our bank should hold, settlements to record, findings, the bank's statements, the days that changed it, and the form of a settlement. */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
@@ -13,6 +13,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { at, paging } from '../../queries.ts'
 import { CsvButton } from '../CsvButton.tsx'
+import { BankAccounts, BankCheckLine } from './Bank.tsx'
 import { OpenFindings, PastFindings } from './Findings.tsx'
 import { Proposals } from './Proposals.tsx'
 import { SettlementDialog } from './SettlementDialog.tsx'
@@ -47,9 +48,11 @@ export function Reconciliation() {
         </div>
       </div>
       {first === undefined ? null : <CheckLine check={first.check} />}
+      {first === undefined || first.bankCheck === null ? null : <BankCheckLine check={first.bankCheck} />}
       {first === undefined ? null : <Balances balances={first.balances} />}
       <Proposals />
       <OpenFindings />
+      <BankAccounts />
       <Listing
         list={list}
         itemsOf={(page) => page.reconciliation}

@@ -1,0 +1,116 @@
+/**
+ * Lines of statements as the portal lists and matches them.
+ * - The list has no words of the bank. One line is shown with them after a step-up, and the staff log records who read it.
+ * - A match needs the same amount to the paisa; it moves no money, so one person decides.
+ */
+import type { bankCalls } from '@roz/contract/bank.ts'
+import type { Output } from '@roz/contract/api.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
+import { inTransaction, type Tx } from '../../../db/transaction.ts'
+import type { Handlers } from '../../../http/route.ts'
+import { CURSOR_PARTS, type Cursor } from '../../../lists/cursor.ts'
+import { instantOf, pageOf } from '../../../lists/listing.ts'
+import { microsOf, olderThan } from '../../../lists/newest-first.ts'
+import { logStaff } from '../../../staff/staff-log.ts'
+import type { AccountsDeps } from '../deps.ts'
+import { compareBank } from './compare.ts'
+import { lockBank } from './lock.ts'
+import { findChosen, listProposals, type MatchProposal, wordsOf } from './match.ts'
+
+type Shown = Output<(typeof bankCalls)['bankLines']>['lines'][number]
+type Row = Pick<Shown, 'id' | 'account' | 'status' | 'subject'> & {
+  readonly day: IstDay
+  readonly amount: Paise
+  readonly balance: Paise
+  readonly storedAt: Date
+  readonly sortedAt: string
+}
+
+const IS_CLOSED = sql`exists (
+  select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null)`
+const ROWS = sql`
+  select l.id, a.name as account, l.day::text as day, l.amount, l.balance, l.subject, l.stored_at as "storedAt",
+         case when l.subject is null then case when ${IS_CLOSED} then 'closed' else 'open' end
+              when l.decided_by is null then 'matched' else 'decided' end as status,
+         ${microsOf(sql`l.stored_at`)} as "sortedAt"
+    from bank_line l join statement_account a on a.id = l.account_id`
+
+function viewOf({ id, account, day, amount, balance, status, subject, storedAt }: Row): Shown {
+  const money = { amount: rupeesFromPaise(amount), balance: rupeesFromPaise(balance) }
+  return { id, account, day, ...money, status, subject, storedAt: instantOf(storedAt) }
+}
+const view = async (from: Queryable, id: string): Promise<Shown> => viewOf(await one<Row>(from, sql`${ROWS} where l.id = ${id}::uuid`))
+
+async function listLines(
+  db: Db,
+  status: 'open' | undefined,
+  { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
+): Promise<{ readonly shown: Shown; readonly key: Cursor }[]> {
+  const rows = await db.query<Row>(sql`
+    ${ROWS} where ${olderThan({ at: sql`l.stored_at`, id: sql`l.id` }, after)}
+       and ${status === undefined ? sql`true` : sql`(l.subject is null and not ${IS_CLOSED})`}
+     order by l.stored_at desc, l.id desc limit ${limit + 1}::int`)
+  return rows.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
+}
+
+const viewProposal = ({ subject, kind, day, amount, refs, hasReference }: MatchProposal) => ({
+  subject,
+  kind,
+  day,
+  amount: rupeesFromPaise(paise(amount)),
+  reference: refs[0] ?? null,
+  hasReference,
+})
+
+export const bankLineHandlers = (deps: AccountsDeps): Handlers<'bankLines' | 'bankLine' | 'matchBankLine'> => ({
+  bankLines: async ({ query }) => {
+    const page = await pageOf(query, (part) => listLines(deps.db, query.status, part))
+    return page.ok ? { ok: true, value: { lines: [...page.rows], nextCursor: page.nextCursor } } : page
+  },
+  bankLine: ({ session, params: { id } }) =>
+    inTransaction(deps.db, async (tx) => {
+      const line = CURSOR_PARTS.uuid(id) ? await findLine(tx, id) : undefined
+      if (line === undefined) return { ok: false, code: 'bank_line_not_found' }
+      const words = wordsOf(deps.secrets, line)
+      await logStaff(tx, { actorId: session.memberId, action: 'bank_line.read', subject: `bank_line:${id}` })
+      const candidates = line.subject === null ? await listProposals(tx, line, words) : []
+      return { ok: true, value: { line: await view(tx, id), words, candidates: candidates.map(viewProposal) } }
+    }),
+  matchBankLine: ({ session, params: { id }, body: { status, subject } }) =>
+    inTransaction(deps.db, async (tx) => {
+      await lockBank(tx)
+      if (!CURSOR_PARTS.uuid(id) || (await findLine(tx, id)) === undefined) return { ok: false, code: 'bank_line_not_found' }
+      const before = await view(tx, id)
+      if (before.status !== status) return { ok: false, code: 'changed_since_seen' }
+      if (!(await decide(tx, id, { subject, by: session.memberId }))) return { ok: false, code: 'bank_match_refused' }
+      await compareBank(tx)
+      const bankLine = await view(tx, id)
+      await logStaff(tx, {
+        actorId: session.memberId,
+        action: subject === null ? 'bank_line.part' : 'bank_line.match',
+        subject: `bank_line:${id}`,
+        before: { subject: before.subject },
+        after: { subject, amount: bankLine.amount },
+      })
+      return { ok: true, value: { bankLine } }
+    }),
+})
+
+type Found = { readonly id: string; readonly day: IstDay; readonly amount: bigint; readonly words: Buffer; readonly subject: string | null }
+const findLine = (from: Queryable, id: string): Promise<Found | undefined> =>
+  maybeOne<Found>(from, sql`select id, day::text as day, amount, sealed_words as words, subject from bank_line where id = ${id}::uuid`)
+
+/** False: the line has no match to take back, or the movement is another line's, another amount or none. */
+async function decide(tx: Tx, id: string, { subject, by }: { readonly subject: string | null; readonly by: bigint }): Promise<boolean> {
+  const line = await findLine(tx, id)
+  if (line === undefined || (line.subject === null) === (subject === null)) return false
+  const chosen = subject === null ? undefined : await findChosen(tx, line, subject)
+  if (subject !== null && chosen === undefined) return false
+  await tx.query(sql`
+    update bank_line set subject = ${chosen?.subject ?? null}::text, matched_day = ${chosen?.day ?? null}::date,
+           matched_at = case when ${chosen !== undefined}::boolean then roz_now() end, decided_by = ${by}::bigint
+     where id = ${id}::uuid`)
+  return true
+}

@@ -1,0 +1,69 @@
+/**
+ * What the books say that moved at the bank: the transfers of the account BANK, each as the bank has it.
+ * - A settlement that came back after it was recorded was taken off a later one, or is covered by it (proposals.ts). The bank has three
+ *   lines of them: so the later one is whole here, and what came back is a movement of its own. Their sum is the books'.
+ * - `amount`: above zero came in. `refs`: the numbers under which the bank may know it.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import { ACCOUNTS } from '../../../ledger/accounts.ts'
+import { IS_RECORDED } from '../../../ledger/gateway-settlements.ts'
+
+const { BANK } = ACCOUNTS
+
+/** Transfers of BANK, in and out. */
+export const OF_BANK: Sql = sql`(t.debit = 2 or t.credit = 2)`
+/** By how much a transfer raises what the bank has. */
+export const RAISED: Sql = sql`case when t.debit = ${BANK}::bigint then t.amount else -t.amount end`
+
+/** The booked settlement `o` is of `s`; a returned one `r` was recorded as `ro`. */
+const RETURNED: Sql = sql`
+  gateway_settlement_seen r join outlay ro on ro.kind = 'gateway_settled' and ro.status = 'booked' and ro.purpose in (upper(r.settlement_id), upper(r.utr))`
+
+/** The settlement that went back before `s` took its place: `r` itself, or the last one that had covered it. */
+const BEFORE: Sql = sql`
+  select b.settlement_id, b.utr from gateway_settlement_seen b
+   where (b.covers = r.settlement_id or b.settlement_id = r.settlement_id) and (b.seen_at, b.settlement_id) < (s.seen_at, s.settlement_id)
+   order by b.covers is null, b.seen_at desc, b.settlement_id desc limit 1`
+
+/** Movements that the books have on `since` or later. */
+const movementsSince = (since: IstDay): Sql => sql`
+  select t.kind || ':' || t.ref as subject, t.kind, t.day, ${RAISED} + coalesce(
+           (select sum(ro.amount_paise)::bigint from ${RETURNED} where t.kind = 'gateway_settled' and r.corrected_by = s.settlement_id), 0) as amount,
+         array_remove(case
+           when t.kind = 'gateway_settled' then array[o.purpose, s.settlement_id, s.utr]
+           when t.kind in ('wd_paid', 'wd_reversed', 'wd_conflict', 'wd_conflict_back')
+             then array[(select w.reference from withdrawal w where w.id = subject_of(t.ref)::uuid)]
+           when t.kind = 'suspense_paid' then array[(select i.reference from suspense_item i where i.id = t.ref::bigint)]
+           else '{}' end, null) as refs
+    from transfer t
+    left join outlay o on t.kind = 'gateway_settled' and o.id::text = t.ref
+    left join lateral (select s.settlement_id, s.utr from gateway_settlement_seen s where ${IS_RECORDED} limit 1) s on o.id is not null
+   where ${OF_BANK} and t.day >= ${since}::date
+  union all
+  select 'settlement_back:' || p.settlement_id, 'settlement_back', t.day, -ro.amount_paise, array_remove(array[p.settlement_id, p.utr], null)
+    from transfer t join outlay o on t.kind = 'gateway_settled' and o.id::text = t.ref
+    join gateway_settlement_seen s on ${IS_RECORDED} join ${RETURNED} on r.corrected_by = s.settlement_id cross join lateral (${BEFORE}) p
+   where ${OF_BANK} and t.day >= ${since}::date
+  union all
+  select v.subject, v.kind, coalesce(s.paid_on, ist_day(s.seen_at)), v.amount, array_remove(v.refs, null)
+    from gateway_settlement_seen s join ${RETURNED} on r.settlement_id = s.covers cross join lateral (${BEFORE}) p
+   cross join lateral (values
+     ('settlement_back:' || p.settlement_id, 'settlement_back', -ro.amount_paise, array[p.settlement_id, p.utr]),
+     ('settlement_again:' || s.settlement_id, 'settlement_again', s.amount, array[s.settlement_id, s.utr])) v (subject, kind, amount, refs)
+   where coalesce(s.paid_on, ist_day(s.seen_at)) >= ${since}::date`
+
+export type BankMovement = {
+  readonly subject: string
+  readonly kind: string
+  readonly day: IstDay
+  readonly amount: bigint
+  readonly refs: readonly string[]
+}
+
+/** Movements that no line has yet. */
+export const listUnmatched = (from: Queryable, since: IstDay, where: Sql = sql`true`): Promise<BankMovement[]> =>
+  from.query<BankMovement>(sql`
+    select m.subject, m.kind, m.day::text as day, m.amount, m.refs from (${movementsSince(since)}) m
+     where not exists (select from bank_line l where l.subject = m.subject) and ${where}
+     order by m.day, m.subject`)

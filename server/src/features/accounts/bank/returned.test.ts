@@ -1,0 +1,74 @@
+/** Settlements that go back and come again: the bank has a line for each way, the books have one entry, and both agree. */
+import { randomUUID } from 'node:crypto'
+import { addDays } from '@roz/core/ist-day.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSettlementWorld, type SettlementWorld } from '../../../testing/settlement-world.ts'
+import { type Line, statementText } from './testing/bank-world.ts'
+import { HDFC } from './testing/samples.ts'
+
+let world: SettlementWorld
+const account = randomUUID()
+const lines: Line[] = []
+beforeAll(async () => {
+  world = await openSettlementWorld()
+  await world.ask(`PUT /admin/bank-accounts/${account}`, world.finance, { name: 'Current account', lastFour: '8901', mapping: HDFC })
+})
+afterAll(() => world.close())
+
+const atBank = async (settlement: string, paise: bigint): Promise<void> => {
+  const { utr } = (await world.settlements()).find(({ id }) => id === settlement) as { utr: string }
+  lines.push({ day: addDays(world.today(), -1), amount: paise, words: `NEFT ${paise < 0n ? 'RETURN ' : ''}${utr} CASHFREE` })
+}
+const send = (where: string) => {
+  const form = new FormData()
+  form.set('file', new Blob([statementText(lines, 0n)], { type: 'text/csv' }), 'statement.csv')
+  return world.calls.ask(`POST /admin/bank-accounts/${account}/${where}`, { as: world.finance, form })
+}
+const importLines = async () => send(`import?until=${addDays(world.today(), -1)}&seen=${(await send('preview')).body.seen}`)
+const check = async () => (await world.ask('GET /admin/reconciliation')).body.bankCheck
+const bankFindings = async () => (await world.findings()).filter(({ kind }) => String(kind).startsWith('bank_'))
+const record = async (id: string, seen: object) =>
+  expect((await world.ask(`POST /admin/gateway-settlements/${id}/record`, world.finance, seen)).body.entry.status).toBe('booked')
+
+test('one that is covered, goes back again, and is taken off a larger one is five lines, each with its movement', async () => {
+  await world.paid(10)
+  const first = await world.settle()
+  await world.nextMorning()
+  await record(first, { amount: 9.77, fee: 0.23 })
+  await world.nextMorning()
+  await atBank(first, 977n)
+  expect((await importLines()).body).toEqual({ stored: 1, known: 0, matched: 1 })
+  expect(await check()).toMatchObject({ bank: 9.77, books: 9.77, difference: 0 })
+
+  await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+  await world.nextMorning()
+  await atBank(first, -977n)
+  // Nothing of the books moved yet: the line is open, and explains the difference.
+  expect((await importLines()).body).toMatchObject({ stored: 1, matched: 0 })
+  expect(await check()).toMatchObject({ difference: -9.77, explained: [{ part: 'lines', amount: -9.77 }] })
+
+  const second = await world.settle()
+  await world.nextMorning(2)
+  await atBank(second, 977n)
+  expect((await importLines()).body).toMatchObject({ stored: 1 })
+  expect([await bankFindings(), (await check()).difference]).toEqual([[], 0])
+
+  await world.control(`/settlements/${second}`, { status: 'REVERSED', webhooks: 0 })
+  await world.paid(20)
+  await world.nextMorning()
+  await atBank(second, -977n)
+  await importLines()
+  expect(await check()).toMatchObject({ difference: -9.77, explained: [{ part: 'lines', amount: -9.77 }] })
+  const third = await world.settle()
+  await world.nextMorning()
+  await record(third, { amount: 19.54, fee: 0.46 })
+  await world.nextMorning()
+  await atBank(third, 2931n)
+  expect((await importLines()).body).toMatchObject({ stored: 1 })
+  expect([await bankFindings(), await check()]).toMatchObject([
+    [],
+    { bank: 29.31, books: 29.31, difference: 0, unsettled: 0, explained: [] },
+  ])
+  const statuses = (await world.ask('GET /admin/bank-lines')).body.lines.map(({ status }: { status: string }) => status)
+  expect(statuses).toEqual(Array.from({ length: 5 }, () => 'matched'))
+})

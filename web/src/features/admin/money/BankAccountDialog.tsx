@@ -1,0 +1,137 @@
+/** The form of a bank account of ours: its name, its last four digits, and the columns of its statement. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { bankAccountName, bankLastFour, DATE_FORMATS, statementMapping, type StatementMapping } from '@roz/core/statement-fields.ts'
+import { STATEMENT_PRESETS, type StatementPreset } from '@roz/core/statement-presets.ts'
+import { useState } from 'react'
+import { ApiError, call } from '../../../app/api.ts'
+import { SelectField, TextField } from '../../../ui/Field.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+import { portalError } from '../portal-form-errors.ts'
+import type { BankAccount } from './bank-queries.ts'
+
+type Values = { readonly name: string; readonly lastFour: string; readonly mapping: StatementMapping }
+type Problems = Readonly<Record<string, string | undefined>>
+
+function useBankAccountForm(account: BankAccount | undefined) {
+  const [id] = useState(() => account?.id ?? crypto.randomUUID())
+  const [values, setValues] = useState<Values>(account ?? { name: '', lastFour: '', mapping: STATEMENT_PRESETS.SBI })
+  const [problems, setProblems] = useState<Problems>({})
+  const { name, lastFour, mapping } = values
+  const check = (): boolean => {
+    const found: Record<string, string | undefined> = {
+      name: bankAccountName.safeParse(name).error?.issues[0]?.message,
+      lastFour: bankLastFour.safeParse(lastFour).error?.issues[0]?.message,
+    }
+    for (const { path, message } of statementMapping.safeParse(mapping).error?.issues ?? []) found[`mapping.${path.join('.')}`] ??= message
+    setProblems(found)
+    return Object.values(found).every((problem) => problem === undefined)
+  }
+  const send = async () => {
+    try {
+      return await call('saveBankAccount', { params: { id }, body: { name, lastFour, mapping } })
+    } catch (error) {
+      if (error instanceof ApiError) setProblems(error.fields)
+      throw error
+    }
+  }
+  return { values, setValues, problems, check, send }
+}
+
+export function BankAccountDialog({ account, onClose }: { readonly account: BankAccount | undefined; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const { values, setValues, problems, check, send } = useBankAccountForm(account)
+  return (
+    <Decision
+      title={account === undefined ? <Trans>Add a bank account</Trans> : <Trans>Change the bank account</Trans>}
+      confirm={t`Save`}
+      check={check}
+      send={send}
+      onDone={() => toast.success(t`Saved.`)}
+      onClose={onClose}
+    >
+      <TextField
+        label={t`Name`}
+        hint={t`As the team calls it, such as “SBI current account”`}
+        autoComplete="off"
+        maxLength={60}
+        value={values.name}
+        error={portalError(problems['name'])}
+        onChange={(event) => setValues({ ...values, name: event.target.value })}
+      />
+      <TextField
+        label={t`Last four digits of the account number`}
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={4}
+        value={values.lastFour}
+        error={portalError(problems['lastFour'])}
+        onChange={(event) => setValues({ ...values, lastFour: event.target.value })}
+      />
+      <MappingFields mapping={values.mapping} problems={problems} onChange={(mapping) => setValues({ ...values, mapping })} />
+    </Decision>
+  )
+}
+
+type MappingProps = {
+  readonly mapping: StatementMapping
+  readonly problems: Problems
+  readonly onChange: (mapping: StatementMapping) => void
+}
+
+function MappingFields({ mapping, problems, onChange }: MappingProps) {
+  const { t } = useLingui()
+  const columns = [
+    ['date', t`Column of the day`],
+    ['description', t`Column of the description`],
+    ['reference', t`Column of the reference (may be empty)`],
+    ['debit', t`Column of what went out`],
+    ['credit', t`Column of what came in`],
+    ['amount', t`Or one column of amounts`],
+    ['mark', t`Its column of Dr or Cr (may be empty)`],
+    ['balance', t`Column of the balance`],
+  ] as const
+  return (
+    <>
+      <p className="spaced">
+        <Trans>Columns of the statement, by their names in the first row of the table</Trans>
+      </p>
+      <SelectField
+        label={t`Start with the columns of`}
+        value=""
+        onChange={(event) => {
+          if (event.target.value !== '') onChange(STATEMENT_PRESETS[event.target.value as StatementPreset])
+        }}
+      >
+        <option value="">{t`Choose a bank`}</option>
+        {Object.keys(STATEMENT_PRESETS).map((bank) => (
+          <option key={bank} value={bank} translate="no">
+            {bank}
+          </option>
+        ))}
+      </SelectField>
+      {columns.map(([name, label]) => (
+        <TextField
+          key={name}
+          label={label}
+          autoComplete="off"
+          maxLength={60}
+          value={mapping[name]}
+          error={portalError(problems[`mapping.${name}`])}
+          onChange={(event) => onChange({ ...mapping, [name]: event.target.value })}
+        />
+      ))}
+      <SelectField
+        label={t`How it writes a day`}
+        value={mapping.dateFormat}
+        onChange={(event) => onChange({ ...mapping, dateFormat: event.target.value as StatementMapping['dateFormat'] })}
+      >
+        {DATE_FORMATS.map((format) => (
+          <option key={format} value={format} translate="no">
+            {format}
+          </option>
+        ))}
+      </SelectField>
+    </>
+  )
+}
