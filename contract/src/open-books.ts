@@ -153,8 +153,9 @@ export const openBooksCalls = {
         split: amounts,
         disbursed: rupees,
         helpFund: rupees,
-        winners: newer(count, { absent: 0 }),
-        passedOn: newer(count.meta({ description: 'Winners who gave their reward, or a part of it, to the help fund' }), { absent: 0 }),
+        // Not marked as newer, which would put the whole form into the shell: no page in the browser reads them.
+        winners: count,
+        passedOn: count.meta({ description: 'Winners who gave their reward, or a part of it, to the help fund' }),
       }),
       otherEntries: z.array(otherEntry).meta({ description: 'The newest 50 of all days, on the first page; on later ones none' }),
       days: z.array(dayView),

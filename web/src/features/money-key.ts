@@ -67,9 +67,8 @@ export function createMoneyKeys(): MoneyKeys {
 const withdrawals = createMoneyKeys()
 const refunds = createMoneyKeys()
 const closings = createMoneyKeys()
-const gifts = createMoneyKeys()
 /** Kept for the page's lifetime: leaving a form does not answer its request. The server scopes keys to the member. */
-export const moneyKeys = { withdrawals, refunds, closings, gifts } as const
+export const moneyKeys = { withdrawals, refunds, closings } as const
 
 /** The keys of one dialog. The server decides each item once, so a repeated decision with a new key is refused. */
 export function useMoneyKeys(): MoneyKeys {

@@ -50,8 +50,6 @@ export const impactStatsQuery = queryOptions({
 })
 export const profileQuery = queryOptions({ queryKey: ['mine', 'profile'], queryFn: ({ signal }) => call('profile', { signal }) })
 
-export const winsQuery = queryOptions({ queryKey: ['mine', 'wins'], queryFn: ({ signal }) => call('ownWins', { signal }) })
-
 export const devicesQuery = queryOptions({ queryKey: ['mine', 'sessions'], queryFn: ({ signal }) => call('sessions', { signal }) })
 
 /** The query parameters of a page: none for the first page. */

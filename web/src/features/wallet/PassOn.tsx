@@ -4,7 +4,7 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
@@ -15,8 +15,12 @@ import { CardSection } from '../../ui/Layout.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { moneyKeys } from '../money-key.ts'
-import { refreshMine, refreshMoney, winsQuery } from '../queries.ts'
+import { createMoneyKeys } from '../money-key.ts'
+import { refreshMine, refreshMoney } from '../queries.ts'
+
+const winsQuery = queryOptions({ queryKey: ['mine', 'wins'], queryFn: ({ signal }) => call('ownWins', { signal }) })
+/** Kept for the page's lifetime: closing the dialog does not answer its request. */
+const keys = createMoneyKeys()
 
 type Win = Output<Api['ownWins']>['wins'][number]
 
@@ -91,7 +95,7 @@ function Confirm({ day, left, onClose }: Pick<Win, 'day' | 'left'> & { readonly 
   const give = async (): Promise<void> => {
     setBusy(true)
     try {
-      const { answer } = await moneyKeys.gifts({ day }, (idempotencyKey) => call('passOn', { params: { day }, idempotencyKey }))
+      const { answer } = await keys({ day }, (idempotencyKey) => call('passOn', { params: { day }, idempotencyKey }))
       session.setBalance(answer.balance)
       toast.success(t`You passed ${formatMoney(answer.passedOn)} on. Thank you.`)
       await refreshMine()
