@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { received } from './rupee.ts'
-import { assurance, count, day, isDemo, newer, nextCursor, page, rupees } from './shapes.ts'
+import { assurance, count, day, isDemo, nextCursor, page, rupees } from './shapes.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.array(hash)
