@@ -36,6 +36,7 @@ type Keyed =
   | 'completeWithdrawal'
   | 'creditSuspense'
   | 'joinRound'
+  | 'passOn'
   | 'paySuspense'
   | 'refundSuspense'
   | 'rejectRefund'
@@ -50,7 +51,7 @@ type Keyed =
 
 type Prepared = {
   readonly as: bigint
-  /** The id in the path of the call. */
+  /** The id, or the day, in the path of the call. */
   readonly id?: string
   readonly body?: unknown
   /** The call is refused with this code until `mend` has run. */
@@ -130,6 +131,12 @@ async function shownTo(as: bigint): Promise<string> {
   expect((await see(id, as)).status).toBe(200)
   return id
 }
+/** Closes and settles the day before. */
+async function goToNextDay(): Promise<void> {
+  today = nextDay(today)
+  await world.database.setClock(new Date(startOfDayMs(today) + 12 * 3_600_000))
+  await world.services.catchUp()
+}
 const BY_HAND: ReadonlySet<Keyed> = new Set(['completeWithdrawal', 'withdrawalNotPaid', 'takeOverWithdrawal'])
 const publicIdOf = async (memberId: bigint): Promise<string> =>
   (await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${memberId}::bigint`)).id
@@ -141,10 +148,16 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     refused: ['no_participants', async () => world.calls.ask('POST /rounds/join', { as: await funded(10), body: {} })],
   }),
   joinRound: async () => {
-    today = nextDay(today)
-    await world.database.setClock(new Date(startOfDayMs(today) + 12 * 3_600_000))
-    await world.services.catchUp()
+    await goToNextDay()
     return { as: await funded(10), body: {} }
+  },
+  passOn: async () => {
+    await goToNextDay()
+    const as = await funded(10)
+    const won = today
+    expect((await world.calls.ask('POST /rounds/join', { as, body: {} })).status).toBe(200)
+    await goToNextDay()
+    return { as, id: won }
   },
   addMoney: async () => ({ as: await makeMember(world.database.db), body: ADD }),
   setUpAutopay: async () => ({ as: await makeMember(world.database.db), body: { phoneNumber: '9876543210', consent: true } }),
@@ -268,7 +281,7 @@ test.each(Object.keys(CASES) as Keyed[])('%s answers the same for the same Idemp
     calls,
     database: { db },
   } = BY_HAND.has(name) ? byHand : world
-  const path = api[name].path.replace('{id}', id)
+  const path = api[name].path.replace(/\{(?:id|day)\}/, id)
   const ask = async (key: string, at = path, sent = body) => {
     const { status, text } = await calls.ask(`POST ${at}`, {
       as,

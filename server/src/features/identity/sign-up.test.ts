@@ -23,6 +23,7 @@ describe('registering', () => {
       avatar: null,
       wallet: { balance: 0, owed: 0 },
       autoParticipate: false,
+      passOn: false,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+05:30$/),
       role: 'member',
       emailVerified: false,

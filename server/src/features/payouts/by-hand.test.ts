@@ -38,7 +38,7 @@ const approve = () => world.decide(id, 'approve')
 const show = (as: bigint) => world.decide(id, 'bank', {}, { as })
 const shownTo = async (as: bigint): Promise<void> => {
   expect((await approve()).status).toBe(200)
-  expect((await show(as)).body).toEqual({ bankDetail: BANK })
+  expect((await show(as)).body).toEqual({ bankDetail: BANK, upiDetail: null })
 }
 /** The staff log's entry of a look. e2e/scenario/audit-watch.ts relies on the name. */
 const LOGGED = { withdrawalBank: 'withdrawal.see_bank' }
@@ -60,7 +60,7 @@ test('an approved withdrawal is shown to finance, recorded in the staff log, and
   await world.pass(3600)
   expect(await world.stateOf(id)).toEqual(['approved', 20, 10])
   expect((await world.decide(id, 'retry')).body.code).toBe('payouts_by_hand')
-  expect((await show(ravi)).body).toEqual({ bankDetail: BANK })
+  expect((await show(ravi)).body).toEqual({ bankDetail: BANK, upiDetail: null })
   expect((await world.decide(id, 'complete', { bankReference: '?' }, { as: ravi })).body.fields).toHaveProperty('bankReference')
   const headers = { 'idempotency-key': 'complete-1' }
   const body = { status: 'approved', ...paid }
@@ -131,7 +131,7 @@ test('a second look by the same person shows the account again and is recorded; 
   await shownTo(ravi)
   const { shownTo: first } = await listed()
   await world.pass(60)
-  expect((await show(ravi)).body).toEqual({ bankDetail: BANK })
+  expect((await show(ravi)).body).toEqual({ bankDetail: BANK, upiDetail: null })
   expect((await listed()).shownTo).toEqual(first)
   expect((await auditOf()).map(({ action }) => action)).toEqual(['withdrawal.approve', LOGGED.withdrawalBank, LOGGED.withdrawalBank])
 })
