@@ -55,6 +55,7 @@ test('exactly the calls that move money have the Idempotency-Key parameter', () 
     'correctDisbursement',
     'creditSuspense',
     'joinRound',
+    'passOn',
     'paySuspense',
     'recordArrival',
     'recordSettlement',

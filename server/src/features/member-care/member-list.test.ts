@@ -131,7 +131,7 @@ test('sorted by balance, the pages neither repeat nor skip a member, and show pr
   const rich = await makeMember(database.db, { name: 'Rich' })
   const poor = await makeMember(database.db, { name: 'Poor' })
   await insertSettledRound(database, { day: '2026-01-04', entries: 20n, winner: rich, joins: [rich, poor] })
-  await copyFigures(3)
+  await copyFigures(2000)
   const sorted = await list('?sort=won&limit=100')
   expect(sorted.sortedAt).toEqual(expect.any(String))
   expect(sorted.users.map(({ totalWon }) => totalWon)).toEqual(sorted.users.map(({ totalWon }) => totalWon).toSorted((a, b) => b - a))
@@ -159,7 +159,7 @@ test('who has just registered is in every order at once', async () => {
 })
 
 test('a pass copies page by page and writes only what changed; the next is due after five minutes', async () => {
-  const pages = await copyFigures(2)
+  const pages = await copyFigures(2000)
   expect(pages).toBeGreaterThan(2)
   const versions = () => database.db.query(sql`select member_id, xmin::text as version from member_sort order by 1`)
   const before = await versions()
