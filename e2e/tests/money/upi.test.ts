@@ -1,4 +1,4 @@
-/** Money by UPI on a phone: the page after a payment recovers from a bad line by itself, and a withdrawal goes to a UPI ID. */
+/** Money on a phone: the page after a payment recovers from a bad line by itself; a withdrawal goes to a UPI ID, or to the bank of its IFSC. */
 import { test } from 'vitest'
 import { useAppFixture } from '../../harness/app-fixture.ts'
 import { auditScreen, expectNoSidewaysScroll } from '../../harness/browser.ts'
@@ -51,6 +51,35 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, and 
       await form.getByRole('button', { name: 'Withdraw ₹10.00' }).click()
       await expect(exactToast(page, 'Withdrawal request submitted!')).toBeVisible()
       await expect(page.getByText('Withdrawal to UPI as…@okbank')).toBeVisible()
+    },
+    { token },
+  )
+})
+
+test('an IFSC names its bank while it is typed, and another bank’s name is noticed and not refused', async () => {
+  const { token } = await newMember(fixture.roz, { rupees: 20 })
+  await fixture.at(
+    '/wallet#withdraw',
+    async (page) => {
+      const form = page.locator('#withdraw')
+      const ifsc = form.getByLabel('IFSC', { exact: true })
+      await ifsc.pressSequentially('sbi')
+      await expect(ifsc).toHaveAccessibleDescription('11 characters, for example SBIN0001234.')
+      await ifsc.pressSequentially('n')
+      await expect(ifsc).toHaveAccessibleDescription(/^State Bank of India \(list of \d+ \w+ 20\d\d\)$/)
+      await ifsc.fill('QQQQ0001234')
+      await expect(ifsc).toHaveAccessibleDescription(/^No bank in the list of .* Please check it\.$/)
+      await ifsc.fill('SBIN0001234')
+      const bank = form.getByLabel('Bank name', { exact: true })
+      await bank.fill('HDFC Bank')
+      await expect(bank).toHaveAccessibleDescription('The IFSC is of State Bank of India. Please check both; we pay by the IFSC.')
+      await auditScreen(page)
+      await expectNoSidewaysScroll(page)
+      await form.getByLabel('Amount', { exact: true }).fill('10')
+      await form.getByLabel('Account holder name', { exact: true }).fill('Asha Verma')
+      await form.getByLabel('Account number', { exact: true }).fill('123456789012')
+      await form.getByRole('button', { name: 'Withdraw ₹10.00' }).click()
+      await expect(exactToast(page, 'Withdrawal request submitted!')).toBeVisible()
     },
     { token },
   )

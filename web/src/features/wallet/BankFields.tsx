@@ -6,6 +6,7 @@ import { SelectField, TextField } from '../../ui/Field.tsx'
 import { registerTyped } from '../forms.ts'
 import { bankError } from './bank-form-errors.ts'
 import { ACCOUNT, IFSC } from './bank-inputs.ts'
+import { BankOfIfsc, useBankDoubt } from './BankOfIfsc.tsx'
 import type { Place, WithdrawValues } from './withdraw-rules.ts'
 
 type PlaceProps = { readonly form: UseFormReturn<WithdrawValues>; readonly place: Place; readonly onPlace: (place: Place) => void }
@@ -67,6 +68,8 @@ function PlaceChoice({ place, onPlace }: Pick<PlaceProps, 'place' | 'onPlace'>) 
 function BankFields({ form }: Pick<PlaceProps, 'form'>) {
   const { t } = useLingui()
   const { errors } = form.formState
+  const code = form.watch('ifscCode')
+  const doubt = useBankDoubt(code, form.watch('bankName'))
   return (
     <>
       <TextField
@@ -81,11 +84,17 @@ function BankFields({ form }: Pick<PlaceProps, 'form'>) {
         autoComplete="off"
         autoCapitalize="characters"
         spellCheck={false}
-        hint={t`11 characters, for example SBIN0001234.`}
+        hint={<BankOfIfsc code={code} />}
         error={bankError(errors.ifscCode?.message)}
         {...registerTyped(form, 'ifscCode', IFSC)}
       />
-      <TextField label={t`Bank name`} autoComplete="off" error={bankError(errors.bankName?.message)} {...form.register('bankName')} />
+      <TextField
+        label={t`Bank name`}
+        autoComplete="off"
+        hint={doubt}
+        error={bankError(errors.bankName?.message)}
+        {...form.register('bankName')}
+      />
       <SelectField label={t`Account type`} error={bankError(errors.accountType?.message)} {...form.register('accountType')}>
         <option value="savings">{t`Savings`}</option>
         <option value="current">{t`Current`}</option>
