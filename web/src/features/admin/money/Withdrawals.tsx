@@ -5,7 +5,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { useSession } from '../../../app/session.tsx'
@@ -15,6 +15,7 @@ import { formatInstant } from '../../../ui/format.ts'
 import { Modal } from '../../../ui/Modal.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
+import { BankOfIfsc, useBankDoubt } from '../../wallet/BankOfIfsc.tsx'
 import { CsvButton } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
@@ -210,7 +211,8 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
 
 function Account({ bank: { bankDetail, upiDetail }, onClose }: { readonly bank: Bank; readonly onClose: () => void }) {
   const { t } = useLingui()
-  const facts =
+  const doubt = useBankDoubt(bankDetail?.ifscCode ?? '', bankDetail?.bankName ?? '')
+  const facts: readonly (readonly [string, ReactNode])[] =
     bankDetail === null
       ? [
           [t`Account holder`, upiDetail?.accountHolderName],
@@ -220,7 +222,9 @@ function Account({ bank: { bankDetail, upiDetail }, onClose }: { readonly bank: 
           [t`Account holder`, bankDetail.accountHolderName],
           [t`Account number`, bankDetail.accountNumber],
           [t`IFSC`, bankDetail.ifscCode],
+          [t`Bank of the IFSC`, <BankOfIfsc key="ifsc" code={bankDetail.ifscCode} />],
           [t`Bank`, bankDetail.bankName],
+          ...(doubt === undefined ? [] : [[t`Check`, doubt] as const]),
           [t`Account type`, bankDetail.accountType === 'savings' ? t`Savings` : t`Current`],
         ]
   return (
