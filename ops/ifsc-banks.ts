@@ -1,6 +1,6 @@
 /**
  * Makes the list of banks by IFSC from the npm package `ifsc` (docs/dependencies.md): `npm pack ifsc`, unpack it, then
- * `node ops/launch/tool.mjs ops/ifsc-banks.ts <folder of the package> <day of its release>`.
+ * `npm run banks -- <folder of the package> <day of its release>`.
  * - `banks`: the first four letters and the bank. `lent`: whole codes, or their beginnings, that a bank lends to another one.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

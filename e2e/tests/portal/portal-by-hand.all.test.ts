@@ -87,6 +87,7 @@ describe('a payment by hand', () => {
     await expect(row('₹10.00').getByRole('button')).toHaveText(['Bank account', 'Reject'])
     await press('Bank account', 'Show')
     await expect(dialog()).toContainText(BANK.accountNumber)
+    await expect(dialog()).toContainText(/Bank of the IFSCHDFC Bank \(list of /)
     await dialog().getByRole('button', { name: 'Close', exact: true }).last().click()
     await expect(row('₹10.00')).toContainText('You were shown the bank account on')
     await page.reload()
