@@ -15,6 +15,7 @@ export const notification = z.object({
   body: z.string(),
   createdAt: instant,
   readAt: instant.nullable(),
+  storyId: z.string().nullable().meta({ description: 'The story that it is about' }),
 })
 
 /** Messages that a member can turn off. Mails about money and safety are always sent. */

@@ -68,6 +68,11 @@ export const NOTICES = {
     texts('{sum} of your rupees, from {days} days, paid for: {purpose} for {helped}.'),
     whenReceived,
   ),
+  /** Derived from the follow-up, joins and allotments, not stored; data: helped (a public name), weeks, purpose */
+  follow_up_told: notice(
+    texts('{helped}, {weeks, plural, one {# week} other {# weeks}} later'),
+    texts('Your rupees helped with: {purpose}. Read what the person says now.'),
+  ),
   /** data: balance (₹2.50) */
   low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Each round takes ₹1.')),
   /** data: day */

@@ -1,5 +1,6 @@
 /**
- * The push message that a story about help from the reader's rupee is published. It names nobody, because it is shown on locked screens.
+ * The push messages about help from the reader's rupee: its story is published, or the helped person was asked again.
+ * - They name nobody, because they are shown on locked screens.
  */
 import type { Language } from './language.ts'
 import { NOTICES } from './notices.ts'
@@ -10,10 +11,13 @@ export type StoryNews = {
   readonly title: string
   readonly body: string
   readonly lang: Language
-  /** One message per story is shown, however often it arrives. */
+  /** One message per story or follow-up is shown, however often it arrives. */
   readonly tag: string
-  readonly path: '/history'
+  readonly path: '/history' | '/notifications'
 }
+
+/** At most 32 characters of base64url, as a topic must be. */
+const tagOf = (letter: string, id: string): string => `${letter}${id.replaceAll('-', '').slice(1)}`
 
 const BODY = texts('It paid for {purpose}. See the story and the bill.')
 
@@ -21,7 +25,17 @@ export const storyNews = (story: { readonly id: string; readonly purpose: string
   title: NOTICES.help_told.title[lang],
   body: BODY[lang].replace('{purpose}', () => isolated(story.purpose)),
   lang,
-  // At most 32 characters of base64url, as a topic must be.
-  tag: `s${story.id.replaceAll('-', '').slice(1)}`,
+  tag: tagOf('s', story.id),
   path: '/history',
+})
+
+const AGAIN = texts('How things are now')
+const AGAIN_BODY = texts('We asked again after your rupees paid for {purpose}. Read the answer.')
+
+export const followUpNews = (followUp: { readonly id: string; readonly purpose: string }, lang: Language): StoryNews => ({
+  title: AGAIN[lang],
+  body: AGAIN_BODY[lang].replace('{purpose}', () => isolated(followUp.purpose)),
+  lang,
+  tag: tagOf('f', followUp.id),
+  path: '/notifications',
 })

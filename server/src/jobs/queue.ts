@@ -49,6 +49,9 @@ export type JobPayloads = {
   /** Push a published story to the devices of the members whose rupee is in it: one `push_story_page` per page of devices. */
   push_story: { readonly storyId: string }
   push_story_page: { readonly storyId: string; readonly from: string; readonly to: string }
+  /** Push a follow-up to the same devices, in the same way. */
+  push_follow_up: { readonly followUpId: string }
+  push_follow_up_page: { readonly followUpId: string; readonly from: string; readonly to: string }
   /** Remove a file that no row names: the store was down when it was to go, or did not answer when it came. */
   remove_file: { readonly name: string }
 }

@@ -65,10 +65,12 @@ const LANE_OF = {
   check_dispute: 'gateway',
   push_page: 'push',
   push_story_page: 'push',
+  push_follow_up_page: 'push',
   remove_file: 'files',
   reset_link: 'own',
   push_round: 'own',
   push_story: 'own',
+  push_follow_up: 'own',
   notice: 'own',
   join_after_topup: 'own',
   // One job for each withdrawal: after an upgrade they are many, and nobody waits for them.

@@ -2,9 +2,12 @@
  * Judges a waiting mail again when its turn comes: a mail to many members may wait for hours.
  * - A member who deleted the account meanwhile, or turned such mails off, gets none.
  * - A mail about help to a person who revoked the consent meanwhile is not sent.
+ * - The weekly mail names helped people who were asked again. Their names are read here, so that none waits in a job.
  * - A mailbox that has had its mails of the day gets no more (allowance.ts).
  */
+import { parseDay } from '@roz/core/ist-day.ts'
 import { type Db, one, sql } from '../db/sql.ts'
+import { followUpsOfWeek } from '../members/told-follow-ups.ts'
 import { createGate } from '../protection/concurrency-limit.ts'
 import type { MailPayload } from './mail-payload.ts'
 import { type AllowanceDeps, createAllowedMail } from './allowance.ts'
@@ -26,8 +29,15 @@ export function mailHandlers(deps: AllowanceDeps, send: Send): { readonly mail: 
 export const createJudgedMail =
   (db: Db, send: Send): Send =>
   async (payload, jobId) => {
-    if ((await isWanted(db, payload)) && !(await isRevoked(db, payload))) await send(payload, jobId)
+    if ((await isWanted(db, payload)) && !(await isRevoked(db, payload))) await send(await withFollowUps(db, payload), jobId)
   }
+
+async function withFollowUps(db: Db, payload: MailPayload): Promise<MailPayload> {
+  if (payload.template !== 'weekly_joins') return payload
+  const week = parseDay(payload.data.from)
+  const news = week === undefined ? undefined : await followUpsOfWeek(db, payload.data.publicId, week)
+  return news === undefined ? payload : { ...payload, data: { ...payload.data, ...news } }
+}
 
 /**
  * The same job, two at once: of the three connections to the mail server (adapters/mail/smtp.ts) one stays free for a mail to one

@@ -35,6 +35,12 @@ const HELLO_NOBODY = texts('Hello,')
 const ARRIVED = texts(
   '{received, plural, one {# payment of help with your rupees was confirmed as received.} other {# payments of help with your rupees were confirmed as received.}}',
 )
+const TOLD = texts(
+  '{helped}, {weeks, plural, one {# week} other {# weeks}} later: read what the person says after the help from your rupees.',
+)
+const TOLD_MANY = texts(
+  '{helped}, {weeks, plural, one {# week} other {# weeks}} later: read what the person says after the help from your rupees. In all, {told} answers came this week.',
+)
 const SEE_WALLET = texts('See your wallet')
 const sentTo = (told: { readonly account: string; readonly reference: string }): Texts[] => {
   if (isToUpi(told)) return told.reference === '' ? [SENT_TO_UPI] : [SENT_TO_UPI, texts('Bank reference: {reference}')]
@@ -332,7 +338,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     ],
     action: { label: texts('See the round'), path: '/history' },
   }),
-  weekly_joins: ({ received = '0' }) => ({
+  weekly_joins: ({ received = '0', told = '0' }) => ({
     subject: texts('Your week with {brandName}: {rounds, plural, one {# round} other {# rounds}}'),
     paragraphs: [
       HELLO,
@@ -340,6 +346,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
         'Auto Participate joined you to {rounds, plural, one {# round from {from} to {to}, for ₹1} other {# rounds from {from} to {to}, for ₹1 each}}.',
       ),
       ...(received === '0' ? [] : [ARRIVED]),
+      ...(told === '0' ? [] : [told === '1' ? TOLD : TOLD_MANY]),
     ],
     action: { label: texts('See your rounds'), path: '/history' },
     after: [texts('You can turn Auto Participate off at any time in your profile.')],

@@ -11,6 +11,7 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
 import { IS_RECEIVED } from '../../ledger/arrivals.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
+import { pushFollowUps } from '../../members/told-follow-ups.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import type { HelpDeps } from './deps.ts'
 import { viewDisbursement } from './disbursement-view.ts'
@@ -41,6 +42,7 @@ export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 
         insert into follow_up (id, outlay_id, weeks, written_in, words, translations, retold_by, recorded_by)
         values (${randomUUID()}::uuid, ${id}::uuid, ${due}::int, ${language}::text, ${words}::text, ${JSON.stringify(translations)}::jsonb,
           ${retoldBy ?? null}::text, ${session.memberId}::bigint)`)
+      await pushFollowUps(tx, sql`${id}::uuid`)
       // The log keeps no words: they end with the consent.
       await logStaff(tx, {
         actorId: session.memberId,

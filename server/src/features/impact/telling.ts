@@ -14,6 +14,7 @@ import { entrantsAfter } from '../../ledger/entries.ts'
 import { orderNoted, orderPage, type PagedMail } from '../../mail/mail-pages.ts'
 import { mailMembers } from '../../mail/mails.ts'
 import { daysOf, hasPart, TOLD } from '../../members/own-stories.ts'
+import { pushFollowUps } from '../../members/told-follow-ups.ts'
 
 const PAGE = 500
 const HOUR_MS = 3_600_000
@@ -24,6 +25,7 @@ export async function tellOnce(tx: Tx, storyId: string): Promise<void> {
   const told = await tx.query(sql`
     insert into story_telling (story_id) select id from story where id = ${storyId}::uuid and is_active and outlay_id is not null
     on conflict do nothing returning story_id`)
+  await pushFollowUps(tx, sql`(select outlay_id from story where id = ${storyId}::uuid)`)
   if (told.length === 0) return
   const asked = await tx.query(sql`select 1 from push_device limit 1`)
   if (asked.length > 0) await enqueue(tx, { kind: 'push_story', key: storyId, payload: { storyId } })

@@ -37,8 +37,9 @@ export type Notifications = {
 
 const NOTICE_ID = /^n([1-9]\d{0,17})$/
 const dayOfJoin = (id: string): string | undefined => (id.startsWith('j') && CURSOR_PARTS.day(id.slice(1)) ? id.slice(1) : undefined)
-const storyOf = (id: string): string | undefined => (id.startsWith('s') && CURSOR_PARTS.uuid(id.slice(1)) ? id.slice(1) : undefined)
-const isId: CursorPart = (id) => NOTICE_ID.test(id) || (dayOfJoin(id) ?? storyOf(id)) !== undefined
+const uuidAfter = (letter: 's' | 'f', id: string): string | undefined =>
+  id.startsWith(letter) && CURSOR_PARTS.uuid(id.slice(1)) ? id.slice(1) : undefined
+const isId: CursorPart = (id) => NOTICE_ID.test(id) || (dayOfJoin(id) ?? uuidAfter('s', id) ?? uuidAfter('f', id)) !== undefined
 
 const keyOf = (row: NoticeRow): readonly string[] => [row.sortedAt, row.id]
 
@@ -50,6 +51,7 @@ function viewOf(row: NoticeRow, language: Language): Notification {
     ...noticeText(row.kind, row.data, language),
     createdAt: isoIst(row.createdAt.getTime()),
     readAt: row.readAt === null ? null : isoIst(row.readAt.getTime()),
+    storyId: row.storyId,
   }
 }
 
@@ -77,7 +79,10 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
           else {
             const noticeIds = body.ids.flatMap((id) => NOTICE_ID.exec(id)?.[1] ?? []).map(BigInt)
             const days = body.ids.flatMap((id) => dayOfJoin(id) ?? [])
-            await markRead(tx, session.memberId, { noticeIds, days, storyIds: body.ids.flatMap((id) => storyOf(id) ?? []) })
+            const [storyIds, followUpIds] = (['s', 'f'] as const).map(
+              (letter) => body.ids?.flatMap((id) => uuidAfter(letter, id) ?? []) ?? [],
+            )
+            await markRead(tx, session.memberId, { noticeIds, days, storyIds: storyIds ?? [], followUpIds: followUpIds ?? [] })
           }
           return { ok: true, value: { unread: await countUnread(tx, session.memberId) } }
         }),

@@ -1,8 +1,8 @@
 /**
  * Notices in SQL.
  *
- * - A member's list combines stored notices, joins by Auto Participate and stories. Joins are read from the join rows, stories
- *   from joins and allotments.
+ * - A member's list combines stored notices, joins by Auto Participate, stories and follow-ups. Joins are read from the join rows,
+ *   stories and follow-ups from joins and allotments.
  * - The list pages by instant and id, newest first.
  * - A read mark belongs to one member and changes nothing for others.
  */
@@ -10,10 +10,11 @@ import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { NOT_ARCHIVED } from '../../ledger/entries.ts'
-import { ownPart, TOLD } from '../../members/own-stories.ts'
+import { hasPart, ownPart, TOLD } from '../../members/own-stories.ts'
+import { TOLD_AT, TOLD_FOLLOW_UPS } from '../../members/told-follow-ups.ts'
 
 export type NoticeRow = {
-  /** `n17` for a stored notice, `j2026-11-21` for a join, `s` and its id for a story. */
+  /** `n17` for a stored notice, `j2026-11-21` for a join, `s` and its id for a story, `f` and its id for a follow-up. */
   readonly id: string
   readonly kind: string
   readonly data: Readonly<Record<string, string>>
@@ -21,6 +22,7 @@ export type NoticeRow = {
   /** Microseconds since 1970. */
   readonly sortedAt: string
   readonly readAt: Date | null
+  readonly storyId: string | null
 }
 
 /** The joins by Auto Participate: at midnight, or after a top-up later that day. */
@@ -32,7 +34,7 @@ const autoJoins = (memberId: bigint, entries: Sql = sql`entry`) => sql`
 /** In two parts: entries that are not archived can be read newest first, and no further than the page. */
 const autoJoinItems = (memberId: bigint, limit: number) => {
   const part = (entries: Sql, which: Sql): Sql => sql`
-      (select 'j' || j.day, 'auto_joined', jsonb_build_object('day', j.day), b.created_at, r.read_at
+      (select 'j' || j.day, 'auto_joined', jsonb_build_object('day', j.day), b.created_at, r.read_at, null::uuid
        from ${autoJoins(memberId, entries)} and ${which}
          and (b.created_at, ('j' || j.day) collate "C") < (select at, id from after)
        order by j.day desc limit ${limit}::int)`
@@ -44,6 +46,11 @@ const ownStories = (memberId: bigint) => sql`
   ${TOLD} cross join lateral ${ownPart(memberId)} own
   left join story_notice_read r on r.member_id = ${memberId}::bigint and r.story_id = s.id
   where own.days > 0 and t.told_at >= (select created_at from member where id = ${memberId}::bigint)`
+
+/** The follow-ups of those stories, told since the account was made. */
+const ownFollowUps = (memberId: bigint) => sql`
+  ${TOLD_FOLLOW_UPS} left join follow_up_notice_read r on r.member_id = ${memberId}::bigint and r.follow_up_id = f.id
+  where ${hasPart(sql`${memberId}::bigint`)} and ${TOLD_AT} >= (select created_at from member where id = ${memberId}::bigint)`
 
 /** Returns one row more than `limit` when there is a next page. */
 export function listNotices(
@@ -57,7 +64,7 @@ export function listNotices(
     with after as materialized (
       select coalesce('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', 'infinity') as at, coalesce(${id}::text, '') as id),
     item as (
-      (select 'n' || n.id as id, n.kind, n.data, n.created_at as at, n.read_at
+      (select 'n' || n.id as id, n.kind, n.data, n.created_at as at, n.read_at, null::uuid as story_id
        from notice n, after where n.member_id = ${memberId}::bigint
          and (n.created_at < after.at or n.created_at = after.at and ('n' || n.id) < after.id collate "C")
        order by n.created_at desc, ('n' || n.id) collate "C" desc limit ${limit}::int)
@@ -67,11 +74,17 @@ export function listNotices(
       (select 's' || s.id,
          case when own.days > 1 then 'help_told_days' when own.entries = 1 then 'help_told_alone' else 'help_told' end,
          jsonb_strip_nulls(jsonb_build_object('paise', own.paise::text, 'day', own.day, 'days', own.days::text, 'others', (own.entries - 1)::text,
-           'purpose', o.purpose, 'helped', o.public_name, 'received', o.received ->> 'how', 'on', o.received ->> 'on')), t.told_at, r.read_at
+           'purpose', o.purpose, 'helped', o.public_name, 'received', o.received ->> 'how', 'on', o.received ->> 'on')), t.told_at, r.read_at, s.id
        from ${ownStories(memberId)}
          and (t.told_at, ('s' || s.id) collate "C") < (select at, id from after)
-       order by t.told_at desc limit ${limit}::int))
-    select id, kind, data, at as "createdAt", (extract(epoch from at) * 1000000)::bigint::text as "sortedAt", read_at as "readAt"
+       order by t.told_at desc limit ${limit}::int)
+      union all
+      (select 'f' || f.id, 'follow_up_told', jsonb_build_object('helped', o.public_name, 'weeks', f.weeks::text, 'purpose', o.purpose),
+         ${TOLD_AT}, r.read_at, s.id
+       from ${ownFollowUps(memberId)}
+         and (${TOLD_AT}, ('f' || f.id) collate "C") < (select at, id from after)
+       order by ${TOLD_AT} desc, f.id desc limit ${limit}::int))
+    select id, kind, data, at as "createdAt", (extract(epoch from at) * 1000000)::bigint::text as "sortedAt", read_at as "readAt", story_id as "storyId"
     from item order by at desc, id collate "C" desc limit ${limit}::int`)
 }
 
@@ -80,7 +93,8 @@ export async function countUnread(from: Queryable, memberId: bigint): Promise<nu
     from,
     sql`select ((select count(*) from notice where member_id = ${memberId}::bigint and read_at is null)
              + (select count(*) from ${autoJoins(memberId)} and r.day is null)
-             + (select count(*) from ${ownStories(memberId)} and r.story_id is null))::int as unread`,
+             + (select count(*) from ${ownStories(memberId)} and r.story_id is null)
+             + (select count(*) from ${ownFollowUps(memberId)} and r.follow_up_id is null))::int as unread`,
   )
   return unread
 }
@@ -93,13 +107,22 @@ export async function markAllRead(tx: Tx, memberId: bigint): Promise<void> {
   await tx.query(sql`
     insert into story_notice_read (member_id, story_id) select ${memberId}::bigint, s.id from ${ownStories(memberId)} and r.story_id is null
     on conflict do nothing`)
+  await tx.query(sql`
+    insert into follow_up_notice_read (member_id, follow_up_id)
+    select ${memberId}::bigint, f.id from ${ownFollowUps(memberId)} and r.follow_up_id is null
+    on conflict do nothing`)
 }
 
 /** Marks some notices read; an unknown id or another member's id changes nothing. */
 export async function markRead(
   tx: Tx,
   memberId: bigint,
-  marks: { readonly noticeIds: readonly bigint[]; readonly days: readonly string[]; readonly storyIds: readonly string[] },
+  marks: {
+    readonly noticeIds: readonly bigint[]
+    readonly days: readonly string[]
+    readonly storyIds: readonly string[]
+    readonly followUpIds: readonly string[]
+  },
 ): Promise<void> {
   await tx.query(sql`
     update notice set read_at = roz_now()
@@ -111,5 +134,9 @@ export async function markRead(
   await tx.query(sql`
     insert into story_notice_read (member_id, story_id)
     select ${memberId}::bigint, s.id from ${ownStories(memberId)} and s.id = any (${marks.storyIds}::uuid[]) and r.story_id is null
+    on conflict do nothing`)
+  await tx.query(sql`
+    insert into follow_up_notice_read (member_id, follow_up_id)
+    select ${memberId}::bigint, f.id from ${ownFollowUps(memberId)} and f.id = any (${marks.followUpIds}::uuid[]) and r.follow_up_id is null
     on conflict do nothing`)
 }

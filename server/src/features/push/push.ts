@@ -13,6 +13,7 @@ import type { Secrets } from '../../secrets/secrets.ts'
 import { addDevice, findDeviceKey, listDevices, removeDevice } from './devices.ts'
 import { createPushKeys } from './keys.ts'
 import { cutIntoPages, tellPage } from './results.ts'
+import { cutFollowUpPages, tellFollowUpPage } from './follow-up-news.ts'
 import { cutStoryPages, tellStoryPage } from './story-news.ts'
 
 export type PushDeps = {
@@ -65,6 +66,8 @@ export function createPush(deps: PushDeps) {
       push_page: (payload: JobPayloads['push_page']) => tellPage({ ...deps, keys }, payload),
       push_story: (payload: JobPayloads['push_story']) => cutStoryPages(db, payload),
       push_story_page: (payload: JobPayloads['push_story_page']) => tellStoryPage({ ...deps, keys }, payload),
+      push_follow_up: (payload: JobPayloads['push_follow_up']) => cutFollowUpPages(db, payload),
+      push_follow_up_page: (payload: JobPayloads['push_follow_up_page']) => tellFollowUpPage({ ...deps, keys }, payload),
     },
   }
 }

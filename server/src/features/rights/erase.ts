@@ -52,6 +52,7 @@ export const DELETED: readonly string[] = [
   'notice',
   'join_notice_read',
   'story_notice_read',
+  'follow_up_notice_read',
   'idempotency_key',
   'member_note',
   'member_sort',
@@ -81,6 +82,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`delete from notice where member_id = ${id}`)
   await tx.query(sql`delete from join_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from story_notice_read where member_id = ${id}`)
+  await tx.query(sql`delete from follow_up_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from idempotency_key where member_id = ${id}`)
   await tx.query(sql`delete from member_note where member_id = ${id}`)
   await tx.query(sql`delete from member_sort where member_id = ${id}`)

@@ -12,7 +12,7 @@ import { formatInstant } from '../../ui/format.ts'
 import { Book, CardSection } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { paths } from '../../paths.ts'
+import { paths, publicPath } from '../../paths.ts'
 import { serverNowMs } from '../clock.ts'
 import { Listing } from '../Listing.tsx'
 import { noticesQuery } from '../queries.ts'
@@ -117,6 +117,17 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
           </Link>
         </p>
       ) : null}
+      {notice.storyId === null ? null : (
+        <p>
+          <a
+            className="tap"
+            href={`${publicPath('impactStories', currentLanguage())}/${notice.storyId}`}
+            aria-label={t`Read the story: ${title}`}
+          >
+            <Trans>Read the story</Trans>
+          </a>
+        </p>
+      )}
       <div className="head-row">
         <time className="small muted" dateTime={notice.createdAt}>
           {formatInstant(notice.createdAt, currentLanguage())}

@@ -1,0 +1,41 @@
+/**
+ * How the givers hear of follow-ups: what a helped person said weeks after the help arrived.
+ *
+ * - A follow-up is told with its story, or later. In the app its notice is read (features/notifications/queries.ts), never written.
+ * - A withheld one is not told. The end of its consent has deleted it.
+ * - Mails and messages that wait hold no name: the name is read when they are sent.
+ */
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { enqueue } from '../jobs/queue.ts'
+import type { WeeksNews } from '../mail/mail-payload.ts'
+import { hasPart, TOLD } from './own-stories.ts'
+
+/** The public follow-ups `f` of told stories. */
+export const TOLD_FOLLOW_UPS: Sql = sql`${TOLD} join follow_up f on f.outlay_id = s.outlay_id and f.withheld is null`
+export const TOLD_AT: Sql = sql`greatest(f.recorded_at, t.told_at)`
+
+/** Orders the push messages about the follow-ups of an outlay. Called after each record of one and each change of its story. */
+export async function pushFollowUps(tx: Tx, outlayId: Sql): Promise<void> {
+  // The lock makes a publication of the story at the same moment wait: one of the two sees the other.
+  await tx.query(sql`select from story where outlay_id = ${outlayId} for share`)
+  const told = await tx.query<{ id: string }>(sql`
+    select f.id from ${TOLD_FOLLOW_UPS} where f.outlay_id = ${outlayId} and exists (select from push_device) order by f.weeks`)
+  for (const { id } of told) await enqueue(tx, { kind: 'push_follow_up', key: id, payload: { followUpId: id } })
+}
+
+/** The follow-ups of a week that this member may hear of now: the newest, and how many there are. */
+export async function followUpsOfWeek(from: Queryable, publicId: string, week: IstDay): Promise<WeeksNews | undefined> {
+  const member = await maybeOne<{ id: bigint }>(from, sql`select id from member where public_id = ${publicId}::uuid`)
+  return member === undefined
+    ? undefined
+    : maybeOne<WeeksNews>(
+        from,
+        sql`
+    select o.public_name as helped, f.weeks::text as weeks, (count(*) over ())::text as told from ${TOLD_FOLLOW_UPS}
+     where ${TOLD_AT} >= start_of_ist_day(${week}::date) and ${TOLD_AT} < start_of_ist_day(${addDays(week, 7)}::date)
+       and ${hasPart(sql`${member.id}::bigint`)}
+     order by ${TOLD_AT} desc, f.id desc limit 1`,
+      )
+}
