@@ -16,6 +16,7 @@ export const notification = z.object({
   createdAt: instant,
   readAt: instant.nullable(),
   storyId: z.string().nullable().meta({ description: 'The story that it is about' }),
+  isStoryMuted: newer(z.boolean().meta({ description: 'The member hears nothing further of that story' }), { absent: false }),
 })
 
 /** Messages that a member can turn off. Mails about money and safety are always sent. */

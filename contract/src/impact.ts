@@ -116,6 +116,8 @@ const readOnly = {
   wasPublished: z.unknown().optional(),
 }
 
+const mute = z.object({ isGiver: z.boolean(), muted: z.boolean() })
+
 export const impactCalls = {
   stories: endpoint({
     method: 'GET',
@@ -134,6 +136,25 @@ export const impactCalls = {
     summary: 'Counts a view, once per visitor and day.',
     params: z.object({ id: z.string().max(100) }),
     output: z.object({ views: count }),
+    refusals: ['story_not_found'],
+  }),
+  storyMute: endpoint({
+    method: 'GET',
+    path: '/impact/stories/{id}/mute',
+    access: 'member',
+    summary: "Whether the member's rupee is in this story, and whether the member has muted it.",
+    params: z.object({ id: z.string().max(100) }),
+    output: mute,
+    refusals: [],
+  }),
+  muteStory: endpoint({
+    method: 'PUT',
+    path: '/impact/stories/{id}/mute',
+    access: 'member',
+    summary: 'Mutes a story that has a rupee of the member, or ends the mute. A muted story sends no notice, push message or mail.',
+    params: z.object({ id: z.string().max(100) }),
+    body: z.strictObject({ muted: z.boolean('wrong_type') }),
+    output: mute,
     refusals: ['story_not_found'],
   }),
   impactStats: endpoint({

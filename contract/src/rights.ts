@@ -8,7 +8,7 @@ import { ownTax } from './papers.ts'
 import { refund } from './payouts.ts'
 import { pushDevice } from './push.ts'
 import { historyItem } from './rounds.ts'
-import { instant, user } from './shapes.ts'
+import { instant, newer, user } from './shapes.ts'
 import { bankDetail, transaction, upiDetail, withdrawal } from './wallet.ts'
 
 /** A message to support with its answers. */
@@ -31,6 +31,7 @@ export const memberExport = z.object({
   sessions: z.array(signedInDevice),
   autopay: z.array(mandate).meta({ description: 'Every AutoPay that was set up, oldest first' }),
   tax: ownTax,
+  mutedStories: newer(z.array(z.object({ storyId: z.string(), mutedAt: instant })), { absent: [] }),
   messages: z.array(ownMessage).meta({
     description: 'What was written to support by the logged-in member or from the confirmed address of the account, oldest first',
   }),

@@ -167,6 +167,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   triggerDraw: { day: '2026-11-21' },
   stories: undefined,
   viewStory: undefined,
+  storyMute: undefined,
+  muteStory: { muted: true },
   impactStats: undefined,
   storiesAdmin: undefined,
   createStory: STORY,

@@ -212,7 +212,15 @@ function createFeatures(deps: ServiceDeps) {
   const ofMoney = { ...wallet.exports, ...payouts.exports, ...autopay.exports, ...rounds.exports }
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const papers = createPapers({ db, secrets })
-  const exports = { ...papers.exports, ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports, ...contact.exports }
+  const exports = {
+    ...papers.exports,
+    ...identity.exports,
+    ...ofMoney,
+    ...notifications.exports,
+    ...push.exports,
+    ...contact.exports,
+    ...impact.exports,
+  }
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const memberCare = createMemberCare({ db, transactionsOf: wallet.transactionsOf })
   const desk = createDesk({ db, payoutsByHand: deps.payouts === undefined })

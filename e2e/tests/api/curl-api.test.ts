@@ -300,6 +300,12 @@ describe('the day', () => {
     expect((await ask('passOn', { token: lost, params: { day } })).refusal.code).toBe('not_found')
   })
 
+  test('a story is muted only by a member whose rupee is in it', async () => {
+    const params = { id: randomUUID() }
+    expect((await ask('storyMute', { token: member, params })).output).toEqual({ isGiver: false, muted: false })
+    expect((await ask('muteStory', { token: member, params, body: { muted: true } })).refusal.code).toBe('story_not_found')
+  })
+
   test('GET /impact/stats counts what the member has contributed', async () => {
     expect((await ask('impactStats', { token: member })).output).toEqual({ totalDonated: 1, charitiesSupported: 0, daysActive: 1 })
   })

@@ -1,12 +1,13 @@
 /**
  * Judges a waiting mail again when its turn comes: a mail to many members may wait for hours.
  * - A member who deleted the account meanwhile, or turned such mails off, gets none.
- * - A mail about help to a person who revoked the consent meanwhile is not sent.
+ * - A mail about help to a person who revoked the consent meanwhile, or about a story that the member muted, is not sent.
  * - The weekly mail names helped people who were asked again. Their names are read here, so that none waits in a job.
  * - A mailbox that has had its mails of the day gets no more (allowance.ts).
  */
 import { parseDay } from '@roz/core/ist-day.ts'
 import { type Db, one, sql } from '../db/sql.ts'
+import { isMuted } from '../members/own-stories.ts'
 import { followUpsOfWeek } from '../members/told-follow-ups.ts'
 import { createGate } from '../protection/concurrency-limit.ts'
 import type { MailPayload } from './mail-payload.ts'
@@ -29,7 +30,8 @@ export function mailHandlers(deps: AllowanceDeps, send: Send): { readonly mail: 
 export const createJudgedMail =
   (db: Db, send: Send): Send =>
   async (payload, jobId) => {
-    if ((await isWanted(db, payload)) && !(await isRevoked(db, payload))) await send(await withFollowUps(db, payload), jobId)
+    if ((await isWanted(db, payload)) && !(await isRevoked(db, payload)) && !(await isMutedMeanwhile(db, payload)))
+      await send(await withFollowUps(db, payload), jobId)
   }
 
 async function withFollowUps(db: Db, payload: MailPayload): Promise<MailPayload> {
@@ -69,4 +71,15 @@ async function isRevoked(db: Db, { template, data }: MailPayload): Promise<boole
     sql`select exists (select from outlay o join beneficiary b on b.id = o.beneficiary_id where b.revoked_at is not null and ${its}) as revoked`,
   )
   return revoked
+}
+
+async function isMutedMeanwhile(db: Db, { template, data }: MailPayload): Promise<boolean> {
+  if (template !== 'help_told') return false
+  const { outlay = null, publicId = '' } = data as { readonly outlay?: string; readonly publicId?: string }
+  const { muted } = await one<{ muted: boolean }>(
+    db,
+    sql`select exists (select from member m, story s where m.public_id = nullif(${publicId}::text, '')::uuid and s.outlay_id = ${outlay}::uuid
+          and ${isMuted(sql`m.id`)}) as muted`,
+  )
+  return muted
 }

@@ -13,6 +13,10 @@ export const daysOf = (disbursementId: Sql): Sql => sql`
 export const TOLD: Sql = sql`
   story_telling t join story s on s.id = t.story_id and s.is_active join outlay_public o on o.id = s.outlay_id and not o.is_revoked`
 
+/** Whether the member has muted the story `s`. */
+export const isMuted = (memberId: Sql): Sql => sql`
+  exists (select from story_mute mute where mute.member_id = ${memberId} and mute.story_id = s.id)`
+
 /**
  * Booked help `o` that may get a story and has no published one.
  * - Left out: help after a revoked consent, and help whose whole amount came back.

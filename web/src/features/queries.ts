@@ -108,6 +108,9 @@ export const noticesQuery = infiniteQueryOptions({
   ...paging,
 })
 
+export const storyMuteQuery = (id: string) =>
+  queryOptions({ queryKey: ['mine', 'mute', id], queryFn: ({ signal }) => call('storyMute', { params: { id }, signal }) })
+
 /** After a join, a top-up or a withdrawal: reloads the member's own figures and lists. */
 export const refreshMine = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['mine'] })
 /** Also reloads the round and the public figures. */

@@ -12,6 +12,7 @@ import { makeStaff } from '../../testing/calls.ts'
 import { type PaidHelp, payHelp, revokeConsent } from '../../testing/help.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
 import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
+import { eraseIdentity } from '../rights/erase.ts'
 import { tellOnce } from './telling.ts'
 
 let world: PushWorld
@@ -165,6 +166,74 @@ test('several answers of a week are one sentence of the mail', async () => {
   await record(2)
   await record(4)
   expect(await weeklyMail(asha)).toContain('In all, 2 answers came this week.')
+})
+
+const mute = ({ token }: Owner, muted = true) => world.ask(`PUT /impact/stories/${storyId}/mute`, { token, body: { muted } })
+const muteOf = async ({ token }: Owner) => (await world.ask(`GET /impact/stories/${storyId}/mute`, { token })).body
+
+test('a giver who mutes the story hears nothing further of it, by any way, until the mute ends', async () => {
+  const first = await record(2)
+  await world.runAll()
+  const told = news(device).length
+  expect((await mute(asha)).body).toEqual({ isGiver: true, muted: true })
+  const before = await unread(asha)
+  await record(4)
+  await world.runAll()
+  expect(await noticesOf(asha)).toMatchObject([{ id: `f${first}`, readAt: expect.any(String), isStoryMuted: true }])
+  expect([await unread(asha), news(device).length]).toEqual([before, told])
+  expect(await weeklyMail(asha)).not.toContain('Meera')
+  // Others still hear.
+  expect(await noticesOf(ravi)).toHaveLength(2)
+  expect(await weeklyMail(ravi)).toContain('Meera')
+  expect((await mute(asha, false)).body).toEqual({ isGiver: true, muted: false })
+  expect((await noticesOf(asha)).map(({ isStoryMuted }: { isStoryMuted: boolean }) => isStoryMuted)).toEqual([false, false])
+})
+
+test('a muted story sends no mail of its own: neither one that is ordered later nor one that waits', async () => {
+  const [row] = await world.db.query<{ publicId: string }>(sql`select public_id as "publicId" from member where id = ${asha.id}::bigint`)
+  const data = { outlay: meera.id, helped: 'Meera', purpose: 'school shoes', more: '0', publicId: row?.publicId, name: '', origin: '' }
+  const waiting = { to: 'a@x.test', template: 'help_told', language: 'en', data } as unknown as MailPayload
+  const sent: string[] = []
+  const send = () => createJudgedMail(world.db, async (_payload, jobId) => void sent.push(jobId))(waiting, 'mail')
+  await mute(asha)
+  await send()
+  expect(sent).toEqual([])
+  await mute(asha, false)
+  await send()
+  expect(sent).toEqual(['mail'])
+})
+
+test('a mute and its end at once, and twice the same, leave one state; at once with a record nothing is heard later', async () => {
+  for (const answer of await Promise.all([mute(asha), mute(asha), mute(asha, false), mute(asha)])) expect(answer.status).toBe(200)
+  await Promise.all([mute(asha), record(2)])
+  await world.runAll()
+  const [shown, told] = [await noticesOf(asha), news(device).length]
+  await record(4)
+  await world.runAll()
+  expect([await noticesOf(asha), news(device).length]).toEqual([shown, told])
+  expect((await muteOf(asha)).muted).toBe(true)
+  await mute(asha, false)
+})
+
+test('only a giver mutes a story that is public', async () => {
+  expect(await muteOf(outside)).toEqual({ isGiver: false, muted: false })
+  for (const answer of [
+    await mute(outside),
+    await world.ask('PUT /impact/stories/unknown/mute', { token: asha.token, body: { muted: true } }),
+  ])
+    expect([answer.status, answer.body.code]).toEqual([404, 'story_not_found'])
+  await setActive(false)
+  expect((await mute(asha)).body.code).toBe('story_not_found')
+  await setActive(true)
+  expect((await mute(asha)).status).toBe(200)
+  expect((await world.ask('GET /user/export', { token: asha.token })).body.mutedStories).toEqual([{ storyId, mutedAt: expect.any(String) }])
+  await mute(asha, false)
+})
+
+test('an erasure at the same time as a mute leaves none', async () => {
+  await mute(ravi)
+  await Promise.all([mute(ravi), inTransaction(world.db, (tx) => eraseIdentity(tx, ravi.id))])
+  expect(await world.db.query(sql`select from story_mute where member_id = ${ravi.id}::bigint`)).toEqual([])
 })
 
 test('after a revoked consent no notice and no waiting mail or message names her, and the totals stay', async () => {

@@ -14,6 +14,7 @@ import { deletionHandlers } from './deletion.ts'
 import { draftStory } from './draft.ts'
 import { type EditingDeps, editingHandlers, isId, publishDue } from './editing.ts'
 import { memberImpact } from './figures.ts'
+import { listMutes, muteHandlers } from './mutes.ts'
 import { findPublished, listAll, listPublished, type StoryRow } from './queries.ts'
 import { portalStoryOf, storyOf } from './story.ts'
 import { createStoryMail } from './telling.ts'
@@ -32,7 +33,17 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
   }
   const newestStories = (language: Language, count: number) => readPublished(language, { after: undefined, limit: count })
 
-  type Names = 'stories' | 'viewStory' | 'impactStats' | 'storiesAdmin' | 'createStory' | 'updateStory' | 'deleteStory' | 'uploadPoster'
+  type Names =
+    | 'storyMute'
+    | 'muteStory'
+    | 'stories'
+    | 'viewStory'
+    | 'impactStats'
+    | 'storiesAdmin'
+    | 'createStory'
+    | 'updateStory'
+    | 'deleteStory'
+    | 'uploadPoster'
   const handlers: Handlers<Names> = {
     stories: async ({ query, language }) => {
       const page = readPage(query, CURSOR)
@@ -63,11 +74,13 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
         },
       }
     },
+    ...muteHandlers(db),
     ...editingHandlers(deps),
     ...deletionHandlers(deps),
   }
   return {
     handlers,
+    exports: { mutedStories: (memberId: bigint) => listMutes(db, memberId) },
     jobs: { draft_story: ({ day }: { readonly day: string }): Promise<void> => draftStory(db, day) },
     /** The daily mail about stories. */
     due: createStoryMail(db, attempt),

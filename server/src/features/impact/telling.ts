@@ -13,7 +13,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { entrantsAfter } from '../../ledger/entries.ts'
 import { orderNoted, orderPage, type PagedMail } from '../../mail/mail-pages.ts'
 import { mailMembers } from '../../mail/mails.ts'
-import { daysOf, hasPart, TOLD } from '../../members/own-stories.ts'
+import { daysOf, hasPart, isMuted, TOLD } from '../../members/own-stories.ts'
 import { pushFollowUps } from '../../members/told-follow-ups.ts'
 
 const PAGE = 500
@@ -108,5 +108,6 @@ const orderMails = (tx: Tx, day: IstDay, members: readonly bigint[]): Promise<vo
       jsonb_build_object('outlay', own.outlay, 'purpose', own.purpose, 'helped', own.helped, 'more', (own.stories - 1)::text) as data
     from unnest(${members}::bigint[]) as asked (member_id) cross join lateral (
       select o.id as outlay, o.purpose, o.public_name as helped, count(*) over () as stories from ${TOLD}
-       where t.mail_day = ${day}::date and ${hasPart(sql`asked.member_id`)} order by t.told_at desc, s.id limit 1) own`,
+       where t.mail_day = ${day}::date and ${hasPart(sql`asked.member_id`)}
+         and not ${isMuted(sql`asked.member_id`)} order by t.told_at desc, s.id limit 1) own`,
   )

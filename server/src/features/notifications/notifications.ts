@@ -52,6 +52,7 @@ function viewOf(row: NoticeRow, language: Language): Notification {
     createdAt: isoIst(row.createdAt.getTime()),
     readAt: row.readAt === null ? null : isoIst(row.readAt.getTime()),
     storyId: row.storyId,
+    isStoryMuted: row.isStoryMuted,
   }
 }
 

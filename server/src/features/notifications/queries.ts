@@ -10,8 +10,8 @@ import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { NOT_ARCHIVED } from '../../ledger/entries.ts'
-import { hasPart, ownPart, TOLD } from '../../members/own-stories.ts'
-import { TOLD_AT, TOLD_FOLLOW_UPS } from '../../members/told-follow-ups.ts'
+import { ownPart, TOLD } from '../../members/own-stories.ts'
+import { ownFollowUps, readFollowUps, TOLD_AT } from '../../members/told-follow-ups.ts'
 
 export type NoticeRow = {
   /** `n17` for a stored notice, `j2026-11-21` for a join, `s` and its id for a story, `f` and its id for a follow-up. */
@@ -23,6 +23,7 @@ export type NoticeRow = {
   readonly sortedAt: string
   readonly readAt: Date | null
   readonly storyId: string | null
+  readonly isStoryMuted: boolean
 }
 
 /** The joins by Auto Participate: at midnight, or after a top-up later that day. */
@@ -46,11 +47,6 @@ const ownStories = (memberId: bigint) => sql`
   ${TOLD} cross join lateral ${ownPart(memberId)} own
   left join story_notice_read r on r.member_id = ${memberId}::bigint and r.story_id = s.id
   where own.days > 0 and t.told_at >= (select created_at from member where id = ${memberId}::bigint)`
-
-/** The follow-ups of those stories, told since the account was made. */
-const ownFollowUps = (memberId: bigint) => sql`
-  ${TOLD_FOLLOW_UPS} left join follow_up_notice_read r on r.member_id = ${memberId}::bigint and r.follow_up_id = f.id
-  where ${hasPart(sql`${memberId}::bigint`)} and ${TOLD_AT} >= (select created_at from member where id = ${memberId}::bigint)`
 
 /** Returns one row more than `limit` when there is a next page. */
 export function listNotices(
@@ -84,7 +80,8 @@ export function listNotices(
        from ${ownFollowUps(memberId)}
          and (${TOLD_AT}, ('f' || f.id) collate "C") < (select at, id from after)
        order by ${TOLD_AT} desc, f.id desc limit ${limit}::int))
-    select id, kind, data, at as "createdAt", (extract(epoch from at) * 1000000)::bigint::text as "sortedAt", read_at as "readAt", story_id as "storyId"
+    select id, kind, data, at as "createdAt", (extract(epoch from at) * 1000000)::bigint::text as "sortedAt", read_at as "readAt", story_id as "storyId",
+      exists (select from story_mute mute where mute.member_id = ${memberId}::bigint and mute.story_id = item.story_id) as "isStoryMuted"
     from item order by at desc, id collate "C" desc limit ${limit}::int`)
 }
 
@@ -107,10 +104,7 @@ export async function markAllRead(tx: Tx, memberId: bigint): Promise<void> {
   await tx.query(sql`
     insert into story_notice_read (member_id, story_id) select ${memberId}::bigint, s.id from ${ownStories(memberId)} and r.story_id is null
     on conflict do nothing`)
-  await tx.query(sql`
-    insert into follow_up_notice_read (member_id, follow_up_id)
-    select ${memberId}::bigint, f.id from ${ownFollowUps(memberId)} and r.follow_up_id is null
-    on conflict do nothing`)
+  await readFollowUps(tx, memberId, sql`true`)
 }
 
 /** Marks some notices read; an unknown id or another member's id changes nothing. */
@@ -135,8 +129,5 @@ export async function markRead(
     insert into story_notice_read (member_id, story_id)
     select ${memberId}::bigint, s.id from ${ownStories(memberId)} and s.id = any (${marks.storyIds}::uuid[]) and r.story_id is null
     on conflict do nothing`)
-  await tx.query(sql`
-    insert into follow_up_notice_read (member_id, follow_up_id)
-    select ${memberId}::bigint, f.id from ${ownFollowUps(memberId)} and f.id = any (${marks.followUpIds}::uuid[]) and r.follow_up_id is null
-    on conflict do nothing`)
+  await readFollowUps(tx, memberId, sql`f.id = any (${marks.followUpIds}::uuid[])`)
 }

@@ -14,7 +14,7 @@ import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { orderNoted, orderPage, type PagedMail } from '../../mail/mail-pages.ts'
 import { mailMembers } from '../../mail/mails.ts'
-import { daysOf } from '../../members/own-stories.ts'
+import { daysOf, isMuted } from '../../members/own-stories.ts'
 
 const NINE_O_CLOCK_MS = 9 * 3_600_000
 const A_MONDAY = '1970-01-05' as IstDay
@@ -82,7 +82,8 @@ async function orderMails(tx: Tx, week: IstDay, members: readonly bigint[]): Pro
        where a.received and a.recorded_at >= start_of_ist_day(${week}::date) and a.recorded_at < start_of_ist_day(${addDays(week, 7)}::date))
     select w.member_id, w.member_id || ':' || ${week}::text as key,
       jsonb_build_object('rounds', joined.rounds::text, 'from', ${week}::text, 'to', ${addDays(week, 6)}::text, 'received', (
-        select count(distinct outlay_id) from arrived where ${hasEntry(sql`w.member_id`, sql`arrived.day`)})::text) as data
+        select count(distinct outlay_id) from arrived where ${hasEntry(sql`w.member_id`, sql`arrived.day`)}
+           and not exists (select from story s where s.outlay_id = arrived.outlay_id and ${isMuted(sql`w.member_id`)}))::text) as data
     from wallet w cross join lateral (
       select count(*) as rounds from round_join j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
       where j.member_id = w.member_id and j.day between ${week}::date and ${addDays(week, 6)}::date) joined

@@ -2,13 +2,13 @@
  * Sends one piece of news to the devices of the members whose rupee is in a story's help.
  *
  * - A device gets a piece once, by the rules of results.ts: pages of devices, one job per page.
- * - It is sent only while it is public, and only within eighteen hours.
+ * - It is sent only while it is public, and only within eighteen hours. A member who muted the story gets none.
  */
 import type { Language } from '@roz/core/language.ts'
 import type { StoryNews } from '@roz/core/story-news.ts'
 import { type Db, type Sql, sql } from '../../db/sql.ts'
 import type { JobKind } from '../../jobs/queue.ts'
-import { hasPart } from '../../members/own-stories.ts'
+import { hasPart, isMuted } from '../../members/own-stories.ts'
 import type { EncryptedDevice } from './devices.ts'
 import { decryptedOrNone, PAGE, type ResultsDeps, sendToAll } from './results.ts'
 
@@ -50,7 +50,7 @@ export async function tellGivers({ db, keys, push, secrets, warn }: ResultsDeps,
     select d.id, d.member_id as "memberId", d.endpoint_mac as "endpointMac", d.sealed, d.key_number as "keyNumber", m.language
       from push_device d join member m on m.id = d.member_id, story s
      where s.id = ${page.storyId}::uuid and d.id between ${page.from}::bigint and ${page.to}::bigint
-       and not ${page.isTold} and ${hasPart(sql`d.member_id`)}
+       and not ${page.isTold} and ${hasPart(sql`d.member_id`)} and not ${isMuted(sql`d.member_id`)}
      order by d.id`)
   await sendToAll(devices, async (device) => {
     const target = decryptedOrNone(secrets, device)

@@ -53,6 +53,7 @@ export const DELETED: readonly string[] = [
   'join_notice_read',
   'story_notice_read',
   'follow_up_notice_read',
+  'story_mute',
   'idempotency_key',
   'member_note',
   'member_sort',
@@ -83,6 +84,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`delete from join_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from story_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from follow_up_notice_read where member_id = ${id}`)
+  await tx.query(sql`delete from story_mute where member_id = ${id}`)
   await tx.query(sql`delete from idempotency_key where member_id = ${id}`)
   await tx.query(sql`delete from member_note where member_id = ${id}`)
   await tx.query(sql`delete from member_sort where member_id = ${id}`)

@@ -70,7 +70,21 @@ export function createRights(deps: RightsDeps) {
       const messages = await exports.messages(memberId, language)
       const autopay = await exports.autopay(memberId, language)
       const tax = await exports.tax(memberId, language)
-      const value = { user, transactions, rounds, withdrawals, refunds, notifications, devices, sessions, messages, autopay, tax }
+      const mutedStories = await exports.mutedStories(memberId, language)
+      const value = {
+        user,
+        transactions,
+        rounds,
+        withdrawals,
+        refunds,
+        notifications,
+        devices,
+        sessions,
+        messages,
+        autopay,
+        tax,
+        mutedStories,
+      }
       return { ok: true, value }
     },
     closeAccount: async (call) => {

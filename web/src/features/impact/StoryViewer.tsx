@@ -14,6 +14,7 @@ import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
 import { ChanceOf, MoreWinners, useReward, WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 import { FollowUps } from './FollowUps.tsx'
+import { MuteStory } from './MuteStory.tsx'
 
 /** Reports the view to the server, which counts one per visitor and day. If the call fails, only the count is lost. */
 function useViews(story: Story, preview: boolean): number {
@@ -117,6 +118,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
           <Plural value={views} one="# view" other="# views" />
           {preview ? null : <ShareStory story={story} />}
         </p>
+        {preview ? null : <MuteStory storyId={story.id} title={story.title} />}
       </div>
     </article>
   )

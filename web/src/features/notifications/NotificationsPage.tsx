@@ -14,6 +14,7 @@ import { Unbroken } from '../../ui/Unbroken.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { paths, publicPath } from '../../paths.ts'
 import { serverNowMs } from '../clock.ts'
+import { MuteButton } from '../impact/MuteStory.tsx'
 import { Listing } from '../Listing.tsx'
 import { noticesQuery } from '../queries.ts'
 import { TodaySection } from '../TodaySection.tsx'
@@ -118,7 +119,7 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
         </p>
       ) : null}
       {notice.storyId === null ? null : (
-        <p>
+        <p className="buttons">
           <a
             className="tap"
             href={`${publicPath('impactStories', currentLanguage())}/${notice.storyId}`}
@@ -126,6 +127,7 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
           >
             <Trans>Read the story</Trans>
           </a>
+          <MuteButton storyId={notice.storyId} muted={notice.isStoryMuted} about={title} />
         </p>
       )}
       <div className="head-row">
