@@ -170,7 +170,7 @@ export const impactCalls = {
     path: '/impact/stories-admin',
     access: 'admin',
     roles: STAFF,
-    summary: 'All stories, drafts included, newest first, or the one with this id; q searches the words in every language.',
+    summary: 'All stories, drafts included, newest first, or the one with this id; q searches the words in every language, follow-ups too.',
     query: z.object({
       ...page.shape,
       id: z.uuid('wrong_type').optional(),

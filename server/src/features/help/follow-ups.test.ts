@@ -7,7 +7,7 @@ import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
-import { listPublished } from '../impact/queries.ts'
+import { listAll, listPublished } from '../impact/queries.ts'
 import { storyOf } from '../impact/story.ts'
 import { readTodo } from '../desk/todo.ts'
 
@@ -118,6 +118,25 @@ test('one with personal data is withheld, with a reason in the staff log; the lo
   )
   expect(log.map(({ action }) => action)).toEqual(Object.values(LOGGED))
   expect(JSON.stringify(log)).not.toContain(HINDI)
+})
+
+test('the search of stories finds it in each language until it is withheld or its consent ends', async () => {
+  const found = async (q: string) => {
+    const rows = await listAll(world.db, { after: undefined, limit: 100, only: undefined, status: undefined, q })
+    return rows.map(({ outlayId }) => outlayId)
+  }
+  const meera = await world.beneficiary(ASKABLE)
+  const id = await help(meera)
+  await later(15)
+  const first = (await tell(id, { words: 'जूते छोटे हैं।', translation: { language: 'en', words: 'The shoes pinch.' } })).body.disbursement
+  expect([await found('छोटे'), await found('PINCH'), await found('pinches')]).toEqual([[id], [id], []])
+  await world.calls.ask(`POST /admin/follow-ups/${first.followUps[0].id}/withhold`, { as: caller, body: { reason: 'It names the street' } })
+  expect([await found('छोटे'), await found('pinch')]).toEqual([[], []])
+  await later(29)
+  await tell(id, { words: 'नई चप्पल मिली।' })
+  expect(await found('चप्पल')).toEqual([id])
+  await edit(meera, { followUps: null })
+  expect(await found('चप्पल')).toEqual([])
 })
 
 test('the end of the consent to be asked deletes what was told; a revoked consent does too, and the help still counts', async () => {

@@ -117,10 +117,12 @@ export function listPublished(db: Queryable, page: { readonly after: Cursor | un
     order by s.published_at desc, s.id desc limit ${page.limit + 1}::int`)
 }
 
-/** Every text in every language. */
+/** Every text in every language, and what the helped person said later. A withheld answer is not found. */
 const WORDS = sql`
   concat_ws(chr(10), s.title, s.description, s.charity_name, s.charity_description,
-    (select string_agg(t.value, chr(10)) from jsonb_each(s.translations) each cross join jsonb_each_text(each.value) t))`
+    (select string_agg(t.value, chr(10)) from jsonb_each(s.translations) each cross join jsonb_each_text(each.value) t),
+    (select string_agg(concat_ws(chr(10), f.words, (select string_agg(t.value, chr(10)) from jsonb_each_text(f.translations) t)), chr(10))
+       from follow_up f where f.outlay_id = s.outlay_id and f.withheld is null))`
 
 const IN_STATE = {
   unpublished: sql`not s.is_active`,

@@ -8,7 +8,7 @@ type FollowUpsProps = { readonly story: Story; readonly reader: Language }
 
 export const FollowUps = ({ story: { followUps }, reader }: FollowUpsProps) =>
   followUps.map(({ weeks, words, language, retoldBy, translation }) => (
-    <section key={weeks} className="gap">
+    <section key={weeks} className="follow-up">
       <h3>
         <Plural value={weeks} one="# week later" other="# weeks later" />
       </h3>

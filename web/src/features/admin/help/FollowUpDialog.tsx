@@ -130,9 +130,11 @@ export function ToldDialog({ entry, onClose }: DialogProps) {
               {withheld === null ? null : <span className="small warning-line block">{t`Withheld: ${withheld}`}</span>}
             </span>
             {mayWithhold && withheld === null ? (
-              <Button kind="quiet" aria-label={t`Withhold: after ${weeks} weeks`} onClick={() => setChosen(id)}>
-                <Trans>Withhold</Trans>
-              </Button>
+              <span className="amount">
+                <Button kind="quiet" aria-label={t`Withhold: after ${weeks} weeks`} onClick={() => setChosen(id)}>
+                  <Trans>Withhold</Trans>
+                </Button>
+              </span>
             ) : null}
           </li>
         ))}
