@@ -207,6 +207,16 @@ def picks_vectors() -> list:
     return out
 
 
+def order_vectors() -> list:
+    """Requests for help in the order of a day's seed."""
+    out = []
+    for label, numbers in [("a", ["3F9A", "7K2M"]), ("b", ["3F9A", "7K2M"]), ("c", ["0000", "ZZZZ", "12345", "ABCDEF", "3F9A"]), ("d", [f"{n:04}" for n in range(100)])]:
+        seed = sha(b"example seed " + label.encode())
+        order = sorted(numbers, key=lambda number: sha(b"roz/v1/order\n" + seed + number.encode("ascii")).hex())
+        out.append({"seed": seed.hex(), "numbers": numbers, "order": order})
+    return out
+
+
 def shares_vectors() -> list:
     out = []
     rewards_off = dict(POLICY_A, winners=0)
@@ -267,6 +277,7 @@ def main() -> int:
         "randomness": randomness_vectors(),
         "seed": seed_vectors(),
         "picks": picks_vectors(),
+        "order": order_vectors(),
         "shares": shares_vectors(),
         "records": records_vectors(),
         **make_log_vectors.made(),

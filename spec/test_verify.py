@@ -112,6 +112,8 @@ class Vectors(unittest.TestCase):
             self.assertEqual(v.seed_of(one["day"], one["count"], raw(one["root"]), raw(one["chainHash"]), one["round"], raw(one["randomness"])).hex(), one["seed"])
         for one in vectors("picks"):
             self.assertEqual(v.picks(raw(one["seed"]), one["count"], one["wanted"]), one["positions"])
+        for one in vectors("order"):
+            self.assertEqual(v.order_of(raw(one["seed"]), one["numbers"]), one["order"])
         for one in vectors("shares"):
             self.assertEqual(v.shares_of(one["count"], one["split"], one["tax"]), one["shares"])
 
@@ -231,6 +233,13 @@ class Site(unittest.TestCase):
         forged = maker.receipt_of(maker.LOG, "2026-07-25", [bytes(32)], 0, maker.day_start_ms("2026-07-25") + 1)
         said = {step: words for step, _, words in v.verify(Table(FILES), "2026-07-25", {"witnesses": [], "receipt": forged})}
         self.assertIn("not a receipt", said["receipt"])
+
+    def test_a_forged_order_of_help_is_found(self):
+        seed = json.loads(FILES[f"draws/{DAY}"])["records"][2]["record"]["seed"]
+        true = v.order_of(raw(seed), ["3F9A", "7K2M", "0001"])
+        self.assertEqual(verdicts(FILES, DAY, order=true)["order-of-help"], "PASS")
+        self.assertEqual(failed(FILES, DAY, order=true[::-1]), ["order-of-help"])
+        self.assertNotIn("order-of-help", verdicts(FILES, DAY))
 
     def test_whom_the_reader_trusts(self):
         opened = json.loads(FILES[f"draws/{DAY}"])["records"][0]["record"]

@@ -23,7 +23,7 @@ test('verify.py agrees with every vector, and detects each lie by its step and e
 })
 
 test('a wrong call of verify.py prints its usage', () => {
-  const named = ['--key', '--witness', '--chain', '--drand', '--beacon-signature', '--kept', '--receipt', '--ticket-key']
+  const named = ['--key', '--witness', '--chain', '--drand', '--beacon-signature', '--kept', '--receipt', '--order', '--ticket-key']
   const wrong = named.map((name) => ['folder', '2026-11-21', name, 'x'])
   for (const args of [
     [],

@@ -3,12 +3,14 @@
 
     python3 verify.py <address or folder> <day> [--key K] [--kept FILE] [--witness K]… [--chain HASH]
                       [--drand SIGNATURE] [--receipt FILE] [--ticket-key FILE]
+                      [--order NUMBERS]
 
 --key      the log's key that you trust          --kept     a checkpoint that you kept from before
 --witness  a witness that you trust, repeatable  --chain    the hash of a beacon other than quicknet
 --drand    the signature of the day's round, fetched by yourself from a drand relay
            (also --beacon-signature)
 --receipt  a receipt, to see whether its ticket is in the list
+--order    the requests for help in the order that the site shows for this day: 3F9A,7K2M
 --ticket-key  a file with your own ticket key in hex: shows your part of the day, for you to judge
 
 One file, the standard library, nothing of the server. It does not check the BLS signature of the
@@ -582,6 +584,10 @@ def picks(seed: bytes, entries: int, wanted: int) -> list:
         found.append(moved.get(r, r))
         moved[r] = moved.get(j, j)
     return found
+
+
+def order_of(seed: bytes, numbers: list) -> list:
+    return sorted(numbers, key=lambda number: sha(b"roz/v1/order\n" + seed + number.encode()))
 
 
 def shares_of(entries: int, split: dict, tax: dict) -> dict:
@@ -1206,6 +1212,12 @@ class Day:
         need(self.found, "the receipt is valid and its ticket is not in the list: the entry was dropped")
 
 
+    def step_order_of_help(self):
+        expected = order_of(bytes.fromhex(self.drawn()[2]["seed"]), self.options["order"])
+        need(expected == self.options["order"], f"the seed gives the order {','.join(expected)}")
+        return f"the seed gives the order of these {len(expected)} requests for help"
+
+
 class LogOrder:
     """The allowed order of records (chapter 8)."""
 
@@ -1287,7 +1299,7 @@ STEPS = [
 def verify(files: Files, day: str, options: dict) -> list:
     """Returns (step, verdict, words) of each step, in order."""
     read, found = Day(files, day, options), []
-    for step in STEPS:
+    for step in STEPS + (["order-of-help"] if "order" in options else []):
         try:
             found.append((step, "PASS", getattr(read, "step_" + step.replace("-", "_"))() or ""))
         except Fail as verdict:
@@ -1322,6 +1334,13 @@ def verdict_of(found: list) -> str:
     return next(verdict for verdict in EXITS if verdict == "PASS" or any(step[1] == verdict for step in found))
 
 
+def numbers_of(text: str) -> list:
+    numbers = text.split(",")
+    need(all(re.fullmatch("[0-9A-HJKMNP-TV-Z]{4,6}", number) for number in numbers), "not the numbers of requests for help")
+    need(len(set(numbers)) == len(numbers), "a request is named twice")
+    return numbers
+
+
 def key_text(text: str, kind: int) -> str:
     verifier_key(text, kind)
     return text
@@ -1335,6 +1354,7 @@ OPTIONS = {
     "--drand": lambda text: unhex(text, 48).hex(),
     "--kept": lambda file: one_checkpoint(pathlib.Path(file).read_bytes()),
     "--receipt": lambda file: decoded_as(pathlib.Path(file).read_bytes(), RECEIPT),
+    "--order": lambda text: numbers_of(text),
     "--ticket-key": lambda file: unhex(pathlib.Path(file).read_text().strip(), 32),
 }
 

@@ -12,6 +12,7 @@ import {
   caseNote,
   lastFour,
 } from '@roz/core/case-fields.ts'
+import { CASE_ORDER_MAX } from '@roz/core/case-order.ts'
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { email } from '@roz/core/person-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
@@ -19,7 +20,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
 import { CASE_READERS, CASE_WORKERS, HELPERS } from './roles.ts'
-import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
 const number = z.string().meta({ description: 'The number of the request, such as 3F9A' })
 const numbered = z.object({ number: z.string().max(20) })
@@ -47,6 +48,13 @@ const listedCase = z.object({
   askedAt: instant,
   stageAt: instant,
   version: count,
+  order: newer(
+    z
+      .object({ day, of: count, place: count.nullable().meta({ description: 'null: the day has no draw yet' }) })
+      .nullable()
+      .meta({ description: 'The newest list of a day that has this request: its place in the order of that day' }),
+    { absent: null },
+  ),
 })
 const caseInFull = z.object({
   ...listedCase.shape,
@@ -118,6 +126,31 @@ export const caseCalls = {
       nextCursor,
     }),
     refusals: [],
+  }),
+  helpOrder: endpoint({
+    method: 'GET',
+    path: '/admin/help-order',
+    access: 'admin',
+    roles: HELPERS,
+    summary: 'The requests whose order today’s draw can decide: agreed ones without a payment, and the list of today.',
+    output: z.object({
+      day: day.nullable().meta({ description: 'The day whose round is open; null: none takes joins now' }),
+      numbers: z.array(number).meta({ description: 'The list of that day so far' }),
+      agreed: z.array(listedCase).meta({ description: 'At most 100, the most urgent first, then the oldest' }),
+    }),
+    refusals: [],
+  }),
+  freezeHelpOrder: endpoint({
+    method: 'PUT',
+    path: '/admin/help-order/{day}',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary: 'Let the day decide: its draw orders these agreed requests. The numbers are public at once, and final when the round closes.',
+    params: z.object({ day: z.string().max(20) }),
+    body: z.strictObject({ numbers: z.array(z.string().max(20)).max(CASE_ORDER_MAX) }),
+    output: z.object({ day, numbers: z.array(number) }),
+    refusals: ['round_closed', 'case_not_found', 'case_not_agreed'],
   }),
   helpCase: endpoint({
     method: 'GET',

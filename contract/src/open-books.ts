@@ -69,6 +69,14 @@ export const dayView = z.object({
   receipts: z
     .array(disbursed)
     .meta({ description: 'The disbursements that used this money, including those whose money all came back; the oldest first' }),
+  // Not marked as newer, as the totals below.
+  helpOrder: z
+    .object({
+      numbers: z.array(z.string()).meta({ description: 'In the order of the draw; ascending where there was none' }),
+      isDrawn: z.boolean(),
+    })
+    .nullable()
+    .meta({ description: 'The requests for help whose order this day decided, by their numbers; null: none' }),
   books: z
     .object({
       help: z.object({ opening: rupees, in: rupees, out: rupees, closing: rupees }),
@@ -158,6 +166,9 @@ export const openBooksCalls = {
         passedOn: count.meta({ description: 'Winners who gave their reward, or a part of it, to the help fund' }),
       }),
       otherEntries: z.array(otherEntry).meta({ description: 'The newest 50 of all days, on the first page; on later ones none' }),
+      frozen: z
+        .array(z.object({ day, numbers: z.array(z.string()) }))
+        .meta({ description: 'Lists of requests for help whose day is not over: keep them, and compare them with the order later' }),
       days: z.array(dayView),
       nextCursor,
     }),

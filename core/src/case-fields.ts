@@ -20,6 +20,7 @@ export const CASE_TEXTS = {
   case_last_four: texts('Please enter the last four digits of the phone number'),
   case_note: texts('Please write a note of 3 to 2,000 characters'),
   case_agreed_amount: texts('Please enter the amount that is agreed'),
+  case_order: texts('Please choose two requests or more'),
   case_reason: texts('Please choose a reason that the person reads'),
 } as const satisfies Words
 

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { caseOrder } from './case-order.ts'
 import { drawSeed, hex, leafHash, localRandomness, merkleRoot, pickPositions, ticketText } from './draw.ts'
 import { canonicalJson, type LogRecord, recordBytes } from './draw-records.ts'
 import type { IstDay } from './ist-day.ts'
@@ -66,6 +67,15 @@ test('picks are a shuffle without replacement, and with fewer entries than winne
   )) {
     expect(pickPositions(sha256, bytes(seed), count, wanted)).toEqual(positions)
     expect(new Set(positions).size).toBe(Math.min(count, wanted))
+  }
+})
+
+test('requests for help have the order of the vectors, however they are given', () => {
+  const cases = vectors<{ seed: string; numbers: string[]; order: string[] }[]>('order')
+  expect(cases).toHaveLength(4)
+  for (const { seed, numbers, order } of cases) {
+    expect(caseOrder(sha256, bytes(seed), numbers)).toEqual(order)
+    expect(caseOrder(sha256, bytes(seed), numbers.toReversed())).toEqual(order)
   }
 })
 

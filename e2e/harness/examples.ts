@@ -220,6 +220,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   },
   askedHelp: { lastFour: '0000' },
   helpCases: undefined,
+  helpOrder: undefined,
+  freezeHelpOrder: { numbers: ['3F9A', '7K2M'] },
   helpCase: undefined,
   assignHelpCase: { assignedTo: null, urgency: 'week', version: 1 },
   stepHelpCase: { step: 'called', how: 'call', note: 'We talked for ten minutes.', version: 1 },

@@ -39,6 +39,7 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   rejectDisbursement: KEYED,
   correctDisbursement: KEYED,
   recordArrival: KEYED,
+  freezeHelpOrder: 'server/src/features/help/case-order.test.ts',
   recordFollowUp: FOLLOW_UPS,
   withholdFollowUp: FOLLOW_UPS,
   approveHouseEntry: KEYED,

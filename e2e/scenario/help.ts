@@ -44,6 +44,10 @@ async function runRequest(scenario: Scenario, token: string): Promise<void> {
   const beneficiary = { publicName: 'Gita', isChild: false, guardian: null, consent, note: '' }
   const body = { amount: 0.5, note: 'Both have seen it.', beneficiary, version: 3 }
   expect((await scenario.step('agreeHelpCase', { token, params, body })).output.case.stage).toBe('agreed')
+  const { day, agreed } = (await scenario.step('helpOrder', { token })).output
+  expect(agreed.map((one) => one.number)).toEqual([number])
+  const alone = { token, params: { day: day ?? '' }, body: { numbers: [number, number] } }
+  expect(Object.keys((await scenario.step('freezeHelpOrder', alone)).refusal.fields ?? {})).toEqual(['numbers'])
   const { contact, steps } = (await scenario.step('helpCase', { token, params })).output.case
   expect([contact?.name, steps.map(({ step }) => step)]).toEqual(['Gita Rao', ['checked', 'agreed']])
 }

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { fromHex, MalformedError } from './bytes.ts'
 import { day as dayShape } from './canonical.ts'
+import { readOrder } from './draw.ts'
 import { folderSource } from './folder.ts'
 import { readCheckpoint, readSignerKey, readVerifierKey, type Signer, verifierKeyOf, writeSignerKey } from './note.ts'
 import { readReceipt } from './receipt.ts'
@@ -25,6 +26,7 @@ const USAGE = `roz-verify <address|folder> <YYYY-MM-DD> [options]      check a d
   --chain <hash>            trust this drand chain instead of quicknet
   --beacon-signature <hex>  the signature of the random number's round, for a day that is void because it was missing
                             (also --drand)
+  --order <numbers>         the requests for help in the order that the site shows for this day: 3F9A,7K2M
   --json                    print the report as JSON
 
 roz-verify watch <address> --key <key> --state <file> [options]      check each day, raise alarms, cosign
@@ -53,6 +55,7 @@ const OPTIONS = {
   chain: { type: 'string' },
   'beacon-signature': { type: 'string' },
   drand: { type: 'string' },
+  order: { type: 'string' },
   json: { type: 'boolean' },
   'witness-key': { type: 'string' },
   every: { type: 'string' },
@@ -130,6 +133,7 @@ async function check({ values, words: [place, day] }: Called): Promise<number> {
   const receiptBytes = values.receipt === undefined ? undefined : await local(values.receipt)
   const receipt = receiptBytes === undefined ? undefined : given('--receipt', () => readReceipt(receiptBytes))
   if (receipt !== undefined && receipt.day !== day) throw new UsageError(`the receipt is of ${receipt.day}`)
+  const { order } = values
   const options: VerifyOptions = {
     ...(logKey !== undefined && { logKey }),
     ...(kept !== undefined && { kept }),
@@ -137,6 +141,7 @@ async function check({ values, words: [place, day] }: Called): Promise<number> {
     ...(chainHash !== undefined && { chainHash: given('--chain', () => (fromHex(chainHash, 32), chainHash)) }),
     ...(receipt !== undefined && { receipt }),
     ...(signature !== undefined && { beaconSignature: given('--beacon-signature', () => (fromHex(signature, 48), signature)) }),
+    ...(order !== undefined && { helpOrder: given('--order', () => readOrder(order)) }),
     onProgress: showProgress,
   }
   const report = await verifyDay(sourceOf(place), day, options)

@@ -1,5 +1,5 @@
 /** Computes seed, winners and shares from a sealed list and its randomness, as the protocol defines them. No I/O. */
-import { ascii, fromHex, toHex, u64 } from './bytes.ts'
+import { ascii, fromHex, MalformedError, toHex, u64 } from './bytes.ts'
 import { hmacSha256, sha256 } from './sha256.ts'
 
 export const ticketOf = (key: Uint8Array, day: string): Uint8Array => hmacSha256(key, ascii(`roz/v1/ticket\n${day}`))
@@ -25,6 +25,21 @@ export function picks(seed: string, count: number, wanted: number): readonly num
     swapped.set(r, at(j))
     return winner
   })
+}
+
+/** “Let the day decide”: requests for help by SHA-256 of the seed and their number, the least hash first. */
+export const orderOf = (seed: string, numbers: readonly string[]): readonly string[] =>
+  numbers
+    .map((number) => ({ number, key: toHex(sha256(ascii('roz/v1/order\n'), fromHex(seed, 32), ascii(number))) }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ number }) => number)
+
+/** Reads the numbers of a published order: 3F9A,7K2M. */
+export function readOrder(text: string): readonly string[] {
+  const numbers = text.split(',')
+  if (numbers.some((number) => !/^[0-9A-HJKMNP-TV-Z]{4,6}$/.test(number)) || new Set(numbers).size < numbers.length)
+    throw new MalformedError('not the numbers of requests for help, each once, with commas between them')
+  return numbers
 }
 
 export type Split = {

@@ -3,7 +3,7 @@ import { ascending } from './ascending.ts'
 import { beaconRound, chainHashOf, DRAW_DELAY_MS, isBeaconSignature, QUICKNET } from './beacon.ts'
 import type { Bundle } from './bundle.ts'
 import { fromHex, toHex } from './bytes.ts'
-import { localRandomness, picks, seedOf, sharesOf } from './draw.ts'
+import { localRandomness, orderOf, picks, seedOf, sharesOf } from './draw.ts'
 import { ticketTree } from './list-tree.ts'
 import type { RecordOf } from './records.ts'
 import { type Checkpoint, cosignedAt, readVerifierKey, type VerifierKey } from './note.ts'
@@ -210,6 +210,13 @@ export function checkSeed(today: Today): string {
   const seed = seedOf({ day, count: close.count, root: close.root }, draw.chainHash, close.round, result.randomness)
   if (seed !== result.seed) fail('the seed does not follow from list and randomness')
   return `list and randomness give ${seed.slice(0, 12)}…`
+}
+
+/** The order of requests for help that a page shows, against the day's seed. The step `seed` checks the seed. */
+export function checkHelpOrder(today: Today, shown: readonly string[]): string {
+  const expected = orderOf(resultOf(today).seed, shown)
+  if (expected.join() !== shown.join()) fail(`the seed gives the order ${expected.join(',')}`)
+  return `the seed gives the order of these ${shown.length} requests for help`
 }
 
 export function checkWinners(today: Today, list: List | undefined): string {

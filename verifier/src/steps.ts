@@ -22,6 +22,8 @@ export const STEPS = [
   'receipt',
 ] as const
 export type StepName = (typeof STEPS)[number]
+/** `order-of-help` is checked only for a caller who gives an order. */
+export type CheckName = StepName | 'order-of-help'
 
 /** `none`: the day has nothing for this step to check. */
 export type StepState = 'pass' | 'fail' | 'weak' | 'incomplete' | 'none'
@@ -38,7 +40,7 @@ export type Weakness = (typeof WEAKNESSES)[keyof typeof WEAKNESSES][number]
 export type Values = Readonly<Record<string, string>>
 export type Said = string | { readonly words: string; readonly values: Values }
 export type Outcome = {
-  readonly step: StepName
+  readonly step: CheckName
   readonly state: StepState
   /** In plain English. */
   readonly words: string
@@ -84,7 +86,7 @@ export const notApplicable = (words: string): never => {
 export type FileReport = { readonly missing: (what: string) => void; readonly malformed: (what: string) => void }
 
 /** Runs a step. A malformed or unavailable file is reported to `files`, and the step is incomplete. */
-export async function take(step: StepName, files: FileReport, check: () => Said | Promise<Said>): Promise<Outcome> {
+export async function take(step: CheckName, files: FileReport, check: () => Said | Promise<Said>): Promise<Outcome> {
   try {
     const said = await check()
     return { step, state: 'pass', ...(typeof said === 'string' ? { words: said } : said) }

@@ -14,6 +14,7 @@ import { type ReceiptFile, receiptProblem } from './receipt.ts'
 import { checkSolvency } from './solvency.ts'
 import { type Source, wholeEntries } from './sources.ts'
 import {
+  checkHelpOrder,
   checkList,
   checkRandomness,
   checkRound,
@@ -29,6 +30,7 @@ import {
 } from './steps-draw.ts'
 import { checkConsistency, checkInclusion, checkOrder, checkSignatures, type Kept } from './steps-log.ts'
 import {
+  type CheckName,
   EXIT_CODES,
   type FileReport,
   fail,
@@ -37,7 +39,6 @@ import {
   notApplicable,
   type Outcome,
   type Said,
-  type StepName,
   take,
   type Verdict,
   verdictOf,
@@ -64,6 +65,8 @@ export type VerifyOptions = {
   readonly receipt?: ReceiptFile
   /** For a day that is void because the beacon failed: a valid signature of its round disproves the void. */
   readonly beaconSignature?: string
+  /** The numbers of requests for help in the order that the site shows for this day. */
+  readonly helpOrder?: readonly string[]
   readonly onProgress?: (progress: Progress) => void
   readonly onStep?: (outcome: Outcome) => void
   /** Wait before a failure of a live site is checked again. Default: 4 s. */
@@ -106,7 +109,7 @@ async function attemptDay(source: Source, day: string, options: VerifyOptions): 
   const today = bundle.inLog(day)
   const witnesses = (options.witnesses ?? []).map(readVerifierKey)
   const outcomes: Outcome[] = []
-  const step = async (name: StepName, check: () => Said | Promise<Said>): Promise<void> => {
+  const step = async (name: CheckName, check: () => Said | Promise<Said>): Promise<void> => {
     outcomes.push(await take(name, files, check))
   }
   await step('log-signature', () => checkSignatures(bundle, options.logKey))
@@ -131,6 +134,8 @@ async function attemptDay(source: Source, day: string, options: VerifyOptions): 
   await step('liabilities-total', () => checkLiabilities(source, bundle, options, files))
   await step('solvency', () => checkSolvency(booksOf(bundle)))
   await step('receipt', () => checkReceipt(bundle, list, options.receipt))
+  const { helpOrder } = options
+  if (helpOrder !== undefined) await step('order-of-help', () => checkHelpOrder(today, helpOrder))
   const steps = [await take('files', files, () => judgeFiles(missing, malformed)), ...outcomes]
   const verdict = verdictOf(steps)
   const overdue = (bundle.books === undefined ? [] : overduePools(bundle.books.value)).map((pool) => `${pool} is not paid out yet`)

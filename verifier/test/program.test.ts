@@ -8,6 +8,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeProgram } from '../build.ts'
 import { canonicalBytes } from '../src/canonical.ts'
+import { orderOf } from '../src/draw.ts'
 import { readVerifierKey, type Signer, verifierKeyOf } from '../src/note.ts'
 import { readState } from '../src/state.ts'
 import { openState } from '../src/state-file.ts'
@@ -72,12 +73,24 @@ test('a changed file fails, and a wrong call exits with 1', PATIENT, async () =>
     [copy, day, '--kept', file],
     [copy, day, '--kept', path.join(copy, 'log/checkpoint'), '--state', path.join(folder, 'both')],
     [copy, day, '--drand', 'x'],
+    [copy, day, '--order', '3f9a'],
+    [copy, day, '--order', '3F9A,3F9A'],
     ['watch', copy],
   ]) {
     const { code, err } = await run(...args)
     expect([args, code, err.includes('    at ')]).toEqual([args, 1, false])
   }
   expect((await run('--help')).code).toBe(0)
+})
+
+test('an order of requests for help that the seed does not give fails', PATIENT, async () => {
+  const day = '2026-07-23'
+  const result = (JSON.parse(site.text[`draws/${day}`] ?? '') as { records: { record: { seed?: string } }[] }).records[2]
+  const order = orderOf(result?.record.seed ?? '', ['3F9A', '7K2M', '0001'])
+  const sound = await run(copy, day, '--order', order.join(','))
+  const forged = await run(copy, day, '--order', order.toReversed().join(','))
+  expect([sound.out, sound.code]).toEqual([expect.stringContaining('✓ order-of-help'), 0])
+  expect([forged.out, forged.code]).toEqual([expect.stringMatching(/^FAIL .*✗ order-of-help/s), 2])
 })
 
 test('a receipt is checked against the list', PATIENT, async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { beaconMessage, beaconRound, chainHashOf, isBeaconSignature } from '../src/beacon.ts'
 import { ascii, compare, concat, fromHex, toHex } from '../src/bytes.ts'
 import { canonicalText, type Json } from '../src/canonical.ts'
-import { localRandomness, picks, seedOf, sharesOf, type Split, type Tax, ticketOf } from '../src/draw.ts'
+import { localRandomness, orderOf, picks, seedOf, sharesOf, type Split, type Tax, ticketOf } from '../src/draw.ts'
 import { ticketTree } from '../src/list-tree.ts'
 import { leafHash, rootOf } from '../src/merkle.ts'
 import { sha256 } from '../src/sha256.ts'
@@ -44,6 +44,12 @@ test('randomness of both modes, and the round for a sealing time, equal the vect
     expect([toHex(beaconMessage(round)), toHex(sha256(fromHex(signature)))]).toEqual([message, randomness])
   }
   for (const { sealedAt, genesis, period, round } of rounds) expect(beaconRound(sealedAt, genesis, period)).toBe(round)
+})
+
+test('orders of requests for help equal the vectors', () => {
+  const cases = vectors<{ seed: string; numbers: string[]; order: string[] }[]>('order')
+  expect(cases).toHaveLength(4)
+  for (const { seed, numbers, order } of cases) expect(orderOf(seed, numbers)).toEqual(order)
 })
 
 test('seeds, picks and shares equal the vectors', () => {

@@ -53,6 +53,7 @@ const DAY: Day = {
   gifts: 0,
   disbursed: 0,
   receipts: [],
+  helpOrder: null,
   books: null,
 }
 const DATA: PageData = {
@@ -82,6 +83,7 @@ const DATA: PageData = {
   days: {
     totals: { days: 1, entries: 3, intake: 3, split: DAY.split, disbursed: 0, helpFund: 1.8, winners: 1, passedOn: 0 },
     otherEntries: [],
+    frozen: [],
     days: [DAY],
     nextCursor: null,
   },
@@ -351,4 +353,22 @@ test('help that came back whole keeps its row, and the money trail lists correct
   }
   expect(draw('moneyTrail')).toContain('No such entries yet')
   expect(draw('moneyTrail', { language: 'hi' })).toContain('अभी ऐसी कोई एंट्री नहीं है')
+})
+
+test('the order that a day decided is on its page with case numbers alone, and a list of today before it is drawn', () => {
+  const days = DATA.days
+  if (days === undefined) throw new Error('no days')
+  const numbers = ['7K2M', '3F9A']
+  const withOrder = (isDrawn: boolean): PageData => ({
+    ...DATA,
+    days: { ...days, frozen: [{ day: '2026-11-21', numbers: ['0001', 'ZZZZ'] }], days: [{ ...DAY, helpOrder: { numbers, isDrawn } }] },
+  })
+  const drawn = draw('moneyTrail', { data: withOrder(true) })
+  expect(drawn).toContain('<ol class="case-numbers"><li>#7K2M</li><li>#3F9A</li></ol>')
+  expect(drawn).toContain('--order 7K2M,3F9A')
+  expect(drawn).toContain('<ul class="case-numbers"><li>#0001</li><li>#ZZZZ</li></ul>')
+  const undrawn = draw('moneyTrail', { data: withOrder(false), language: 'hi' })
+  expect(undrawn).toContain('<ul class="case-numbers"><li>#7K2M</li>')
+  expect(undrawn).not.toContain('--order')
+  expect(draw('moneyTrail')).not.toContain('class="case-numbers"')
 })

@@ -15,7 +15,7 @@ import { formatMoney, paiseText } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { type Day, DayHead, DayMoney, exact, OtherEntries, Bills } from './DayMoney.tsx'
+import { type Day, DayHead, DayMoney, exact, FrozenOrders, OtherEntries, Bills } from './DayMoney.tsx'
 import { Heading } from './Frame.tsx'
 import { CheckLink, DeskFigures, FiguresMissing, HelpWaits, OlderRows, PromisesKept, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
@@ -34,6 +34,7 @@ export function MoneyTrail() {
           <Trans>In today's round</Trans>
         </h2>
         {data === undefined ? <FiguresMissing /> : <TodaysMoney />}
+        {data?.days === undefined ? null : <FrozenOrders frozen={data.days.frozen} />}
       </Section>
       <Section when={<Trans>So far</Trans>} id="totals">
         <h2>

@@ -66,10 +66,69 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
           )}
         </div>
         <Bills day={day} />
+        <HelpOrder day={day} />
         <CheckLink day={day.day} />
       </details>
     </li>
   )
+}
+
+/** The requests for help that waited for too little money, in the order of the day's random number. */
+function HelpOrder({ day: { helpOrder } }: { readonly day: Day }) {
+  if (helpOrder === null) return null
+  const { numbers, isDrawn } = helpOrder
+  return (
+    <div className="bills">
+      <h3>
+        <Trans>The day decided</Trans>
+      </h3>
+      <p>
+        {isDrawn ? (
+          <Trans>These agreed requests for help were equally urgent. The random number of this day put them in this order.</Trans>
+        ) : (
+          <Trans>This day had no random number, so these requests for help have no order.</Trans>
+        )}
+      </p>
+      <Numbers numbers={numbers} isOrdered={isDrawn} />
+      {isDrawn ? (
+        <p className="small muted">
+          <Trans>
+            To check it yourself: <code>roz-verify … --order {numbers.join(',')}</code>
+          </Trans>
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+function Numbers({ numbers, isOrdered }: { readonly numbers: readonly string[]; readonly isOrdered: boolean }) {
+  const List = isOrdered ? 'ol' : 'ul'
+  return (
+    <List className="case-numbers">
+      {numbers.map((number) => (
+        <li key={number}>#{number}</li>
+      ))}
+    </List>
+  )
+}
+
+/** Lists of days that are not over: whoever keeps one sees later that nobody changed it. */
+export function FrozenOrders({ frozen }: { readonly frozen: PublicDays['frozen'] }) {
+  const { language } = usePage()
+  return frozen.map(({ day, numbers }) => (
+    <div key={day} className="bills" id="order">
+      <h3>
+        <Trans>Let the day decide</Trans>
+      </h3>
+      <p>
+        <Trans>
+          The money is too little for all of these agreed requests for help. The random number of {formatDay(day, language)} will put them
+          in order.
+        </Trans>
+      </p>
+      <Numbers numbers={numbers} isOrdered={false} />
+    </div>
+  ))
 }
 
 /** Each disbursement of the day, with the hash of the document that proves it. */

@@ -3,7 +3,7 @@
  *
  * - Figures come from the ledger and the books of the day.
  * - Each page looks up the winners' names when it is read and follows each member's present choice. No copy of a name is stored.
- * - A running day is not shown.
+ * - A running day is not shown, but its list of requests for help is.
  * - Only the first page lists the entries that belong to no day.
  * - A day's disbursed amount is the sum of its allotments, which are in the books too.
  */
@@ -12,6 +12,7 @@ import type { OtherEntry } from '@roz/contract/open-books.ts'
 import type { Received } from '@roz/contract/rupee.ts'
 import type { BooksFile } from '@roz/core/books.ts'
 import type { ResultRecord } from '@roz/core/draw-records.ts'
+import { caseOrder } from '@roz/core/case-order.ts'
 import { hex } from '@roz/core/draw.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
@@ -23,6 +24,7 @@ import type { Answer, Call } from '../../http/route.ts'
 import { outlayOf } from '../../ledger/evidence.ts'
 import { isDemoSql } from '../../ledger/rounds.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
+import { sha256 } from '../../tickets/sha256.ts'
 import { FILE_NOT_FOUND } from '../../transparency-log/published-file.ts'
 
 type DayView = Output<Api['publicDay']>['day']
@@ -38,6 +40,8 @@ type Row = {
   readonly isDemo: boolean
   readonly result: Buffer | null
   readonly books: Buffer | null
+  readonly seed: Buffer | null
+  readonly ordered: readonly string[] | null
 }
 type Named = {
   readonly day: IstDay
@@ -74,7 +78,8 @@ const listRows = (db: Db, where: Sql): Promise<Row[]> =>
            coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.platform_paise, 0)::bigint as platform, ${assuranceSql(sql`r.day`)} as assurance,
            ${isDemoSql(sql`r.day`)} as "isDemo",
            (select bytes from log_entry e where e.day = r.day and e.kind = 'result') as result,
-           (select bytes from books_day b where b.day = r.day) as books
+           (select bytes from books_day b where b.day = r.day) as books, r.seed,
+           (select numbers from help_order h where h.day = r.day) as ordered
       from round r where r.status in ('settled', 'void') and r.day < ist_day(roz_now()) and ${where}`)
 
 const listNames = (db: Db, days: readonly IstDay[]): Promise<Named[]> =>
@@ -122,6 +127,12 @@ const listOthers = (db: Db): Promise<Other[]> =>
     select ${ENTRY}, t.amount, t.kind from t left join outlay_public o on o.id = ${outlayOf(sql`t.ref`)}
      order by t.day desc, t.transfer_id desc`)
 
+/** The lists of requests for help whose day is not shown yet. Public before the draw, so that nobody can choose a list after it. */
+const listFrozen = (db: Db): Promise<{ day: IstDay; numbers: string[] }[]> =>
+  db.query(sql`
+    select h.day, h.numbers from help_order h join round r on r.day = h.day
+     where r.day >= ist_day(roz_now()) or r.status not in ('settled', 'void') order by h.day`)
+
 const shown = ({ id, date, amount, purpose, hasPictures, withheld, evidence }: Entry) => ({
   id,
   date,
@@ -141,7 +152,13 @@ async function viewsOf(db: Db, rows: readonly Row[], language: Language): Promis
   )
   return rows.map((row) => {
     const own = names.filter(({ day }) => day === row.day)
-    return { ...figuresOf(row), winners: winnersOf(row, own, language), ...spentOf(row, { gifts, spent, backs }), books: booksOf(row) }
+    return {
+      ...figuresOf(row),
+      winners: winnersOf(row, own, language),
+      ...spentOf(row, { gifts, spent, backs }),
+      helpOrder: orderOf(row),
+      books: booksOf(row),
+    }
   })
 }
 
@@ -183,6 +200,11 @@ function spentOf({ day }: Row, { gifts, spent, backs }: Given) {
       back: backs.filter(({ corrects }) => corrects === entry.id).map(shown),
     })),
   }
+}
+
+function orderOf({ ordered, seed }: Row): DayView['helpOrder'] {
+  if (ordered === null) return null
+  return seed === null ? { numbers: [...ordered], isDrawn: false } : { numbers: caseOrder(sha256, seed, ordered), isDrawn: true }
 }
 
 function booksOf({ books }: Row): DayView['books'] {
@@ -252,12 +274,13 @@ type Wanted = { readonly before?: string | undefined; readonly limit: number; re
 export async function readDays(db: Db, { before, limit, language }: Wanted): Promise<Output<Api['publicDays']>> {
   const found = await listRows(db, sql`r.day < ${before ?? 'infinity'}::date order by r.day desc limit ${limit + 1}::int`)
   const { rows, nextCursor } = cutPage(found, limit, (row) => [row.day])
-  const [totals, days, others] = await Promise.all([
+  const [totals, days, others, frozen] = await Promise.all([
     readTotals(db),
     viewsOf(db, rows, language),
     before === undefined ? listOthers(db) : [],
+    before === undefined ? listFrozen(db) : [],
   ])
-  return { totals, otherEntries: others.map((entry) => ({ ...shown(entry), kind: entry.kind })), days, nextCursor }
+  return { totals, otherEntries: others.map((entry) => ({ ...shown(entry), kind: entry.kind })), frozen, days, nextCursor }
 }
 
 export async function findDay(db: Db, { params, language }: Call<Api['publicDay']>): Promise<Answer<Api['publicDay']>> {

@@ -22,6 +22,7 @@ import {
   mayStep,
   TRIES_BEFORE_UNREACHABLE,
 } from '@roz/core/case-fields.ts'
+import { CASE_ORDER_MAX } from '@roz/core/case-order.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
@@ -36,13 +37,14 @@ import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { insertBeneficiary, openly } from './beneficiaries.ts'
 import { recordStep, seal, type SealedCase, stepContext, unseal } from './cases.ts'
+import { findOpenList, freezeOrder, IS_UNPAID, ordersOf } from './case-order.ts'
 import type { CaseDeps } from './deps.ts'
 
 type Calls = typeof caseCalls
 type Listed = Output<Calls['helpCases']>['cases'][number]
 type Full = Output<Calls['helpCase']>['case']
 type Query = Input<Calls['helpCases']>['query']
-type Names = 'helpCases' | 'helpCase' | 'assignHelpCase' | 'stepHelpCase' | 'agreeHelpCase'
+type Names = 'helpCases' | 'helpOrder' | 'freezeHelpOrder' | 'helpCase' | 'assignHelpCase' | 'stepHelpCase' | 'agreeHelpCase'
 type Session = { readonly memberId: bigint; readonly staffRole: StaffRole }
 type Row = {
   readonly number: string
@@ -78,7 +80,8 @@ const from = sql`from help_case c left join member m on m.id = c.assigned_to`
 const rows = sql`select ${columns} ${from}`
 
 const rupeesOrNull = (paise: Paise | null): number | null => (paise === null ? null : rupeesFromPaise(paise))
-const listedOf = (row: Row): Listed => ({
+type Orders = Awaited<ReturnType<typeof ordersOf>>
+const listedOf = (row: Row, orders: Orders): Listed => ({
   number: row.number,
   kind: row.kind,
   for: row.forWhom,
@@ -95,6 +98,7 @@ const listedOf = (row: Row): Listed => ({
   askedAt: instantOf(row.askedAt),
   stageAt: instantOf(row.stageAt),
   version: row.version,
+  order: orders.get(row.number) ?? null,
 })
 
 const isVolunteer = ({ staffRole }: Session): boolean => staffRole === 'volunteer'
@@ -133,6 +137,11 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
         value: { cases: [...page.rows], team: isVolunteer(session) ? [] : await listTeam(db), nextCursor: page.nextCursor },
       }
     },
+    helpOrder: async () => {
+      const [open, agreed] = await Promise.all([findOpenList(db), listAgreed(db)])
+      return { ok: true, value: { day: open?.day ?? null, numbers: open?.numbers ?? [], agreed } }
+    },
+    freezeHelpOrder: (call) => freezeOrder(db, call),
     helpCase: ({ params, session }) =>
       inTransaction(db, async (tx) => {
         const row = await find(tx, params.number)
@@ -289,7 +298,20 @@ async function list(
     select ${columns}, ${RANK} as rank, ${microsOf(sql`c.asked_at`)} as micros ${from}
      where ${later} and ${inState} and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`} and (${contains(q?.replace(/^#/, ''), sql`c.number`, sql`c.district`, sql`c.state`)})
      order by ${RANK}, c.asked_at, c.number limit ${limit + 1}::int`)
-  return found.map((row) => ({ shown: listedOf(row), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
+  const orders = await ordersIn(db, found)
+  return found.map((row) => ({ shown: listedOf(row, orders), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
+}
+
+const ordersIn = (from: Queryable, cases: readonly Row[]): Promise<Orders> =>
+  ordersOf(
+    from,
+    cases.map(({ number }) => number),
+  )
+
+async function listAgreed(db: Db): Promise<Listed[]> {
+  const found = await db.query<Row>(sql`${rows} where ${IS_UNPAID} order by ${RANK}, c.asked_at, c.number limit ${CASE_ORDER_MAX}::int`)
+  const orders = await ordersIn(db, found)
+  return found.map((row) => listedOf(row, orders))
 }
 
 type StepRow = {
@@ -310,7 +332,7 @@ async function viewOf(from: Queryable, secrets: Secrets, number: string, session
     select o.number from help_case c join help_case o on o.phone_mac = c.phone_mac and o.number <> c.number
      where c.number = ${number}::text order by o.asked_at desc, o.number limit 20`)
   return {
-    ...listedOf(row),
+    ...listedOf(row, await ordersIn(from, [row])),
     contact: row.sealed === null ? null : contactOf(unseal(secrets, number, row.sealed)),
     steps: steps.map(({ id, note, at, ...step }) => ({
       ...step,

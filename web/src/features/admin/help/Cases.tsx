@@ -1,6 +1,7 @@
 /** Requests for help: the most urgent first, then the oldest. The list names nobody; whoever opens a request is in the staff log. */
 import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
+import { HELPERS } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
@@ -12,8 +13,10 @@ import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import type { Shown } from '../states.ts'
+import { useMay } from '../use-may.ts'
 import { CaseDialog } from './CaseDialog.tsx'
 import { CASE_STATES, type CaseFilter, casesQuery, FOR_NAMES, CASE_KIND_NAMES, type ListedCase, URGENCY_NAMES } from './case-queries.ts'
+import { OrderDialog } from './OrderDialog.tsx'
 
 const FILTERS = {
   open: { tone: 'waiting', label: msg`All open requests` },
@@ -27,11 +30,20 @@ export function Cases() {
   const { narrowing, fields } = useNarrowing(FILTERS, t`Search requests`, t`Number, district or State`)
   const list = useInfiniteQuery(casesQuery(narrowing))
   const [open, setOpen] = useState<ListedCase>()
+  const [isOrdering, setIsOrdering] = useState(false)
+  const mayOrder = useMay(HELPERS)
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Requests for help</Trans>
-      </h2>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Requests for help</Trans>
+        </h2>
+        {mayOrder ? (
+          <Button kind="secondary" onClick={() => setIsOrdering(true)}>
+            <Trans>Let the day decide</Trans>
+          </Button>
+        ) : null}
+      </div>
       {fields}
       <Listing
         list={list}
@@ -51,6 +63,7 @@ export function Cases() {
           </ul>
         )}
       </Listing>
+      {isOrdering ? <OrderDialog onClose={() => setIsOrdering(false)} /> : null}
       {open === undefined ? null : (
         <CaseDialog number={open.number} team={list.data?.pages[0]?.team ?? []} onClose={() => setOpen(undefined)} />
       )}
@@ -60,7 +73,7 @@ export function Cases() {
 
 function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () => void }) {
   const { t, i18n } = useLingui()
-  const { number, kind, district, state, asked, agreed, until, stage, urgency, assignedTo, isUntouched, askedAt } = one
+  const { number, kind, district, state, asked, agreed, until, stage, urgency, assignedTo, isUntouched, askedAt, order } = one
   const shown = CASE_STATES[stage]
   const sum = asked === null ? '' : formatMoney(asked)
   const granted = agreed === null ? '' : formatMoney(agreed)
@@ -84,6 +97,7 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
         </p>
         {urgency === null ? null : <p className="small muted">{i18n._(URGENCY_NAMES[urgency])}</p>}
         {assignedTo === null ? null : <p className="small muted">{t`Taken care of by ${who}`}</p>}
+        <OrderLine order={order} />
         {isUntouched ? (
           <p className="small warning-line">
             <Trans>Nobody did anything for three days.</Trans>
@@ -97,5 +111,23 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
         </Button>
       </div>
     </li>
+  )
+}
+
+function OrderLine({ order }: { readonly order: ListedCase['order'] }) {
+  if (order === null) return null
+  const on = formatDay(order.day, currentLanguage())
+  return (
+    <p className="small">
+      {order.place === null ? (
+        <Trans>
+          In the list of {on}, with {order.of} requests: the order is not known yet
+        </Trans>
+      ) : (
+        <Trans>
+          Place {order.place} of {order.of} in the order of {on}
+        </Trans>
+      )}
+    </p>
   )
 }

@@ -23,6 +23,15 @@ export const casesQuery = (narrowing: Narrowing<CaseFilter>) =>
     ...paging,
   })
 
+export const helpOrderQuery = queryOptions({
+  queryKey: ['admin', 'help-order'],
+  queryFn: ({ signal }) => call('helpOrder', { signal }),
+  // The dialog keeps what it offered first.
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  ...QUIETLY,
+})
+
 /** Each reading is a line of the staff log, so it is not repeated by itself. */
 export const caseQuery = (number: string) =>
   queryOptions({
