@@ -11,15 +11,16 @@ import {
   CASE_WAYS,
   caseNote,
   lastFour,
+  STATES,
 } from '@roz/core/case-fields.ts'
 import { CASE_ORDER_MAX } from '@roz/core/case-order.ts'
 import { rupeeAmount } from '@roz/core/fields.ts'
-import { email } from '@roz/core/person-fields.ts'
+import { email, phone } from '@roz/core/person-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
-import { CASE_READERS, CASE_WORKERS, HELPERS } from './roles.ts'
+import { CASE_READERS, CASE_WORKERS, HELPERS, STAFF } from './roles.ts'
 import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
 const number = z.string().meta({ description: 'The number of the request, such as 3F9A' })
@@ -36,7 +37,7 @@ const listedCase = z.object({
   kind: z.enum(CASE_KINDS),
   for: z.enum(CASE_FOR),
   district: z.string(),
-  state: z.string(),
+  state: z.string().meta({ description: 'The letters of its vehicle numbers, such as MH' }),
   asked: rupees.nullable().meta({ description: 'The amount that was asked for' }),
   agreed: rupees.nullable(),
   until: day.nullable(),
@@ -67,13 +68,19 @@ const caseInFull = z.object({
       step: z.enum([...CASE_STEPS, 'agreed', 'waiting', 'helped', 'received', 'not_received']),
       how: z.enum(ARRIVAL_WAYS).nullable(),
       note: z.string().nullable(),
-      by: z.string(),
+      by: z.string().nullable().meta({ description: 'null: the person who asked' }),
       at: instant,
     }),
   ),
   samePhone: z.array(number).meta({ description: 'Other requests from this phone number' }),
 })
 const caseAnswer = z.object({ case: caseInFull })
+
+const narrowing = {
+  status: z.enum([...CASE_STAGES, 'open', 'untouched', 'mine'], 'choice_invalid').optional(),
+  state: z.enum(STATES, 'case_state').optional(),
+  q: z.string().max(200).optional(),
+}
 
 export const caseCalls = {
   askForHelp: endpoint({
@@ -108,18 +115,37 @@ export const caseCalls = {
     }),
     refusals: ['case_not_found', 'too_many_requests'],
   }),
+  withdrawAskedHelp: endpoint({
+    method: 'POST',
+    path: '/ask-for-help/{number}/withdraw',
+    access: 'visitor',
+    summary:
+      'Withdraws a request, for somebody who knows its number and phone number. Words, contact and notes are deleted at once; kind, place, stage, days and amounts stay.',
+    params: numbered,
+    body: z.strictObject({ phone }),
+    output: z.object({ number }),
+    refusals: ['case_not_found', 'case_too_late', 'too_many_requests'],
+  }),
+  helpCasesCsv: endpoint({
+    method: 'GET',
+    path: '/admin/help-cases.csv',
+    access: 'admin',
+    roles: STAFF,
+    stepUp: true,
+    summary:
+      'The requests for help as a table without words, contact and notes, with the same filters. The staff log records who fetched it.',
+    query: z.object(narrowing),
+    output: 'csv',
+    refusals: [],
+  }),
   helpCases: endpoint({
     method: 'GET',
     path: '/admin/help-cases',
     access: 'admin',
     roles: CASE_READERS,
     summary:
-      'Requests for help without names: the most urgent first, then the oldest; q searches number, district and State. A volunteer gets those assigned to them.',
-    query: z.object({
-      ...page.shape,
-      status: z.enum([...CASE_STAGES, 'open', 'untouched', 'mine'], 'choice_invalid').optional(),
-      q: z.string().max(200).optional(),
-    }),
+      'Requests for help without names: the most urgent first, then the oldest; q searches number and district. A volunteer gets those assigned to them.',
+    query: z.object({ ...page.shape, ...narrowing }),
     output: z.object({
       cases: z.array(listedCase),
       team: z.array(person).meta({ description: 'Who can take care of a request' }),

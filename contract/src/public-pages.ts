@@ -75,7 +75,8 @@ export type AskedHelp =
       readonly problems: Readonly<Record<string, string>>
       readonly refusal: string
     }
-  | { readonly kind: 'stored'; readonly number: string }
+  | { readonly kind: 'stored' | 'withdrawn'; readonly number: string }
+  | { readonly kind: 'withdraw'; readonly number: string; readonly refusal?: string | undefined }
   | {
       readonly kind: 'look'
       readonly number: string

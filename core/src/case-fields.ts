@@ -14,7 +14,8 @@ export const CASE_TEXTS = {
   case_kind: texts('Please choose what the help is for'),
   case_for: texts('Please say who needs the help'),
   case_words: texts('Please describe the need in 10 to 2,000 characters'),
-  case_place: texts('Please enter the district and the State in letters, 2 to 60 characters'),
+  case_place: texts('Please enter the district in letters, 2 to 60 characters'),
+  case_state: texts('Please choose the State'),
   case_amount: texts('Please enter an amount in rupees, or leave it empty'),
   case_day: texts('Please enter a day, or leave it empty'),
   case_last_four: texts('Please enter the last four digits of the phone number'),
@@ -31,6 +32,47 @@ export type CaseFor = (typeof CASE_FOR)[number]
 export const CASE_URGENCIES = ['today', 'week', 'can_wait'] as const
 export type CaseUrgency = (typeof CASE_URGENCIES)[number]
 export const CASE_WAYS = ['call', 'visit', 'papers'] as const
+
+/** States and Union Territories (names: states-of-india.ts). */
+export const STATES = [
+  'AN',
+  'AP',
+  'AR',
+  'AS',
+  'BR',
+  'CH',
+  'CG',
+  'DH',
+  'DL',
+  'GA',
+  'GJ',
+  'HR',
+  'HP',
+  'JK',
+  'JH',
+  'KA',
+  'KL',
+  'LA',
+  'LD',
+  'MP',
+  'MH',
+  'MN',
+  'ML',
+  'MZ',
+  'NL',
+  'OD',
+  'PY',
+  'PB',
+  'RJ',
+  'SK',
+  'TN',
+  'TS',
+  'TR',
+  'UP',
+  'UK',
+  'WB',
+] as const
+export type StateCode = (typeof STATES)[number]
 
 export const CASE_STAGES = [
   'new',
@@ -101,7 +143,7 @@ export const askedCase = {
   amount: z.string('case_amount').check(z.trim(), z.regex(/^(?:[1-9]\d{0,6})?$/, code('case_amount'))),
   until: z.string('case_day').check(z.trim(), z.regex(/^(?:\d{4}-\d{2}-\d{2})?$/, code('case_day'))),
   district: place,
-  state: place,
+  state: z.enum(STATES, 'case_state'),
   name,
   phone,
 } as const

@@ -36,6 +36,7 @@ async function runRequest(scenario: Scenario, token: string): Promise<void> {
   expect((await scenario.step('askedHelp', { params, body: { lastFour } })).output).toMatchObject({ number, stage: 'new' })
   const { cases, team } = (await scenario.step('helpCases', { token })).output
   expect(cases).toMatchObject([{ number, stage: 'new', version: 1 }])
+  expect((await scenario.step('helpCasesCsv', { token, query: { state: 'MH' } })).text.split('\r\n')[1]).toContain(`${number},school,self`)
   const assigned = { assignedTo: team[0]?.id ?? null, urgency: 'today', version: 1 } as const
   expect((await scenario.step('assignHelpCase', { token, params, body: assigned })).output.case.assignedTo).toEqual(team[0])
   const checked = { step: 'checked', how: 'visit', note: 'The shoes are too small.', version: 2 } as const
@@ -48,6 +49,8 @@ async function runRequest(scenario: Scenario, token: string): Promise<void> {
   expect(agreed.map((one) => one.number)).toEqual([number])
   const alone = { token, params: { day: day ?? '' }, body: { numbers: [number, number] } }
   expect(Object.keys((await scenario.step('freezeHelpOrder', alone)).refusal.fields ?? {})).toEqual(['numbers'])
+  const stranger = { phone: '9000000001' }
+  expect((await scenario.step('withdrawAskedHelp', { params, body: stranger })).refusal.code).toBe('case_not_found')
   const { contact, steps } = (await scenario.step('helpCase', { token, params })).output.case
   expect([contact?.name, steps.map(({ step }) => step)]).toEqual(['Gita Rao', ['checked', 'agreed']])
 }

@@ -80,7 +80,7 @@ beforeAll(async () => {
     values (${id}::uuid, 'Meera', ${testSecrets.encrypt(Buffer.from('raw'), `beneficiary:${id}`)}::bytea, ${members[0]}::bigint)`)
   await db.query(sql`
     insert into help_case (number, kind, for_whom, district, state, language, sealed, phone_mac)
-    values ('3F9A', 'food', 'self', 'Pune', 'Maharashtra', 'en', ${testSecrets.encrypt(Buffer.from('raw'), 'help_case:3F9A')}::bytea, sha256('a'))`)
+    values ('3F9A', 'food', 'self', 'Pune', 'MH', 'en', ${testSecrets.encrypt(Buffer.from('raw'), 'help_case:3F9A')}::bytea, sha256('a'))`)
   await db.query(sql`
     insert into help_case_step (id, number, step, sealed_note, done_by)
     values (${id}::uuid, '3F9A', 'called', ${testSecrets.encrypt(Buffer.from('raw'), `help_case_step:${id}`)}::bytea, ${owner}::bigint)`)

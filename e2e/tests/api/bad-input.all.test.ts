@@ -385,7 +385,16 @@ describe('access', () => {
     ...(['logout', 'resendVerification', 'adminUsersCsv', 'adminAuditCsv', 'adminRoundsCsv'] as const),
     ...(['adminWithdrawalsCsv', 'adminRefundsCsv', 'suspenseCsv', 'disbursementsCsv', 'houseEntriesCsv'] as const),
     ...(['adminAutopayCsv', 'taxWithheldCsv'] as const),
-    ...(['announcementsCsv', 'beneficiariesCsv', 'disputesCsv', 'flagsCsv', 'messagesCsv', 'reconciliationCsv', 'staffCsv'] as const),
+    ...([
+      'announcementsCsv',
+      'beneficiariesCsv',
+      'disputesCsv',
+      'flagsCsv',
+      'helpCasesCsv',
+      'messagesCsv',
+      'reconciliationCsv',
+      'staffCsv',
+    ] as const),
   ])
 
   test.each(names)('%s: exactly the callers of its access pass, whatever else is wrong with the request', async (name) => {

@@ -20,7 +20,7 @@ async function fill(page: Page, phone: string): Promise<void> {
   await page.getByLabel('What is the help for?').selectOption('school')
   await page.getByLabel('What is needed, and why?').fill('Shoes for my daughter.')
   await page.getByLabel('District').fill('Pune')
-  await page.getByLabel('State').fill('Maharashtra')
+  await page.getByLabel('State').selectOption({ label: 'Maharashtra' })
   await page.getByLabel('Your name').fill('Gita Rao')
   await page.getByLabel('Your mobile number, 10 digits').fill(phone)
 }
@@ -102,6 +102,16 @@ test('a form with a wrong field comes back with what was typed, and then with a 
     await page.locator('#lastFour').fill('5678')
     await page.locator('form').last().getByRole('button').click()
     await expect(page.getByText('टीम ने मदद के लिए हाँ कहा है।')).toBeVisible()
+    await withoutScripts(page, async () => {
+      await page.getByRole('link', { name: 'यह अनुरोध वापस लें' }).click()
+      await page.locator('#phone').fill('9812345670')
+      await page.getByRole('button', { name: 'अनुरोध वापस लें' }).click()
+      await expect(page.locator('#phone')).toHaveAccessibleDescription('इस नंबर और इन अंकों का कोई अनुरोध नहीं है।')
+      await auditScreen(page)
+      await page.locator('#phone').fill('9812345678')
+      await page.getByRole('button', { name: 'अनुरोध वापस लें' }).click()
+      await expect(page.getByRole('status')).toHaveText(`अनुरोध #${number} वापस ले लिया गया।`)
+    })
   })
 })
 
@@ -111,7 +121,7 @@ test('a volunteer’s portal has the requests that are assigned to them, and not
     kind: 'food',
     words: 'Rice for a week.',
     district: 'Pune',
-    state: 'Maharashtra',
+    state: 'MH',
     name: 'Ravi',
     phone: '9812345679',
   }

@@ -42,6 +42,7 @@ test('of the calls that only read, the lists about persons need a step-up, and n
   expect(reads.toSorted()).toEqual(
     [
       ...['users', 'messages', 'beneficiaries', 'tax'].flatMap((list) => [`/admin/${list}`, `/admin/${list}.csv`]),
+      '/admin/help-cases.csv',
       '/admin/help-cases/{number}',
       '/admin/bank-lines/{id}',
     ].toSorted(),

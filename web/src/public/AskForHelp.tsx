@@ -6,14 +6,16 @@
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { CASE_FOR, CASE_KINDS, CASE_REASONS, type CaseFor, type CaseKind, type CaseStage } from '@roz/core/case-fields.ts'
+import { CASE_FOR, CASE_KINDS, CASE_REASONS, type CaseFor, type CaseKind, type CaseStage, mayStep } from '@roz/core/case-fields.ts'
 import type { AskedHelp } from '@roz/contract/public-pages.ts'
+import { statesIn } from '@roz/core/states-of-india.ts'
 import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Section.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
 import { leadOf } from './share-card.ts'
 import { usePageTitle } from './titles.ts'
+import { Withdraw, Withdrawn } from './WithdrawRequest.tsx'
 
 export const KIND_NAMES: Readonly<Record<CaseKind, MessageDescriptor>> = {
   food: msg`Food`,
@@ -49,6 +51,8 @@ export function AskForHelp() {
       <Heading title={usePageTitle('askForHelp')} lead={i18n._(leadOf('askForHelp', modes))} />
       {asked?.kind === 'stored' ? <Stored number={asked.number} /> : null}
       {asked?.kind === 'look' ? <Look asked={asked} /> : null}
+      {asked?.kind === 'withdraw' ? <Withdraw asked={asked} /> : null}
+      {asked?.kind === 'withdrawn' ? <Withdrawn number={asked.number} /> : null}
       {asked === undefined || asked.kind === 'form' ? (
         <>
           {asked === undefined ? (
@@ -110,7 +114,7 @@ type FormAsked = Extract<AskedHelp, { kind: 'form' }>
 
 function Form({ asked }: { readonly asked: FormAsked | undefined }) {
   const { t, i18n } = useLingui()
-  const { to } = usePage()
+  const { to, language } = usePage()
   const value = (name: string): string => asked?.values[name] ?? ''
   return (
     <form method="post" action={to('askForHelp')} className="narrow">
@@ -142,7 +146,7 @@ function Form({ asked }: { readonly asked: FormAsked | undefined }) {
         <label htmlFor="kind">
           <Trans>What is the help for?</Trans>
         </label>
-        <select id="kind" name="kind" defaultValue={value('kind')} required>
+        <select id="kind" name="kind" defaultValue={value('kind')} required {...invalidOf(asked, 'kind')}>
           <option value="">{t`Please choose`}</option>
           {CASE_KINDS.map((kind) => (
             <option key={kind} value={kind}>
@@ -156,13 +160,34 @@ function Form({ asked }: { readonly asked: FormAsked | undefined }) {
         <label htmlFor="words">
           <Trans>What is needed, and why?</Trans>
         </label>
-        <textarea id="words" name="words" minLength={10} maxLength={2000} defaultValue={value('words')} required />
+        <textarea
+          id="words"
+          name="words"
+          minLength={10}
+          maxLength={2000}
+          defaultValue={value('words')}
+          required
+          {...invalidOf(asked, 'words')}
+        />
         <Problem asked={asked} name="words" />
       </div>
       <Line asked={asked} name="amount" label={t`How much money, in rupees? Leave empty if you do not know.`} mode="numeric" />
       <Line asked={asked} name="until" label={t`Until when? Leave empty if it can wait.`} type="date" />
       <Line asked={asked} name="district" label={t`District`} required />
-      <Line asked={asked} name="state" label={t`State`} required />
+      <div className="field">
+        <label htmlFor="state">
+          <Trans>State</Trans>
+        </label>
+        <select id="state" name="state" autoComplete="off" defaultValue={value('state')} required {...invalidOf(asked, 'state')}>
+          <option value="">{t`Please choose`}</option>
+          {statesIn(language).map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <Problem asked={asked} name="state" />
+      </div>
       <Line asked={asked} name="name" label={t`Your name`} complete="name" required />
       <Line asked={asked} name="phone" label={t`Your mobile number, 10 digits`} type="tel" complete="tel-national" mode="tel" required />
       <Line asked={asked} name="email" label={t`Your email, if you have one`} type="email" complete="email" />
@@ -218,13 +243,15 @@ function Line({ asked, name, label, type = 'text', mode, complete = 'off', requi
         autoComplete={complete}
         defaultValue={asked?.values[name] ?? ''}
         required={required}
-        aria-invalid={asked?.problems[name] === undefined ? undefined : true}
-        aria-describedby={`${name}-error`}
+        {...invalidOf(asked, name)}
       />
       <Problem asked={asked} name={name} />
     </div>
   )
 }
+
+const invalidOf = (asked: FormAsked | undefined, name: string) =>
+  asked?.problems[name] === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${name}-error` }
 
 function Problem({ asked, name }: { readonly asked: FormAsked | undefined; readonly name: string }) {
   const problem = asked?.problems[name]
@@ -298,6 +325,13 @@ function Look({ asked: { number, refusal, found } }: { readonly asked: LookAsked
           <p className="small muted gap">
             <Trans>You asked on {formatDay(found.askedAt.slice(0, 10), language)}.</Trans>
           </p>
+          {mayStep(found.stage, 'withdrawn') ? (
+            <p>
+              <a className="tap" href={`${to('askForHelp')}/${number}/withdraw`}>
+                <Trans>Withdraw this request</Trans>
+              </a>
+            </p>
+          ) : null}
         </div>
       )}
     </Section>

@@ -142,7 +142,7 @@ test('every line counts as many items as its list has rows, in each role', async
   ] as const)
     await run(sql`
       insert into help_case (number, kind, for_whom, district, state, language, stage, touched_at)
-      values (${number}::text, 'food', 'self', 'Pune', 'Maharashtra', 'en', ${stage}::text, roz_now() - ${days}::int * interval '1 day')`)
+      values (${number}::text, 'food', 'self', 'Pune', 'MH', 'en', ${stage}::text, roz_now() - ${days}::int * interval '1 day')`)
   // Without a language, a public story and a scheduled one wait; a draft does not.
   for (const [isActive, isScheduled] of [
     [true, false],

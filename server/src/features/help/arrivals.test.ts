@@ -171,7 +171,7 @@ test('the request whose payment arrived has it in its history', async () => {
   const id = await pay()
   await world.db.query(sql`
     insert into help_case (number, kind, for_whom, district, state, language, stage, agreed_paise, beneficiary_id, outlay_id)
-    select '7Q7Q', 'school', 'self', 'Pune', 'Maharashtra', 'en', 'helped', 500, beneficiary_id, id from outlay where id = ${id}::uuid`)
+    select '7Q7Q', 'school', 'self', 'Pune', 'MH', 'en', 'helped', 500, beneficiary_id, id from outlay where id = ${id}::uuid`)
   await lost(id)
   await say(id)
   const { steps } = (await world.calls.ask('GET /admin/help-cases/7Q7Q', { as: caller })).body.case

@@ -33,6 +33,7 @@ import { instantOf, pageOf } from '../../lists/listing.ts'
 import { microsOf } from '../../lists/newest-first.ts'
 import { contains } from '../../members/member-search.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { insertBeneficiary, openly } from './beneficiaries.ts'
@@ -43,8 +44,16 @@ import type { CaseDeps } from './deps.ts'
 type Calls = typeof caseCalls
 type Listed = Output<Calls['helpCases']>['cases'][number]
 type Full = Output<Calls['helpCase']>['case']
-type Query = Input<Calls['helpCases']>['query']
-type Names = 'helpCases' | 'helpOrder' | 'freezeHelpOrder' | 'helpCase' | 'assignHelpCase' | 'stepHelpCase' | 'agreeHelpCase'
+type Filters = Input<Calls['helpCasesCsv']>['query']
+type Names =
+  | 'helpCases'
+  | 'helpCasesCsv'
+  | 'helpOrder'
+  | 'freezeHelpOrder'
+  | 'helpCase'
+  | 'assignHelpCase'
+  | 'stepHelpCase'
+  | 'agreeHelpCase'
 type Session = { readonly memberId: bigint; readonly staffRole: StaffRole }
 type Row = {
   readonly number: string
@@ -101,6 +110,25 @@ const listedOf = (row: Row, orders: Orders): Listed => ({
   order: orders.get(row.number) ?? null,
 })
 
+/** Nothing that a person wrote: a district is the only word of theirs. */
+const CSV_COLUMNS: Columns<Listed> = {
+  number: (row) => row.number,
+  kind: (row) => row.kind,
+  for: (row) => row.for,
+  district: (row) => row.district,
+  state: (row) => row.state,
+  asked_rupees: (row) => row.asked,
+  agreed_rupees: (row) => row.agreed,
+  needed_by: (row) => row.until,
+  stage: (row) => row.stage,
+  urgency: (row) => row.urgency,
+  taken_care_of_by: (row) => row.assignedTo?.name,
+  order_of_day: (row) => row.order?.day,
+  place: (row) => row.order?.place,
+  asked_at: (row) => row.askedAt,
+  stage_at: (row) => row.stageAt,
+}
+
 const isVolunteer = ({ staffRole }: Session): boolean => staffRole === 'volunteer'
 const maySee = (session: Session, row: Row): boolean => !isVolunteer(session) || row.assignedTo === session.memberId
 
@@ -137,6 +165,8 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
         value: { cases: [...page.rows], team: isVolunteer(session) ? [] : await listTeam(db), nextCursor: page.nextCursor },
       }
     },
+    helpCasesCsv: (call) =>
+      exportList(db, call, { name: 'help_cases', read: (page) => list(db, call.query, page, call.session), columns: CSV_COLUMNS }),
     helpOrder: async () => {
       const [open, agreed] = await Promise.all([findOpenList(db), listAgreed(db)])
       return { ok: true, value: { day: open?.day ?? null, numbers: open?.numbers ?? [], agreed } }
@@ -275,7 +305,7 @@ const CURSOR = [(part: string) => /^[1-3]$/.test(part), CURSOR_PARTS.micros, (pa
 
 async function list(
   db: Db,
-  { status, q }: Query,
+  { status, state, q }: Filters,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
   session: Session,
 ) {
@@ -284,7 +314,7 @@ async function list(
     after === undefined
       ? sql`true`
       : sql`(${RANK}, c.asked_at, c.number) > (${rank}::int, 'epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${number}::text)`
-  const inState =
+  const atStage =
     status === undefined
       ? sql`true`
       : status === 'open'
@@ -296,7 +326,7 @@ async function list(
             : sql`c.stage = ${status}::text`
   const found = await db.query<Row & { readonly rank: number; readonly micros: string }>(sql`
     select ${columns}, ${RANK} as rank, ${microsOf(sql`c.asked_at`)} as micros ${from}
-     where ${later} and ${inState} and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`} and (${contains(q?.replace(/^#/, ''), sql`c.number`, sql`c.district`, sql`c.state`)})
+     where ${later} and ${atStage} and (${state ?? null}::text is null or c.state = ${state ?? null}::text) and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`} and (${contains(q?.replace(/^#/, ''), sql`c.number`, sql`c.district`)})
      order by ${RANK}, c.asked_at, c.number limit ${limit + 1}::int`)
   const orders = await ordersIn(db, found)
   return found.map((row) => ({ shown: listedOf(row, orders), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
@@ -319,14 +349,14 @@ type StepRow = {
   readonly step: Full['steps'][number]['step']
   readonly how: Full['steps'][number]['how']
   readonly note: Buffer | null
-  readonly by: string
+  readonly by: string | null
   readonly at: Date
 }
 
 async function viewOf(from: Queryable, secrets: Secrets, number: string, session: Session): Promise<Full> {
   const row = await one<Row>(from, sql`${rows} where c.number = ${number}::text`)
   const steps = await from.query<StepRow>(sql`
-    select s.id, s.step, s.how, s.sealed_note as note, m.name as by, s.at from help_case_step s join member m on m.id = s.done_by
+    select s.id, s.step, s.how, s.sealed_note as note, m.name as by, s.at from help_case_step s left join member m on m.id = s.done_by
      where s.number = ${number}::text order by s.at, s.id`)
   const same = await from.query<{ number: string }>(sql`
     select o.number from help_case c join help_case o on o.phone_mac = c.phone_mac and o.number <> c.number

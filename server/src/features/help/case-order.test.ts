@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 let phones = 0
-const FORM = { for: 'self', kind: 'food', words: 'Rice for my family.', district: 'Pune', state: 'Maharashtra', name: 'Gita Rao' }
+const FORM = { for: 'self', kind: 'food', words: 'Rice for my family.', district: 'Pune', state: 'MH', name: 'Gita Rao' }
 const asked = async (): Promise<string> =>
   (await world.calls.ask('POST /ask-for-help', { body: { ...FORM, phone: `97${String(++phones).padStart(8, '0')}` } })).body.number
 const step = (number: string, name: string, version: number) =>

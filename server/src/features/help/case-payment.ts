@@ -9,7 +9,7 @@ import { accepted, type Outcome, refused } from '@roz/core/outcome.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { recordStep } from './cases.ts'
+import { forgetCases, recordStep } from './cases.ts'
 
 /** Whether this request may have a payment to this person now. The lock makes a second payment wait. */
 export async function judgeCase(
@@ -64,7 +64,6 @@ export const forgetOldCases = (db: Db): Promise<boolean> =>
        order by stage_at limit ${AT_ONCE}::int for update skip locked`)
     const numbers = old.map(({ number }) => number)
     if (numbers.length === 0) return false
-    await tx.query(sql`update help_case set sealed = null, phone_mac = null where number = any (${numbers}::text[])`)
-    await tx.query(sql`update help_case_step set sealed_note = null where number = any (${numbers}::text[]) and sealed_note is not null`)
+    await forgetCases(tx, numbers)
     return numbers.length === AT_ONCE
   })

@@ -24,7 +24,7 @@ const FORM = {
   amount: '500',
   until: '2030-01-01',
   district: 'Pune',
-  state: 'Maharashtra',
+  state: 'MH',
   name: 'Gita Rao',
 }
 type Fields = Readonly<Record<string, unknown>>
@@ -101,7 +101,7 @@ describe('the public form', () => {
     [{ amount: '0' }, { amount: 'Please enter an amount in rupees, or leave it empty' }],
     [{ until: '2026-02-30' }, { until: 'Please enter a day, or leave it empty' }],
     [{ until: '2020-01-01' }, { until: 'Please enter a day, or leave it empty' }],
-    [{ district: '<b>' }, { district: 'Please enter the district and the State in letters, 2 to 60 characters' }],
+    [{ district: '<b>' }, { district: 'Please enter the district in letters, 2 to 60 characters' }],
     [{ phone: '12345' }, { phone: 'Please enter a valid 10-digit mobile number' }],
     [{ email: 'gita' }, { email: 'Please enter a valid email address' }],
   ])('a wrong field is refused beside it: %#', async (given, fields) => {
@@ -413,4 +413,84 @@ describe('what is kept', () => {
     )
     await expect(world.db.query(sql`delete from help_case_step where number = ${number}::text`)).rejects.toThrow()
   })
+})
+
+describe('the withdrawal by the person who asked', () => {
+  const withdraw = (number: string, phone: string) => world.calls.ask(`POST /ask-for-help/${number}/withdraw`, { body: { phone } })
+  const rowOf = (number: string) =>
+    one(
+      world.db,
+      sql`select stage, sealed is null and phone_mac is null as "isForgotten", kind, district, state,
+                 (select count(*)::int from help_case_step s where s.number = c.number and sealed_note is not null) as notes
+            from help_case c where number = ${number}::text`,
+    )
+
+  test('deletes words, contact and notes at once, and needs the whole phone number', async () => {
+    const phone = nextPhone()
+    const number = await asked({ phone })
+    await step(number, 'called')
+    for (const wrong of [`9${phone.slice(1).replace(/^./, '0')}`, phone.slice(-4)])
+      expect((await withdraw(number, wrong)).status).toBeOneOf([400, 404])
+    expect((await withdraw(number, phone)).body).toEqual({ number })
+    expect(await rowOf(number)).toEqual({ stage: 'withdrawn', isForgotten: true, kind: 'school', district: 'Pune', state: 'MH', notes: 0 })
+    expect((await look(number, phone.slice(-4))).body.code).toBe('case_not_found')
+    const { contact, steps } = (await open(number)).body.case
+    expect([contact, steps.map(({ step: name, by }: { step: string; by: string | null }) => [name, by])]).toEqual([
+      null,
+      [
+        ['called', expect.any(String)],
+        ['withdrawn', null],
+      ],
+    ])
+    // The same phone may ask again.
+    expect((await ask({ phone })).status).toBe(201)
+  })
+
+  test('is refused while the help is being paid and after an end', async () => {
+    const phone = nextPhone()
+    const number = await asked({ phone })
+    await step(number, 'refused', { reason: 'no_money' })
+    expect((await withdraw(number, phone)).body.code).toBe('case_too_late')
+    expect(await rowOf(number)).toMatchObject({ stage: 'refused', isForgotten: false })
+  })
+
+  test('takes effect once, and of a withdrawal and an agreement at once the later one sees the other', async () => {
+    const phone = nextPhone()
+    const number = await asked({ phone })
+    const twice = await Promise.all([withdraw(number, phone), withdraw(number, phone)])
+    expect(twice.map(({ status }) => status).sort()).toEqual([200, 404])
+    const other = await asked({ phone })
+    await step(other, 'checked')
+    const [own, agreement] = await Promise.all([withdraw(other, phone), agree(other)])
+    expect(own.status).toBe(200)
+    if (agreement.status !== 200) expect(agreement.body.code).toBeOneOf(['changed_since_seen', 'case_stage'])
+    expect(await rowOf(other)).toMatchObject({ stage: 'withdrawn', isForgotten: true, notes: 0 })
+  })
+
+  test('has the limit of the stage: ten wrong phone numbers a day for a number', async () => {
+    const number = await asked()
+    for (let n = 0; n < 10; n++) expect((await withdraw(number, '9000000000')).body.code).toBe('case_not_found')
+    expect((await withdraw(number, '9000000000')).body.code).toBe('too_many_requests')
+  })
+})
+
+test('the list is narrowed to a State, and its table has no word and no contact', async () => {
+  const phone = nextPhone()
+  const [here, there] = [await asked({ state: 'KL', phone }), await asked({ state: 'TN' })]
+  expect((await ask({ state: 'Kerala' })).body.fields).toEqual({ state: 'Please choose the State' })
+  const numbers = (await list('?state=KL')).cases.map(({ number }: { number: string }) => number)
+  expect(numbers).toEqual([here])
+  const { text, status } = await world.calls.ask('GET /admin/help-cases.csv?state=KL', { as: world.staff.auditor })
+  expect([status, text.split('\r\n').length]).toEqual([200, 3])
+  expect(text).toContain(`${here},school,self,Pune,KL,500`)
+  for (const secret of [there, phone, 'Gita Rao', 'shoes']) expect(text).not.toContain(secret)
+  expect((await world.calls.ask('GET /admin/help-cases.csv', { as: world.staff.volunteer })).status).toBe(403)
+  expect((await world.calls.ask('GET /admin/help-cases.csv', { as: world.staff.auditor, isStale: true })).body.code).toBe(
+    'step_up_required',
+  )
+  const log = await maybeOne(
+    world.db,
+    sql`select after from audit_log where action = 'list.export' and subject = 'help_cases' order by id desc limit 1`,
+  )
+  expect(log).toEqual({ after: { state: 'KL' } })
 })

@@ -8,7 +8,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
-import { CASE_OPEN, type CaseReason, type CaseStage, caseNumberOf } from '@roz/core/case-fields.ts'
+import { CASE_OPEN, type CaseReason, type CaseStage, caseNumberOf, mayStep } from '@roz/core/case-fields.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { lockOneInTransaction } from '../../db/advisory-locks.ts'
@@ -54,7 +54,7 @@ type Found = {
 }
 const NOT_FOUND = { ok: false, code: 'case_not_found' } as const
 
-export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp'> {
+export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp' | 'withdrawAskedHelp'> {
   const { db, secrets } = deps
   const rules = limitRules(deps)
   return {
@@ -77,6 +77,15 @@ export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp
       await taken.giveBack()
       return { ok: true, value: stageOf(found, known) }
     },
+    withdrawAskedHelp: async ({ params, body, ip, userAgent }) => {
+      const number = caseNumberOf(params.number)
+      if (number === undefined) return NOT_FOUND
+      const taken = await take(db, rules.lookedUpCase(number, { ip, userAgent }))
+      if (!taken.ok) return taken
+      const outcome = await inTransaction(db, (tx) => withdraw(tx, deps, number, body.phone))
+      if (outcome.ok || outcome.code !== 'case_not_found') await taken.giveBack()
+      return outcome
+    },
   }
 }
 
@@ -87,6 +96,27 @@ const stageOf = ({ number, stage, askedAt, reason }: Found, { answer }: SealedCa
   reason,
   answer: answer ?? null,
 })
+
+/** The person who asked takes the request back. What identifies the person is deleted with it. */
+async function withdraw(tx: Tx, { secrets }: CaseDeps, number: string, phone: string) {
+  const found = await maybeOne<Pick<Found, 'stage' | 'sealed'>>(
+    tx,
+    sql`select stage, sealed from help_case where number = ${number}::text for update`,
+  )
+  if (found === undefined || found.sealed === null || unseal(secrets, number, found.sealed).phone !== phone) return NOT_FOUND
+  if (!mayStep(found.stage, 'withdrawn')) return { ok: false, code: 'case_too_late' } as const
+  await tx.query(sql`
+    update help_case set stage = 'withdrawn', stage_at = roz_now(), touched_at = roz_now(), version = version + 1 where number = ${number}::text`)
+  await recordStep(tx, secrets, { number, step: 'withdrawn', by: null })
+  await forgetCases(tx, [number])
+  return { ok: true, value: { number } } as const
+}
+
+/** Deletes what identifies a person: words, contact, the hash of the phone number, and the team's notes. */
+export async function forgetCases(tx: Tx, numbers: readonly string[]): Promise<void> {
+  await tx.query(sql`update help_case set sealed = null, phone_mac = null where number = any (${[...numbers]}::text[])`)
+  await tx.query(sql`update help_case_step set sealed_note = null where number = any (${[...numbers]}::text[]) and sealed_note is not null`)
+}
 
 type Asking = { readonly language: Language; readonly origin: string }
 
@@ -139,7 +169,8 @@ export type TakenStep = {
   readonly step: string
   readonly how?: string | null
   readonly note?: string
-  readonly by: bigint
+  /** Null: the person who asked. */
+  readonly by: bigint | null
 }
 /** Writes a step of the history. The caller has locked the case. */
 export async function recordStep(tx: Tx, secrets: Secrets, { number, step, how, note, by }: TakenStep): Promise<void> {

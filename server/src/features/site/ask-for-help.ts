@@ -43,6 +43,20 @@ export function registerAskForHelp(app: FastifyInstance, address: string, draw: 
         if (number === undefined) return reply.redirect(here, 303)
         return draw(request, reply, { language, status: 200, asked: { kind: 'look', number } })
       })
+      scope.get<{ Params: { number: string } }>(`${here}/:number/withdraw`, async (request, reply) => {
+        const number = caseNumberOf(request.params.number)
+        if (number === undefined) return reply.redirect(here, 303)
+        return draw(request, reply, { language, status: 200, asked: { kind: 'withdraw', number } })
+      })
+      scope.post<{ Params: { number: string } }>(`${here}/:number/withdraw`, async (request, reply) => {
+        const number = caseNumberOf(request.params.number)
+        if (number === undefined) return reply.redirect(here, 303)
+        const { phone = '' } = fieldsOf(request)
+        const { status, body } = await callApi(request, `/api/ask-for-help/${number}/withdraw`, { phone }, language)
+        const refusal = body.fields?.phone ?? body.message ?? ''
+        const asked: AskedHelp = status < 300 ? { kind: 'withdrawn', number } : { kind: 'withdraw', number, refusal }
+        return draw(request, reply, { language, status, asked })
+      })
       scope.post<{ Params: { number: string } }>(`${here}/:number`, async (request, reply) => {
         const { number: typed = request.params.number, lastFour = '' } = fieldsOf(request)
         const number = caseNumberOf(typed)

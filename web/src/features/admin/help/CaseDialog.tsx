@@ -162,7 +162,7 @@ function InFull({ one }: { readonly one: FullCase }) {
                 {step.how === null ? null : <>, {i18n._(WAY_NAMES[step.how])}</>}
                 {step.note === null ? null : <span className="pre-line block">{step.note}</span>}
                 <span className="small muted block">
-                  {step.by}, {formatInstant(step.at, currentLanguage())}
+                  {step.by ?? <Trans>the person who asked</Trans>}, {formatInstant(step.at, currentLanguage())}
                 </span>
               </span>
             </li>

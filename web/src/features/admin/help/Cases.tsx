@@ -1,21 +1,34 @@
 /** Requests for help: the most urgent first, then the oldest. The list names nobody; whoever opens a request is in the staff log. */
 import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { HELPERS } from '@roz/contract/roles.ts'
+import { HELPERS, STAFF } from '@roz/contract/roles.ts'
+import type { StateCode } from '@roz/core/case-fields.ts'
+import { stateName, statesIn } from '@roz/core/states-of-india.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { SelectField } from '../../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
+import { CsvButton } from '../CsvButton.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
 import { CaseDialog } from './CaseDialog.tsx'
-import { CASE_STATES, type CaseFilter, casesQuery, FOR_NAMES, CASE_KIND_NAMES, type ListedCase, URGENCY_NAMES } from './case-queries.ts'
+import {
+  CASE_STATES,
+  caseFilters,
+  type CaseFilter,
+  casesQuery,
+  FOR_NAMES,
+  CASE_KIND_NAMES,
+  type ListedCase,
+  URGENCY_NAMES,
+} from './case-queries.ts'
 import { OrderDialog } from './OrderDialog.tsx'
 
 const FILTERS = {
@@ -27,8 +40,21 @@ const FILTERS = {
 
 export function Cases() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(FILTERS, t`Search requests`, t`Number, district or State`)
-  const list = useInfiniteQuery(casesQuery(narrowing))
+  const [state, setState] = useState<StateCode | ''>('')
+  const stateField = (
+    <SelectField label={t`State`} value={state} onChange={(event) => setState(event.target.value as StateCode | '')}>
+      <option value="">{t`All of India`}</option>
+      {statesIn(currentLanguage()).map(({ code, name }) => (
+        <option key={code} value={code}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  )
+  const { narrowing, fields } = useNarrowing(FILTERS, t`Search requests`, t`Number or district`, false, stateField)
+  const filters = caseFilters(narrowing, state)
+  const list = useInfiniteQuery(casesQuery(filters))
+  const mayExport = useMay(STAFF)
   const [open, setOpen] = useState<ListedCase>()
   const [isOrdering, setIsOrdering] = useState(false)
   const mayOrder = useMay(HELPERS)
@@ -38,11 +64,14 @@ export function Cases() {
         <h2>
           <Trans>Requests for help</Trans>
         </h2>
-        {mayOrder ? (
-          <Button kind="secondary" onClick={() => setIsOrdering(true)}>
-            <Trans>Let the day decide</Trans>
-          </Button>
-        ) : null}
+        <div className="buttons">
+          {mayOrder ? (
+            <Button kind="secondary" onClick={() => setIsOrdering(true)}>
+              <Trans>Let the day decide</Trans>
+            </Button>
+          ) : null}
+          {mayExport ? <CsvButton of="helpCasesCsv" name="help-cases" filters={filters} /> : null}
+        </div>
       </div>
       {fields}
       <Listing
@@ -87,7 +116,7 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
           #{number} <span className="small muted">{i18n._(CASE_KIND_NAMES[kind])}</span>
         </h3>
         <p className="small muted">
-          {district}, {state} · {i18n._(FOR_NAMES[one.for])}
+          {district}, {stateName(state, currentLanguage())} · {i18n._(FOR_NAMES[one.for])}
         </p>
         <p className="small muted">
           <Unbroken text={t`Asked on ${at}`} />

@@ -3,7 +3,7 @@ import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { ArrivalWay } from '@roz/core/arrival-fields.ts'
-import type { CaseFor, CaseKind, CaseStage, CaseStep, CaseUrgency } from '@roz/core/case-fields.ts'
+import type { CaseFor, CaseKind, CaseStage, CaseStep, CaseUrgency, StateCode } from '@roz/core/case-fields.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
 import { at, paging } from '../../queries.ts'
@@ -16,10 +16,14 @@ export type CaseTeam = Output<Api['helpCases']>['team']
 export type FullCase = Output<Api['helpCase']>['case']
 export type CaseFilter = CaseStage | 'open' | 'mine' | 'untouched'
 
-export const casesQuery = (narrowing: Narrowing<CaseFilter>) =>
+export const caseFilters = (narrowing: Narrowing<CaseFilter>, state: StateCode | '') => ({
+  ...narrowed(narrowing),
+  ...(state === '' ? {} : { state }),
+})
+export const casesQuery = (filters: ReturnType<typeof caseFilters>) =>
   infiniteQueryOptions({
-    queryKey: ['admin', 'cases', narrowing],
-    queryFn: ({ pageParam, signal }) => call('helpCases', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    queryKey: ['admin', 'cases', filters],
+    queryFn: ({ pageParam, signal }) => call('helpCases', { query: { ...at(pageParam), ...filters }, signal }),
     ...paging,
   })
 

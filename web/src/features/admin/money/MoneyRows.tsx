@@ -37,8 +37,17 @@ export function useStatus<S extends string>(states: States<S>) {
   return { status, field }
 }
 
-/** The current search and filter, and the fields that set them. `isSorted`: the list can also be read oldest first. */
-export function useNarrowing<S extends string>(states: States<S>, searchLabel: string, placeholder: string, isSorted = false) {
+/**
+ * The current search and filter, and the fields that set them. `isSorted`: the list can also be read oldest first. `more`: a field of this
+ * list alone.
+ */
+export function useNarrowing<S extends string>(
+  states: States<S>,
+  searchLabel: string,
+  placeholder: string,
+  isSorted = false,
+  more?: ReactNode,
+) {
   const { t } = useLingui()
   const [typed, setTyped] = useState('')
   const { status, field } = useStatus(states)
@@ -49,6 +58,7 @@ export function useNarrowing<S extends string>(states: States<S>, searchLabel: s
     <div className="narrowing">
       <SearchField label={searchLabel} placeholder={placeholder} value={typed} onType={setTyped} />
       {field}
+      {more}
       {isSorted ? (
         <SelectField label={t`Sort order`} value={order} onChange={(event) => setOrder(event.target.value as 'oldest' | '')}>
           <option value="">{t`Newest first`}</option>

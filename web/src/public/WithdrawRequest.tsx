@@ -1,0 +1,86 @@
+/** The withdrawal of a request for help by the person who asked: what is deleted, what stays, and the phone number that confirms it. */
+import { Trans } from '@lingui/react/macro'
+import type { AskedHelp } from '@roz/contract/public-pages.ts'
+import { Section } from '../ui/Section.tsx'
+import { usePage } from './context.ts'
+
+type WithdrawAsked = Extract<AskedHelp, { kind: 'withdraw' }>
+
+/** Ends a request. Whoever typed the phone number has confirmed it. */
+export function Withdraw({ asked: { number, refusal } }: { readonly asked: WithdrawAsked }) {
+  const { to } = usePage()
+  return (
+    <Section>
+      <h2>
+        <Trans>Withdraw request #{number}</Trans>
+      </h2>
+      <WhatGoes />
+      <form method="post" action={`${to('askForHelp')}/${number}/withdraw`} className="narrow gap">
+        <div className="field">
+          <label htmlFor="phone">
+            <Trans>The mobile number that you gave, 10 digits</Trans>
+          </label>
+          <input
+            id="phone"
+            name="phone"
+            type="tel"
+            inputMode="tel"
+            autoComplete="tel-national"
+            required
+            {...(refusal === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'phone-error' })}
+          />
+          {refusal === undefined ? null : (
+            <p className="field-error" id="phone-error" role="alert">
+              {refusal}
+            </p>
+          )}
+        </div>
+        <div className="buttons">
+          <button className="button danger" type="submit">
+            <Trans>Withdraw the request</Trans>
+          </button>
+          <a className="button quiet" href={`${to('askForHelp')}/${number}`}>
+            <Trans>Keep it</Trans>
+          </a>
+        </div>
+      </form>
+    </Section>
+  )
+}
+
+function WhatGoes() {
+  return (
+    <>
+      <p className="gap">
+        <Trans>
+          We stop working on it. We delete at once: your words, name, phone number and email, and our notes. This number then shows nothing.
+        </Trans>
+      </p>
+      <p className="gap">
+        <Trans>
+          We keep, without your name: what the help was for, district and State, amounts and days. If we had agreed to help, the record of
+          your consent stays until you take it back; write to us for that. You may ask again at any time.
+        </Trans>
+      </p>
+    </>
+  )
+}
+
+export function Withdrawn({ number }: { readonly number: string }) {
+  const { to } = usePage()
+  return (
+    <Section>
+      <h2 role="status">
+        <Trans>Request #{number} is withdrawn.</Trans>
+      </h2>
+      <p className="gap">
+        <Trans>Your words, name, phone number and email, and our notes are deleted. You may ask again at any time.</Trans>
+      </p>
+      <p className="gap">
+        <a className="tap" href={to('askForHelp')}>
+          <Trans>Ask for help</Trans>
+        </a>
+      </p>
+    </Section>
+  )
+}
