@@ -86,7 +86,7 @@ test('a form with a wrong field comes back with what was typed, and then with a 
       await dialog.getByLabel('Public name').fill('Gita')
       await dialog.getByLabel('How the consent was given').selectOption('written')
       await dialog.getByLabel('Day of the consent').fill('2026-01-05')
-      await dialog.getByLabel('Note for the team').fill('Both have seen it.')
+      await dialog.getByLabel('Why we agree, for the team').fill('Both have seen it.')
       await dialog.getByRole('button', { name: 'Agree', exact: true }).click()
       await dialog.getByRole('button', { name: 'Start the payment' }).click()
       await expect(dialog.getByLabel('Amount in rupees')).toHaveValue('500')

@@ -16,6 +16,7 @@ import {
   type CaseUrgency,
   stepsFrom,
 } from '@roz/core/case-fields.ts'
+import { stateName } from '@roz/core/states-of-india.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, call } from '../../../app/api.ts'
@@ -23,7 +24,7 @@ import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
-import { formatInstant } from '../../../ui/format.ts'
+import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
@@ -38,6 +39,7 @@ import {
   caseQuery,
   type FullCase,
   CASE_KIND_NAMES,
+  FOR_NAMES,
   STEP_NAMES,
   type CaseTeam,
   URGENCY_NAMES,
@@ -119,13 +121,21 @@ function useSteps(one: FullCase | undefined): readonly CaseStep[] {
 
 function InFull({ one }: { readonly one: FullCase }) {
   const { t, i18n } = useLingui()
-  const { contact, steps, samePhone, stage, kind, agreed } = one
+  const { contact, steps, samePhone, stage, kind, district, state, asked, agreed, until } = one
+  const sum = asked === null ? '' : formatMoney(asked)
+  const granted = agreed === null ? '' : formatMoney(agreed)
+  const last = until === null ? '' : formatDay(until, currentLanguage())
   const others = samePhone.map((other) => `#${other}`).join(', ')
   return (
     <>
       <p>
         {i18n._(CASE_KIND_NAMES[kind])} · {i18n._(CASE_STATES[stage].label)}
-        {agreed === null ? null : <> · {formatMoney(agreed)}</>}
+      </p>
+      <p className="small muted spaced">
+        {district}, {stateName(state, currentLanguage())} · {i18n._(FOR_NAMES[one.for])}
+        {asked === null ? null : <> · {t`Asked for: ${sum}`}</>}
+        {agreed === null ? null : <> · {t`Agreed: ${granted}`}</>}
+        {until === null ? null : <> · {t`Needed by ${last}`}</>}
       </p>
       {samePhone.length === 0 ? null : <p className="warning-line spaced">{t`Other requests from this phone number: ${others}`}</p>}
       {contact === null ? (
@@ -159,7 +169,7 @@ function InFull({ one }: { readonly one: FullCase }) {
             <li key={step.at + step.step}>
               <span>
                 <StepName step={step.step} />
-                {step.how === null ? null : <>, {i18n._(WAY_NAMES[step.how])}</>}
+                {step.how === null ? null : <> · {i18n._(WAY_NAMES[step.how])}</>}
                 {step.note === null ? null : <span className="pre-line block">{step.note}</span>}
                 <span className="small muted block">
                   {step.by ?? <Trans>the person who asked</Trans>}, {formatInstant(step.at, currentLanguage())}
@@ -248,6 +258,7 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
         <>
           <SelectField
             label={t`What the person reads`}
+            hint={CASE_REASONS[reason][currentLanguage()]}
             value={reason}
             error={portalError(problems.reason)}
             onChange={(event) => setReason(event.target.value as CaseReason)}
@@ -351,7 +362,7 @@ function AgreeDialog({ one, onDone, onClose }: ChangeProps) {
       />
       <BeneficiaryFields form={form} />
       <TextAreaField
-        label={t`Note for the team`}
+        label={t`Why we agree, for the team`}
         hint={t`Stored encrypted, and deleted with the request.`}
         value={note}
         error={portalError(problems.note)}

@@ -54,7 +54,8 @@ export function Cases() {
   const { narrowing, fields } = useNarrowing(FILTERS, t`Search requests`, t`Number or district`, false, stateField)
   const filters = caseFilters(narrowing, state)
   const list = useInfiniteQuery(casesQuery(filters))
-  const mayExport = useMay(STAFF)
+  // A volunteer sees what is assigned to them.
+  const isTeam = useMay(STAFF)
   const [open, setOpen] = useState<ListedCase>()
   const [isOrdering, setIsOrdering] = useState(false)
   const mayOrder = useMay(HELPERS)
@@ -70,7 +71,7 @@ export function Cases() {
               <Trans>Let the day decide</Trans>
             </Button>
           ) : null}
-          {mayExport ? <CsvButton of="helpCasesCsv" name="help-cases" filters={filters} /> : null}
+          {isTeam ? <CsvButton of="helpCasesCsv" name="help-cases" filters={filters} /> : null}
         </div>
       </div>
       {fields}
@@ -80,7 +81,11 @@ export function Cases() {
         failed={t`The requests could not be loaded.`}
         empty={
           <EmptyState art="slip" title={t`No requests found`}>
-            <Trans>People ask on the page “Ask for help”.</Trans>
+            {isTeam ? (
+              <Trans>People ask on the page “Ask for help”.</Trans>
+            ) : (
+              <Trans>You see the requests that the team assigned to you.</Trans>
+            )}
           </EmptyState>
         }
       >
@@ -109,6 +114,7 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
   const at = formatInstant(askedAt, currentLanguage())
   const last = until === null ? '' : formatDay(until, currentLanguage())
   const who = assignedTo?.name ?? ''
+  const howUrgent = urgency === null ? '' : i18n._(URGENCY_NAMES[urgency])
   return (
     <li>
       <div>
@@ -124,7 +130,7 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
           {agreed === null ? null : <> · {t`Agreed: ${granted}`}</>}
           {until === null ? null : <> · {t`Needed by ${last}`}</>}
         </p>
-        {urgency === null ? null : <p className="small muted">{i18n._(URGENCY_NAMES[urgency])}</p>}
+        {urgency === null ? null : <p className="small muted">{t`How urgent: ${howUrgent}`}</p>}
         {assignedTo === null ? null : <p className="small muted">{t`Taken care of by ${who}`}</p>}
         <OrderLine order={order} />
         {isUntouched ? (

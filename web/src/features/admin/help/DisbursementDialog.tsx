@@ -57,6 +57,11 @@ export function DisbursementDialog({ approvalAbove, balance, from, onClose }: Di
         }
         onClose={onClose}
       >
+        {from === undefined ? null : (
+          <p className="muted spaced">
+            <Trans>This pays request #{from.helpCase}.</Trans>
+          </p>
+        )}
         <PickField
           search={{ label: t`Find the beneficiary`, placeholder: t`Public name`, typed, onType: setTyped }}
           found={helpable}

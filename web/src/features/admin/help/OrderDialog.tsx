@@ -70,7 +70,7 @@ function Choice({ offered: { agreed, numbers }, day, onClose }: ChoiceProps) {
           in order. The numbers are public at once, never a name. You can change the list until the round closes.
         </Trans>
       </p>
-      <fieldset className="field">
+      <fieldset className="order-picks spaced">
         <legend>
           <Trans>Agreed requests without a payment</Trans>
         </legend>
