@@ -3,6 +3,7 @@ import { isText, registration, ticketKey as ticketKeyField } from '@roz/core/fie
 import { name } from '@roz/core/name-fields.ts'
 import { email, givenPassword, newPassword, PASSWORD_MAX, phone } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
+import { REMINDER_TIMES } from '@roz/core/reminder.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
@@ -204,12 +205,13 @@ export const identityCalls = {
     method: 'PUT',
     path: '/user',
     access: 'member',
-    summary: 'Changes name, phone, Auto Participate, passing on, public name or language; fields left out stay.',
+    summary: 'Changes name, phone, Auto Participate, passing on, the evening reminder, public name or language; fields left out stay.',
     body: z.strictObject({
       name: z.optional(name),
       phone: z.optional(phone),
       autoParticipate: z.boolean('wrong_type').optional(),
       passOn: z.boolean('wrong_type').optional(),
+      reminder: z.enum(REMINDER_TIMES, 'choice_invalid').nullable().optional(),
       publicName: z.enum(['initial', 'anonymous'], 'choice_invalid').optional(),
       language: z.enum(LANGUAGES, 'choice_invalid').optional(),
     }),

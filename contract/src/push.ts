@@ -1,4 +1,4 @@
-/** Calls of Web Push: results on a member's device. A device is the session that makes the call. */
+/** Calls of Web Push: messages on a member's device. A device is the session that makes the call. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { instant } from './shapes.ts'
@@ -51,5 +51,16 @@ export const pushCalls = {
     output: 'empty',
     status: 204,
     refusals: [],
+  }),
+  silenceReminder: endpoint({
+    method: 'POST',
+    path: '/notifications/reminder/silence',
+    access: 'visitor',
+    summary:
+      '“Not today”: silences the evening reminder on all devices for its day, by the token in the reminder. A repeat changes nothing.',
+    body: z.strictObject({ token: z.string('wrong_type').max(200) }),
+    output: 'empty',
+    status: 204,
+    refusals: ['not_found'],
   }),
 } as const

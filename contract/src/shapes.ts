@@ -1,5 +1,6 @@
 /** Shapes that several calls share. Amounts are rupees as JSON numbers (at most 2 decimals); days are IST; times are ISO 8601. */
 import { inEach, LANGUAGES } from '@roz/core/language.ts'
+import { REMINDER_TIMES } from '@roz/core/reminder.ts'
 import { z } from 'zod'
 import { STAFF_ROLES } from './roles.ts'
 
@@ -59,6 +60,9 @@ export const user = z.object({
   }),
   autoParticipate: z.boolean(),
   passOn: newer(z.boolean().meta({ description: 'A reward that is won goes on to the help fund' }), { absent: false }),
+  reminder: newer(z.enum(REMINDER_TIMES).nullable().meta({ description: 'The time of the evening reminder in Asia/Kolkata; null: off' }), {
+    absent: null,
+  }),
   createdAt: newer(instant, { like: 'joinDate' }),
   role: z.enum(['member', 'admin']),
   emailVerified: newer(z.boolean(), { absent: true }),

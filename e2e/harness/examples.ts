@@ -243,6 +243,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
     expirationTime: null,
   },
   unsubscribePush: undefined,
+  silenceReminder: { token: '2026-11-28.00000000-0000-4000-8000-000000000000.x' },
   contact: { name: 'Gita Rao', email: 'gita@x.test', message: 'How do I change my phone number?' },
   adminStats: undefined,
   adminUsers: undefined,

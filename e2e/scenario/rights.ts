@@ -24,6 +24,9 @@ export async function runRights(scenario: Scenario, member: string): Promise<voi
   expect((await scenario.step('exportData', { token: member })).output.devices).toEqual([
     { endpoint: body?.endpoint, since: expect.stringContaining('T') },
   ])
+  expect((await scenario.step('updateProfile', { token: member, body: { reminder: '19:30' } })).output.user?.reminder).toBe('19:30')
+  expect((await scenario.step('exportData', { token: member })).output.user.reminder).toBe('19:30')
+  expect((await scenario.step('silenceReminder', { body: { token: 'forged' } })).refusal.code).toBe('not_found')
   expect((await scenario.step('unsubscribePush', { token: member })).status).toBe(204)
   expect((await scenario.step('pushState', { token: member })).output).toMatchObject({ subscribed: false, wanted: false })
 

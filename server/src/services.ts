@@ -274,6 +274,7 @@ function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers
       ...impact.sweeps,
       ...help.sweeps,
       identity.due,
+      push.due,
       rights.due,
       contact.due,
       ...memberCare.sweeps,

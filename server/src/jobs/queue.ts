@@ -52,6 +52,8 @@ export type JobPayloads = {
   /** Push a follow-up to the same devices, in the same way. */
   push_follow_up: { readonly followUpId: string }
   push_follow_up_page: { readonly followUpId: string; readonly from: string; readonly to: string }
+  /** Push the evening reminder of this day to these devices. */
+  push_reminder: { readonly day: string; readonly devices: readonly string[] }
   /** Remove a file that no row names: the store was down when it was to go, or did not answer when it came. */
   remove_file: { readonly name: string }
 }

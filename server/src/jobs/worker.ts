@@ -66,6 +66,7 @@ const LANE_OF = {
   push_page: 'push',
   push_story_page: 'push',
   push_follow_up_page: 'push',
+  push_reminder: 'push',
   remove_file: 'files',
   reset_link: 'own',
   push_round: 'own',

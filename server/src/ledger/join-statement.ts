@@ -67,6 +67,12 @@ export const verdictOn = ({ key, mayMove = sql`w.may_move` }: { readonly key: Sq
               when w.balance < entry_fee() then 'insufficient_balance'
               else 'joined' end`
 
+/** Whether a wallet `w` could join the open round of this day by a press. It locks nothing: a join decides for itself. */
+export const mayJoinToday = (day: string): Sql => sql`
+  exists (select from (select day, extract(year from day)::smallint as year from round
+                        where day = ${day}::date and day = ist_day(roz_now()) and status = 'open' and opens_at <= roz_now() and closes_at > roz_now()) r
+           where ${verdictOn({ key: sql`null::bigint` })} = 'joined')`
+
 /** Takes the fee from a wallet `w` for a round `r`. Append `from` and the condition that selects the wallets. */
 export const takeFee = (key: Sql): Sql => sql`
   update wallet w

@@ -7,6 +7,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
+import type { ReminderTime } from '@roz/core/reminder.ts'
 import { type Queryable, one, sql } from '../db/sql.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import { owedOf } from '../ledger/debts.ts'
@@ -28,13 +29,15 @@ export type UserRow = {
   readonly owed: bigint
   readonly auto_join: boolean
   readonly passes_on: boolean
+  readonly reminder: ReminderTime | null
 }
 
 /** The columns of a UserRow, selected from `userSource`. */
 export const userColumns = sql`
   m.id, m.public_id, m.name, coalesce(m.email, '') as email, m.phone, m.avatar, m.language, m.public_name, m.role, m.staff_role,
   m.email_verified_at, m.created_at, coalesce(w.balance, 0)::bigint as balance, ${owedOf(sql`m.id`)} as owed, coalesce(w.auto_join, false) as auto_join,
-  coalesce(w.passes_on, false) as passes_on`
+  coalesce(w.passes_on, false) as passes_on,
+  (select to_char(e.at, 'HH24:MI') from evening_reminder e where e.member_id = m.id) as reminder`
 /** An outer join, because staff accounts have no wallet. */
 export const userSource = sql`member m left join wallet w on w.member_id = m.id`
 
@@ -47,6 +50,7 @@ export const userOf = (row: UserRow): User => ({
   wallet: { balance: rupeesFromPaise(row.balance as Paise), owed: rupeesFromPaise(row.owed as Paise) },
   autoParticipate: row.auto_join,
   passOn: row.passes_on,
+  reminder: row.reminder,
   createdAt: isoIst(row.created_at.getTime()),
   role: row.role,
   emailVerified: row.email_verified_at !== null,

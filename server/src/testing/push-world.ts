@@ -54,7 +54,7 @@ export async function openPushWorld() {
   /** Runs until no push job is due or running: on a busy machine one run can end before a slow lane. */
   async function runAll(): Promise<void> {
     const running = sql`
-      select 1 from job where kind in ('push_round', 'push_page', 'push_story', 'push_story_page', 'push_follow_up', 'push_follow_up_page') and done_at is null and (due_at <= roz_now() or locked_until > roz_now())`
+      select 1 from job where kind in ('push_round', 'push_page', 'push_story', 'push_story_page', 'push_follow_up', 'push_follow_up_page', 'push_reminder') and done_at is null and (due_at <= roz_now() or locked_until > roz_now())`
     do await services.worker.runDue()
     while ((await db.query(running)).length > 0)
   }

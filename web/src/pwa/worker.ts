@@ -4,8 +4,10 @@
  * - A screen is always requested from the server. The offline page replaces it only if no answer arrives at all.
  * - Hashed files are cached once used. Files of an older version are deleted when this version takes over.
  * - A round has one notification, which makes no sound at night.
+ * - "Not today" of a reminder tells the server, and opens nothing.
  */
 import { type Language, languageAt, languageOf } from '@roz/core/language.ts'
+import type { ReminderNews } from '@roz/core/reminder.ts'
 import type { ResultNews } from '@roz/core/result-news.ts'
 
 declare const __VERSION__: string
@@ -15,7 +17,9 @@ declare const __SHELL__: readonly string[]
 type Waitable = Event & { readonly waitUntil: (work: Promise<unknown>) => void }
 type Fetched = Waitable & { readonly request: Request; readonly respondWith: (answer: Promise<Response>) => void }
 type Pushed = Waitable & { readonly data: { readonly json: () => unknown } | null }
-type Clicked = Waitable & { readonly notification: Notification }
+type Clicked = Waitable & { readonly notification: Notification; readonly action: string }
+/** Results, stories and reminders have the same form; only a reminder has a button. */
+type News = Omit<ResultNews, 'path'> & { readonly path: string } & Partial<Pick<ReminderNews, 'actions' | 'silence'>>
 type Window = { readonly url: string; readonly focus: () => Promise<unknown> }
 type ServiceWorkerSelf = {
   readonly clients: {
@@ -37,6 +41,8 @@ const KEPT = `roz-${__VERSION__}`
 /** The cache that survives versions: it stores the language chosen in this browser, because a worker cannot read localStorage. */
 const CHOICE = 'choice'
 const CHOSEN = '/chosen-language'
+/** The button of core/src/reminder.ts and the path of the call silenceReminder: an import would bring their modules along. */
+const [NOT_TODAY, SILENCE] = ['not-today', '/api/notifications/reminder/silence'] as const
 /** Night by the device's own clock: results arrive at midnight. */
 const [NIGHT_FROM, NIGHT_TO] = [22, 7]
 
@@ -50,7 +56,8 @@ worker.addEventListener('message', (event) => {
 worker.addEventListener('push', (event) => event.waitUntil(tell(event.data)))
 worker.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  event.waitUntil(open((event.notification.data as Pick<ResultNews, 'path'>).path))
+  const { path, silence } = event.notification.data as Pick<News, 'path' | 'silence'>
+  event.waitUntil(event.action === NOT_TODAY && silence !== undefined ? silenceToday(silence) : open(path))
 })
 worker.addEventListener('fetch', (event) => {
   const { request } = event
@@ -77,18 +84,24 @@ async function keepChoice(language: string): Promise<void> {
 
 /** A browser demands a notification for every push, so a push without content shows one too. */
 async function tell(data: Pushed['data']): Promise<void> {
-  const { title = location.host, path = '/dashboard', ...news } = readNews(data)
+  const { title = location.host, path = '/dashboard', silence, ...news } = readNews(data)
   const hour = new Date().getHours()
   const silent = hour >= NIGHT_FROM || hour < NIGHT_TO
-  await worker.registration.showNotification(title, { ...news, icon: '/icons/icon-192.png', silent, data: { path } })
+  await worker.registration.showNotification(title, { ...news, icon: '/icons/icon-192.png', silent, data: { path, silence } })
 }
 
-function readNews(data: Pushed['data']): Partial<ResultNews> {
+function readNews(data: Pushed['data']): Partial<News> {
   try {
     return data?.json() ?? {}
   } catch {
     return {}
   }
+}
+
+/** Without a network the server is not told; this device has had its reminder anyway. */
+async function silenceToday(token: string): Promise<void> {
+  const body = JSON.stringify({ token })
+  await fetch(SILENCE, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).catch(() => undefined)
 }
 
 async function open(path: string): Promise<void> {

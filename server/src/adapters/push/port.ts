@@ -19,12 +19,12 @@ export type PushMessage = {
  * - taken: the service accepted the message.
  * - gone: the subscription does not exist any more.
  * - refused: the service will never accept this message (status 0: the host is not allowed).
- * - later: the service may accept the message after `afterSeconds`.
+ * - later: the service may accept the message after `afterSeconds`. `mayHaveTaken`: it gave no answer, and may have the message.
  */
 export type PushAnswer =
   | { readonly is: 'taken' | 'gone' }
   | { readonly is: 'refused'; readonly status: number }
-  | { readonly is: 'later'; readonly afterSeconds: number }
+  | { readonly is: 'later'; readonly afterSeconds: number; readonly mayHaveTaken: boolean }
 
 export type PushSender = {
   /** Tells whether this is an address at an allowed push service. */

@@ -55,7 +55,8 @@ export function createWebPush({ hosts, subject, timeoutMs = TIMEOUT_MS, troubles
     if (!accepts(endpoint)) return { is: 'refused', status: 0 }
     const { host } = new URL(endpoint)
     const waitMs = (troubles.get(host)?.untilMs ?? 0) - performance.now()
-    if (closing.signal.aborted || waitMs > 0) return { is: 'later', afterSeconds: Math.max(1, Math.ceil(waitMs / MILLIS)) }
+    if (closing.signal.aborted || waitMs > 0)
+      return { is: 'later', afterSeconds: Math.max(1, Math.ceil(waitMs / MILLIS)), mayHaveTaken: false }
     return noted(host, await hand(message, subject, AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])))
   }
   return { accepts, send, close: () => closing.abort() }
@@ -71,7 +72,7 @@ async function hand(message: PushMessage, subject: string, signal: AbortSignal):
     return answerOf(response)
   } catch {
     // No connection or a timeout. The error is dropped, because it may contain the member's endpoint.
-    return { is: 'later', afterSeconds: PAUSE_SECONDS }
+    return { is: 'later', afterSeconds: PAUSE_SECONDS, mayHaveTaken: true }
   }
 }
 
@@ -100,7 +101,10 @@ async function requestOf({ target, key, text, ttlSeconds, topic }: PushMessage, 
 function answerOf({ status, headers }: Response): PushAnswer {
   if (status >= 200 && status < 300) return { is: 'taken' }
   if (status === 404 || status === 410) return { is: 'gone' }
-  if (status === 429 || status >= 500) return { is: 'later', afterSeconds: secondsToWait(headers) }
+  if (status === 429 || status >= 500) {
+    // A proxy's 500, 502 or 504 does not tell whether the service behind it took the message.
+    return { is: 'later', afterSeconds: secondsToWait(headers), mayHaveTaken: status !== 429 && status !== 503 }
+  }
   return { is: 'refused', status }
 }
 

@@ -17,6 +17,7 @@ import { setAutoJoin, setPassesOn } from '../../ledger/wallets.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { listRunning } from '../../members/announcements.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
+import { setReminder } from '../../members/evening-reminder.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { noteSignal } from '../../members/signals.ts'
 import { getUser } from '../../members/user-row.ts'
@@ -57,6 +58,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
         }
         if (body.autoParticipate !== undefined) await setAutoJoin(tx, session.memberId, body.autoParticipate)
         if (body.passOn !== undefined) await setPassesOn(tx, session.memberId, body.passOn)
+        if (body.reminder !== undefined) await setReminder(tx, session.memberId, body.reminder)
         return { ok: true, value: { user: await getUser(tx, session.memberId) } }
       }),
 

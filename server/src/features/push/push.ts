@@ -1,5 +1,5 @@
 /**
- * Results on members' devices (Web Push).
+ * Results, stories and evening reminders on members' devices (Web Push).
  *
  * - Nothing is sent to a device that did not subscribe, or that is logged out.
  * - A device's address is never logged.
@@ -14,6 +14,7 @@ import { addDevice, findDeviceKey, listDevices, removeDevice } from './devices.t
 import { createPushKeys } from './keys.ts'
 import { cutIntoPages, tellPage } from './results.ts'
 import { cutFollowUpPages, tellFollowUpPage } from './follow-up-news.ts'
+import { remindDue, silence, tellReminder } from './reminders.ts'
 import { cutStoryPages, tellStoryPage } from './story-news.ts'
 
 export type PushDeps = {
@@ -30,7 +31,7 @@ export function createPush(deps: PushDeps) {
   const { db, push, secrets } = deps
   const keys = createPushKeys(deps)
 
-  const handlers: Handlers<'pushState' | 'subscribePush' | 'unsubscribePush'> = {
+  const handlers: Handlers<'pushState' | 'subscribePush' | 'unsubscribePush' | 'silenceReminder'> = {
     pushState: async ({ session: { memberId, tokenHash } }) => {
       const { publicKey, number } = await keys.inForce(db)
       const { wanted } = await one<{ wanted: boolean }>(db, sql`select wants_push as wanted from member where id = ${memberId}::bigint`)
@@ -51,6 +52,7 @@ export function createPush(deps: PushDeps) {
       await removeDevice(db, memberId, tokenHash)
       return { ok: true, value: undefined }
     },
+    silenceReminder: (given) => silence(db, secrets, given),
   }
 
   return {
@@ -61,6 +63,8 @@ export function createPush(deps: PushDeps) {
     },
     /** All devices, for the member's export. */
     exports: { devices: (memberId: bigint) => listDevices(db, secrets, memberId) },
+    /** Finds the members whose evening reminder is due. */
+    due: () => remindDue(db),
     jobs: {
       push_round: (payload: JobPayloads['push_round']) => cutIntoPages(db, payload),
       push_page: (payload: JobPayloads['push_page']) => tellPage({ ...deps, keys }, payload),
@@ -68,6 +72,7 @@ export function createPush(deps: PushDeps) {
       push_story_page: (payload: JobPayloads['push_story_page']) => tellStoryPage({ ...deps, keys }, payload),
       push_follow_up: (payload: JobPayloads['push_follow_up']) => cutFollowUpPages(db, payload),
       push_follow_up_page: (payload: JobPayloads['push_follow_up_page']) => tellFollowUpPage({ ...deps, keys }, payload),
+      push_reminder: (payload: JobPayloads['push_reminder']) => tellReminder({ ...deps, keys }, payload),
     },
   }
 }

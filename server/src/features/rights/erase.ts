@@ -61,6 +61,7 @@ export const DELETED: readonly string[] = [
   'ticket_key',
   'unreadable_key',
   'signal_use',
+  'evening_reminder',
 ]
 
 /** The name that administrators see beside the remaining rows. */
@@ -87,6 +88,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`delete from story_mute where member_id = ${id}`)
   await tx.query(sql`delete from idempotency_key where member_id = ${id}`)
   await tx.query(sql`delete from member_note where member_id = ${id}`)
+  await tx.query(sql`delete from evening_reminder where member_id = ${id}`)
   await tx.query(sql`delete from member_sort where member_id = ${id}`)
   await forgetSignals(tx, memberId)
   await tx.query(sql`delete from member_mail where member_id = ${id}`)

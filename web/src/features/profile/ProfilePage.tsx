@@ -23,6 +23,7 @@ import { Unbroken } from '../../ui/Unbroken.tsx'
 import { profileQuery } from '../queries.ts'
 import { ChangePassword } from './ChangePassword.tsx'
 import { CloseAccount } from './CloseAccount.tsx'
+import { EveningReminder } from './EveningReminder.tsx'
 import { MyData } from './MyData.tsx'
 import { PassOnSwitch } from './PassOnSwitch.tsx'
 import { PersonalInformation } from './PersonalInformation.tsx'
@@ -141,6 +142,9 @@ function Loaded({ user }: { readonly user: User }) {
           <PassOnSwitch user={user} onSaved={take} />
         </CardSection>
       ) : null}
+      <CardSection when={t`Reminder`} note={t`in the evening`}>
+        <EveningReminder user={user} onSaved={take} />
+      </CardSection>
       <CardSection when={t`Safety`} note={t`your password`}>
         <ChangePassword />
       </CardSection>
