@@ -3,6 +3,7 @@
  * (web/src/public/render.tsx), and the server calls them with these values.
  */
 import type { Language } from '@roz/core/language.ts'
+import type { Milestone } from '@roz/core/milestones.ts'
 import type { Modes } from '@roz/core/modes.ts'
 import type { Api, Output } from './api.ts'
 import type { Story } from './impact.ts'
@@ -52,6 +53,8 @@ export type ShareSubject =
   | { readonly kind: 'page'; readonly page: string }
   | { readonly kind: 'day'; readonly day: string; readonly entries: number; readonly intake: number; readonly need: number }
   | { readonly kind: 'story'; readonly story: Story }
+  /** A member's milestone; it names nobody. */
+  | { readonly kind: 'milestone'; readonly days: Milestone }
 
 /** The texts of a shared link's picture, ready to print. */
 export type ShareCard = {

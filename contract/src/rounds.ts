@@ -124,6 +124,21 @@ export const roundCalls = {
     output: z.object({ totalParticipated: count, totalWon: rupees, winRate: z.number() }),
     refusals: [],
   }),
+  ownMilestones: endpoint({
+    method: 'GET',
+    path: '/user/milestones',
+    access: 'member',
+    summary:
+      'The days on which the member gave a rupee, in settled rounds: how many, the milestones among them, and the weeks with five or more.',
+    output: z.object({
+      days: count,
+      weeks: count.meta({ description: 'Weeks from Monday to Sunday with five such days or more' }),
+      reached: z
+        .array(z.object({ days: count, on: day }))
+        .meta({ description: 'The 10th, 50th, 100th and 365th of these days, as far as reached' }),
+    }),
+    refusals: [],
+  }),
   ownWins: endpoint({
     method: 'GET',
     path: '/user/wins',

@@ -158,6 +158,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   roundStats: undefined,
   ownWins: undefined,
   passOn: undefined,
+  ownMilestones: undefined,
   userRupee: undefined,
   memberYear: undefined,
   setPan: { pan: 'ABCPE1234F' },

@@ -297,6 +297,7 @@ describe('the day', () => {
     const [won, lost] = (mine ?? 0) > 0 ? [member, asha.token] : [asha.token, member]
     expect((await ask('ownWins', { token: won })).output.wins).toMatchObject([{ day, prize: 0.6, left: 0.6, passedOn: null }])
     expect((await ask('ownWins', { token: lost })).output.wins).toEqual([])
+    expect((await ask('ownMilestones', { token: won })).output).toMatchObject({ days: 1, weeks: 0, reached: [] })
     expect((await ask('passOn', { token: lost, params: { day } })).refusal.code).toBe('not_found')
   })
 

@@ -77,6 +77,16 @@ function wordsOf(subject: ShareSubject, language: Language, modes: Modes, i18n: 
       art: artOf('cut'),
     }
   }
+  if (subject.kind === 'milestone') {
+    const days = formatCount(subject.days)
+    return {
+      when: i18n._(msg`One rupee a day`),
+      title: i18n._(msg`${days} days given`),
+      lead: i18n._(msg`Help for people in need, and every paisa public.`),
+      figures: [{ label: i18n._(msg`Put in`), value: formatMoney(subject.days) }],
+      art: artOf('stack'),
+    }
+  }
   const { story } = subject
   const label = i18n._(story.sent ? msg`Sent to people in need` : msg`Set aside for people in need`)
   const figures = story.amount > 0 ? [{ label, value: formatMoney(story.amount) }] : []

@@ -39,6 +39,7 @@ import {
   roundView,
 } from './views.ts'
 import { triggerDraw } from './trigger.ts'
+import { readMilestones } from './milestones.ts'
 import { ownWins, passOnWin } from './wins.ts'
 
 export type RoundsDeps = DrawsDeps & {
@@ -86,7 +87,16 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
     (await currentFor({ memberId, language })) as Current
 
   const joining = { db, batcher, totals, ticketKeys, receipts }
-  type Names = 'joinRound' | 'currentRound' | 'roundHistory' | 'userRupee' | 'roundStats' | 'ownWins' | 'passOn' | 'triggerDraw'
+  type Names =
+    | 'joinRound'
+    | 'currentRound'
+    | 'roundHistory'
+    | 'userRupee'
+    | 'roundStats'
+    | 'ownMilestones'
+    | 'ownWins'
+    | 'passOn'
+    | 'triggerDraw'
   const handlers: Handlers<Names> = {
     joinRound: (call) => joinRound(joining, call),
 
@@ -105,6 +115,7 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
       return found === undefined ? { ok: false, code: 'not_found' } : { ok: true, value: { rupee: trailOf(found.rupee) } }
     },
 
+    ownMilestones: async ({ session }) => ({ ok: true, value: await readMilestones(db, session.memberId) }),
     roundStats: async ({ session }) => ({ ok: true, value: await readStats(db, session.memberId) }),
 
     ownWins: (call) => ownWins(db, call),

@@ -23,7 +23,12 @@ const pages = {
   card: (subject: ShareSubject, language: string) => ({
     ...CARD,
     tagline: language,
-    title: subject.kind === 'page' ? subject.page : subject.kind === 'day' ? subject.day : subject.story.title,
+    title:
+      subject.kind === 'page'
+        ? subject.page
+        : subject.kind === 'story'
+          ? subject.story.title
+          : String(subject.kind === 'day' ? subject.day : subject.days),
   }),
 } as Partial<PublicPages> as PublicPages
 
@@ -153,4 +158,15 @@ test('Devanagari is shaped: a conjunct is narrower than its letters side by side
   const [joined, apart] = [await inkOf('क्ष'), await inkOf('क्\u200cष')]
   expect(joined).toBeGreaterThan(20)
   expect(joined).toBeLessThan(apart)
+})
+
+test('a milestone has a picture without a look-up; a number that is none has no picture', async () => {
+  const { app, pictures } = site()
+  const looks = world.looks
+  const address = pictures.pathOf({ kind: 'milestone', days: 100 }, 'hi')
+  expect((await app.inject('/share/days-100-hi.png')).headers.location).toBe(address)
+  const answer = await app.inject(address)
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/png'])
+  expect((await app.inject('/share/days-99-hi.png')).statusCode).toBe(404)
+  expect(world.looks).toBe(looks)
 })

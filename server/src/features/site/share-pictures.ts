@@ -14,6 +14,7 @@ import type { PublicPages, ShareCard, ShareSubject, SiteFacts } from '@roz/contr
 import { parseDay } from '@roz/core/ist-day.ts'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import type { FastifyInstance } from 'fastify'
+import { milestoneOfPicture, pictureOfMilestone } from '@roz/core/milestones.ts'
 import { createGate } from '../../protection/concurrency-limit.ts'
 import { drawCard } from './card-picture.ts'
 
@@ -46,8 +47,18 @@ type Deps = {
   readonly waitingMax?: number
 }
 
-const nameOf = (subject: ShareSubject): string =>
-  subject.kind === 'page' ? subject.page : subject.kind === 'day' ? subject.day : subject.story.id
+function nameOf(subject: ShareSubject): string {
+  switch (subject.kind) {
+    case 'page':
+      return subject.page
+    case 'day':
+      return subject.day
+    case 'story':
+      return subject.story.id
+    case 'milestone':
+      return pictureOfMilestone(subject.days)
+  }
+}
 
 export function createSharePictures({ pages, site, subjects, folder, waitingMax = 16 }: Deps): SharePictures {
   const kept = new Map<string, Buffer>()
@@ -65,6 +76,8 @@ export function createSharePictures({ pages, site, subjects, folder, waitingMax 
 
   async function find(name: string, language: Language): Promise<ShareSubject | undefined> {
     if (Object.hasOwn(pages.addresses, name)) return { kind: 'page', page: name }
+    const days = milestoneOfPicture(name)
+    if (days !== undefined) return { kind: 'milestone', days }
     if (parseDay(name) !== undefined) return subjects.day(name)
     return UUID.test(name) ? subjects.story(name, language) : undefined
   }

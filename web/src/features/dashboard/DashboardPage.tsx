@@ -6,6 +6,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { memo, useDeferredValue } from 'react'
+import { MILESTONES } from '@roz/core/milestones.ts'
 import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { withDraws } from '../../app/settings.ts'
@@ -20,11 +21,14 @@ import { Later } from '../../ui/Later.tsx'
 import { Book, CardSection } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
+import { Part } from '../Part.tsx'
 import { PeopleHelped } from '../PeopleHelped.tsx'
 import { type TimedRound, homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
 import { RoundCard } from './RoundCard.tsx'
 import { Yesterday } from './Yesterday.tsx'
 import { useRound } from './use-round.ts'
+
+const loadMilestones = () => import('../Milestones.tsx')
 
 export function DashboardPage() {
   const { t } = useLingui()
@@ -147,17 +151,24 @@ function QuickStats() {
         <Trans>Quick stats</Trans>
       </h2>
       {rounds.data !== undefined && impact.data !== undefined ? (
-        <ul className="ledger">
-          <Row label={t`Days joined`} value={formatCount(impact.data.daysActive)} />
-          <Row label={t`Put in`} value={formatMoney(impact.data.totalDonated)} />
-          <Row label={t`Charities supported`} value={formatCount(impact.data.charitiesSupported)} />
-          {withDraws() || rounds.data.totalWon > 0 ? (
-            <>
-              <Row label={t`Total won`} value={formatMoney(rounds.data.totalWon)} />
-              <Row label={t`Win rate`} value={`${rounds.data.winRate.toFixed(1)}%`} />
-            </>
-          ) : null}
-        </ul>
+        <>
+          <ul className="ledger">
+            <Row label={t`Days joined`} value={formatCount(impact.data.daysActive)} />
+            <Row label={t`Put in`} value={formatMoney(impact.data.totalDonated)} />
+            <Row label={t`Charities supported`} value={formatCount(impact.data.charitiesSupported)} />
+            {withDraws() || rounds.data.totalWon > 0 ? (
+              <>
+                <Row label={t`Total won`} value={formatMoney(rounds.data.totalWon)} />
+                <Row label={t`Win rate`} value={`${rounds.data.winRate.toFixed(1)}%`} />
+              </>
+            ) : null}
+          </ul>
+          {impact.data.daysActive < MILESTONES[0] ? null : (
+            <Part name="milestones" load={loadMilestones} lines={1}>
+              {(code) => <code.Milestones />}
+            </Part>
+          )}
+        </>
       ) : failed ? (
         <ErrorState title={t`These figures could not be loaded.`} busy={rounds.isFetching || impact.isFetching} onRetry={retry} />
       ) : (

@@ -1,0 +1,44 @@
+/** A quiet line about the days given: the newest milestone with a card to share, and the weeks with five days. Nothing before ten days. */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { pictureOfMilestone } from '@roz/core/milestones.ts'
+import { formatCount } from '@roz/core/numbers.ts'
+import { useQuery } from '@tanstack/react-query'
+import { brand, currentLanguage } from '../app/language.ts'
+import { pictureOf, publicPath } from '../paths.ts'
+import { ErrorState, Skeleton } from '../ui/Feedback.tsx'
+import { formatDay } from '../ui/format.ts'
+import { Share } from '../ui/Share.tsx'
+import { Unbroken } from '../ui/Unbroken.tsx'
+import { milestonesQuery } from './queries.ts'
+
+export function Milestones() {
+  const { t } = useLingui()
+  const { data, isError, isFetching, refetch } = useQuery(milestonesQuery)
+  if (data === undefined)
+    return isError ? (
+      <ErrorState title={t`These figures could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton lines={2} />
+    )
+  const newest = data.reached.at(-1)
+  if (newest === undefined) return null
+  const language = currentLanguage()
+  const days = formatCount(newest.days)
+  const brandName = brand()
+  const text = t`I have given one rupee on each of ${days} days with ${brandName}. Help for people in need, and every paisa public.`
+  return (
+    <div className="milestones">
+      <p>
+        <Trans>
+          <strong>{days} days given</strong>, reached on <Unbroken text={formatDay(newest.on, language)} />.
+        </Trans>{' '}
+        {data.weeks > 0 ? <Plural value={data.weeks} one="# week with five days or more." other="# weeks with five days or more." /> : null}
+      </p>
+      <Share
+        text={text}
+        url={`${location.origin}${publicPath('home', language)}`}
+        picture={pictureOf(pictureOfMilestone(newest.days), language)}
+      />
+    </div>
+  )
+}
