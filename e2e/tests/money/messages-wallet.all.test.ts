@@ -98,7 +98,7 @@ describe('add money', () => {
     await at('/wallet', async (page) => {
       network.breakLine('POST /api/wallet/add', fault)
       await gatewayIsReady(page)
-      await page.getByRole('button', { name: '₹20.00 20 days' }).click()
+      await page.getByRole('button', { name: '₹20 20 days' }).click()
       await submit(page).click()
       await expect(toast(page, 'Failed to add money')).toBeVisible()
       await expect(field(page, 'Amount')).toHaveValue('20')
@@ -114,7 +114,7 @@ describe('add money', () => {
       '/wallet',
       async (page) => {
         await gatewayIsReady(page)
-        await page.getByRole('button', { name: '₹10.00 10 days' }).click()
+        await page.getByRole('button', { name: '₹10 10 days' }).click()
         await submit(page).click()
         await expect(toast(page, 'Please verify your email to continue.')).toBeVisible()
       },
