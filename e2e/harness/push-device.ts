@@ -111,11 +111,11 @@ export async function setHour({ context }: Visit, hour: number): Promise<void> {
   }, hour)
 }
 
-/** Taps the notification and answers where it leads. The tap is simulated: Chromium opens and focuses windows for real taps only. */
-export function tapNotification({ context }: Visit): Promise<string[]> {
+/** Taps the notification, or one of its buttons, and answers where it leads. The tap is simulated: Chromium opens and focuses windows for real taps only. */
+export function tapNotification({ context }: Visit, action = ''): Promise<string[]> {
   const [worker] = context.serviceWorkers()
   if (worker === undefined) throw new Error('no service worker is running')
-  return worker.evaluate(async () => {
+  return worker.evaluate(async (pressed) => {
     type Scope = {
       readonly registration: ServiceWorkerRegistration
       readonly clients: { openWindow: (address: string) => Promise<null> }
@@ -132,11 +132,11 @@ export function tapNotification({ context }: Visit): Promise<string[]> {
       led.push(`goes to ${new URL(this.url).pathname}`)
     }
     const [notification] = await scope.registration.getNotifications()
-    const event = new scope.NotificationEvent('notificationclick', { notification })
+    const event = new scope.NotificationEvent('notificationclick', { notification, action: pressed })
     let work: Promise<unknown> = Promise.resolve()
     Object.defineProperty(event, 'waitUntil', { value: (given: Promise<unknown>) => (work = given) })
     dispatchEvent(event)
     await work
     return led
-  })
+  }, action)
 }

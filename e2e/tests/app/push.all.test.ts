@@ -5,6 +5,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { addDays, dayAt } from '@roz/core/ist-day.ts'
+import { NOT_TODAY } from '@roz/core/reminder.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import { PUSH_SERVICE_CA, type PushService, startPushService } from '@roz/server/testing/push-service.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -20,6 +23,7 @@ import {
   WIDE,
 } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
 import { latinIn } from '../../harness/latin.ts'
 import { joinRound, newMember, passDay, PASSWORD, type Person, readClock, setClock } from '../../harness/people.ts'
@@ -143,6 +147,33 @@ describe('a result', () => {
     await deliver(page, devtools, '')
     expect((await notifications(page)).map(({ title }) => title)).toEqual([new URL(roz.url).host])
     await tapNotification(visit)
+    await devtools.detach()
+  })
+
+  test('the evening reminder is picked in the profile, comes at its time, and “Not today” tells the server and opens nothing', async () => {
+    await page.evaluate(() => localStorage.setItem('language', 'hi'))
+    await page.goto(`${roz.url}/profile`)
+    const time = page.getByLabel('याद दिलाने का समय')
+    await expect(time).toHaveValue('')
+    await time.selectOption('19:30')
+    await expect(page.locator('.toast')).toContainText('सेव हो गया')
+    await page.reload()
+    await expect(time).toHaveValue('19:30')
+    const today = dayAt(Date.parse(await readClock(roz.url)))
+    const tomorrow = addDays(today, 1)
+    const before = device.subscribed.at(-1)?.arrived.length ?? 0
+    await setClock(roz.url, `${tomorrow}T19:31:00+05:30`)
+    const reminders = () => (device.subscribed.at(-1)?.arrived ?? []).slice(before).filter(({ topic }) => topic === `reminder-${tomorrow}`)
+    await expect.poll(() => reminders().length).toBe(1)
+    const devtools = await visit.context.newCDPSession(page)
+    await deliver(page, devtools, reminders()[0]?.text ?? '')
+    const [shown] = await notifications(page)
+    expect(latinIn([shown?.title ?? '', shown?.body ?? ''])).toEqual([])
+    expect(await tapNotification(visit, NOT_TODAY)).toEqual([])
+    const silenced = () =>
+      inDatabase(roz.dataDir, (db) => db.query(sql`select 1 from evening_reminder where at is not null and silent_day = ${tomorrow}::date`))
+    await expect.poll(async () => (await silenced()).length).toBe(1)
+    expect(await notifications(page)).toEqual([])
     await devtools.detach()
   })
 
