@@ -23,7 +23,14 @@ export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment'
 /** Books a payment into SUSPENSE with an open item. `duplicate`: it is booked already. `ownerId`: of the closed account. */
 export async function suspend(
   tx: Tx,
-  payment: { readonly orderId: string; readonly paymentId: string; readonly orderAmount: Paise; readonly currency?: string },
+  payment: {
+    readonly orderId: string
+    readonly paymentId: string
+    readonly orderAmount: Paise
+    readonly currency?: string
+    /** The gateway's own order of the payment, if it is known beside ours. */
+    readonly gatewayOrderId?: string | undefined
+  },
   reason: SuspenseReason,
   ownerId?: bigint,
 ): Promise<{ readonly result: 'suspense'; readonly reason: SuspenseReason } | { readonly result: 'duplicate' }> {
@@ -34,12 +41,29 @@ export async function suspend(
     credit: ACCOUNTS.SUSPENSE,
     amount: payment.orderAmount,
   })
-  if (!booked) return { result: 'duplicate' }
-  const { orderId, paymentId, orderAmount: amount, currency = CURRENCY } = payment
+  const { orderId, paymentId, orderAmount: amount, currency = CURRENCY, gatewayOrderId } = payment
+  if (!booked) {
+    if (gatewayOrderId !== undefined) await nameOrder(tx, paymentId, gatewayOrderId)
+    return { result: 'duplicate' }
+  }
   const item = await openItem(tx, { orderId, paymentId, amount, currency }, reason)
+  if (gatewayOrderId !== undefined) await nameOrder(tx, paymentId, gatewayOrderId)
   if (ownerId !== undefined) await payOwed(tx, item, ownerId)
   return { result: 'suspense', reason }
 }
+
+/** An item of the order's own event has that order already. */
+const nameOrder = (tx: Tx, paymentId: string, gatewayOrderId: string): Promise<unknown> =>
+  tx.query(sql`
+    update suspense_item set gateway_order_id = ${gatewayOrderId}::text
+     where payment_id = ${paymentId}::text and order_id <> ${gatewayOrderId}::text and gateway_order_id is null`)
+
+/** The payments of this order of the gateway's that are in SUSPENSE as debits that nobody here raised. The caller has the order's lock. */
+export const listStrangersOf = async (tx: Tx, gatewayOrderId: string): Promise<string[]> =>
+  (
+    await tx.query<{ paymentId: string }>(sql`
+      select payment_id as "paymentId" from suspense_item where gateway_order_id = ${gatewayOrderId}::text order by id`)
+  ).map(({ paymentId }) => paymentId)
 
 /** Books money returned for a closed account as an item of its own. `ref` names the movement. */
 export async function suspendReturn(

@@ -50,7 +50,7 @@ export function createModelMandates(nowMs: () => number = Date.now) {
   }
 
   const get = (mandateId: string): ModelMandate => mandates.get(mandateId) ?? refuse('subscription_does_not_exist', 404)
-  const shownCharge = ({ raisedAtMs: _at, ...charge }: ModelCharge): MandateCharge => ({ ...charge })
+  const shownCharge = ({ raisedAtMs: _at, ...charge }: ModelCharge): MandateCharge => ({ ...charge, word: charge.word || charge.state })
   const shown = (mandateId: string, mandate: ModelMandate): Mandate => ({
     mandateId,
     status: mandate.status,
@@ -63,6 +63,7 @@ export function createModelMandates(nowMs: () => number = Date.now) {
     chargeId,
     kind,
     state: 'initialized',
+    word: '',
     amount,
     currency: 'INR',
     cfPaymentId: String(++payments),

@@ -58,6 +58,7 @@ export async function openSettlementWorld(
   settings: Readonly<Record<string, string>> = {},
   log: (line: string) => void = () => undefined,
   timeoutMs = 10_000,
+  rowsOfPage = 50,
 ) {
   let nowMs = startOfDayMs(DAY) + 12 * HOUR_MS
   const sandbox = await openSandbox(() => nowMs)
@@ -71,7 +72,7 @@ export async function openSettlementWorld(
   const world = await openServicesWorld({
     gateway: cashfreeGateway({ ...api, checkout: { mode: 'sandbox', scriptUrl: `${sandbox.url}/js/v3/cashfree.js` } }),
     mandates: cashfreeMandates(api),
-    settlements: cashfreeSettlements(api, 50),
+    settlements: cashfreeSettlements(api, rowsOfPage),
     log: pino({ level: 'info' }, { write }),
     settings: { DRAW: 'off', PAYMENTS_LIVE: 'on', TOPUP_MAX: '1000', ...settings },
   })

@@ -17,6 +17,8 @@ export type MandateCharge = {
   /** `auth`: the debit with which the payer authorises the mandate. */
   readonly kind: 'auth' | 'charge'
   readonly state: ChargeState
+  /** The gateway's own word of the state. */
+  readonly word: string
   readonly amount: Paise
   readonly currency: string
   /** The gateway's ids of the payment; each is missing until it exists. */

@@ -89,6 +89,7 @@ export function readCharge(wire: WireCharge): MandateCharge | undefined {
     chargeId: wire.payment_id,
     kind,
     state: chargeStateOf(wire.payment_status),
+    word: wire.payment_status,
     amount: wire.payment_amount,
     currency: wire.payment_currency,
     cfPaymentId: wire.cf_payment_id,

@@ -328,6 +328,29 @@ test('a gateway that asks for a pause gets it, and the reading goes on where it 
   await clear()
 })
 
+test('a pause that the gateway asks for between two pages of a settlement loses no entry and doubles none', async () => {
+  const paged = await openSettlementWorld({}, undefined, undefined, 2)
+  const payments: string[] = []
+  for (let n = 0; n < 5; n++) payments.push(String(await paged.paid(10)))
+  const id = await paged.settle()
+  await paged.control('/faults', { rate: 1 })
+  const count = async (): Promise<number> =>
+    (await one<{ n: number }>(paged.db, sql`select count(*)::int as n from gateway_settlement_event where settlement_id = ${id}::text`)).n
+  await paged.moveTo(startOfDayMs(addDays(paged.today(), 1)) + 6 * 3_600_000)
+  const seen = new Set<number>()
+  // The gateway takes one call a minute. We would make three: the second is refused, mostly between two pages.
+  for (let minute = 0; minute < 15; minute++) {
+    await paged.moveTo(paged.now() + 60_000)
+    seen.add(await count())
+  }
+  expect([...seen].filter((entries) => entries > 0)).toEqual([2, 4, 5])
+  const [read] = await paged.db.query<{ entries: number; different: number; last: number; isRead: boolean }>(sql`
+    select count(*)::int as entries, count(distinct e.event_id)::int as different, max(e.position) as last, bool_and(s.events_read_at is not null) as "isRead"
+      from gateway_settlement_event e join gateway_settlement_seen s using (settlement_id) where e.settlement_id = ${id}::text`)
+  expect(read).toEqual({ entries: payments.length, different: payments.length, last: payments.length, isRead: true })
+  await paged.close()
+})
+
 test('when all is recorded the gateway owes nothing but what is closed, and the audit holds', async () => {
   await world.settle().catch(() => undefined)
   await world.nextMorning()

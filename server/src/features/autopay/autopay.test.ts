@@ -6,11 +6,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Dispute, NewRefund, Order, PaymentGateway } from '../../adapters/payments/port.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { createAttempt } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { type AutopayWorld, openAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import type { ModelMandate } from '../../testing/model-mandates.ts'
 import { scriptedRefunds } from '../../testing/payouts-world.ts'
+import { settleOrder } from '../wallet/settle.ts'
+import { bookCharge } from './book.ts'
 import { mountReturn } from './return.ts'
 
 let world: AutopayWorld
@@ -132,6 +135,92 @@ describe('a debit is no order', () => {
   })
 })
 
+const paidOrder = (orderId: string, ...paymentIds: string[]): Order => ({
+  orderId,
+  status: 'PAID',
+  orderAmount: paise(3000n),
+  currency: 'INR',
+  sessionId: 's',
+  payments: paymentIds.map((paymentId) => ({
+    paymentId,
+    currency: 'INR',
+    status: 'SUCCESS',
+    orderAmount: paise(3000n),
+    paymentAmount: paise(3000n),
+    group: 'upi',
+    message: undefined,
+    bankReference: undefined,
+    paidAtMs: undefined,
+  })),
+})
+
+test.each([
+  ['before', 'the same id'],
+  ['after', 'the same id'],
+  ['before', 'another id'],
+  ['after', 'another id'],
+] as const)(
+  'a debit that nobody here raised is one item when an event names its order %s, with %s; a second payment is another',
+  async (when, id) => {
+    const { mandate } = await world.low()
+    await world.nextMorning()
+    const cfOrderId = `cf-${when}-${id.length}`
+    const cfPaymentId = `77${when.length}${id.length}`
+    order = paidOrder(cfOrderId, id === 'the same id' ? cfPaymentId : `order-${cfPaymentId}`)
+    const tellOrder = async (key: string): Promise<void> => {
+      await inTransaction(world.db, (tx) =>
+        enqueue(tx, { kind: 'settle_order', key: `${cfOrderId}:${key}`, payload: { orderId: cfOrderId } }),
+      )
+      await world.later()
+    }
+    const strange = {
+      ...world.only(mandate),
+      chargeId: crypto.randomUUID().replaceAll('-', ''),
+      cfPaymentId,
+      cfOrderId,
+      state: 'paid' as const,
+    }
+    const tellDebit = async (): Promise<void> => {
+      if (!mandate.charges.includes(strange)) mandate.charges.push(strange)
+      await world.webhook(mandate)
+      await world.later()
+    }
+    if (when === 'before') await tellOrder('first')
+    await tellDebit()
+    await tellOrder('second')
+    await tellDebit()
+    const items = () =>
+      world.db.query(sql`
+    select amount from suspense_item where reason = 'unknown_order' and (order_id in (${cfOrderId}::text, ${strange.chargeId}::text) or gateway_order_id = ${cfOrderId}::text)`)
+    expect(await items()).toEqual([{ amount: 3000n }])
+    order = paidOrder(cfOrderId, ...(order?.payments ?? []).map(({ paymentId }) => paymentId), `second-${cfPaymentId}`)
+    await tellOrder('third')
+    expect(await items()).toHaveLength(2)
+  },
+)
+
+test('an event about the order of a debit and an answer about the debit at the same moment credit once', async () => {
+  const warn = (): void => undefined
+  const deps = { db: world.db, gateway, attempt: createAttempt({ db: world.db, log: { warn, error: warn } }), warn }
+  for (let n = 0; n < 8; n++) {
+    const memberId = await makeMember(world.db)
+    await world.call('POST /autopay', memberId, SET_UP)
+    const mandate = world.model.newest()
+    world.model.authorise(mandate)
+    const [auth] = mandate.charges
+    const [row] = await world.db.query<{ id: string; orderId: string }>(sql`
+      select id, auth_order_id as "orderId" from autopay_mandate where member_id = ${memberId}::bigint`)
+    if (auth === undefined || row === undefined) throw new Error('no mandate was set up')
+    order = paidOrder(auth.cfOrderId ?? '', auth.cfPaymentId ?? '')
+    const answer = () => inTransaction(world.db, (tx) => bookCharge(tx, row.orderId, row.id, { ...auth, state: 'paid' }))
+    await Promise.all([settleOrder(deps, order.orderId), answer(), answer()])
+    const open = await world.db.query(sql`select amount from suspense_item where order_id = ${order.orderId}::text and status = 'open'`)
+    expect([await world.balanceOf(memberId), open]).toEqual([30, []])
+    // The gateway's pace of new mandates.
+    await world.later(60)
+  }
+})
+
 test('a refund of a debit names its mandate and the gateway’s id of the payment', async () => {
   const { memberId, mandate, orderId, cfPaymentId } = await paid()
   const asked = await world.call('POST /wallet/refunds', memberId, { order_id: orderId, amount: 5, reason: 'I do not need it.' })
@@ -222,14 +311,19 @@ describe('closing', () => {
     expect((await remove()).body).toMatchObject({ code: 'autopay_stopping' })
     await world.leave(memberId, 0)
     await world.moveTo(startOfDayMs(charge.day) + 12 * 3_600_000)
+    const mine = sql`mandate_id in (select id from autopay_mandate where member_id = ${memberId}::bigint)`
+    await world.db.query(sql`update autopay_charge set failure_reason = 'A/c of Asha: no money' where ${mine}`)
     expect((await remove()).status).toBe(204)
     world.model.faults.cancelIgnored = false
+    Object.assign(charge, { failureReason: 'A/c of Asha: late' })
     world.end(charge, 'paid')
     await world.webhook(mandate)
     await world.later()
     expect(await world.suspended(memberId)).toEqual([{ reason: 'closed_account', amount: 3000n }])
     const [row] = await world.db.query(sql`select payer from autopay_mandate where member_id = ${memberId}::bigint`)
     expect(row).toEqual({ payer: null })
+    // The bank's words may name a person: none are kept, also those that come later.
+    expect(await world.db.query(sql`select 1 from autopay_charge where failure_reason is not null and ${mine}`)).toEqual([])
   })
 })
 

@@ -21,6 +21,13 @@ import { tellAdded, tellExpiring, tellFailed, tellRaised, tellSetUp, tellState, 
 /** The gateway's word contradicts what is booked: a person must look. */
 export type Contradiction = { readonly orderId: string; readonly ours: string; readonly gateway: string }
 
+/** Of a debit that is booked as paid, and that the gateway calls anything else now. */
+export const contradictionOf = (orderId: string, told: MandateCharge): Contradiction => ({
+  orderId,
+  ours: 'paid',
+  gateway: told.word.slice(0, 100),
+})
+
 const today = async (tx: Tx): Promise<IstDay> => (await one<{ day: IstDay }>(tx, sql`select ist_day(roz_now())::text as day`)).day
 
 /** Books one answer about one debit of ours. */
@@ -31,8 +38,7 @@ export async function bookCharge(tx: Tx, orderId: string, mandateId: string, tol
       return undefined
     case 'initialized':
     case 'pending':
-      await noteOpen(tx, orderId, mandateId, told)
-      return undefined
+      return noteOpen(tx, orderId, mandateId, told)
     case 'failed':
     case 'cancelled':
       return endUnpaid(tx, orderId, mandateId, told)
@@ -68,15 +74,17 @@ async function bookPaid(tx: Tx, orderId: string, mandateId: string, told: Mandat
   if (charge.status !== 'open') await cancelOpenCharge(tx, mandate.memberId)
 }
 
-async function noteOpen(tx: Tx, orderId: string, mandateId: string, told: MandateCharge): Promise<void> {
+async function noteOpen(tx: Tx, orderId: string, mandateId: string, told: MandateCharge): Promise<Contradiction | undefined> {
   await markTopup(tx, orderId, 'pending')
   const mandate = await lockMandate(tx, mandateId)
   const charge = await lockCharge(tx, orderId)
-  if (mandate === undefined || charge === undefined) return
+  if (mandate === undefined || charge === undefined) return undefined
+  // Also a word that we do not know is pending.
+  if (charge.status === 'paid') return contradictionOf(orderId, told)
   if (charge.status !== 'raising' && charge.status !== 'open') {
     // The gateway takes an end back: the debit is asked about again, and blocks the next one.
-    if (charge.status !== 'paid') await reopen(tx, charge)
-    return
+    await reopen(tx, charge)
+    return undefined
   }
   await tx.query(sql`
     update autopay_charge set status = 'open', missing_since = null, cf_payment_id = coalesce(${told.cfPaymentId ?? null}::text, cf_payment_id),
@@ -85,6 +93,7 @@ async function noteOpen(tx: Tx, orderId: string, mandateId: string, told: Mandat
      where order_id = ${orderId}::text`)
   const { memberId, amount } = mandate
   if (charge.status === 'raising') await tellRaised(tx, { memberId, key: orderId, amount, day: charge.day })
+  return undefined
 }
 
 /** Unless another debit is open already: then both are asked about, and the first one counts as ended until it is paid. */
@@ -98,7 +107,7 @@ async function endUnpaid(tx: Tx, orderId: string, mandateId: string, told: Manda
   const mandate = await lockMandate(tx, mandateId)
   const charge = await lockCharge(tx, orderId)
   if (mandate === undefined || charge === undefined) return undefined
-  if (charge.status === 'paid') return { orderId, ours: 'paid', gateway: told.state }
+  if (charge.status === 'paid') return contradictionOf(orderId, told)
   if (charge.status === 'failed' || charge.status === 'cancelled') return undefined
   const isOurs = told.state === 'cancelled' && charge.wantsCancel
   await endCharge(tx, charge, isOurs ? 'cancelled' : 'failed', told)
@@ -154,6 +163,9 @@ export async function giveUpCharge(
   await tx.query(sql`update autopay_mandate set not_before = greatest(not_before, ${next}::date) where id = ${mandateId}::uuid`)
 }
 
+/** The bank's words may name a person: those of a deleted account are not kept (features/rights/erase.ts). */
+const IS_ERASED = sql`(select deleted_at is not null from autopay_mandate a join member m on m.id = a.member_id where a.id = mandate_id)`
+
 const endCharge = (
   tx: Tx,
   { orderId }: ChargeRow,
@@ -164,7 +176,7 @@ const endCharge = (
     update autopay_charge set status = ${status}::text, ended_at = roz_now(), missing_since = null,
       cf_payment_id = coalesce(${told.cfPaymentId ?? null}::text, cf_payment_id), cf_txn_id = coalesce(${told.cfTxnId ?? null}::text, cf_txn_id),
       cf_order_id = coalesce(${told.cfOrderId ?? null}::text, cf_order_id),
-      failure_reason = coalesce(left(${told.failureReason ?? null}::text, 500), failure_reason)
+      failure_reason = case when ${IS_ERASED} then null else coalesce(left(${told.failureReason ?? null}::text, 500), failure_reason) end
      where order_id = ${orderId}::text`)
 
 async function countFailure(tx: Tx, mandate: MandateRow, { orderId, kind, day }: ChargeRow): Promise<void> {

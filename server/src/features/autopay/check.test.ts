@@ -94,6 +94,32 @@ describe('a failure', () => {
   })
 })
 
+describe('a word that we do not know', () => {
+  const CONTRADICTS = 'the gateway contradicts us about a debit that was paid'
+  test('about a debit that was paid changes nothing, and an operator hears of it', async () => {
+    const { memberId, mandate, charge, day } = await raised()
+    world.end(charge, 'paid')
+    await world.at(day, '10:30:00')
+    const before = await world.balanceOf(memberId)
+    world.alarms.length = 0
+    Object.assign(charge, { state: 'pending', word: 'REVERSED_BY_BANK' })
+    await world.webhook(mandate)
+    await world.later()
+    expect([await statuses(memberId), await world.balanceOf(memberId)]).toEqual([['paid'], before])
+    expect(world.alarms).toContain(CONTRADICTS)
+  })
+
+  test('about the first debit, which was paid, is told too', async () => {
+    const { memberId, mandate } = await world.setUp()
+    world.alarms.length = 0
+    Object.assign(mandate.charges[0] ?? {}, { state: 'pending', word: 'REVERSED_BY_BANK' })
+    await world.webhook(mandate)
+    await world.later()
+    expect(await world.topups(memberId)).toEqual(['captured'])
+    expect(world.alarms).toContain(CONTRADICTS)
+  })
+})
+
 test('a debit without an end stays open: it is asked about for five days, then an operator hears of it, and no second one is raised', async () => {
   const { memberId, mandate, charge, day } = await raised()
   charge.state = 'pending'

@@ -15,7 +15,7 @@ import { paymentIdOf } from '../../ledger/autopay.ts'
 import { gatewayIdOf, uuidOf } from '../../ledger/gateway-id.ts'
 import { suspend } from '../../ledger/suspense.ts'
 import { markTopup } from '../../ledger/topups.ts'
-import { adoptCharge, bookCharge, bookMandate, type Contradiction, delayAfter, endAuth, giveUpCharge } from './book.ts'
+import { adoptCharge, bookCharge, bookMandate, type Contradiction, contradictionOf, delayAfter, endAuth, giveUpCharge } from './book.ts'
 import { type AutopayDeps, type ChargeRow, findMandate, listCharges, type MandateRow } from './deps.ts'
 import { type Claim, claimQuestion, isNewestQuestion, listDueMandates, nextTime, scheduleNext } from './questions.ts'
 import { rest, takePlace } from './pace.ts'
@@ -106,7 +106,11 @@ async function bookStranger(deps: AutopayDeps, row: MandateRow, payment: Mandate
   if (cfPaymentId === undefined) throw new Error('the gateway says that a debit is paid, and names no payment')
   const booked = await inTransaction(deps.db, async (tx) => {
     const paymentId = await paymentIdOf(tx, { cfPaymentId, cfOrderId })
-    const suspended = await suspend(tx, { orderId: chargeId, paymentId, orderAmount: amount, currency }, 'unknown_order')
+    const suspended = await suspend(
+      tx,
+      { orderId: chargeId, paymentId, orderAmount: amount, currency, gatewayOrderId: cfOrderId },
+      'unknown_order',
+    )
     await delayAfter(tx, row, payment)
     return suspended
   })
@@ -143,7 +147,8 @@ async function bookRest(deps: AutopayDeps, row: MandateRow, { charges, open, cla
   }
   await inTransaction(deps.db, async (tx) => {
     if (!(await isNewestQuestion(tx, row.id, claim.ask))) return
-    await bookAuth(tx, row, mandate)
+    const contradiction = await bookAuth(tx, row, mandate, charges)
+    if (contradiction !== undefined) contradictions.push(contradiction)
     const after = await bookMandate(tx, row.id, mandate, claim.nowMs)
     if (after !== undefined)
       await scheduleNext(tx, row.id, claim, nextTime(after, mandate.status, await listCharges(tx, row.id), claim.nowMs))
@@ -163,12 +168,21 @@ async function bookIfNewest(
 }
 
 /** The first debit while it is not paid: its newest attempt, and its end with the mandate's. */
-async function bookAuth(tx: Tx, row: MandateRow, { charges, status }: Mandate): Promise<void> {
+async function bookAuth(
+  tx: Tx,
+  row: MandateRow,
+  { charges, status }: Mandate,
+  known: readonly ChargeRow[],
+): Promise<Contradiction | undefined> {
   const attempts = charges.filter(({ kind }) => kind === 'auth')
-  if (attempts.some(({ state }) => state === 'paid')) return
+  if (attempts.some(({ state }) => state === 'paid')) return undefined
+  const [newest] = attempts.slice(-1)
+  if (newest !== undefined && known.some((charge) => charge.orderId === row.authOrderId && charge.status === 'paid'))
+    return contradictionOf(row.authOrderId, newest)
   const isWaiting = attempts.some(({ state }) => state === 'initialized' || state === 'pending')
   if (isFinalMandate(status) && !isWaiting) await endAuth(tx, row)
   else if (attempts.length > 0) await markTopup(tx, row.authOrderId, isWaiting ? 'pending' : 'failed')
+  return undefined
 }
 
 /** The gateway does not know a debit of ours. */

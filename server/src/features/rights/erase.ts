@@ -14,7 +14,7 @@ import { forgetSignals } from '../../members/signals.ts'
  * Tables with a row of a closed account, and their columns of text and bytes. Numbers, times and references are not listed.
  * - Of the account: its numbers, language, dates, and the version of the terms. `held_about` is empty, for a held account is not erased.
  * - Of money: orders, withdrawals and refunds with the words written about them, the bank and last four digits of paid accounts.
- * - Of AutoPay: its mandates without the UPI ID that paid.
+ * - Of AutoPay: its mandates without the UPI ID that paid, and its debits without the bank's words about a failure.
  * - Of withheld tax: the PAN under which it is reported, encrypted, and the numbers of the certificates.
  * - Of rounds: entries without the key that would link the tickets; the claim of a key without its member.
  * - Of the team's work: flags of money events, and entries of the log, which cannot be changed.
@@ -104,5 +104,8 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
            beneficiary_id = null, last_four = regexp_replace(last_four, '^.*@', '…@')
      where member_id = ${id}`)
   await tx.query(sql`update autopay_mandate set payer = null where member_id = ${id}`)
+  await tx.query(sql`
+    update autopay_charge set failure_reason = null
+     where failure_reason is not null and mandate_id in (select id from autopay_mandate where member_id = ${id})`)
   return giveUpPicture(tx, avatar)
 }

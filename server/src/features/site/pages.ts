@@ -23,7 +23,7 @@ type Kept = { readonly body: Body; readonly madeMs: number; readonly data: strin
 type Reading = { readonly startedMs: number; readonly data: Promise<PageData | undefined> }
 
 /** The subject below a page's address: a day or a story. */
-export type Below = Exclude<ShareSubject, { kind: 'page' }>
+export type Below = Extract<ShareSubject, { kind: 'day' | 'story' }>
 type Refused = Extract<Taken, { readonly ok: false }>
 /** Asked before an uncached page is rendered: every made-up host and every day has pages of its own. */
 export type Admit = () => Promise<Taken>

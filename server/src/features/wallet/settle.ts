@@ -24,7 +24,8 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { askMandateSoon, cancelOpenCharge, findMandateOfOrder, lockGatewayOrder } from '../../ledger/autopay.ts'
+import { askMandateSoon, cancelOpenCharge, findMandateOfOrder, lockGatewayOrder, PAYMENT_PREFIX } from '../../ledger/autopay.ts'
+import { listStrangersOf } from '../../ledger/suspense.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
@@ -90,9 +91,22 @@ async function book(tx: Tx, order: Order, next: string): Promise<void> {
   const state = TOPUP_STATE_OF[order.status]
   // A success on an order that is not PAID may still be revoked by the gateway: it is not booked yet.
   let isNews = false
-  if (state === 'captured') for (const payment of successfulPayments(order)) isNews = (await bookPayment(tx, order, payment)) || isNews
+  if (state === 'captured') for (const payment of await newPayments(tx, order)) isNews = (await bookPayment(tx, order, payment)) || isNews
   else await markTopup(tx, order.orderId, state)
   if (isFinal(order)) await watchOrder(tx, order.orderId, next, { isNews })
+}
+
+/**
+ * The payments of the order without those that are in SUSPENSE as debits of AutoPay that nobody here raised. The gateway's ids of both
+ * may differ: then as many payments are left out as there are such debits.
+ */
+async function newPayments(tx: Tx, order: Order): Promise<readonly Payment[]> {
+  const payments = successfulPayments(order)
+  const strangers = await listStrangersOf(tx, order.orderId)
+  if (strangers.length === 0) return payments
+  const isSame = ({ paymentId }: Payment): boolean => strangers.includes(`${PAYMENT_PREFIX}${paymentId}`)
+  const sorted = payments.toSorted((a, b) => Number(isSame(b)) - Number(isSame(a)) || (a.paymentId < b.paymentId ? -1 : 1))
+  return sorted.slice(strangers.length)
 }
 
 /** Books a payment; whether it was booked now. */
