@@ -13,8 +13,6 @@ type Told<Data extends string = never> = Readonly<Record<'name' | 'origin' | Dat
 type OfMoney<Data extends string> = Told<Data> & { readonly paid?: string }
 /** `held`: the member was on hold, so the withdrawal waits. */
 type Requested<Data extends string> = Told<Data> & { readonly held?: string }
-/** The newest follow-up of a week, and how many were told in it. */
-export type WeeksNews = { readonly helped: string; readonly weeks: string; readonly told: string }
 export type MailData = {
   /** The link that confirms the address. */
   verify: Told<'tokenId'>
@@ -79,7 +77,12 @@ export type MailData = {
    * The joins by Auto Participate in a week; `from` and `to` are days. `received` counts the help with the member's rupees that arrived.
    * `helped`, `weeks` and `told` (how many) are of follow-ups; they are read when the mail is sent (before-sending.ts).
    */
-  weekly_joins: Told<'rounds' | 'from' | 'to' | 'publicId'> & Partial<WeeksNews> & { readonly received?: string }
+  weekly_joins: Told<'rounds' | 'from' | 'to' | 'publicId'> & {
+    readonly received?: string
+    readonly helped?: string
+    readonly weeks?: string
+    readonly told?: string
+  }
   /** Auto Participate found less than a rupee in the wallet; once until the next join. */
   auto_join_skipped: Told<'day' | 'publicId'>
   /** To somebody whom an owner invites to the team: the link that makes the account. */

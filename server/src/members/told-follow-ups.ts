@@ -9,7 +9,6 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { enqueue } from '../jobs/queue.ts'
-import type { WeeksNews } from '../mail/mail-payload.ts'
 import { hasPart, isMuted, TOLD } from './own-stories.ts'
 
 /** The public follow-ups `f` of told stories. */
@@ -38,6 +37,9 @@ export async function pushFollowUps(tx: Tx, outlayId: Sql): Promise<void> {
     select f.id from ${TOLD_FOLLOW_UPS} where f.outlay_id = ${outlayId} and exists (select from push_device) order by f.weeks`)
   for (const { id } of told) await enqueue(tx, { kind: 'push_follow_up', key: id, payload: { followUpId: id } })
 }
+
+/** The newest follow-up of a week, and how many were told in it. */
+type WeeksNews = { readonly helped: string; readonly weeks: string; readonly told: string }
 
 /** The follow-ups of a week that this member may hear of now: the newest, and how many there are. */
 export async function followUpsOfWeek(from: Queryable, publicId: string, week: IstDay): Promise<WeeksNews | undefined> {
