@@ -92,9 +92,7 @@ function HelpOrder({ day: { helpOrder } }: { readonly day: Day }) {
       <Numbers numbers={numbers} isOrdered={isDrawn} />
       {isDrawn ? (
         <p className="small muted">
-          <Trans>
-            To check it yourself: <code>roz-verify … --order {numbers.join(',')}</code>
-          </Trans>
+          <Trans>To check it yourself:</Trans> <code>roz-verify … --order {numbers.join(',')}</code>
         </p>
       ) : null}
     </div>
