@@ -1,6 +1,5 @@
 /** “Let the day decide”: who may list what until when, a list against the close of its round, and the order of the day's seed. */
 import { caseOrder } from '@roz/core/case-order.ts'
-import type { IstDay } from '@roz/core/ist-day.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql, sqlState } from '../../db/sql.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
@@ -120,7 +119,7 @@ test('the seed orders the list, each request knows its place, and a withdrawn on
   // Without the withdrawn request the list still can change, and with it as well.
   expect((await freeze(numbers)).status).toBe(200)
   await endDay(world.database, DAY)
-  await drawWinners(world.db, DAY as IstDay, [member])
+  await drawWinners(world.db, DAY, [member])
   const [row] = await world.db.query<{ seed: Buffer }>(sql`select seed from round where day = ${DAY}::date`)
   const order = caseOrder(sha256, row?.seed ?? Buffer.alloc(0), numbers)
   const places = (await listed()).map(({ number, order: { place } }) => [number, place])

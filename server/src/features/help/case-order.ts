@@ -57,7 +57,7 @@ export const freezeOrder = (db: Db, { params, body, session }: Freezing) =>
     const before = await maybeOne<{ numbers: string[] }>(tx, sql`select numbers from help_order where day = ${day}::date for update`)
     const kept = before?.numbers ?? []
     const cases = await tx.query<{ number: string; isUnpaid: boolean }>(
-      sql`select c.number, ${IS_UNPAID} as "isUnpaid" from help_case c where c.number = any (${numbers as string[]}::text[])`,
+      sql`select c.number, ${IS_UNPAID} as "isUnpaid" from help_case c where c.number = any (${numbers}::text[])`,
     )
     if (cases.length < numbers.length) return { ok: false, code: 'case_not_found' } as const
     if (cases.some(({ number, isUnpaid }) => !isUnpaid && !kept.includes(number))) return { ok: false, code: 'case_not_agreed' } as const
