@@ -21,7 +21,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
 import { CASE_READERS, CASE_WORKERS, HELPERS, STAFF } from './roles.ts'
-import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 const number = z.string().meta({ description: 'The number of the request, such as 3F9A' })
 const numbered = z.object({ number: z.string().max(20) })
@@ -49,13 +49,10 @@ const listedCase = z.object({
   askedAt: instant,
   stageAt: instant,
   version: count,
-  order: newer(
-    z
-      .object({ day, of: count, place: count.nullable().meta({ description: 'null: the day has no draw yet' }) })
-      .nullable()
-      .meta({ description: 'The newest list of a day that has this request: its place in the order of that day' }),
-    { absent: null },
-  ),
+  order: z
+    .object({ day, of: count, place: count.nullable().meta({ description: 'null: the day has no draw yet' }) })
+    .nullable()
+    .meta({ description: 'The newest list of a day that has this request: its place in the order of that day' }),
 })
 const caseInFull = z.object({
   ...listedCase.shape,
