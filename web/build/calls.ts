@@ -14,8 +14,12 @@ import { briefFormOf } from './forms.ts'
 const isOfPortal = ({ access, path }: EndpointSpec): boolean => access === 'admin' || path.startsWith('/admin/')
 const isOfAutopay = ({ path }: EndpointSpec): boolean => path === '/autopay' || path.startsWith('/autopay/')
 const isOfApp = (spec: EndpointSpec): boolean => !isOfPortal(spec) && !isOfAutopay(spec)
-/** Witnesses cosign, and a browser's ticket key comes with a join or a top-up. */
-const isElsewhere = (call: string, { path }: EndpointSpec): boolean => call === 'setTicketKey' || path === '/public/log/cosignatures'
+/**
+ * Witnesses cosign, a browser's ticket key comes with a join or a top-up, the service worker silences a reminder, and a request for help
+ * is looked up by a page without scripts.
+ */
+const ELSEWHERE = ['setTicketKey', 'silenceReminder', 'askedHelp']
+const isElsewhere = (call: string, { path }: EndpointSpec): boolean => ELSEWHERE.includes(call) || path === '/public/log/cosignatures'
 type Table = { readonly lists: (spec: EndpointSpec) => boolean; readonly exports: readonly (keyof typeof EXPORTS)[] }
 const EXPORTS = {
   calls: ({ method, path }: EndpointSpec) => [method, path],

@@ -2,14 +2,16 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { pictureOfMilestone } from '@roz/core/milestones.ts'
 import { formatCount } from '@roz/core/numbers.ts'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../app/api.ts'
 import { brand, currentLanguage } from '../app/language.ts'
 import { pictureOf, publicPath } from '../paths.ts'
 import { ErrorState, Skeleton } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { Share } from '../ui/Share.tsx'
 import { Unbroken } from '../ui/Unbroken.tsx'
-import { milestonesQuery } from './queries.ts'
+
+const milestonesQuery = queryOptions({ queryKey: ['mine', 'milestones'], queryFn: ({ signal }) => call('ownMilestones', { signal }) })
 
 export function Milestones() {
   const { t } = useLingui()
@@ -27,7 +29,7 @@ export function Milestones() {
   const brandName = brand()
   const text = t`I have given one rupee on each of ${days} days with ${brandName}. Help for people in need, and every paisa public.`
   return (
-    <div className="milestones">
+    <div className="milestones under-button">
       <p>
         <Trans>
           <strong>{days} days given</strong>, reached on <Unbroken text={formatDay(newest.on, language)} />.

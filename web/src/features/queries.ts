@@ -43,10 +43,6 @@ function followRound(before: TimedRound | undefined, now: Output<Api['currentRou
 }
 
 export const homeQuery = queryOptions({ queryKey: ['home'], queryFn: ({ signal }) => call('home', { signal }) })
-export const milestonesQuery = queryOptions({
-  queryKey: ['mine', 'milestones'],
-  queryFn: ({ signal }) => call('ownMilestones', { signal }),
-})
 export const roundStatsQuery = queryOptions({ queryKey: ['mine', 'round-stats'], queryFn: ({ signal }) => call('roundStats', { signal }) })
 export const impactStatsQuery = queryOptions({
   queryKey: ['mine', 'impact-stats'],

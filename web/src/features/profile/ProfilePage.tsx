@@ -142,7 +142,7 @@ function Loaded({ user }: { readonly user: User }) {
           <PassOnSwitch user={user} onSaved={take} />
         </CardSection>
       ) : null}
-      <CardSection when={t`Reminder`} note={t`in the evening`}>
+      <CardSection when={t`Reminder`}>
         <EveningReminder user={user} onSaved={take} />
       </CardSection>
       <CardSection when={t`Safety`} note={t`your password`}>
