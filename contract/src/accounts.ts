@@ -54,6 +54,7 @@ export const bankCheck = z.object({
   books: rupees.meta({ description: 'What the account BANK of our books had' }),
   difference: rupees,
   unsettled: rupees.meta({ description: 'The difference without what findings explain that somebody closed' }),
+  open: count.meta({ description: 'Findings that nobody closed, also where their sums cancel each other out' }),
   explained: z.array(explanation),
 })
 

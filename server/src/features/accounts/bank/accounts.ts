@@ -46,8 +46,8 @@ export const bankAccountHandlers = ({ db }: AccountsDeps): Handlers<'bankAccount
         actorId: session.memberId,
         action: 'bank_account.save',
         subject: `bank_account:${id}`,
-        ...(before === undefined ? {} : { before: { name: before.name, mapping: before.mapping } }),
-        after: { name, mapping },
+        ...(before === undefined ? {} : { before: { name: before.name, lastFour: before.lastFour, mapping: before.mapping } }),
+        after: { name, lastFour, mapping },
       })
       return { ok: true, value: { account: await view(tx, id) } }
     }),

@@ -14,6 +14,7 @@ import { maybeOne, one, type Queryable, type Sql, sql } from '../../../db/sql.ts
 import type { Tx } from '../../../db/transaction.ts'
 import { readBalances } from '../../../ledger/balances.ts'
 import { type Found, replaceFindings } from '../finding-rows.ts'
+import { DAYS_APART } from './match.ts'
 import { listUnmatched, OF_BANK, RAISED } from './movements.ts'
 
 const WINDOW_DAYS = 60
@@ -73,7 +74,9 @@ const findOpenLines = (tx: Tx): Promise<Found[]> =>
 
 /** Movements without a line: of the last days, of those since the last comparison, and older ones that were missing already. */
 async function findMissing(tx: Tx, { base, until, before, today }: Span): Promise<Found[]> {
-  const openDay = (await one<{ day: IstDay | null }>(tx, sql`select min(day)::text as day from bank_line where subject is null`)).day
+  const openDay = (
+    await one<{ day: IstDay | null }>(tx, sql`select (min(day) - ${DAYS_APART}::int)::text as day from bank_line where subject is null`)
+  ).day
   const [oldest] = [addDays(today, -WINDOW_DAYS), before ?? base, openDay ?? base].toSorted()
   const since = oldest !== undefined && oldest > base ? oldest : base
   const found = await listUnmatched(tx, since, sql`m.day <= ${until}::date and m.amount <> 0`)
@@ -101,10 +104,12 @@ export async function readBankCheck(from: Queryable): Promise<z.infer<typeof ban
   const parts = [...(await explainedByFindings(from, until)), ...(await explainedByDays(from, span))]
   const difference = bank - books
   const rest = difference - parts.reduce((sum, { amount }) => sum + amount, 0n)
-  const { closed } = await one<{ closed: bigint }>(
+  // Open findings are counted, not added up: a stolen sum and an invented account would cancel each other out.
+  const { closed, open } = await one<{ closed: bigint; open: number }>(
     from,
-    sql`select coalesce(sum(difference), 0)::bigint as closed from money_finding f
-         where ${IS_OF_BANK} and f.ended_at is null and f.closed_at is not null and (f.detail is null or f.detail <= ${until}::text)`,
+    sql`select coalesce(sum(difference) filter (where f.closed_at is not null), 0)::bigint as closed,
+               (count(*) filter (where f.closed_at is null))::int as open from money_finding f
+         where ${IS_OF_BANK} and f.ended_at is null and (f.detail is null or f.detail <= ${until}::text)`,
   )
   const shown = (amount: bigint): number => rupeesFromPaise(paise(amount))
   return {
@@ -114,6 +119,7 @@ export async function readBankCheck(from: Queryable): Promise<z.infer<typeof ban
     books: shown(books),
     difference: shown(difference),
     unsettled: shown(difference - closed),
+    open,
     explained: [...parts, { part: 'unexplained' as const, amount: rest, count: 1 }]
       .filter(({ amount }) => amount !== 0n)
       .map(({ amount, ...part }) => ({ ...part, amount: shown(amount) })),

@@ -77,7 +77,16 @@ describe('an import', () => {
       [100, 'matched'],
     ])
     expect(stored.find(({ amount }) => amount === -40)).toMatchObject({ subject: paidOut, account: 'Current account', balance: 60 })
-    expect(await world.check()).toEqual({ day: FIRST, isLate: false, bank: 60, books: 60, difference: 0, unsettled: 0, explained: [] })
+    expect(await world.check()).toEqual({
+      day: FIRST,
+      isLate: false,
+      bank: 60,
+      books: 60,
+      difference: 0,
+      unsettled: 0,
+      open: 0,
+      explained: [],
+    })
     expect(await world.findings()).toEqual([])
   })
 
@@ -137,6 +146,7 @@ describe('what is left over', () => {
       books: 60,
       difference: 3,
       unsettled: 3,
+      open: 4,
       explained: [{ part: 'lines', amount: 3, count: 4 }],
     })
     const found = await world.findings()
@@ -260,6 +270,30 @@ test('a first balance that the books do not know is a finding of its own, and sa
     })
     expect(await other.check()).toMatchObject({ difference: 5000, unsettled: 0 })
     expect(-(await readBalances(other.db)).BANK).toBe(1000n)
+  } finally {
+    await other.close()
+  }
+})
+
+test('a taken sum and an invented balance of another account do not cancel each other out: both stay open', async () => {
+  const other = await openBankWorld()
+  try {
+    await other.saveAccount()
+    const reference = await other.settled(wholeRupees(10), FIRST)
+    await openDay(other.database, TODAY)
+    const taken: Line[] = [
+      { day: FIRST, amount: 1000n, words: reference },
+      { day: FIRST, amount: -1000n, words: 'CASH' },
+    ]
+    await other.importFile(statementText(taken, 0n), FIRST)
+    const second = randomUUID()
+    await other.saveAccount({ name: 'Invented', lastFour: '1111' }, second)
+    await other.importFile(statementText([{ day: FIRST, amount: 100n, words: 'OPENED' }], 900n), FIRST, second)
+    expect(await other.check()).toMatchObject({ difference: 0, open: 3 })
+    // What was seen for one account is imported into no other.
+    const next = statementText([{ day: TODAY, amount: 5n, words: 'INTEREST' }], 0n)
+    const { body } = await other.preview(next, other.accountId)
+    expect((await other.send(`${second}/import?seen=${String(body.seen)}&until=${TODAY}`, next)).status).toBe(409)
   } finally {
     await other.close()
   }

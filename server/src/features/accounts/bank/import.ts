@@ -103,7 +103,10 @@ async function layFile(from: Queryable, id: string, bytes: Buffer): Promise<Layi
 async function layOver(from: Queryable, account: Account, statement: Statement): Promise<Laying> {
   const fresh = await freshLines(from, account, statement)
   if (!fresh.ok) return fresh
-  const seen = fingerprintOf(statement.lines.map(({ day, amount, balance, words }) => [day, String(amount), String(balance), words]))
+  const seen = fingerprintOf([
+    account.id,
+    ...statement.lines.map(({ day, amount, balance, words }) => [day, String(amount), String(balance), words]),
+  ])
   return { ok: true, value: { account, statement, fresh: fresh.value, seen } }
 }
 

@@ -11,7 +11,7 @@ import type { Secrets } from '../../../secrets/secrets.ts'
 import { listUnmatched, type BankMovement } from './movements.ts'
 
 /** The books have a movement up to this many days before its line; one without a reference also after it. */
-const DAYS_APART = 30
+export const DAYS_APART = 30
 /** Shorter numbers are no reference of a bank. */
 const REFERENCE_MIN = 6
 const PROPOSED = 50

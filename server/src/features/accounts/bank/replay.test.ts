@@ -143,7 +143,7 @@ test.each([1, 2, 3])('random history %i ends with the books equal to the bank, o
       select sum(case when debit = ${ACCOUNTS.BANK}::bigint then amount else -amount end)::bigint as books from transfer
        where ${ACCOUNTS.BANK}::bigint in (debit, credit)`)
     const difference = Number(sum(extra) - sum(dropped)) / 100
-    const { unsettled, explained, ...check } = await world.check()
+    const { unsettled, open, explained, ...check } = await world.check()
     expect(check).toEqual({
       day: addDays(DAY, DAYS - 1),
       isLate: false,
@@ -152,6 +152,7 @@ test.each([1, 2, 3])('random history %i ends with the books equal to the bank, o
       difference,
     })
     expect(unsettled).toBe(difference)
+    expect(open).toBe(extra.length + dropped.length)
     expect(explained.every(({ part }: { part: string }) => part === 'lines' || part === 'entries')).toBe(true)
     const inPaise = explained.reduce((total: number, { amount }: { amount: number }) => total + Math.round(amount * 100), 0)
     expect(inPaise).toBe(Math.round(difference * 100))

@@ -67,7 +67,7 @@ test('one that is covered, goes back again, and is taken off a larger one is fiv
   expect((await importLines()).body).toMatchObject({ stored: 1 })
   expect([await bankFindings(), await check()]).toMatchObject([
     [],
-    { bank: 29.31, books: 29.31, difference: 0, unsettled: 0, explained: [] },
+    { bank: 29.31, books: 29.31, difference: 0, unsettled: 0, open: 0, explained: [] },
   ])
   const statuses = (await world.ask('GET /admin/bank-lines')).body.lines.map(({ status }: { status: string }) => status)
   expect(statuses).toEqual(Array.from({ length: 5 }, () => 'matched'))

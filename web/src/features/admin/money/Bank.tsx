@@ -25,21 +25,21 @@ type Check = NonNullable<Output<Api['reconciliation']>['bankCheck']>
 /** One line, red while bank and books differ by more than what somebody closed with a reason. */
 export function BankCheckLine({ check }: { readonly check: Check }) {
   const { t } = useLingui()
-  const { day, isLate, bank, books, difference, unsettled } = check
+  const { day, isLate, bank, books, difference, unsettled, open } = check
   const on = formatLongDay(day, currentLanguage())
   const [held, booked, by] = [formatMoney(bank), formatMoney(books), formatMoney(Math.abs(difference))]
-  const isRed = difference !== 0 && unsettled !== 0
+  const isRed = open > 0 || (difference !== 0 && unsettled !== 0)
   return (
     <>
       {isLate ? <p className="warning-line" role="alert">{t`The bank's statements end on ${on}. Import the days since.`}</p> : null}
-      {difference === 0 ? (
+      {difference === 0 && open === 0 ? (
         <p className="muted">{t`At the end of ${on} the bank had ${held}, and so had our books.`}</p>
       ) : (
         <div className={isRed ? 'warning-line' : 'muted'} role={isRed ? 'alert' : undefined}>
           <p>
-            {difference > 0
-              ? t`At the end of ${on} the bank had ${held} and our books ${booked}: ${by} more at the bank.`
-              : t`At the end of ${on} the bank had ${held} and our books ${booked}: ${by} less at the bank.`}
+            {difference === 0 ? t`At the end of ${on} bank and books had ${held}, but not by the same entries.` : null}
+            {difference > 0 ? t`At the end of ${on} the bank had ${held} and our books ${booked}: ${by} more at the bank.` : null}
+            {difference < 0 ? t`At the end of ${on} the bank had ${held} and our books ${booked}: ${by} less at the bank.` : null}
           </p>
           <Explained check={check} />
         </div>
