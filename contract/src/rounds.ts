@@ -1,5 +1,5 @@
 /** Calls of rounds: joining, the current round, history, the administrator's draw. */
-import { ticketKey } from '@roz/core/fields.ts'
+import { rupeeAmount, ticketKey } from '@roz/core/fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
@@ -161,8 +161,10 @@ export const roundCalls = {
     method: 'POST',
     path: '/user/wins/{day}/pass-on',
     access: 'verified',
-    summary: "Gives the reward of a day, or what is left of it, to the help fund: once, within 30 days, after the member's debts.",
+    summary:
+      "Gives the reward of a day, or what is left of it, to the help fund: once, within 30 days, after the member's debts, and no more than `amount`, which the member confirmed.",
     params: z.object({ day: z.string().max(20) }),
+    body: z.strictObject({ amount: rupeeAmount }),
     output: z.object({ passedOn: rupees, balance: rupees }),
     refusals: [
       'not_found',

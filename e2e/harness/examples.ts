@@ -157,7 +157,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   roundHistory: undefined,
   roundStats: undefined,
   ownWins: undefined,
-  passOn: undefined,
+  passOn: { amount: 0.3 },
   ownMilestones: undefined,
   userRupee: undefined,
   memberYear: undefined,

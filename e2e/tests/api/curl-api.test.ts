@@ -298,7 +298,7 @@ describe('the day', () => {
     expect((await ask('ownWins', { token: won })).output.wins).toMatchObject([{ day, prize: 0.6, left: 0.6, passedOn: null }])
     expect((await ask('ownWins', { token: lost })).output.wins).toEqual([])
     expect((await ask('ownMilestones', { token: won })).output).toMatchObject({ days: 1, weeks: 0, reached: [] })
-    expect((await ask('passOn', { token: lost, params: { day } })).refusal.code).toBe('not_found')
+    expect((await ask('passOn', { token: lost, params: { day }, body: { amount: 0.3 } })).refusal.code).toBe('not_found')
   })
 
   test('a story is muted only by a member whose rupee is in it', async () => {

@@ -157,7 +157,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     const won = today
     expect((await world.calls.ask('POST /rounds/join', { as, body: {} })).status).toBe(200)
     await goToNextDay()
-    return { as, id: won }
+    return { as, id: won, body: { amount: 0.3 } }
   },
   addMoney: async () => ({ as: await makeMember(world.database.db), body: ADD }),
   setUpAutopay: async () => ({ as: await makeMember(world.database.db), body: { phoneNumber: '9876543210', consent: true } }),

@@ -45,10 +45,10 @@ export const listRecentPrizes = (from: Queryable, memberId: bigint): Promise<Own
 
 export type PassOnRefusal = 'may_not_move' | 'not_found' | 'prize_passed_on' | 'prize_too_old' | 'debt_first' | 'nothing_left'
 
-/** Passes on the prize of a day, or what is left of it. */
+/** Passes on the prize of a day, or what is left of it. `atMost`: what the member saw and confirmed; money added since stays. */
 export async function passOn(
   tx: Tx,
-  { memberId, day }: { readonly memberId: bigint; readonly day: string },
+  { memberId, day, atMost }: { readonly memberId: bigint; readonly day: string; readonly atMost?: Paise },
 ): Promise<Outcome<{ readonly given: Paise; readonly balance: Paise }, PassOnRefusal>> {
   const wallet = await lockWallet(tx, memberId)
   const won = parseDay(day)
@@ -58,8 +58,9 @@ export async function passOn(
   if (prize.given !== null) return refused('prize_passed_on')
   if (prize.isOver) return refused('prize_too_old')
   if ((await readDebt(tx, memberId)) > ZERO) return refused('debt_first')
-  const given = leftOf(prize, wallet.balance)
-  if (given === ZERO) return refused('nothing_left')
+  const left = leftOf(prize, wallet.balance)
+  const given = atMost !== undefined && atMost < left ? atMost : left
+  if (given <= ZERO) return refused('nothing_left')
   return accepted({ given, balance: await give(tx, { memberId, ...prize, amount: given }) })
 }
 

@@ -31,8 +31,12 @@ async function win(member: bigint): Promise<IstDay> {
   await world.goTo(midnight(day))
   return won
 }
-const passOn = (as: bigint, won: string, key?: string) =>
-  world.ask(`POST /user/wins/${won}/pass-on`, { as, ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }) })
+const passOn = (as: bigint, won: string, key?: string, amount = 0.3) =>
+  world.ask(`POST /user/wins/${won}/pass-on`, {
+    as,
+    body: { amount },
+    ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+  })
 const wins = async (as: bigint): Promise<Record<string, unknown>[]> => (await world.ask('GET /user/wins', { as })).body.wins
 const balanceOf = async (memberId: bigint): Promise<bigint> =>
   (await one<{ balance: bigint }>(world.db, sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance
@@ -72,6 +76,14 @@ test('a withdrawal at the same moment leaves no more to pass on than there is', 
   expect(passed.status).toBe(200)
   expect(passed.body.passedOn).toBe(held.ok ? 0.1 : 0.3)
   expect(await balanceOf(ravi)).toBe(0n)
+})
+
+test('no more is given than the member confirmed, also where money was added since; nothing and less are refused', async () => {
+  const nila = await world.member(1)
+  const won = await win(nila)
+  for (const amount of [0, -0.1]) expect((await passOn(nila, won, undefined, amount)).body.code).toBe('nothing_left')
+  await world.fund(nila, wholeRupees(5))
+  expect((await passOn(nila, won, undefined, 0.1)).body).toMatchObject({ passedOn: 0.1, balance: 5.2 })
 })
 
 test('what was spent cannot be passed on, nor the reward of another member or of no round', async () => {

@@ -3,7 +3,7 @@
  * - Once per reward, whatever the Idempotency-Key: `passOn` of the ledger decides under the wallet's lock.
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
-import { rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Answer, Call } from '../../http/route.ts'
@@ -29,9 +29,9 @@ export async function ownWins(db: Db, { session: { memberId } }: Call<typeof rou
 export function passOnWin(idempotency: Idempotency, call: Call<typeof roundCalls.passOn>): Promise<Passed> {
   const { memberId } = call.session
   const { day } = call.params
-  const keyed = { memberId, key: call.idempotencyKey, route: `passOn ${day}`, body: {} }
+  const keyed = { memberId, key: call.idempotencyKey, route: `passOn ${day}`, body: call.body }
   return idempotency.once<Passed>(keyed, day, async (tx) => {
-    const passed = await passOn(tx, { memberId, day })
+    const passed = await passOn(tx, { memberId, day, atMost: paiseFromRupees(call.body.amount) ?? ZERO })
     if (!passed.ok) return { ok: false, code: passed.code === 'may_not_move' ? 'on_hold' : passed.code }
     return { ok: true, value: { passedOn: rupeesFromPaise(passed.value.given), balance: rupeesFromPaise(passed.value.balance) } }
   })

@@ -95,7 +95,9 @@ function Confirm({ day, left, onClose }: Pick<Win, 'day' | 'left'> & { readonly 
   const give = async (): Promise<void> => {
     setBusy(true)
     try {
-      const { answer } = await keys({ day }, (idempotencyKey) => call('passOn', { params: { day }, idempotencyKey }))
+      const { answer } = await keys({ day, left }, (idempotencyKey) =>
+        call('passOn', { params: { day }, body: { amount: left }, idempotencyKey }),
+      )
       session.setBalance(answer.balance)
       toast.success(t`You passed ${formatMoney(answer.passedOn)} on. Thank you.`)
       await refreshMine()
