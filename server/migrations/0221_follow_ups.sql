@@ -19,4 +19,5 @@ create table follow_up (
   unique (outlay_id, weeks)
 );
 create index follow_up_by on follow_up (recorded_by);
+create index follow_up_recorded on follow_up (recorded_at);
 select app_may('select, insert, update, delete', 'follow_up');

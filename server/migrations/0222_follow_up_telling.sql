@@ -16,5 +16,3 @@ create table follow_up_pushed (
 );
 create index follow_up_pushed_to on follow_up_pushed (device_id);
 select app_may('select, insert, delete', 'follow_up_pushed');
-
-create index follow_up_recorded on follow_up (recorded_at);

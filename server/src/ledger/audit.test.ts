@@ -375,7 +375,7 @@ test.each([
   'round_join',
   'join_batch',
   'wallet',
-  'round',
+  'round, help_order',
   'topup, autopay_mandate, autopay_charge, autopay_check',
   'withdrawal',
   'refund',

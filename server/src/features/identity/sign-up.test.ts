@@ -24,6 +24,7 @@ describe('registering', () => {
       wallet: { balance: 0, owed: 0 },
       autoParticipate: false,
       passOn: false,
+      reminder: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+05:30$/),
       role: 'member',
       emailVerified: false,
