@@ -235,7 +235,7 @@ export const disbursementCalls = {
       retoldBy: z.optional(publicName).meta({ description: 'Who retold it; without it the words are word for word' }),
     }),
     output: z.object({ disbursement }),
-    refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due'],
+    refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due', 'own_arrival'],
   }),
   withholdFollowUp: endpoint({
     method: 'POST',
@@ -247,7 +247,7 @@ export const disbursementCalls = {
     params: outlayId,
     body: z.strictObject({ reason: decisionReason }),
     output: z.object({ disbursement }),
-    refusals: ['follow_up_not_found', 'follow_up_withheld'],
+    refusals: ['follow_up_not_found', 'follow_up_withheld', 'own_payment'],
   }),
   arrivalCode: endpoint({
     method: 'POST',

@@ -296,6 +296,21 @@ const acts: Readonly<Record<string, Make>> = {
     const { hash } = body.disbursement.receipts[0]
     return { act: (as) => ask(as, `POST /admin/receipts/${hash}/withhold`, { reason: 'It shows a phone' }), excluded: payer }
   },
+  'withhold a follow-up': async () => {
+    const payer = await staff('owner')
+    const { body } = await disbursed(payer, 5)
+    const id = randomUUID()
+    await db.query(sql`
+      insert into follow_up (id, outlay_id, weeks, written_in, words, recorded_by)
+      values (${id}::uuid, ${body.disbursement.id}::uuid, 2, 'en', 'The shoes fit.', ${await staff()}::bigint)`)
+    return { act: (as) => ask(as, `POST /admin/follow-ups/${id}/withhold`, { reason: 'It names the street' }), excluded: payer }
+  },
+  'end the follow-ups': async () => {
+    const payer = await staff()
+    const { id } = (await disbursed(payer, 5)).body.disbursement.beneficiary
+    await db.query(sql`update beneficiary set follow_up_on = consented_on where id = ${id}::uuid`)
+    return { act: (as) => services.calls.ask(`PUT /admin/beneficiaries/${id}`, { as, body: { followUps: null } }), excluded: payer }
+  },
   'publish a story': async () => {
     const { id } = (await ask(await staff('editor'), 'POST /impact/stories', STORY)).body.story
     return { act: (as) => services.calls.ask(`PUT /impact/stories/${id}`, { as, body: { isActive: true } }) }

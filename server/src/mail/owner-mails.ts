@@ -20,6 +20,8 @@ export type TeamEvent =
   | 'asked_withdrawn'
   | 'receipt_withheld'
   | 'consent_revoked'
+  | 'follow_up_withheld'
+  | 'follow_ups_ended'
   | 'not_received'
 type Event = {
   readonly what: TeamEvent

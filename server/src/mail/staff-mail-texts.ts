@@ -38,6 +38,10 @@ const TEAM_WORDS = {
   consent_revoked: texts(
     'A consent was revoked, and its bills are no longer public: {about}. Paid in the last 30 days: {detail}. Look at it.',
   ),
+  follow_up_withheld: texts('What a helped person told later was withheld from the public. Help: {about}. Reason: {detail}'),
+  follow_ups_ended: texts(
+    'A person’s consent to be asked again ended: {about}. Answers that were deleted with it: {detail}. Ask the person whether this is right.',
+  ),
   not_received: texts('Help did not arrive: {about}. Find out today where the money is. What the receiver says: {detail}'),
 } as const satisfies Record<TeamEvent, Texts>
 

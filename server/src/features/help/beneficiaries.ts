@@ -6,7 +6,8 @@
  * - While a payment to the person waits for approval, the record does not change, except by a revocation.
  * - A child's consent has the relation of the guardian who gave it.
  * - A recorded consent can be corrected, but only a revocation ends it, because public pages check only for a revocation.
- * - The consent to be asked again has its own day. Its end, or a revocation, deletes what the person told (follow-ups.ts).
+ * - The consent to be asked again has its own day. Its end, or a revocation, deletes what the person told (follow-ups.ts). The owners get
+ *   a mail, and the payer does not end it either.
  * - A revocation is final. Whoever decided about a payment to the person does not record it. Its transaction turns every story that was ever about the person into a draft without a picture. Mails that
  *   wait with the name are not sent (mail/before-sending.ts). The books keep their entries; public pages show them without the name
  *   (view outlay_public).
@@ -147,9 +148,10 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
         if (problem !== undefined) return problem
         if (fields.publicName !== before.publicName && (await isSaid(tx, id, fields.publicName)))
           return invalid({ publicName: 'public_name_in_words' })
-        const proofs = revoked === true ? await judgeProofs(tx, session.memberId, await paidTo(tx, id)) : NO_PROOFS
-        if (!proofs.ok) return proofs
         const isAskable = revoked !== true && (fields.followUps ?? null) !== null
+        const endsFollowUps = !isAskable && before.followUpOn !== null
+        const proofs = revoked === true || endsFollowUps ? await judgeProofs(tx, session.memberId, await paidTo(tx, id)) : NO_PROOFS
+        if (!proofs.ok) return proofs
         const note = edit.note === undefined ? before.encryptedNote : encryptNote(secrets, id, edit.note)
         await tx.query(sql`
           update beneficiary set public_name = ${fields.publicName}::text, consent_how = ${fields.consent?.how ?? null}::text,
@@ -157,17 +159,15 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
             guardian_relation = ${fields.guardian}::text, follow_up_on = ${isAskable ? (fields.followUps?.on ?? null) : null}::date, sealed_note = ${note}::bytea,
             revoked_at = case when ${revoked === true}::boolean then roz_now() end
           where id = ${id}::uuid`)
-        if (!isAskable) await forgetFollowUps(tx, id)
+        const forgotten = isAskable ? 0 : await forgetFollowUps(tx, id)
         if (revoked === true) posters = await takeBackStories(tx, id)
-        if (proofs.recent > 0n)
-          await tellOwners(tx, {
-            what: 'consent_revoked',
-            actorId: session.memberId,
-            about: id.slice(0, 8),
-            detail: formatPaise(proofs.recent),
-          })
+        const actorId = session.memberId
+        const about = id.slice(0, 8)
+        if (revoked === true && proofs.recent > 0n)
+          await tellOwners(tx, { what: 'consent_revoked', actorId, about, detail: formatPaise(proofs.recent) })
+        else if (endsFollowUps) await tellOwners(tx, { what: 'follow_ups_ended', actorId, about, detail: String(forgotten) })
         await logStaff(tx, {
-          actorId: session.memberId,
+          actorId,
           action: revoked === true ? 'beneficiary.revoke' : 'beneficiary.update',
           subject: `beneficiary:${id}`,
           before: openly(fieldsOf(before)),
@@ -267,9 +267,9 @@ async function isSaid(tx: Tx, id: string, publicName: string): Promise<boolean> 
 }
 
 /** What the person told later ends with the consent to be asked. */
-const forgetFollowUps = async (tx: Tx, id: string): Promise<void> => {
-  await tx.query(sql`delete from follow_up f using outlay o where o.id = f.outlay_id and o.beneficiary_id = ${id}::uuid`)
-}
+const forgetFollowUps = async (tx: Tx, id: string): Promise<number> =>
+  (await tx.query(sql`delete from follow_up f using outlay o where o.id = f.outlay_id and o.beneficiary_id = ${id}::uuid returning 1`))
+    .length
 
 /** Makes drafts of the person's stories and takes their pictures; returns the names of our own pictures. */
 async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]> {

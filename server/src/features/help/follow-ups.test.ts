@@ -31,9 +31,9 @@ afterAll(() => world.close())
 
 const later = (days: number): Promise<unknown> => world.database.setClock(new Date(NOON + days * 86_400_000))
 /** Help to this person that arrived on the first day, with a published story. */
-async function help(beneficiaryId: string): Promise<string> {
+async function help(beneficiaryId: string, as = world.staff.finance): Promise<string> {
   const { body, text } = await world.calls.ask('POST /admin/disbursements', {
-    as: world.staff.finance,
+    as,
     body: { amount: 5, purpose: 'school shoes', beneficiaryId, receipts: [await world.bill()] },
   })
   if (body.disbursement?.status !== 'booked') throw new Error(text)
@@ -118,6 +118,29 @@ test('one with personal data is withheld, with a reason in the staff log; the lo
   )
   expect(log.map(({ action }) => action)).toEqual(Object.values(LOGGED))
   expect(JSON.stringify(log)).not.toContain(HINDI)
+})
+
+test('the payer neither records, withholds nor ends a follow-up; the owners get a mail when somebody else does', async () => {
+  const ownersTold = () =>
+    world.db.query<object>(sql`
+      select payload -> 'data' ->> 'what' as what, payload -> 'data' ->> 'detail' as detail from job j join member m on m.email = j.payload ->> 'to'
+       where j.payload ->> 'template' = 'team_changed' and m.id = ${world.staff.owner}::bigint order by j.id desc limit 2`)
+  const meera = await world.beneficiary(ASKABLE)
+  const payer = await makeStaff(world.db, 'owner')
+  const id = await help(meera, payer)
+  await later(15)
+  expect(said(await tell(id, {}, payer))).toBe('403 own_arrival')
+  const followUp = (await tell(id)).body.disbursement.followUps[0].id
+  const withhold = (as: bigint) =>
+    world.calls.ask(`POST /admin/follow-ups/${followUp}/withhold`, { as, body: { reason: 'It names the street' } })
+  const end = (as: bigint) => world.calls.ask(`PUT /admin/beneficiaries/${meera}`, { as, body: { followUps: null } })
+  expect([said(await withhold(payer)), said(await end(payer))]).toEqual(['403 own_payment', '403 own_payment'])
+  expect(await told(id)).toHaveLength(1)
+  expect([said(await withhold(caller)), said(await end(caller))]).toEqual(['200', '200'])
+  expect(await ownersTold()).toEqual([
+    { what: 'follow_ups_ended', detail: '1' },
+    { what: 'follow_up_withheld', detail: 'It names the street' },
+  ])
 })
 
 test('the search of stories finds it in each language until it is withheld or its consent ends', async () => {

@@ -2,6 +2,8 @@
  * Follow-ups: what a helped person says 2, 4 and 12 weeks after the help arrived.
  * - Only with a consent of its own. When that or the whole consent ends, its rows are deleted (beneficiaries.ts).
  * - Every answer is public with the story, a bad one too. One with personal data is withheld, with a reason in the staff log.
+ * - Somebody other than the payer records it. The payer does not withhold it while somebody else of the treasury can (proofs.ts). All
+ *   owners get a mail about a withheld one.
  * - Of two at once for the same weeks one is recorded: the payment is locked.
  */
 import { randomUUID } from 'node:crypto'
@@ -11,12 +13,14 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
 import { IS_RECEIVED } from '../../ledger/arrivals.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
+import { tellOwners } from '../../mail/owner-mails.ts'
 import { pushFollowUps } from '../../members/told-follow-ups.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import type { HelpDeps } from './deps.ts'
 import { viewDisbursement } from './disbursement-view.ts'
+import { judgeProofs } from './proofs.ts'
 
-type Found = { readonly hasConsent: boolean; readonly isReceived: boolean; readonly due: number | null }
+type Found = { readonly hasConsent: boolean; readonly isReceived: boolean; readonly mayRecord: boolean; readonly due: number | null }
 
 export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 'withholdFollowUp'> => ({
   recordFollowUp: ({ params: { id }, body: { language, words, translation, retoldBy }, session }) =>
@@ -29,13 +33,15 @@ export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 
              where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for no key update of o for share of b`,
       )
       if (locked === undefined) return { ok: false, code: 'disbursement_not_found' } as const
-      const { hasConsent, isReceived, due } = await one<Found>(
+      const { hasConsent, isReceived, mayRecord, due } = await one<Found>(
         tx,
-        sql`select b.follow_up_on is not null and b.revoked_at is null as "hasConsent", coalesce(${IS_RECEIVED}, false) as "isReceived", ${DUE_FOLLOW_UP} as due
+        sql`select b.follow_up_on is not null and b.revoked_at is null as "hasConsent", coalesce(${IS_RECEIVED}, false) as "isReceived", ${DUE_FOLLOW_UP} as due,
+              may_confirm_arrival(${session.memberId}::bigint, o.id) as "mayRecord"
               from outlay o join beneficiary b on b.id = o.beneficiary_id where o.id = ${id}::uuid`,
       )
       if (!hasConsent) return { ok: false, code: 'follow_up_consent' } as const
       if (!isReceived || due === null) return { ok: false, code: 'follow_up_not_due' } as const
+      if (!mayRecord) return { ok: false, code: 'own_arrival' } as const
       if (translation !== undefined && translation.language === language) return invalid({ translation: 'choice_invalid' })
       const translations = translation === undefined ? {} : { [translation.language]: translation.words }
       await tx.query(sql`
@@ -55,13 +61,15 @@ export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 
   withholdFollowUp: ({ params: { id }, body: { reason }, session }) =>
     inTransaction(db, async (tx) => {
       const found = CURSOR_PARTS.uuid(id)
-        ? await maybeOne<{ outlayId: string; withheld: string | null }>(
+        ? await maybeOne<{ outlayId: string; purpose: string; withheld: string | null }>(
             tx,
-            sql`select outlay_id as "outlayId", withheld from follow_up where id = ${id}::uuid for update`,
+            sql`select f.outlay_id as "outlayId", o.purpose, f.withheld from follow_up f join outlay o on o.id = f.outlay_id where f.id = ${id}::uuid for update of f`,
           )
         : undefined
       if (found === undefined) return { ok: false, code: 'follow_up_not_found' } as const
       if (found.withheld !== null) return { ok: false, code: 'follow_up_withheld' } as const
+      const proofs = await judgeProofs(tx, session.memberId, [found.outlayId])
+      if (!proofs.ok) return proofs
       await tx.query(sql`update follow_up set withheld = ${reason}::text where id = ${id}::uuid`)
       await logStaff(tx, {
         actorId: session.memberId,
@@ -69,6 +77,7 @@ export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 
         subject: `outlay:${found.outlayId}`,
         after: { reason },
       })
+      await tellOwners(tx, { what: 'follow_up_withheld', actorId: session.memberId, about: found.purpose, detail: reason })
       return { ok: true, value: { disbursement: await viewDisbursement(tx, found.outlayId) } } as const
     }),
 })

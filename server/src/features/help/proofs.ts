@@ -1,5 +1,5 @@
 /**
- * Proofs of booked payments that are taken back: a withheld bill, a revoked consent.
+ * Proofs of booked payments that are taken back: a withheld bill or follow-up, a revoked consent.
  * - The persons who requested or decided a payment do not take its proof back while somebody else of the treasury can.
  * - The owners are told of it, by mail and in the list of alarms, where it follows a payment within 30 days.
  */
