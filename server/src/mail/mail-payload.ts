@@ -101,6 +101,8 @@ export type MailData = {
   contact_received: Told<'ticket'>
   /** To the address that a request for help names. It may be a stranger's: the mail repeats no word of the request. */
   help_asked: Told<'number'>
+  /** To the same address, when the request was withdrawn with its number and phone number. */
+  help_withdrawn: Told<'number'>
   /** An answer by the staff, in the thread of that message. */
   contact_reply: Told<'ticket' | 'text'>
 }

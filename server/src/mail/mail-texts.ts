@@ -400,6 +400,16 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     action: { label: texts('See your request'), path: '/ask-for-help/{number}' },
     after: [texts('If you did not ask for help, ignore this email.')],
   },
+  help_withdrawn: {
+    subject: texts('[#{number}] Your request was withdrawn'),
+    paragraphs: [
+      HELLO,
+      texts('Your request #{number} was withdrawn, with its number and your phone number. We have deleted your words and your contact.'),
+      texts('If you did not withdraw it, please ask again and tell us so.'),
+    ],
+    action: { label: texts('Ask for help again'), path: '/ask-for-help' },
+    after: [texts('If you did not ask for help, ignore this email.')],
+  },
   contact_reply: {
     // The subject of the acknowledgement: mail programs keep both in one thread.
     subject: texts('Re: [{ticket}] We got your message'),

@@ -9,7 +9,10 @@ import type { Tx } from '../db/transaction.ts'
 import { enqueue } from '../jobs/queue.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
 
-type MemberTemplate = Exclude<MailTemplate, 'contact' | 'contact_received' | 'contact_reply' | 'help_asked' | 'staff_invitation'>
+type MemberTemplate = Exclude<
+  MailTemplate,
+  'contact' | 'contact_received' | 'contact_reply' | 'help_asked' | 'help_withdrawn' | 'staff_invitation'
+>
 export type MemberMail<T extends MemberTemplate> = {
   readonly memberId: bigint
   readonly template: T

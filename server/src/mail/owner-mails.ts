@@ -23,10 +23,11 @@ export type TeamEvent =
   | 'follow_up_withheld'
   | 'follow_ups_ended'
   | 'not_received'
+  | 'request_withdrawn'
 type Event = {
   readonly what: TeamEvent
-  /** The person who did it. */
-  readonly actorId: bigint
+  /** The person who did it; null: somebody without an account. */
+  readonly actorId: bigint | null
   /** The person or thing it is about, and a word more: a role, an amount, a reason. */
   readonly about: string
   readonly detail?: string
@@ -37,7 +38,7 @@ type Event = {
 export async function tellOwners(tx: Tx, { what, actorId, about, detail = '', personId }: Event): Promise<void> {
   const { actor, at } = await one<{ actor: string; at: string }>(
     tx,
-    sql`select (select name from member where id = ${actorId}::bigint) as actor,
+    sql`select coalesce((select name from member where id = ${actorId}::bigint), '') as actor,
           to_char(roz_now() at time zone interval '05:30', 'FMDD Mon YYYY, HH24:MI') as at`,
   )
   const told = await tx.query<{ id: bigint }>(

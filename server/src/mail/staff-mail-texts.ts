@@ -43,6 +43,9 @@ const TEAM_WORDS = {
     'A person’s consent to be asked again ended: {about}. Answers that were deleted with it: {detail}. Ask the person whether this is right.',
   ),
   not_received: texts('Help did not arrive: {about}. Find out today where the money is. What the receiver says: {detail}'),
+  request_withdrawn: texts(
+    'A request that the team had begun was withdrawn on the public page, with its number and phone number: {about}. Ask whoever worked on it whether the person wanted that.',
+  ),
 } as const satisfies Record<TeamEvent, Texts>
 
 export const STAFF_MAILS = {
@@ -58,9 +61,13 @@ export const STAFF_MAILS = {
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
     after: [texts('If it was not you, tell an owner of {brandName} at once.')],
   }),
-  team_changed: ({ what }: MailData['team_changed']) => ({
+  team_changed: ({ what, actor }: MailData['team_changed']) => ({
     subject: texts('{brandName}: a change in the team or its decisions'),
-    paragraphs: [HELLO, TEAM_WORDS[what as TeamEvent] ?? TEAM_WORDS.role, texts('By {actor}, at {at} IST.')],
+    paragraphs: [
+      HELLO,
+      TEAM_WORDS[what as TeamEvent] ?? TEAM_WORDS.role,
+      actor === '' ? texts('At {at} IST, without an account.') : texts('By {actor}, at {at} IST.'),
+    ],
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
     after: [texts('If this is not right, speak to the other owners at once: they can undo it.')],
   }),

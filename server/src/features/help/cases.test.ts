@@ -446,6 +446,33 @@ describe('the withdrawal by the person who asked', () => {
     expect((await ask({ phone })).status).toBe(201)
   })
 
+  const mails = () =>
+    world.db.query<object>(sql`
+      select payload ->> 'to' as to, payload ->> 'language' as language, payload -> 'data' ->> 'number' as number from job
+       where payload ->> 'template' = 'help_withdrawn' order by id`)
+  const ownersTold = async (number: string) =>
+    (
+      await world.db.query<{ actor: string }>(sql`
+        select payload -> 'data' ->> 'actor' as actor from job j join member m on m.email = j.payload ->> 'to'
+         where j.payload -> 'data' ->> 'what' = 'request_withdrawn' and j.payload -> 'data' ->> 'about' = ${`#${number}`}::text
+           and m.id = ${world.staff.owner}::bigint`)
+    ).map(({ actor }) => actor)
+
+  test('is mailed to the address of the request, and to the owners once the team had begun', async () => {
+    const phone = nextPhone()
+    const untouched = await asked({ phone })
+    await withdraw(untouched, phone)
+    expect([await mails(), await ownersTold(untouched)]).toEqual([[], []])
+    const begun = await asked({ phone, email: 'asked@example.org' })
+    await step(begun, 'called')
+    await withdraw(begun, phone)
+    expect([await mails(), await ownersTold(begun)]).toEqual([[{ to: 'asked@example.org', language: 'en', number: begun }], ['']])
+    const given = await asked({ phone })
+    await world.db.query(sql`update help_case set assigned_to = ${world.staff.editor}::bigint where number = ${given}::text`)
+    await withdraw(given, phone)
+    expect(await ownersTold(given)).toEqual([''])
+  })
+
   test('is refused while the help is being paid and after an end', async () => {
     const phone = nextPhone()
     const number = await asked({ phone })

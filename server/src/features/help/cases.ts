@@ -3,6 +3,8 @@
  * - Words and contact are encrypted at rest. The phone number is also a keyed hash, by which a second request is noticed.
  * - An open request of the last 30 days from the same phone is not repeated. The answer says so without its number: whoever knows a
  *   phone number must not learn the stage by it.
+ * - A withdrawal is mailed to the address of the request, and to the owners where the team had begun: the team reads numbers and phones,
+ *   so somebody of it could withdraw in the person's name.
  * - An unknown number and wrong digits get one answer. Ten wrong digits a day are allowed for a number.
  */
 import { randomInt, randomUUID } from 'node:crypto'
@@ -16,6 +18,7 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { tellOwners } from '../../mail/owner-mails.ts'
 import { instantOf } from '../../lists/listing.ts'
 import { limitRules, take } from '../../protection/limits.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -77,12 +80,12 @@ export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp
       await taken.giveBack()
       return { ok: true, value: stageOf(found, known) }
     },
-    withdrawAskedHelp: async ({ params, body, ip, userAgent }) => {
+    withdrawAskedHelp: async ({ params, body, origin, ip, userAgent }) => {
       const number = caseNumberOf(params.number)
       if (number === undefined) return NOT_FOUND
       const taken = await take(db, rules.lookedUpCase(number, { ip, userAgent }))
       if (!taken.ok) return taken
-      const outcome = await inTransaction(db, (tx) => withdraw(tx, deps, number, body.phone))
+      const outcome = await inTransaction(db, (tx) => withdraw(tx, deps, { number, phone: body.phone, origin }))
       if (outcome.ok || outcome.code !== 'case_not_found') await taken.giveBack()
       return outcome
     },
@@ -97,17 +100,28 @@ const stageOf = ({ number, stage, askedAt, reason }: Found, { answer }: SealedCa
   answer: answer ?? null,
 })
 
+type Withdrawing = { readonly number: string; readonly phone: string; readonly origin: string }
+
 /** The person who asked takes the request back. What identifies the person is deleted with it. */
-async function withdraw(tx: Tx, { secrets }: CaseDeps, number: string, phone: string) {
-  const found = await maybeOne<Pick<Found, 'stage' | 'sealed'>>(
+async function withdraw(tx: Tx, { secrets }: CaseDeps, { number, phone, origin }: Withdrawing) {
+  const found = await maybeOne<Pick<Found, 'stage' | 'sealed'> & { readonly language: Language; readonly isAssigned: boolean }>(
     tx,
-    sql`select stage, sealed from help_case where number = ${number}::text for update`,
+    sql`select stage, sealed, language, assigned_to is not null as "isAssigned" from help_case where number = ${number}::text for update`,
   )
-  if (found === undefined || found.sealed === null || unseal(secrets, number, found.sealed).phone !== phone) return NOT_FOUND
+  const known = found === undefined || found.sealed === null ? undefined : unseal(secrets, number, found.sealed)
+  if (found === undefined || known === undefined || known.phone !== phone) return NOT_FOUND
   if (!mayStep(found.stage, 'withdrawn')) return { ok: false, code: 'case_too_late' } as const
   await tx.query(sql`
     update help_case set stage = 'withdrawn', stage_at = roz_now(), touched_at = roz_now(), version = version + 1 where number = ${number}::text`)
   await recordStep(tx, secrets, { number, step: 'withdrawn', by: null })
+  const { language } = found
+  if (known.email !== '')
+    await enqueue(tx, {
+      kind: 'mail',
+      key: `help_withdrawn:${number}`,
+      payload: { to: known.email, template: 'help_withdrawn', language, data: { number, name: '', origin } },
+    })
+  if (found.isAssigned || found.stage !== 'new') await tellOwners(tx, { what: 'request_withdrawn', actorId: null, about: `#${number}` })
   await forgetCases(tx, [number])
   return { ok: true, value: { number } } as const
 }
