@@ -173,7 +173,7 @@ export const caseCalls = {
     params: z.object({ day: z.string().max(20) }),
     body: z.strictObject({ numbers: z.array(z.string().max(20)).max(CASE_ORDER_MAX) }),
     output: z.object({ day, numbers: z.array(number) }),
-    refusals: ['round_closed', 'case_not_found', 'case_not_agreed'],
+    refusals: ['round_closed', 'case_not_found', 'case_not_agreed', 'case_ordered'],
   }),
   helpCase: endpoint({
     method: 'GET',

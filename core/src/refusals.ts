@@ -168,6 +168,7 @@ export const REFUSALS = {
   case_tries: refusal(409, texts('Try three times first, and record each attempt.')),
   case_checks: refusal(409, texts('For this amount two different people must check the need first.')),
   case_not_agreed: refusal(409, texts('Nobody has agreed to help with this request, or its payment was asked for already.')),
+  case_ordered: refusal(409, texts('An earlier day has decided the place of one of these requests already. It cannot be decided again.')),
   consent_missing: refusal(409, texts('There is no recorded consent yet. Record it first.')),
   purpose_names_person: refusal(
     409,

@@ -42,6 +42,8 @@ export type AdvisoryLock = keyof typeof ADVISORY_LOCKS
 const CLASSES = {
   /** A browser's push address. */
   pushDevice: 7_242_101,
+  /** The list of requests that a day's draw orders, by its day. */
+  helpOrder: 7_242_104,
   /** A phone number that asks for help, by its keyed hash. */
   helpCasePhone: 7_242_102,
   /** An order of the gateway's own number, which may turn out to be a debit of AutoPay. */

@@ -38,7 +38,7 @@ import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { insertBeneficiary, openly } from './beneficiaries.ts'
 import { recordStep, seal, type SealedCase, stepContext, unseal } from './cases.ts'
-import { findOpenList, freezeOrder, IS_UNPAID, ordersOf } from './case-order.ts'
+import { findOpenList, freezeOrder, IS_LISTABLE, ordersOf } from './case-order.ts'
 import type { CaseDeps } from './deps.ts'
 
 type Calls = typeof caseCalls
@@ -339,7 +339,7 @@ const ordersIn = (from: Queryable, cases: readonly Row[]): Promise<Orders> =>
   )
 
 async function listAgreed(db: Db): Promise<Listed[]> {
-  const found = await db.query<Row>(sql`${rows} where ${IS_UNPAID} order by ${RANK}, c.asked_at, c.number limit ${CASE_ORDER_MAX}::int`)
+  const found = await db.query<Row>(sql`${rows} where ${IS_LISTABLE} order by ${RANK}, c.asked_at, c.number limit ${CASE_ORDER_MAX}::int`)
   const orders = await ordersIn(db, found)
   return found.map((row) => listedOf(row, orders))
 }

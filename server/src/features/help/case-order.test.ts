@@ -1,11 +1,12 @@
 /** “Let the day decide”: who may list what until when, a list against the close of its round, and the order of the day's seed. */
 import { caseOrder } from '@roz/core/case-order.ts'
+import { nextDay } from '@roz/core/ist-day.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql, sqlState } from '../../db/sql.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
 import { closeRound } from '../../ledger/rounds.ts'
-import { DAY, drawWinners, endDay, newMember } from '../../ledger/testing/fixtures.ts'
+import { DAY, drawWinners, endDay, newMember, openDay } from '../../ledger/testing/fixtures.ts'
 import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 
@@ -91,6 +92,34 @@ test('a list that is frozen while its round closes is whole or refused, and neve
   else expect([numbers, more]).toContainEqual(before[0]?.numbers)
   expect((await freeze(numbers)).body.code).toBe('round_closed')
   expect(await kept()).toEqual(before)
+})
+
+test('of two lists for a day at once the second sees the first, and the staff log says what it replaced', async () => {
+  const numbers = await agreedCases(2)
+  const more = [...numbers, await agreed()].sort()
+  const answers = await Promise.all([freeze(numbers), freeze(more, DAY, world.staff.finance)])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  const log = await world.db.query<{ before: { numbers: string[] }; after: { numbers: string[] } }>(
+    sql`select before, after from audit_log where action = ${LOGGED.freezeHelpOrder}::text order by id`,
+  )
+  expect(log[0]?.before).toEqual({ numbers: [] })
+  expect(log[1]?.before).toEqual(log[0]?.after)
+  expect((await kept())[0]?.numbers).toEqual(log[1]?.after.numbers)
+})
+
+test('a request with a drawn place is not listed again; a list of a day without a seed blocks nothing', async () => {
+  const [first, second, third, fourth] = (await agreedCases(4)) as [string, string, string, string]
+  const member = await entrant()
+  expect((await freeze([first, second])).status).toBe(200)
+  await endDay(world.database, DAY)
+  const tomorrow = nextDay(DAY)
+  await openDay(world.database, tomorrow)
+  expect((await freeze([first, third], tomorrow)).status).toBe(200)
+  await drawWinners(world.db, DAY, [member])
+  const again = await freeze([first, third], tomorrow)
+  expect([again.status, again.body.code]).toEqual([409, 'case_ordered'])
+  expect((await offered()).agreed.map(({ number }: { number: string }) => number).sort()).toEqual([third, fourth])
+  expect((await freeze([third, fourth], tomorrow)).status).toBe(200)
 })
 
 test('the database refuses a list after the close, and the close waits for a list that is being written', async () => {

@@ -1,6 +1,8 @@
 /**
  * “Let the day decide”: the draw of a day orders a list of agreed requests (core/src/case-order.ts).
  * - A list is written only while the round of its day takes joins; the schema refuses it later.
+ * - A request is drawn once: a number with a place from an earlier day is refused, so that nobody asks again for a better place.
+ * - Of two lists for a day at once, the second sees the first.
  * - The order is computed when it is read. A request that ends keeps its number in the list.
  */
 import type { Input, Output } from '@roz/contract/api.ts'
@@ -8,7 +10,8 @@ import type { caseCalls } from '@roz/contract/cases.ts'
 import { caseNumberOf } from '@roz/core/case-fields.ts'
 import { CASE_ORDER_MIN, caseOrder } from '@roz/core/case-order.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { lockOneInTransaction } from '../../db/advisory-locks.ts'
+import { type Db, maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { invalid } from '../../http/route.ts'
 import { logStaff } from '../../staff/staff-log.ts'
@@ -33,6 +36,13 @@ export async function ordersOf(from: Queryable, numbers: readonly string[]): Pro
 /** Agreed, and no payment was asked for or it was rejected. */
 export const IS_UNPAID = sql`(c.stage = 'agreed' or c.stage = 'waiting' and exists (select from outlay o where o.id = c.outlay_id and o.status = 'rejected'))`
 
+/** An earlier day's draw gave the request of the column `number` a place. */
+const isDrawn = (number: Sql, day: Sql): Sql => sql`
+  exists (select from help_order h join round r on r.day = h.day where h.day < ${day} and r.seed is not null and h.numbers @> array[${number}])`
+
+/** Agreed, unpaid, and not in a list that a day has drawn. */
+export const IS_LISTABLE = sql`${IS_UNPAID} and not ${isDrawn(sql`c.number`, sql`ist_day(roz_now())`)}`
+
 /** The day whose round takes joins now, and its list so far. */
 export const findOpenList = (from: Queryable): Promise<{ day: IstDay; numbers: string[] } | undefined> =>
   maybeOne(
@@ -53,14 +63,17 @@ export const freezeOrder = (db: Db, { params, body, session }: Freezing) =>
     if (numbers.includes(undefined)) return { ok: false, code: 'case_not_found' } as const
     if (numbers.length < CASE_ORDER_MIN) return invalid({ numbers: 'case_order' })
     const day = parseDay(params.day)
-    if (day === undefined || !(await lockOpenRound(tx, day))) return { ok: false, code: 'round_closed' } as const
+    if (day === undefined) return { ok: false, code: 'round_closed' } as const
+    await lockOneInTransaction(tx, 'helpOrder', Number(day.replaceAll('-', '')))
+    if (!(await lockOpenRound(tx, day))) return { ok: false, code: 'round_closed' } as const
     const before = await maybeOne<{ numbers: string[] }>(tx, sql`select numbers from help_order where day = ${day}::date for update`)
     const kept = before?.numbers ?? []
-    const cases = await tx.query<{ number: string; isUnpaid: boolean }>(
-      sql`select c.number, ${IS_UNPAID} as "isUnpaid" from help_case c where c.number = any (${numbers}::text[])`,
+    const cases = await tx.query<{ number: string; isUnpaid: boolean; isDrawn: boolean }>(
+      sql`select c.number, ${IS_UNPAID} as "isUnpaid", ${isDrawn(sql`c.number`, sql`${day}::date`)} as "isDrawn" from help_case c where c.number = any (${numbers}::text[])`,
     )
     if (cases.length < numbers.length) return { ok: false, code: 'case_not_found' } as const
     if (cases.some(({ number, isUnpaid }) => !isUnpaid && !kept.includes(number))) return { ok: false, code: 'case_not_agreed' } as const
+    if (cases.some(({ isDrawn: drawn }) => drawn)) return { ok: false, code: 'case_ordered' } as const
     const listed = numbers as string[]
     await tx.query(sql`
       insert into help_order (day, numbers, frozen_by) values (${day}::date, ${listed}::text[], ${session.memberId}::bigint)
