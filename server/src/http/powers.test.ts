@@ -172,12 +172,14 @@ async function disbursed(by: bigint, rupees: number): Promise<Answered> {
   const beneficiaryId = await beneficiary(await staff('editor'))
   return ask(by, 'POST /admin/disbursements', { amount: rupees, purpose: 'school shoes', beneficiaryId, receipts: [await receipt()] })
 }
-async function arrival(fields: object): Promise<Subject> {
+async function arrival(fields: object, before?: object): Promise<Subject> {
   const payer = await staff()
   const { id } = (await disbursed(payer, 5)).body.disbursement
   const { today } = await one<{ today: string }>(db, sql`select ist_day(roz_now())::text as today`)
-  const body = { status: 'booked', how: 'call', on: today, ...fields }
-  return { act: (as) => ask(as, `POST /admin/disbursements/${id}/arrival`, body), excluded: payer }
+  const record = (as: bigint, said: object) =>
+    ask(as, `POST /admin/disbursements/${id}/arrival`, { status: 'booked', how: 'call', on: today, ...said })
+  if (before !== undefined) await record(await staff(), before)
+  return { act: (as) => record(as, fields), excluded: payer }
 }
 async function member(done: string | undefined, call: string): Promise<Subject> {
   const id = await makeMember(db)
@@ -278,6 +280,7 @@ const acts: Readonly<Record<string, Make>> = {
   },
   'confirm an arrival': () => arrival({ received: true }),
   'report help as lost': () => arrival({ received: false, reason: 'Nothing came' }),
+  'confirm help after all': () => arrival({ received: true }, { received: false, reason: 'Nothing came' }),
   'record a beneficiary': async () => ({ act: (as) => ask(as, 'POST /admin/beneficiaries', { ...MEERA, consent: null }) }),
   'change or record consent': async () => {
     const id = (await ask(await staff('editor'), 'POST /admin/beneficiaries', { ...MEERA, consent: null })).body.beneficiary.id

@@ -23,6 +23,7 @@ export type TeamEvent =
   | 'follow_up_withheld'
   | 'follow_ups_ended'
   | 'not_received'
+  | 'received_after_all'
   | 'request_withdrawn'
 type Event = {
   readonly what: TeamEvent

@@ -43,6 +43,7 @@ const TEAM_WORDS = {
     'A person’s consent to be asked again ended: {about}. Answers that were deleted with it: {detail}. Ask the person whether this is right.',
   ),
   not_received: texts('Help did not arrive: {about}. Find out today where the money is. What the receiver says: {detail}'),
+  received_after_all: texts('Help that had not arrived is now recorded as received: {about}. Ask the receiver whether this is right.'),
   request_withdrawn: texts(
     'A request that the team had begun was withdrawn on the public page, with its number and phone number: {about}. Ask whoever worked on it whether the person wanted that.',
   ),

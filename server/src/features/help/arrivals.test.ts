@@ -56,6 +56,14 @@ const todo = async (): Promise<readonly string[]> =>
   (await readTodo(world.db, { viewer: { memberId: caller, staffRole: 'editor' }, payoutsByHand: true })).map(({ code }) => code)
 const alarms = async () => (await listAlarms(world.db)).filter(({ code }) => code === 'help_not_received')
 
+/** The newest mail to the owner. */
+const ownersTold = async (): Promise<object | undefined> => {
+  const [mail] = await world.db.query<{ data: object }>(sql`
+    select payload -> 'data' as data from job j join member m on m.email = j.payload ->> 'to'
+     where j.payload ->> 'template' = 'team_changed' and m.id = ${world.staff.owner}::bigint order by j.id desc limit 1`)
+  return mail?.data
+}
+
 test('somebody other than the payer confirms it once, and everybody reads how and when', async () => {
   const id = await pay()
   expect(said(await say(id, {}, world.staff.finance))).toBe('403 own_arrival')
@@ -153,12 +161,10 @@ test('help that did not arrive alarms the owners and waits on the to-do list unt
   expect(await todo()).toContain('not_received_help')
   const { disbursements } = (await world.calls.ask('GET /admin/disbursements?status=not_received', { as: caller })).body
   expect(disbursements.map((entry: { id: string }) => entry.id)).toEqual([id])
-  const [mail] = await world.db.query<{ data: object }>(sql`
-    select payload -> 'data' as data from job j join member m on m.email = j.payload ->> 'to'
-     where j.payload ->> 'template' = 'team_changed' and m.id = ${world.staff.owner}::bigint order by j.id desc limit 1`)
-  expect(mail?.data).toMatchObject({ what: 'not_received', about: 'school shoes', detail: 'Nothing came to her account' })
+  expect(await ownersTold()).toMatchObject({ what: 'not_received', about: 'school shoes', detail: 'Nothing came to her account' })
   expect((await publicOf(id)).received).toBeNull()
   expect(said(await say(id))).toBe('200')
+  expect(await ownersTold()).toMatchObject({ what: 'received_after_all', about: 'school shoes' })
   expect([await alarms(), (await publicOf(id)).received]).toEqual([[], { on: today, how: 'call' }])
   // The payer may report it: that takes nothing from anybody.
   expect(said(await lost(id, {}, world.staff.finance))).toBe('200')

@@ -3,7 +3,8 @@
  * - The newest record counts, so that a wrong one is corrected by another. Two records at once: the second is refused.
  * - The payer hands four digits over with the help. They are an HMAC of the payment's id, so nothing stores them, and no log has them.
  * - Five wrong codes a day are allowed for a payment. All valid codes are compared, in constant time.
- * - Help that did not arrive is on the to-do list and in the alarms until it arrives or its money came back. All owners get a mail.
+ * - Help that did not arrive is on the to-do list and in the alarms until it arrives or its money came back. All owners get a mail
+ *   of both.
  * - The books do not change.
  */
 import { timingSafeEqual } from 'node:crypto'
@@ -117,9 +118,9 @@ async function record(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said, isRig
     insert into arrival (outlay_id, received, how, heard_on, paper, reason, recorded_by)
     values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on as IstDay}::date, ${paper}::bytea, ${reason}::text, ${by}::bigint)`)
   await noteInRequest(tx, secrets, { outlayId, by, received, how, reason })
-  if (reason !== null) {
+  if (reason !== null || last === false) {
     const { purpose } = await one<{ purpose: string }>(tx, sql`select purpose from outlay where id = ${outlayId}::uuid`)
-    await tellOwners(tx, { what: 'not_received', actorId: by, about: purpose, detail: reason })
+    await tellOwners(tx, { what: received ? 'received_after_all' : 'not_received', actorId: by, about: purpose, detail: reason ?? '' })
   }
   return { ok: true, after: { received, how, on, ...(reason === null ? {} : { reason }), ...(isSigned ? { paper: said.paper } : {}) } }
 }
