@@ -4,10 +4,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { listAlarms } from '../../operation/alarms.ts'
-import { makeStaff } from '../../testing/calls.ts'
+import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
 import { readHelped } from '../home/helped.ts'
+import { seal } from './cases.ts'
 import { readTodo } from '../desk/todo.ts'
 
 const NOON = startOfDayMs(DAY) + 12 * 3_600_000
@@ -173,18 +174,28 @@ test('help that did not arrive alarms the owners and waits on the to-do list unt
   expect(await alarms()).toEqual([])
 })
 
-test('the request whose payment arrived has it in its history', async () => {
+test('the request whose payment arrived has it in its history, and the receiver’s words only while its own are kept', async () => {
   const id = await pay()
+  const known = { words: 'Shoes, please.', name: 'Gita', phone: '9800000001', email: '', knows: true }
+  const sealed = seal(testSecrets, '7Q7Q', known)
   await world.db.query(sql`
-    insert into help_case (number, kind, for_whom, district, state, language, stage, agreed_paise, beneficiary_id, outlay_id)
-    select '7Q7Q', 'school', 'self', 'Pune', 'MH', 'en', 'helped', 500, beneficiary_id, id from outlay where id = ${id}::uuid`)
+    insert into help_case (number, kind, for_whom, district, state, language, stage, agreed_paise, beneficiary_id, outlay_id, sealed)
+    select '7Q7Q', 'school', 'self', 'Pune', 'MH', 'en', 'helped', 500, beneficiary_id, id, ${sealed}::bytea from outlay where id = ${id}::uuid`)
   await lost(id)
   await say(id)
+  await world.db.query(sql`update help_case set sealed = null where number = '7Q7Q'`)
+  await lost(id, { reason: 'She gave it to Ravi' })
   const { steps } = (await world.calls.ask('GET /admin/help-cases/7Q7Q', { as: caller })).body.case
   expect(steps.map(({ step, note }: { step: string; note: string | null }) => [step, note])).toEqual([
     ['not_received', 'Nothing came to her account'],
     ['received', null],
+    ['not_received', null],
   ])
+  const log = await world.db.query(
+    sql`select after from audit_log where subject = ${`outlay:${id}`}::text and action = 'disbursement.arrive'`,
+  )
+  expect(log).toHaveLength(3)
+  expect(JSON.stringify(log)).not.toMatch(/Nothing came|Ravi/)
 })
 
 test('after seven days it waits on the to-do list, the public share counts it, and a revoked consent keeps it without the name', async () => {

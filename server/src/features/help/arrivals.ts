@@ -122,7 +122,8 @@ async function record(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said, isRig
     const { purpose } = await one<{ purpose: string }>(tx, sql`select purpose from outlay where id = ${outlayId}::uuid`)
     await tellOwners(tx, { what: received ? 'received_after_all' : 'not_received', actorId: by, about: purpose, detail: reason ?? '' })
   }
-  return { ok: true, after: { received, how, on, ...(reason === null ? {} : { reason }), ...(isSigned ? { paper: said.paper } : {}) } }
+  // Without the reason: those are the receiver's words, and the staff log is kept for ever.
+  return { ok: true, after: { received, how, on, ...(isSigned ? { paper: said.paper } : {}) } }
 }
 
 /** The picture was uploaded, and proves nothing else. */
@@ -142,13 +143,14 @@ type Noted = Pick<Recording, 'outlayId' | 'by'> & {
   readonly reason: string | null
 }
 
-/** The request whose payment it is has it in its history. */
+/** Writes the step in the history of the request whose payment it is. Once the words of the request are deleted, no note is added. */
 async function noteInRequest(tx: Tx, secrets: Secrets, { outlayId, by, received, how, reason }: Noted): Promise<void> {
-  const found = await maybeOne<{ number: string }>(
+  const found = await maybeOne<{ number: string; isKept: boolean }>(
     tx,
-    sql`update help_case set version = version + 1, touched_at = roz_now() where outlay_id = ${outlayId}::uuid returning number`,
+    sql`update help_case set version = version + 1, touched_at = roz_now() where outlay_id = ${outlayId}::uuid
+        returning number, sealed is not null as "isKept"`,
   )
   if (found === undefined) return
   const step = received ? 'received' : 'not_received'
-  await recordStep(tx, secrets, { number: found.number, step, how, by, ...(reason === null ? {} : { note: reason }) })
+  await recordStep(tx, secrets, { number: found.number, step, how, by, ...(reason === null || !found.isKept ? {} : { note: reason }) })
 }
