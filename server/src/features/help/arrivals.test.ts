@@ -154,6 +154,15 @@ test('the code is shown to the payer alone, told by the receiver, and guessed fi
   for (const { text } of kept) expect(text).not.toMatch(new RegExp(`"(${code}|${right})"`))
 })
 
+test('wrong codes of the payer take no try from the person who may confirm', async () => {
+  const id = await pay()
+  const { code } = (await codeOf(id)).body
+  const wrong = code === '0000' ? '1111' : '0000'
+  for (let guess = 0; guess < 6; guess++)
+    expect(said(await say(id, { how: 'code', code: wrong }, world.staff.finance))).toBe('403 own_arrival')
+  expect(said(await say(id, { how: 'code', code }))).toBe('200')
+})
+
 test('help that did not arrive alarms the owners and waits on the to-do list until it arrives', async () => {
   const id = await pay()
   expect([await alarms(), await todo()]).toEqual([[], expect.not.arrayContaining(['not_received_help'])])

@@ -2,7 +2,7 @@
  * Whether help arrived: somebody other than the payer asks the receiver, and records the answer.
  * - The newest record counts, so that a wrong one is corrected by another. Two records at once: the second is refused.
  * - The payer hands four digits over with the help. They are an HMAC of the payment's id, so nothing stores them, and no log has them.
- * - Five wrong codes a day are allowed for a payment. All valid codes are compared, in constant time.
+ * - Five wrong codes a day are allowed for a payment. The payer, who may not confirm, takes none of them. All valid codes are compared, in constant time.
  * - Help that did not arrive is on the to-do list and in the alarms until it arrives or its money came back. All owners get a mail
  *   of both.
  * - The books do not change.
@@ -12,7 +12,7 @@ import type { Input } from '@roz/contract/api.ts'
 import type { disbursementCalls } from '@roz/contract/disbursements.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -54,6 +54,7 @@ export function arrivalHandlers(deps: HelpDeps, idempotency: Idempotency): Handl
       const { id } = call.params
       const { body, session } = call
       const isByCode = body.received && body.how === 'code'
+      if (isByCode && (await isOwn(db, id, session.memberId))) return { ok: false, code: 'own_arrival' }
       const taken = await take(db, isByCode ? arrivalCodes(id) : [])
       if (!taken.ok) return taken
       const isRight = !isByCode || (body.code !== undefined && isCode(secrets, id.toLowerCase(), body.code))
@@ -89,6 +90,14 @@ export function arrivalHandlers(deps: HelpDeps, idempotency: Idempotency): Handl
       }),
   }
 }
+
+/** Whether this person may not confirm the arrival of a booked payment. */
+const isOwn = async (db: Db, id: string, person: bigint): Promise<boolean> =>
+  CURSOR_PARTS.uuid(id) &&
+  (await maybeOne(
+    db,
+    sql`select from outlay where id = ${id}::uuid and kind = 'disbursement' and status = 'booked' and not may_confirm_arrival(${person}::bigint, id)`,
+  )) !== undefined
 
 type Recording = { readonly outlayId: string; readonly by: bigint; readonly said: Said; readonly isRight: boolean }
 
