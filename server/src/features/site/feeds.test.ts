@@ -3,7 +3,8 @@ import type { Story } from '@roz/contract/impact.ts'
 import type { PageData } from '@roz/contract/public-pages.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { registerFeeds } from './feeds.ts'
+import { bodyOf } from './bodies.ts'
+import { keepLast, registerFeeds } from './feeds.ts'
 
 const ID = '0192f1c0-1c2d-7000-8000-00000000000a'
 const STORY = {
@@ -64,6 +65,7 @@ test('a story is an entry with escaped words, its own address, and its language 
   expect(body).toContain('<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="hi">')
   expect(body).toContain('<title xml:lang="en">Rice &#38; lentils &#60;for&#62; &#34;forty&#34;</title>')
   expect(body).toContain(`<id>https://roz.example/hi/impact-stories/${ID}</id>`)
+  expect(body).not.toContain(STORY.description)
   const json = JSON.parse((await get('/feeds/stories.json')).body)
   expect(json).toMatchObject({
     version: 'https://jsonfeed.org/version/1.1',
@@ -75,11 +77,23 @@ test('a story is an entry with escaped words, its own address, and its language 
       id: `https://roz.example/impact-stories/${ID}`,
       url: `https://roz.example/impact-stories/${ID}`,
       title: STORY.title,
-      content_text: 'It reached them before noon.\n\nSent: ₹8,412.00',
+      content_text: 'Sent: ₹8,412.00',
       date_published: '2026-11-20T00:00:00+05:30',
       language: 'en',
     },
   ])
+})
+
+test('a body is compressed once while its text is the same', async () => {
+  let made = 0
+  const compressed = keepLast((text) => {
+    made++
+    return text === 'broken' ? Promise.reject(new Error('no memory')) : bodyOf(text, 1)
+  })
+  const [first, second] = await Promise.all([compressed('one'), compressed('one')])
+  expect([made, first === second, String((await compressed('two')).bytes)]).toEqual([1, true, 'two'])
+  for (let n = 0; n < 2; n++) await expect(compressed('broken')).rejects.toThrow('no memory')
+  expect(made).toBe(4)
 })
 
 test('a story that is withheld is gone at the next request, and figures that cannot be read are not an empty feed', async () => {

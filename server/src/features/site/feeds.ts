@@ -1,6 +1,7 @@
 /**
  * Feeds of stories and of days, as Atom and as JSON Feed, and the badge, each in every language, for readers and for other sites.
- * - They have what the public pages have: a withheld or revoked story is gone from them at once. A day names no reward.
+ * - A withheld or revoked story is gone from them at once. Aggregators keep what they read, so an entry of a story has its title, its
+ *   amount and its link; the page has the words. A day names no reward.
  * - Browsers and readers revalidate (ETag). Any origin may read them, without credentials.
  */
 import type { Story } from '@roz/contract/impact.ts'
@@ -13,7 +14,7 @@ import { inPlural } from '@roz/core/plural.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblemAsText } from '../../http/faults.ts'
-import { bodyOf, sendBody } from './bodies.ts'
+import { type Body, bodyOf, sendBody } from './bodies.ts'
 
 type Day = PublicDays['days'][number]
 type Entry = {
@@ -58,8 +59,10 @@ const NO_DAY = texts('the first day is not over')
 export function registerFeeds(app: FastifyInstance, deps: FeedsDeps): void {
   for (const language of LANGUAGES) {
     const at = (name: string): string => addressIn(language, `/feeds/${name}`)
-    const answer = (name: string, type: string, withDays: boolean, make: (data: PageData, origin: string) => string): void =>
-      void app.get(at(name), async (request, reply) => send(deps, request, reply, { language, type, withDays, make }))
+    const answer = (name: string, type: string, withDays: boolean, make: (data: PageData, origin: string) => string): void => {
+      const compressed = keepLast((text) => bodyOf(text, 5))
+      app.get(at(name), async (request, reply) => send(deps, request, reply, { language, type, withDays, make, compressed }))
+    }
     for (const [name, feedOf] of [
       ['stories', ofStories],
       ['days', ofDays],
@@ -78,13 +81,30 @@ type Wanted = {
   readonly type: string
   readonly withDays: boolean
   readonly make: (data: PageData, origin: string) => string
+  readonly compressed: (text: string) => Promise<Body>
+}
+
+/** Makes a body again only when the text has changed. */
+export function keepLast(make: (text: string) => Promise<Body>): (text: string) => Promise<Body> {
+  let last: { readonly text: string; readonly body: Promise<Body> } | undefined
+  return (text) => {
+    if (last?.text !== text) {
+      const body = make(text)
+      const kept = { text, body }
+      last = kept
+      body.catch(() => {
+        if (last === kept) last = undefined
+      })
+    }
+    return last.body
+  }
 }
 
 async function send(deps: FeedsDeps, request: FastifyRequest, reply: FastifyReply, wanted: Wanted): Promise<FastifyReply> {
   reply.header('access-control-allow-origin', '*').header('cache-control', 'no-cache')
   const data = await deps.read(wanted.language, wanted.withDays)
   if (data === undefined) return sendProblemAsText(request, reply, { code: 'overloaded' })
-  const body = await bodyOf(wanted.make(data, deps.originOf(request)), 5)
+  const body = await wanted.compressed(wanted.make(data, deps.originOf(request)))
   return sendBody(request, reply.type(`${wanted.type}; charset=utf-8`), body)
 }
 
@@ -96,7 +116,7 @@ function ofStories({ brandName, addresses }: FeedsDeps, data: PageData, language
   const entries = data.stories.map((story) => ({
     path: `${home}/${story.id}`,
     title: story.title,
-    text: [story.description, ...amountOf(story, language)].join('\n\n'),
+    text: amountOf(story, language),
     language: story.languages.title ?? language,
     day: story.date,
   }))
@@ -104,8 +124,8 @@ function ofStories({ brandName, addresses }: FeedsDeps, data: PageData, language
   return { author: brandName, title, home, self, updated: updatedOf(data, entries), entries }
 }
 
-const amountOf = ({ amount, sent }: Story, language: Language): readonly string[] =>
-  amount === 0 ? [] : [(sent ? SENT : SET_ASIDE)[language].replace('{amount}', formatRupees(amount))]
+const amountOf = ({ amount, sent }: Story, language: Language): string =>
+  amount === 0 ? '' : (sent ? SENT : SET_ASIDE)[language].replace('{amount}', formatRupees(amount))
 
 function ofDays({ brandName, addresses }: FeedsDeps, data: PageData, language: Language, self: string): Feed {
   const entries = (data.days?.days ?? []).map((day) => ({
