@@ -188,11 +188,11 @@ test('the request whose payment arrived has it in its history, and the receiverâ
   const known = { words: 'Shoes, please.', name: 'Gita', phone: '9800000001', email: '', knows: true }
   const sealed = seal(testSecrets, '7Q7Q', known)
   await world.db.query(sql`
-    insert into help_case (number, kind, for_whom, district, state, language, stage, agreed_paise, beneficiary_id, outlay_id, sealed)
-    select '7Q7Q', 'school', 'self', 'Pune', 'MH', 'en', 'helped', 500, beneficiary_id, id, ${sealed}::bytea from outlay where id = ${id}::uuid`)
+    insert into help_case (number, kind, for_whom, district, state, language, stage, agreed_paise, beneficiary_id, outlay_id, sealed, phone_mac)
+    select '7Q7Q', 'school', 'self', 'Pune', 'MH', 'en', 'helped', 500, beneficiary_id, id, ${sealed}::bytea, sha256('7') from outlay where id = ${id}::uuid`)
   await lost(id)
   await say(id)
-  await world.db.query(sql`update help_case set sealed = null where number = '7Q7Q'`)
+  await world.db.query(sql`update help_case set sealed = null, phone_mac = null where number = '7Q7Q'`)
   await lost(id, { reason: 'She gave it to Ravi' })
   const { steps } = (await world.calls.ask('GET /admin/help-cases/7Q7Q', { as: caller })).body.case
   expect(steps.map(({ step, note }: { step: string; note: string | null }) => [step, note])).toEqual([
