@@ -4,7 +4,7 @@ import { certificateNumber, pan } from '@roz/core/tax-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { TAX_READERS, TREASURY } from './roles.ts'
-import { count, day, newer, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, nextCursor, page, rupees } from './shapes.ts'
 
 const yearName = z.string().meta({ description: 'A financial year, 1 April to 31 March in IST, such as `2026-27`' })
 
@@ -53,7 +53,7 @@ export const memberYear = z.object({
       }),
     )
     .meta({ description: 'Help that rupees of this year paid for, newest first' }),
-  tax: newer(ownTax, { absent: { isWithheld: false, pan: null, certificates: [] } }),
+  tax: ownTax,
 })
 export type MemberYear = z.infer<typeof memberYear>
 

@@ -16,9 +16,9 @@ const isOfAutopay = ({ path }: EndpointSpec): boolean => path === '/autopay' || 
 const isOfApp = (spec: EndpointSpec): boolean => !isOfPortal(spec) && !isOfAutopay(spec)
 /**
  * Witnesses cosign, a browser's ticket key comes with a join or a top-up, the service worker silences a reminder, and a request for help
- * is looked up by a page without scripts.
+ * is looked up and withdrawn by a page without scripts.
  */
-const ELSEWHERE = ['setTicketKey', 'silenceReminder', 'askedHelp']
+const ELSEWHERE = ['setTicketKey', 'silenceReminder', 'askedHelp', 'withdrawAskedHelp']
 const isElsewhere = (call: string, { path }: EndpointSpec): boolean => ELSEWHERE.includes(call) || path === '/public/log/cosignatures'
 type Table = { readonly lists: (spec: EndpointSpec) => boolean; readonly exports: readonly (keyof typeof EXPORTS)[] }
 const EXPORTS = {

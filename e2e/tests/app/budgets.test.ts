@@ -17,10 +17,10 @@ import { type Program, startProgram, webDir } from '../../harness/program.ts'
 const KB = 1024
 const PUBLIC_JS_MAX = 10 * KB
 const PUBLIC_HTML_MAX = 14 * KB
-const SHELL_MAX = 114 * KB
+const SHELL_MAX = 115 * KB
 const ROUTE_MAX = 24 * KB
 const ADMIN_MAX = 60 * KB
-const FIRST_LOAD_MAX = 160 * KB
+const FIRST_LOAD_MAX = 161 * KB
 const WORKER_MAX = 2 * KB
 const SHIFT_MAX = 0.02
 
@@ -151,7 +151,7 @@ describe('the app', () => {
     }
   })
 
-  test('its shell weighs at most 114 KB', () => {
+  test('its shell weighs at most 115 KB', () => {
     expect(shell().size).toBeGreaterThan(0)
     expect(weightOf(shell())).toBeLessThanOrEqual(SHELL_MAX)
   })
@@ -230,7 +230,7 @@ describe('the app', () => {
     expect(weighed(portal).filter(([, bytes]) => bytes > ADMIN_MAX)).toEqual([])
   })
 
-  test('a first visit of any screen of visitors and members loads at most 160 KB: page, styles, scripts, catalogue and font', async () => {
+  test('a first visit of any screen of visitors and members loads at most 161 KB: page, styles, scripts, catalogue and font', async () => {
     const isWords = (file: string): boolean => nameOf(file) === 'app'
     const words = Math.max(
       ...askedLater(shell())
