@@ -48,6 +48,7 @@ const UNREAD = [
   'statement_order',
   'statement_balance',
   'statement_after_end',
+  'statement_either_way',
   'statement_gap',
   'statement_gap_before',
   'statement_differs',

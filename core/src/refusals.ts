@@ -195,15 +195,21 @@ export const REFUSALS = {
   statement_order: refusal(422, texts('Row {row}: its day is out of order. Choose the column of the day on which the bank booked it.')),
   statement_balance: refusal(422, texts('Row {row}: the balance does not add up. It should be {expected}, the file says {found}.')),
   statement_after_end: refusal(422, texts('Row {row}: a line after the end of the table. Remove the rows between.')),
+  statement_either_way: refusal(
+    409,
+    texts('The lines of this file add up from the first row down and from the last row up. Begin with a file of more days.'),
+  ),
   statement_gap: refusal(
     409,
     texts(
-      'This file begins with a balance of {begins}. The newest stored line, of {day}, ends with {ends}. Import the days between first.',
+      'This file begins with a balance of {begins}. The stored line before it, of {day}, ends with {ends}. Import the days between first.',
     ),
   ),
   statement_gap_before: refusal(
     409,
-    texts('This file ends with a balance of {ends}. The first stored line, of {day}, begins with {begins}. Import the days between first.'),
+    texts(
+      'This file ends with a balance of {ends}. The stored line after it, of {day}, begins with {begins}. Import the days between first.',
+    ),
   ),
   statement_differs: refusal(
     409,

@@ -1,6 +1,6 @@
 /** A bank statement in the portal: imported once, matched by reference, decided by a person, compared to the paisa, and kept private. */
 import { randomUUID } from 'node:crypto'
-import { addDays, nextDay } from '@roz/core/ist-day.ts'
+import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../../db/sql.ts'
@@ -95,7 +95,7 @@ describe('an import', () => {
     const late: Line = { day: TODAY, amount: -200n, words: 'SMS CHARGES' }
     expect((await world.importFile(statementText([late], 9999n), TODAY)).body).toMatchObject({
       code: 'statement_gap',
-      message: `This file begins with a balance of ₹99.99. The newest stored line, of ${FIRST}, ends with ₹60.00. Import the days between first.`,
+      message: `This file begins with a balance of ₹99.99. The stored line before it, of ${FIRST}, ends with ₹60.00. Import the days between first.`,
     })
     expect((await world.importFile(statementText([{ ...(lines[0] as Line), amount: 10_001n }], 0n), TODAY)).body.code).toBe(
       'statement_differs',
@@ -249,6 +249,47 @@ test('a file of one day that adds up from either end is laid over what is stored
     const pair = three.slice(1).map((line) => ({ ...line, day: TODAY }))
     expect((await other.importFile(statementText(pair, 1000n, 'newest'), TODAY)).body).toMatchObject({ stored: 2 })
     expect((await other.lines('?status=open')).map(({ balance }) => balance).toSorted()).toEqual([10, 10, 15])
+  } finally {
+    await other.close()
+  }
+})
+
+test('days that come to zero are taken after the days around them, and nothing else is', async () => {
+  const other = await openBankWorld()
+  try {
+    await other.saveAccount()
+    const line = (day: IstDay, amount: bigint): Line => ({ day, amount, words: `of ${amount}` })
+    const [second, third] = [TODAY, TOMORROW]
+    await openDay(other.database, TOMORROW)
+    await other.importFile(statementText([line(FIRST, 1000n), line(third, 200n)], 0n), third)
+    const between = [line(second, 500n), line(second, -500n)]
+    expect((await other.importFile(statementText([line(second, 500n), line(second, -400n)], 1000n), third)).body.code).toBe(
+      'statement_gap_before',
+    )
+    expect((await other.importFile(statementText(between, 999n), third)).body.code).toBe('statement_gap')
+    const both = await Promise.all([1, 2].map(() => other.importFile(statementText(between, 1000n, 'newest'), third)))
+    expect(both.map(({ body }) => body.stored).sort()).toEqual([0, 2])
+    expect((await other.importFile(statementText([line(FIRST, 1000n), ...between, line(third, 200n)], 0n), third)).body).toMatchObject({
+      known: 4,
+    })
+    expect((await other.importFile(statementText([line(FIRST, 1000n), line(third, 200n)], 0n), third)).body.code).toBe('statement_differs')
+    await openDay(other.database, addDays(third, 1))
+    await other.compare()
+    expect(await other.check()).toMatchObject({ day: third, bank: 12 })
+  } finally {
+    await other.close()
+  }
+})
+
+test('a first file that adds up from either end is refused: nothing says which end is older', async () => {
+  const other = await openBankWorld()
+  try {
+    await other.saveAccount()
+    const pair: Line[] = [500n, -500n].map((amount) => ({ day: FIRST, amount, words: 'either' }))
+    expect((await other.importFile(statementText(pair, 0n), FIRST)).body.code).toBe('statement_either_way')
+    expect((await other.importFile(statementText([{ day: FIRST, amount: 100n, words: 'first' }, ...pair], 0n), FIRST)).body).toMatchObject({
+      stored: 3,
+    })
   } finally {
     await other.close()
   }

@@ -1,8 +1,9 @@
 /**
  * Imports the statement of a bank account.
- * - An account's lines are one chain. A file is laid over the stored lines of its days, and only its lines before and after are stored: the same
+ * - An account's lines are one chain. A file is laid over the stored lines of its days, and only the lines that are new are stored: the same
  *   file, or one that overlaps, stores nothing twice.
- * - A file that leaves a gap, or says something else of a stored day, is refused.
+ * - A file that leaves a gap, or says something else of a stored day, is refused. A gap whose days come to zero cannot be seen; its file is
+ *   still taken later.
  * - The words of a line are encrypted. The staff log has counts and days.
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -27,16 +28,15 @@ type Account = {
   readonly id: string
   readonly mapping: StatementMapping
   readonly lines: number
-  readonly firstDay: IstDay | null
-  readonly lastDay: IstDay | null
-  readonly opening: Paise | null
-  readonly closing: Paise | null
 }
-/** A file's lines before and after what is stored. */
-type Fresh = { readonly before: readonly StatementLine[]; readonly after: readonly StatementLine[] }
+/** `position`: within its day, from 1. */
+type Placed = StatementLine & { readonly position: number }
+/** A file's lines that are not stored yet; whether nothing stored is before or after the file. */
+type Fresh = { readonly lines: readonly Placed[]; readonly isFirst: boolean; readonly isLast: boolean }
 /** A file laid over the stored lines of its account. */
 type Laid = { readonly account: Account; readonly statement: Statement; readonly fresh: Fresh; readonly seen: string }
-type LayRefusal = FileRefusal | 'bank_account_not_found' | 'statement_gap' | 'statement_gap_before' | 'statement_differs'
+type GapRefusal = 'statement_gap' | 'statement_gap_before' | 'statement_differs'
+type LayRefusal = FileRefusal | 'bank_account_not_found' | 'statement_either_way' | GapRefusal
 type Laying = { readonly ok: true; readonly value: Laid } | Refusal<LayRefusal>
 
 export const statementHandlers = (deps: AccountsDeps): Handlers<'previewStatement' | 'importStatement'> => ({
@@ -47,7 +47,7 @@ export const statementHandlers = (deps: AccountsDeps): Handlers<'previewStatemen
     if (!laid.ok) return laid
     const { statement, fresh, seen } = laid.value
     const { lines, opening, closing } = statement
-    const after = { lines: lines.length, known: lines.length - countFresh(fresh) }
+    const after = { lines: lines.length, known: lines.length - fresh.lines.length }
     await inTransaction(deps.db, (tx) =>
       logStaff(tx, { actorId: session.memberId, action: 'bank_statement.preview', subject: `bank_account:${id}`, after }),
     )
@@ -59,7 +59,7 @@ export const statementHandlers = (deps: AccountsDeps): Handlers<'previewStatemen
         until: (lines.at(-1) as StatementLine).day,
         opening: rupeesFromPaise(paise(opening)),
         closing: rupeesFromPaise(paise(closing)),
-        sample: [...fresh.before, ...fresh.after].slice(0, SAMPLE).map(({ day, amount, balance, words }) => ({
+        sample: fresh.lines.slice(0, SAMPLE).map(({ day, amount, balance, words }) => ({
           day,
           amount: rupeesFromPaise(paise(amount)),
           balance: rupeesFromPaise(paise(balance)),
@@ -86,14 +86,13 @@ export const statementHandlers = (deps: AccountsDeps): Handlers<'previewStatemen
 })
 
 async function layFile(from: Queryable, id: string, bytes: Buffer): Promise<Laying> {
-  const account = await maybeOne<Account>(
-    from,
-    sql`select id, mapping, lines, first_day as "firstDay", last_day as "lastDay", opening, closing from statement_account where id = ${id}::uuid`,
-  )
+  const account = await maybeOne<Account>(from, sql`select id, mapping, lines from statement_account where id = ${id}::uuid`)
   if (account === undefined) return { ok: false, code: 'bank_account_not_found' }
   const read = readStatement(bytes, account.mapping)
   if (!read.ok) return read
   const [first, other] = read.value
+  // Nothing is stored that could tell which end is the older one.
+  if (account.lines === 0 && other !== undefined && other.opening !== first.opening) return { ok: false, code: 'statement_either_way' }
   const laid = await layOver(from, account, first)
   if (laid.ok || other === undefined) return laid
   const turned = await layOver(from, account, other)
@@ -110,37 +109,48 @@ async function layOver(from: Queryable, account: Account, statement: Statement):
   return { ok: true, value: { account, statement, fresh: fresh.value, seen } }
 }
 
-type Stored = Pick<StatementLine, 'day' | 'amount' | 'balance'>
-type FreshLines = { readonly ok: true; readonly value: Fresh } | Refusal<'statement_gap' | 'statement_gap_before' | 'statement_differs'>
+type Stored = Pick<Placed, 'day' | 'position' | 'amount' | 'balance'>
+type FreshLines = { readonly ok: true; readonly value: Fresh } | Refusal<GapRefusal>
 
-/** Files and stored lines have whole days, so the lines of the days that both have are the same from the first on. */
-async function freshLines(from: Queryable, account: Account, { lines, opening: fileOpening }: Statement): Promise<FreshLines> {
-  const { id, firstDay, lastDay, opening, closing } = account
-  if (firstDay === null || lastDay === null || opening === null || closing === null)
-    return { ok: true, value: { before: [], after: lines } }
-  const before = lines.filter(({ day }) => day < firstDay)
-  const ends = before.at(-1)?.balance ?? opening
-  if (ends !== opening) {
-    const values = { ends: formatPaise(paise(ends)), day: firstDay, begins: formatPaise(opening) }
-    return { ok: false, code: 'statement_gap_before', values }
-  }
-  const rest = lines.slice(before.length)
-  const since = before.length > 0 ? firstDay : lines[0].day
-  const stored = await from.query<Stored>(sql`
-    select day::text as day, amount, balance from bank_line where account_id = ${id}::uuid and day >= ${since}::date order by position`)
-  if (stored.length === 0 && fileOpening !== closing) {
-    const values = { begins: formatPaise(paise(fileOpening)), day: lastDay, ends: formatPaise(closing) }
+/** Files have whole days, but the newest day may still have grown: of a day, the stored lines are the file's first ones, or on its last day all of it. */
+async function freshLines(from: Queryable, { id }: Account, { lines, opening, closing }: Statement): Promise<FreshLines> {
+  const [first, last] = [lines[0].day, (lines.at(-1) as StatementLine).day]
+  const before = await maybeOne<{ day: IstDay; ends: Paise }>(
+    from,
+    sql`select day::text as day, balance as ends from bank_line where account_id = ${id}::uuid and day < ${first}::date
+         order by day desc, position desc limit 1`,
+  )
+  if (before !== undefined && before.ends !== opening) {
+    const values = { begins: formatPaise(paise(opening)), day: before.day, ends: formatPaise(before.ends) }
     return { ok: false, code: 'statement_gap', values }
   }
-  const other = rest.find((line, index) => {
-    const known = stored[index]
-    return known !== undefined && (known.day !== line.day || known.amount !== line.amount || known.balance !== line.balance)
+  const after = await maybeOne<{ day: IstDay; begins: Paise }>(
+    from,
+    sql`select day::text as day, balance - amount as begins from bank_line where account_id = ${id}::uuid and day > ${last}::date
+         order by day, position limit 1`,
+  )
+  const stored = await from.query<Stored>(sql`
+    select day::text as day, position, amount, balance from bank_line
+     where account_id = ${id}::uuid and day between ${first}::date and ${last}::date order by day, position`)
+  const days = Map.groupBy(lines, ({ day }) => day)
+  const isBeyond = ({ day, position }: Stored): boolean => position > (days.get(day)?.length ?? 0)
+  const isCut = stored.some((line) => line.day === last && isBeyond(line))
+  if (after !== undefined && !isCut && after.begins !== closing) {
+    const values = { ends: formatPaise(paise(closing)), day: after.day, begins: formatPaise(after.begins) }
+    return { ok: false, code: 'statement_gap_before', values }
+  }
+  const placed = [...days.values()].flatMap((all) => all.map((line, index) => ({ ...line, position: index + 1 })))
+  const known = new Map(stored.map((line) => [`${line.day} ${line.position}`, line]))
+  const knownAs = ({ day, position }: Placed): Stored | undefined => known.get(`${day} ${position}`)
+  const lacking = stored.find((line) => line.day !== last && isBeyond(line))
+  const other = placed.find((line) => {
+    const { amount, balance } = knownAs(line) ?? line
+    return amount !== line.amount || balance !== line.balance || (lacking !== undefined && line.day >= lacking.day)
   })
   if (other !== undefined) return { ok: false, code: 'statement_differs', values: { row: String(other.row) } }
-  return { ok: true, value: { before, after: rest.slice(stored.length) } }
+  const fresh = placed.filter((line) => knownAs(line) === undefined)
+  return { ok: true, value: { lines: fresh, isFirst: before === undefined, isLast: after === undefined && !isCut } }
 }
-
-const countFresh = ({ before, after }: Fresh): number => before.length + after.length
 
 async function isCovered(from: Queryable, { statement }: Laid, until: IstDay): Promise<boolean> {
   const { today } = await one<{ today: IstDay }>(from, sql`select ist_day(roz_now())::text as today`)
@@ -156,25 +166,18 @@ async function store(
   { until, by, bytes }: Storing,
 ): Promise<{ readonly stored: number; readonly known: number; readonly matched: number }> {
   const { lines, opening, closing } = statement
-  const last = lines.at(-1) as StatementLine
-  const stored = countFresh(fresh)
+  const stored = fresh.lines.length
   const known = lines.length - stored
   // A file that ends inside what is stored says nothing about later days.
-  const reachesEnd = fresh.after.length > 0 || (last.day === account.lastDay && closing === account.closing)
   await tx.query(sql`
     update statement_account set lines = lines + ${stored}::int,
-           opening = case when ${fresh.before.length > 0}::boolean then ${opening}::bigint else coalesce(opening, ${opening}::bigint) end,
+           opening = case when ${fresh.isFirst}::boolean then ${opening}::bigint else opening end,
            first_day = least(first_day, ${lines[0].day}::date),
-           closing = case when ${reachesEnd}::boolean then ${closing}::bigint else closing end,
-           last_day = greatest(last_day, ${last.day}::date),
-           complete_until = case when ${reachesEnd}::boolean then greatest(complete_until, ${until}::date) else complete_until end
+           closing = case when ${fresh.isLast}::boolean then ${closing}::bigint else closing end,
+           last_day = greatest(last_day, ${(lines.at(-1) as StatementLine).day}::date),
+           complete_until = case when ${fresh.isLast}::boolean then greatest(complete_until, ${until}::date) else complete_until end
      where id = ${account.id}::uuid`)
-  const { first, end } = await one<{ first: number; end: number }>(
-    tx,
-    sql`select coalesce(min(position), 1) as first, coalesce(max(position), 0) + 1 as end from bank_line where account_id = ${account.id}::uuid`,
-  )
-  await insertLines(tx, deps, { accountId: account.id, position: first - fresh.before.length, lines: fresh.before })
-  await insertLines(tx, deps, { accountId: account.id, position: end, lines: fresh.after })
+  await insertLines(tx, deps, account.id, fresh.lines)
   const matched = await matchByReference(tx, deps.secrets)
   await compareBank(tx)
   await logStaff(tx, {
@@ -186,15 +189,13 @@ async function store(
   return { stored, known, matched }
 }
 
-type Placed = { readonly accountId: string; readonly position: number; readonly lines: readonly StatementLine[] }
-
-async function insertLines(tx: Tx, { secrets }: AccountsDeps, { accountId, position, lines }: Placed): Promise<void> {
+async function insertLines(tx: Tx, { secrets }: AccountsDeps, accountId: string, lines: readonly Placed[]): Promise<void> {
   const ids = lines.map(() => randomUUID())
   const words = lines.map((line, index) => secrets.encrypt(Buffer.from(line.words), wordsContext(ids[index] as string)))
   await tx.query(sql`
     insert into bank_line (id, account_id, position, day, amount, balance, sealed_words)
-    select l.id, ${accountId}::uuid, ${position - 1}::int + l.place::int, l.day, l.amount, l.balance, l.words
-      from unnest(${ids}::uuid[], ${lines.map(({ day }) => day)}::date[], ${lines.map(({ amount }) => amount)}::bigint[],
-             ${lines.map(({ balance }) => balance)}::bigint[], ${words}::bytea[]) with ordinality as l (id, day, amount, balance, words, place)
-     order by l.place`)
+    select l.id, ${accountId}::uuid, l.position, l.day, l.amount, l.balance, l.words
+      from unnest(${ids}::uuid[], ${lines.map(({ position }) => position)}::int[], ${lines.map(({ day }) => day)}::date[],
+             ${lines.map(({ amount }) => amount)}::bigint[], ${lines.map(({ balance }) => balance)}::bigint[], ${words}::bytea[])
+             as l (id, position, day, amount, balance, words)`)
 }
