@@ -144,7 +144,7 @@ describe('the whole journey on a fresh start', () => {
     const [winner, loser] = stats.totalWon > 0 ? [asha, biju] : [biju, asha]
     await open(winner, '/wallet')
     await expect(winner.page.locator('.figure')).toHaveText('₹19.60')
-    const prize = winner === asha ? winner.page.locator('.rows li') : winner.page.locator('.table tbody tr')
+    const prize = winner === asha ? winner.page.locator('.rows li:has(.to-receipt)') : winner.page.locator('.table tbody tr')
     await expect(prize.filter({ hasText: PRIZE })).toHaveCount(1)
     await auditVisit(winner)
     for (const [visit, words] of [
