@@ -19,13 +19,11 @@ import { expectVersion } from './db/supported-database.ts'
 import { witnessKeyText } from './transparency-log/note.ts'
 import { makeMember, testSecrets } from './testing/calls.ts'
 import { cloneTemplate } from './testing/database.ts'
+import { LONG } from './testing/long.ts'
 import { PRODUCTION } from './testing/production.ts'
 import { createTicketKeys } from './tickets/ticket-keys.ts'
 import { startTestServer } from './testing/postgres.ts'
 import { urlOf } from './testing/server-urls.ts'
-
-/** Left out of a whole `npm test`; `npm run test:all`, or a filter that names this file, runs it. */
-const LONG = process.env.ROZ_TEST_SHORT !== '1'
 
 // The test run's own database runs without fsync, and a start refuses such a database.
 let durable: Awaited<ReturnType<typeof startTestServer>>

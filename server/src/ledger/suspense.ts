@@ -42,12 +42,9 @@ export async function suspend(
     amount: payment.orderAmount,
   })
   const { orderId, paymentId, orderAmount: amount, currency = CURRENCY, gatewayOrderId } = payment
-  if (!booked) {
-    if (gatewayOrderId !== undefined) await nameOrder(tx, paymentId, gatewayOrderId)
-    return { result: 'duplicate' }
-  }
-  const item = await openItem(tx, { orderId, paymentId, amount, currency }, reason)
+  const item = booked ? await openItem(tx, { orderId, paymentId, amount, currency }, reason) : undefined
   if (gatewayOrderId !== undefined) await nameOrder(tx, paymentId, gatewayOrderId)
+  if (item === undefined) return { result: 'duplicate' }
   if (ownerId !== undefined) await payOwed(tx, item, ownerId)
   return { result: 'suspense', reason }
 }

@@ -4,7 +4,16 @@
  * - An encrypted value contains its key's id. After a rotation, values under SECRET_KEY_OLD can still be decrypted, and new ones use SECRET_KEY.
  * - The columns of such values are named `sealed…`, as they were released.
  */
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 const VERSION = 1
 const ID_BYTES = 4
@@ -34,6 +43,10 @@ export type Secrets = {
   /** Keyed hashes for looking up a secret: under the present key first, then under the old one. */
   readonly fingerprints: (plain: Uint8Array, purpose: string) => readonly [Buffer, ...Buffer[]]
 }
+
+/** Whether `given` is the fingerprint of these bytes under the present key or the old one. Compares in constant time. */
+export const isFingerprint = (secrets: Pick<Secrets, 'fingerprints'>, plain: Uint8Array, purpose: string, given: Buffer): boolean =>
+  secrets.fingerprints(plain, purpose).some((one) => one.length === given.length && timingSafeEqual(one, given))
 
 type Key = { readonly id: Buffer; readonly cipher: KeyObject; readonly mac: Buffer }
 

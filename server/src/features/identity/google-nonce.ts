@@ -6,10 +6,11 @@
  * - A token opens one session among all processes: the session's transaction records the token's digest until one hour after
  *   the token's expiry.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { LinkSecrets } from '../../members/link-token.ts'
+import { isFingerprint } from '../../secrets/secrets.ts'
 
 const LASTS_SECONDS = 30 * 60
 const PURPOSE = 'google nonce'
@@ -40,8 +41,7 @@ export function isBound(
   if (claim === undefined || nonce === undefined) return claim === nonce
   const [, signed = '', mac = ''] = /^(\d{1,12}\.[\w-]{22})\.([\w-]{43})$/.exec(nonce) ?? []
   if (signed === '' || Number.parseInt(signed, 10) * 1000 <= now.getTime() || nonceClaim(nonce) !== claim) return false
-  const given = Buffer.from(mac, 'base64url')
-  return secrets.fingerprints(Buffer.from(signed), PURPOSE).some((mine) => mine.length === given.length && timingSafeEqual(mine, given))
+  return isFingerprint(secrets, Buffer.from(signed), PURPOSE, Buffer.from(mac, 'base64url'))
 }
 
 /** Records a token's single use, by its claim if it has one; false when it was used before. */

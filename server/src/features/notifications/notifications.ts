@@ -80,10 +80,9 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
           else {
             const noticeIds = body.ids.flatMap((id) => NOTICE_ID.exec(id)?.[1] ?? []).map(BigInt)
             const days = body.ids.flatMap((id) => dayOfJoin(id) ?? [])
-            const [storyIds, followUpIds] = (['s', 'f'] as const).map(
-              (letter) => body.ids?.flatMap((id) => uuidAfter(letter, id) ?? []) ?? [],
-            )
-            await markRead(tx, session.memberId, { noticeIds, days, storyIds: storyIds ?? [], followUpIds: followUpIds ?? [] })
+            const storyIds = body.ids.flatMap((id) => uuidAfter('s', id) ?? [])
+            const followUpIds = body.ids.flatMap((id) => uuidAfter('f', id) ?? [])
+            await markRead(tx, session.memberId, { noticeIds, days, storyIds, followUpIds })
           }
           return { ok: true, value: { unread: await countUnread(tx, session.memberId) } }
         }),

@@ -90,6 +90,10 @@ export const findDeviceKey = async (from: Queryable, sessionHash: Buffer): Promi
   (await maybeOne<{ number: number }>(from, sql`select key_number as number from push_device where session_hash = ${sessionHash}::bytea`))
     ?.number
 
+/** Forgets a device whose push service says that it is gone. Compares the address too, because the row may belong to another browser by now. */
+export const forgetGone = (db: Db, { id, endpointMac }: { readonly id: bigint; readonly endpointMac: Buffer }): Promise<unknown> =>
+  db.query(sql`delete from push_device where id = ${id}::bigint and endpoint_mac = ${endpointMac}::bytea`)
+
 /** All devices, for the member's export. */
 export async function listDevices(from: Queryable, secrets: DeviceSecrets, memberId: bigint): Promise<MemberExport['devices']> {
   const rows = await from.query<EncryptedDevice & { readonly createdAt: Date }>(sql`

@@ -3,7 +3,8 @@ import { followUpNews } from '@roz/core/story-news.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { TOLD_AT, TOLD_FOLLOW_UPS } from '../../members/told-follow-ups.ts'
-import { cutPages, ifNew, tellGivers } from './givers.ts'
+import { ifNew, tellGivers } from './givers.ts'
+import { cutPages } from './pages.ts'
 import type { ResultsDeps } from './results.ts'
 
 type News = { readonly storyId: string; readonly purpose: string; readonly ageSeconds: number }

@@ -6,11 +6,10 @@
  */
 import type { Language } from '@roz/core/language.ts'
 import type { StoryNews } from '@roz/core/story-news.ts'
-import { type Db, type Sql, sql } from '../../db/sql.ts'
-import type { JobKind } from '../../jobs/queue.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import { hasPart, isMuted } from '../../members/own-stories.ts'
-import type { EncryptedDevice } from './devices.ts'
-import { decryptedOrNone, PAGE, type ResultsDeps, sendToAll } from './results.ts'
+import { type EncryptedDevice, forgetGone } from './devices.ts'
+import { decryptedOrNone, type ResultsDeps, sendToAll } from './results.ts'
 
 const NEWS_SECONDS = 18 * 3600
 
@@ -19,17 +18,6 @@ export const ifNew = <N extends { readonly ageSeconds: number }>(news: N | undef
   news !== undefined && news.ageSeconds < NEWS_SECONDS ? news : undefined
 
 type Device = EncryptedDevice & { readonly id: bigint; readonly keyNumber: number; readonly language: Language }
-type Pages = { readonly kind: JobKind; readonly key: string; readonly payload: Readonly<Record<string, string>> }
-
-/** Cuts pages by id, so that a repeated cut gives the same pages. */
-export async function cutPages(db: Db, { kind, key, payload }: Pages): Promise<void> {
-  await db.query(sql`
-    insert into job (kind, key, payload, due_at)
-    select ${kind}::text, ${key}::text || ':' || page,
-           ${JSON.stringify(payload)}::jsonb || jsonb_build_object('from', (page * ${PAGE}::int)::text, 'to', (page * ${PAGE}::int + ${PAGE}::int - 1)::text), roz_now()
-      from (select distinct id / ${PAGE}::int as page from push_device) pages order by page
-    on conflict (kind, key) do nothing`)
-}
 
 type Page = {
   readonly storyId: string
@@ -62,11 +50,8 @@ export async function tellGivers({ db, keys, push, secrets, warn }: ResultsDeps,
     const answer = await push.send({ target, key, text: JSON.stringify(text), ttlSeconds, topic: text.tag })
     if (answer.is === 'later') return answer.afterSeconds
     if (answer.is === 'refused') warn({ status: answer.status, device: String(device.id) }, `a push service refused ${page.name}`)
-    await db.query(
-      answer.is === 'gone'
-        ? sql`delete from push_device where id = ${device.id}::bigint and endpoint_mac = ${device.endpointMac}::bytea`
-        : page.note(sql`(select id from push_device where id = ${device.id}::bigint) d`),
-    )
+    if (answer.is === 'gone') await forgetGone(db, device)
+    else await db.query(page.note(sql`(select id from push_device where id = ${device.id}::bigint) d`))
     return undefined
   })
 }

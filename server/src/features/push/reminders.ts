@@ -14,7 +14,7 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { mayJoinToday } from '../../ledger/join-statement.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import type { EncryptedDevice } from './devices.ts'
+import { type EncryptedDevice, forgetGone } from './devices.ts'
 import { decryptedOrNone, type ResultsDeps, sendToAll } from './results.ts'
 import { namedBySilenceToken, silenceToken } from './silence-token.ts'
 
@@ -81,8 +81,7 @@ export async function tellReminder(
     const ttlSeconds = Math.max(1, Math.min(LATE_HOURS * 3600, Math.floor(device.secondsLeft)))
     const answer = await push.send({ target, key, text: JSON.stringify(news), ttlSeconds, topic: news.tag })
     if (answer.is === 'refused') warn({ status: answer.status, device: String(device.id) }, 'a push service refused a reminder')
-    if (answer.is === 'gone')
-      await db.query(sql`delete from push_device where id = ${device.id}::bigint and endpoint_mac = ${device.endpointMac}::bytea`)
+    if (answer.is === 'gone') await forgetGone(db, device)
     if (answer.is !== 'later' || answer.mayHaveTaken) return undefined
     await db.query(sql`update push_device set reminded_day = null where id = ${device.id}::bigint and reminded_day = ${day}::date`)
     return answer.afterSeconds

@@ -4,7 +4,6 @@
  * - A device gets a result once. Exception: the process dies after the push service's answer and before it is stored. The second
  *   message then replaces the first, because topic and tag are the same.
  * - Only the newest result is sent, and only for eighteen hours.
- * - Devices are processed in pages of a hundred ids, each page a job of its own.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
@@ -16,8 +15,9 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { type JobPayloads, LaterError } from '../../jobs/queue.ts'
 import { debtPaidFrom } from '../../ledger/debts.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { decryptDevice, type EncryptedDevice } from './devices.ts'
+import { decryptDevice, type EncryptedDevice, forgetGone } from './devices.ts'
 import type { PushKeys } from './keys.ts'
+import { cutPages } from './pages.ts'
 
 export type ResultsDeps = {
   readonly db: Db
@@ -27,7 +27,6 @@ export type ResultsDeps = {
   readonly warn: (details: object, message: string) => void
 }
 
-export const PAGE = 100
 const AT_ONCE = 8
 const NEWS_SECONDS = 18 * 3600
 /** How long the push service keeps it for a device that is offline: about until the next result. */
@@ -59,15 +58,9 @@ async function findNews(db: Db, day: string): Promise<News | undefined> {
   return news !== undefined && news.ageSeconds < NEWS_SECONDS ? news : undefined
 }
 
-/** Cuts pages by id, so that a repeated cut gives the same pages. */
 export async function cutIntoPages(db: Db, { day }: JobPayloads['push_round']): Promise<void> {
   if ((await findNews(db, day)) === undefined) return
-  await db.query(sql`
-    insert into job (kind, key, payload, due_at)
-    select 'push_page', ${day}::text || ':' || page,
-           jsonb_build_object('day', ${day}::text, 'from', (page * ${PAGE}::int)::text, 'to', (page * ${PAGE}::int + ${PAGE}::int - 1)::text), roz_now()
-      from (select distinct id / ${PAGE}::int as page from push_device) pages order by page
-    on conflict (kind, key) do nothing`)
+  await cutPages(db, { kind: 'push_page', key: day, payload: { day } })
 }
 
 const listUntold = (db: Db, { day, from, to }: JobPayloads['push_page']): Promise<Device[]> =>
@@ -138,9 +131,6 @@ async function note({ db, warn }: ResultsDeps, day: string, { id, endpointMac }:
   if (answer.is === 'refused') warn({ status: answer.status, device: String(id) }, 'a push service refused a result')
   // Status 0 means that no service was asked: the device is told once the fault is mended.
   if (answer.is === 'refused' && answer.status === 0) return
-  await db.query(
-    answer.is === 'gone'
-      ? sql`delete from push_device where id = ${id}::bigint and endpoint_mac = ${endpointMac}::bytea`
-      : sql`update push_device set told_day = ${day}::date where id = ${id}::bigint and endpoint_mac = ${endpointMac}::bytea`,
-  )
+  if (answer.is === 'gone') await forgetGone(db, { id, endpointMac })
+  else await db.query(sql`update push_device set told_day = ${day}::date where id = ${id}::bigint and endpoint_mac = ${endpointMac}::bytea`)
 }

@@ -3,7 +3,8 @@ import { storyNews } from '@roz/core/story-news.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { TOLD } from '../../members/own-stories.ts'
-import { cutPages, ifNew, tellGivers } from './givers.ts'
+import { ifNew, tellGivers } from './givers.ts'
+import { cutPages } from './pages.ts'
 import type { ResultsDeps } from './results.ts'
 
 type News = { readonly purpose: string; readonly ageSeconds: number }

@@ -10,12 +10,10 @@ import { listParked, runAgain } from '../../jobs/parking.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
 import { breakRows } from '../../testing/database.ts'
+import { LONG } from '../../testing/long.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
 import { allNotices } from '../../testing/notices.ts'
-
-/** Left out of a whole `npm test`; `npm run test:all`, or a filter that names this file, runs it. */
-const LONG = process.env.ROZ_TEST_SHORT !== '1'
 
 const made = makeChain()
 const { chain } = made

@@ -3,13 +3,12 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
+import { LONG } from '../../testing/long.ts'
 import { allNotices, noticesTo } from '../../testing/notices.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { tellLowBalance, tellSkipped } from './notices.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
-/** Left out of a whole `npm test`; `npm run test:all`, or a filter that names this file, runs it. */
-const LONG = process.env.ROZ_TEST_SHORT !== '1'
 /** The most rounds that a year allows; ledger/year.test.ts shows that each of them counts once. */
 const YEAR = 365
 /** How many of those rounds the clock runs through, and for how many days the service is down, past the turn of a year. */

@@ -10,6 +10,7 @@ import path from 'node:path'
 import type { ShareCard } from '@roz/contract/public-pages.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { loadSharp } from '../../pictures/sharp.ts'
+import { escaped } from './escaped.ts'
 
 export const PICTURE = { width: 1200, height: 630 } as const
 
@@ -70,8 +71,6 @@ async function measured(words: string, font: string, fontfile: string): Promise<
 }
 const widthOf = (words: string, face: Face, sizePx: number): Promise<number> =>
   measured(words, `${familyOf(face)} ${sizePx}`, OWN.find((own) => own.face === face)?.file ?? '')
-
-const escaped = (words: string): string => words.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /** Removes characters that no font draws or XML does not allow. */
 const printable = (words: string): string =>

@@ -15,6 +15,7 @@ import { texts } from '@roz/core/texts.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblemAsText } from '../../http/faults.ts'
 import { type Body, bodyOf, sendBody } from './bodies.ts'
+import { escaped } from './escaped.ts'
 
 type Day = PublicDays['days'][number]
 type Entry = {
@@ -158,7 +159,6 @@ function wordsOf({ day, status, entries, intake, split }: Day, language: Languag
 }
 
 const startOf = (day: string): string => `${day}T00:00:00+05:30`
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /** RFC 4287. */
 function atom({ author, title, home, self, updated, entries }: Feed, language: Language, origin: string): string {

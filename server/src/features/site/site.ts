@@ -17,6 +17,7 @@ import type { Taken } from '../../protection/limits.ts'
 import { registerAskForHelp } from './ask-for-help.ts'
 import { registerAssets, registerProgram } from './assets.ts'
 import { type Body, bodyOf, sendBody } from './bodies.ts'
+import { escaped } from './escaped.ts'
 import { registerFeeds } from './feeds.ts'
 import { offlineAddress, registerInstall } from './install.ts'
 import { type Below, createPageCache, type SiteData } from './pages.ts'
@@ -181,9 +182,7 @@ async function registerApp(
   }
   const template = await readFile(path.join(deps.webDir, 'app.html'), 'utf8')
   // Replaced by a function, because `$` in a setting would be a pattern in a replacement text.
-  const html = template
-    .replaceAll('%BRAND%', () => escapeHtml(site.brandName))
-    .replace('%SETTINGS%', () => escapeHtml(JSON.stringify(settings)))
+  const html = template.replaceAll('%BRAND%', () => escaped(site.brandName)).replace('%SETTINGS%', () => escaped(JSON.stringify(settings)))
   const members = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin, deps.pictureHosts)
   for (const [address, links] of screens) {
     const page = html.replace('%SCREEN%', () => links)
@@ -236,8 +235,6 @@ async function answerUnknown(
   return sendPage(request, reply, 'notFound', language, LOST)
 }
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-
 const robots = (origin: string): string => `User-agent: *\nDisallow: /api/\nDisallow: /admin/\n\nSitemap: ${origin}/sitemap.xml\n`
 
 const SECURITY_TXT = '/.well-known/security.txt'
@@ -252,7 +249,7 @@ const DAY_MS = 86_400_000
 
 /** Lists every public page in every language, with its translations; days and stories are linked from these pages. */
 function sitemap(origin: string, addresses: readonly string[]): string {
-  const at = (language: Language, address: string): string => escapeHtml(origin + addressIn(language, address))
+  const at = (language: Language, address: string): string => escaped(origin + addressIn(language, address))
   const entries = addresses.flatMap((address) => {
     const twins = LANGUAGES.map((language) => `<xhtml:link rel="alternate" hreflang="${language}" href="${at(language, address)}"/>`).join(
       '',

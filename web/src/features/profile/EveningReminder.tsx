@@ -1,36 +1,23 @@
 /** The time of the evening reminder. A choice saves at once and reverts on failure. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
-import { type ReminderTime, REMINDER_TIMES } from '@roz/core/reminder.ts'
+import { REMINDER_TIMES } from '@roz/core/reminder.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { paths } from '../../paths.ts'
 import { SelectField } from '../../ui/Field.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { preferencesQuery } from '../queries.ts'
+import { useAtOnce } from './use-at-once.ts'
 
 export function EveningReminder({ user, onSaved }: { readonly user: User; readonly onSaved: (changed: Partial<User>) => void }) {
   const { t } = useLingui()
   const { data } = useQuery(preferencesQuery)
-  const [saving, setSaving] = useState(false)
-  const save = async (reminder: ReminderTime | null): Promise<void> => {
-    const before = user.reminder
-    setSaving(true)
-    onSaved({ reminder })
-    try {
-      onSaved((await call('updateProfile', { body: { reminder } })).user ?? { reminder })
-      toast.success(t`Saved.`)
-    } catch (error) {
-      onSaved({ reminder: before })
-      console.warn('Failed to change the evening reminder:', error)
-      toast.error(messageOf(error, t`The change could not be saved.`))
-    } finally {
-      setSaving(false)
-    }
+  const { saving, save } = useAtOnce({ user, field: 'reminder', about: 'the evening reminder', onSaved })
+  const choose = async (typed: string): Promise<void> => {
+    if (await save(REMINDER_TIMES.find((time) => time === typed) ?? null)) toast.success(t`Saved.`)
   }
   const isNowhere = user.reminder !== null && data?.preferences.push === false
   return (
@@ -44,7 +31,7 @@ export function EveningReminder({ user, onSaved }: { readonly user: User; readon
         value={user.reminder ?? ''}
         aria-busy={saving || undefined}
         onChange={(event) => {
-          if (!saving) void save(REMINDER_TIMES.find((time) => time === event.target.value) ?? null)
+          if (!saving) void choose(event.target.value)
         }}
       >
         <option value="">{t`Off`}</option>

@@ -1,31 +1,15 @@
 /** The profile's view mode. Only the switch can be changed: it saves at once and reverts on failure. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
-import { useState } from 'react'
-import { call, messageOf } from '../../app/api.ts'
 import { useMember } from '../../app/session.tsx'
-import { toast } from '../../ui/Toast.tsx'
 import { AutoParticipate } from './AutoParticipate.tsx'
+import { useAtOnce } from './use-at-once.ts'
 
 export function PersonalInformation({ user, onChange }: { readonly user: User; readonly onChange: (changed: Partial<User>) => void }) {
   const { t } = useLingui()
-  const [saving, setSaving] = useState(false)
+  const { saving, save } = useAtOnce({ user, field: 'autoParticipate', about: 'Auto Participate', onSaved: onChange })
   // The banner above the screen corrects an unconfirmed address, and learns first that it was confirmed.
   const { email, emailVerified } = useMember()
-
-  const toggle = async (autoParticipate: boolean): Promise<void> => {
-    setSaving(true)
-    onChange({ autoParticipate })
-    try {
-      onChange((await call('updateProfile', { body: { autoParticipate } })).user ?? { autoParticipate })
-    } catch (error) {
-      onChange({ autoParticipate: !autoParticipate })
-      console.warn('Failed to change Auto Participate:', error)
-      toast.error(messageOf(error, t`The change could not be saved.`))
-    } finally {
-      setSaving(false)
-    }
-  }
 
   return (
     <>
@@ -34,7 +18,7 @@ export function PersonalInformation({ user, onChange }: { readonly user: User; r
         <Fact name={t`Email Address`} value={email} note={emailVerified ? t`Cannot be changed` : undefined} />
         <Fact name={t`Phone Number`} value={user.phone ?? ''} />
       </dl>
-      <AutoParticipate on={user.autoParticipate} busy={saving} onChange={(on) => void toggle(on)} />
+      <AutoParticipate on={user.autoParticipate} busy={saving} onChange={(on) => void save(on)} />
     </>
   )
 }

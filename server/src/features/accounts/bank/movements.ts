@@ -11,7 +11,7 @@ import { IS_RECORDED } from '../../../ledger/gateway-settlements.ts'
 
 const { BANK } = ACCOUNTS
 
-/** Transfers of BANK, in and out. */
+/** Transfers of BANK, in and out. The number is written out, as in the index `transfer_of_bank`. */
 export const OF_BANK: Sql = sql`(t.debit = 2 or t.credit = 2)`
 /** By how much a transfer raises what the bank has. */
 export const RAISED: Sql = sql`case when t.debit = ${BANK}::bigint then t.amount else -t.amount end`

@@ -9,7 +9,7 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { formatPaise, paise } from '@roz/core/money.ts'
 import type { DateFormat, StatementMapping } from '@roz/core/statement-fields.ts'
 import type { Refusal } from '../../../http/route.ts'
-import { readMoneyCell } from './money-cell.ts'
+import { type MoneyCell, readMoneyCell } from './money-cell.ts'
 
 /** `amount`: above zero came in. `balance`: after the line. `row`: as a spreadsheet counts. */
 export type StatementLine = {
@@ -146,30 +146,36 @@ function readRows(
     const row = table.first + index
     const date = table.cell(cells, 'date')
     const day = readDay(date, format)
-    const money = (['debit', 'credit', 'amount', 'balance'] as const).map((name) => readMoneyCell(table.cell(cells, name)))
-    const hasMoney = money.some((one) => typeof one === 'object')
+    const money = moneyOf(table, cells)
     if (hasEnded) {
-      if (day !== undefined && typeof money[3] === 'object') return atRow('statement_after_end', row)
+      if (day !== undefined && typeof money.balance === 'object') return atRow('statement_after_end', row)
       continue
     }
     if (day === undefined) {
-      if (hasMoney) return atRow('statement_date', row, { format })
+      if (Object.values(money).some((one) => typeof one === 'object')) return atRow('statement_date', row, { format })
       hasEnded = lines.length > 0 && date !== ''
       continue
     }
-    const line = readLine(table, cells)
+    const line = readLine(table, cells, money)
     if (line === undefined) return atRow('statement_amount', row)
     lines.push({ row, day, ...line })
   }
   return lines.length === 0 ? refuse('statement_empty') : { ok: true, value: lines }
 }
 
+type Money = Readonly<Record<'debit' | 'credit' | 'amount' | 'balance', MoneyCell>>
+
+function moneyOf(table: Table, cells: readonly string[]): Money {
+  const read = (name: keyof Money): MoneyCell => readMoneyCell(table.cell(cells, name))
+  return { debit: read('debit'), credit: read('credit'), amount: read('amount'), balance: read('balance') }
+}
+
 /** Amount zero: a row that only says the balance. */
-function readLine(table: Table, cells: readonly string[]): Pick<StatementLine, 'amount' | 'balance' | 'words'> | undefined {
-  const balance = readMoneyCell(table.cell(cells, 'balance'))
+function readLine(table: Table, cells: readonly string[], money: Money): Pick<StatementLine, 'amount' | 'balance' | 'words'> | undefined {
+  const { balance } = money
   const isWide = cells.slice(table.width).some((cell) => cell.trim() !== '')
   if (typeof balance !== 'object' || isWide) return undefined
-  const amount = amountOf(table, cells)
+  const amount = amountOf(money, table.cell(cells, 'mark'))
   if (amount === undefined) return undefined
   const words = [table.cell(cells, 'description'), table.cell(cells, 'reference')].map((text) => text.replace(/\s+/g, ' '))
   return {
@@ -182,12 +188,12 @@ function readLine(table: Table, cells: readonly string[]): Pick<StatementLine, '
   }
 }
 
-function amountOf(table: Table, cells: readonly string[]): bigint | undefined {
-  const [debit, credit, amount] = (['debit', 'credit', 'amount'] as const).map((name) => readMoneyCell(table.cell(cells, name)))
+/** `word`: what the column of Dr or Cr says. */
+function amountOf({ debit, credit, amount }: Money, word: string): bigint | undefined {
   if (debit === undefined || credit === undefined || amount === undefined) return undefined
   if (typeof amount === 'object') {
-    const mark = /^\W*(cr|c|credit|deposit|dr|d|debit|withdrawal)\b/i.exec(table.cell(cells, 'mark'))?.[1]?.toLowerCase()
-    if (mark === undefined) return table.cell(cells, 'mark') === '' ? amount.paise : undefined
+    const mark = /^\W*(cr|c|credit|deposit|dr|d|debit|withdrawal)\b/i.exec(word)?.[1]?.toLowerCase()
+    if (mark === undefined) return word === '' ? amount.paise : undefined
     const size = amount.paise < 0n ? -amount.paise : amount.paise
     return mark.startsWith('c') || mark === 'deposit' ? size : -size
   }

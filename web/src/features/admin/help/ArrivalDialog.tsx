@@ -6,7 +6,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { ARRIVAL_WAYS, arrivalCode, type ArrivalWay } from '@roz/core/arrival-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { useState } from 'react'
-import { ApiError, call } from '../../../app/api.ts'
+import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Modal } from '../../../ui/Modal.tsx'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
@@ -17,11 +17,11 @@ import { useServerDay } from '../../clock.ts'
 import { Decision } from '../Decision.tsx'
 import { BillPages, CoverNext, useBillPages } from '../outlays/BillPages.tsx'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
 import { WAY_NAMES } from './case-queries.ts'
 
 type DialogProps = { readonly entry: Disbursement; readonly isPayer: boolean; readonly onClose: () => void }
-type Problems = Readonly<Record<string, string | undefined>>
 
 export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
   const { t, i18n } = useLingui()
@@ -32,20 +32,17 @@ export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
   const [on, setOn] = useState<string>(today)
   const [code, setCode] = useState('')
   const [reason, setReason] = useState('')
-  const [problems, setProblems] = useState<Problems>({})
+  const { problems, judge, refused } = useProblems()
   const pages = useBillPages(1)
   const paper = pages.hashes[0]
   const [needsCode, needsPaper] = [received && how === 'code', received && how === 'papers']
-  const check = (): boolean => {
-    const found: Problems = {
+  const check = (): boolean =>
+    judge({
       on: on === '' ? 'arrival_day' : undefined,
-      code: needsCode ? arrivalCode.safeParse(code).error?.issues[0]?.message : undefined,
+      code: needsCode ? problemOf(arrivalCode, code) : undefined,
       paper: needsPaper && paper === undefined ? 'arrival_paper' : undefined,
-      reason: received ? undefined : decisionReason.safeParse(reason).error?.issues[0]?.message,
-    }
-    setProblems(found)
-    return Object.values(found).every((problem) => problem === undefined)
-  }
+      reason: received ? undefined : problemOf(decisionReason, reason),
+    })
   const send = (_: string, idempotencyKey: string) =>
     call('recordArrival', {
       params: { id: entry.id },
@@ -60,10 +57,7 @@ export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
         ...(received ? {} : { reason }),
       },
       idempotencyKey,
-    }).catch((error: unknown) => {
-      if (error instanceof ApiError) setProblems(error.fields)
-      throw error
-    })
+    }).catch(refused)
   return (
     <>
       <Decision

@@ -3,17 +3,15 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { CONSENT_WAYS, type ConsentWay, GUARDIANS, type Guardian, privateNote, publicName } from '@roz/core/help-fields.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, call } from '../../../app/api.ts'
+import { call } from '../../../app/api.ts'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, useProblems } from '../problems.ts'
 import { usePaused } from '../use-paused.ts'
 import { useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { type Beneficiary, CONSENTS, GUARDIAN_NAMES, namesakesQuery } from './queries.ts'
-
-type Problems = Readonly<Record<string, string | undefined>>
-const problemOf = (rule: typeof publicName, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
 
 export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
   const [values, setValues] = useState({
@@ -26,7 +24,7 @@ export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
     isAskable: (beneficiary?.followUps ?? null) !== null,
     askOn: beneficiary?.followUps?.on ?? '',
   })
-  const [problems, setProblems] = useState<Problems>({})
+  const { problems, judge, refused } = useProblems()
   const { name, isChild, guardian, how, on, note, isAskable, askOn } = values
   const hasConsent = how !== ''
   const body = {
@@ -37,36 +35,28 @@ export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
     followUps: hasConsent && isAskable ? { on: askOn } : null,
     note,
   }
-  const check = (): boolean => {
-    const found: Problems = {
+  const check = (): boolean =>
+    judge({
       publicName: problemOf(publicName, name),
       consent: hasConsent && on === '' ? 'consent_day' : undefined,
       guardian: isChild && hasConsent && guardian === '' ? 'guardian_needed' : undefined,
       followUps: hasConsent && isAskable && askOn === '' ? 'follow_up_day' : undefined,
       note: problemOf(privateNote, note),
-    }
-    setProblems(found)
-    return Object.values(found).every((problem) => problem === undefined)
-  }
+    })
   const set = (changed: Partial<typeof values>): void => setValues({ ...values, ...changed })
-  return { beneficiary, values, set, body, check, problems, setProblems }
+  return { beneficiary, values, set, body, check, problems, refused }
 }
 type BeneficiaryForm = ReturnType<typeof useBeneficiaryValues>
 
 export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficiary?: Beneficiary; readonly onClose: () => void }) {
   const { t } = useLingui()
   const form = useBeneficiaryValues(beneficiary)
-  const { body, check, setProblems } = form
-  const save = async () => {
-    try {
-      return await (beneficiary === undefined
-        ? call('createBeneficiary', { body })
-        : call('updateBeneficiary', { params: { id: beneficiary.id }, body }))
-    } catch (error) {
-      if (error instanceof ApiError) setProblems(error.fields)
-      throw error
-    }
-  }
+  const { body, check, refused } = form
+  const save = () =>
+    (beneficiary === undefined
+      ? call('createBeneficiary', { body })
+      : call('updateBeneficiary', { params: { id: beneficiary.id }, body })
+    ).catch(refused)
   return (
     <Decision
       title={beneficiary === undefined ? <Trans>New beneficiary</Trans> : <Trans>Edit beneficiary</Trans>}

@@ -19,7 +19,7 @@ import {
 import { stateName } from '@roz/core/states-of-india.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, call } from '../../../app/api.ts'
+import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
@@ -32,6 +32,7 @@ import { typedPaise } from '../../wallet/amounts.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, useProblems } from '../problems.ts'
 import { useMay } from '../use-may.ts'
 import { BeneficiaryFields, useBeneficiaryValues } from './BeneficiaryDialog.tsx'
 import {
@@ -195,8 +196,7 @@ type ChangeProps = {
   readonly onDone: (answer: { readonly case: FullCase }) => void
   readonly onClose: () => void
 }
-type Problems = Readonly<Record<string, string | undefined>>
-const noteProblem = (note: string): string | undefined => caseNote.safeParse(note).error?.issues[0]?.message
+const noteProblem = (note: string): string | undefined => problemOf(caseNote, note)
 
 function StepDialog({ one, onDone, onClose }: ChangeProps) {
   const { t, i18n } = useLingui()
@@ -207,19 +207,12 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
   const [note, setNote] = useState('')
   const [reason, setReason] = useState<CaseReason>('not_our_help')
   const [answer, setAnswer] = useState('')
-  const [problems, setProblems] = useState<Problems>({})
-  const check = (): boolean => {
-    const found = { note: noteProblem(note) }
-    setProblems(found)
-    return found.note === undefined
-  }
+  const { problems, judge, refused } = useProblems()
+  const check = (): boolean => judge({ note: noteProblem(note) })
   const send = () => {
     const refusal = step === 'refused' ? { reason, ...(answer.trim() === '' ? {} : { answer: answer.trim() }) } : {}
     const body = { step, how: how === '' ? null : how, note, urgency: urgency === '' ? null : urgency, ...refusal, version: one.version }
-    return call('stepHelpCase', { params: { number: one.number }, body }).catch((error: unknown) => {
-      if (error instanceof ApiError) setProblems(error.fields)
-      throw error
-    })
+    return call('stepHelpCase', { params: { number: one.number }, body }).catch(refused)
   }
   return (
     <Decision
@@ -329,22 +322,17 @@ function AgreeDialog({ one, onDone, onClose }: ChangeProps) {
   const form = useBeneficiaryValues(undefined)
   const [amount, setAmount] = useState(one.asked === null ? '' : String(one.asked))
   const [note, setNote] = useState('')
-  const [problems, setProblems] = useState<Problems>({})
+  const { problems, judge, refused } = useProblems()
   const paise = typedPaise(amount)
   const check = (): boolean => {
-    const found = { amount: paise === undefined ? 'case_agreed_amount' : undefined, note: noteProblem(note) }
-    setProblems(found)
-    return form.check() && Object.values(found).every((problem) => problem === undefined)
+    const isRight = judge({ amount: paise === undefined ? 'case_agreed_amount' : undefined, note: noteProblem(note) })
+    return form.check() && isRight
   }
   const send = () => {
     const body = { amount: paise === undefined ? 0 : rupeesFromPaise(paise), note, beneficiary: form.body, version: one.version }
-    return call('agreeHelpCase', { params: { number: one.number }, body }).catch((error: unknown) => {
-      if (error instanceof ApiError) {
-        setProblems(error.fields)
-        form.setProblems(error.fields)
-      }
-      throw error
-    })
+    return call('agreeHelpCase', { params: { number: one.number }, body })
+      .catch(form.refused)
+      .catch(refused)
   }
   return (
     <Decision title={<Trans>Agree to help</Trans>} confirm={t`Agree`} check={check} send={send} onDone={onDone} onClose={onClose}>

@@ -6,7 +6,7 @@ import { publicName } from '@roz/core/help-fields.ts'
 import { type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { useState } from 'react'
-import { ApiError, call } from '../../../app/api.ts'
+import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
@@ -14,11 +14,11 @@ import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
 import { useMay } from '../use-may.ts'
 
 type DialogProps = { readonly entry: Disbursement; readonly onClose: () => void }
-type Problems = Readonly<Record<string, string | undefined>>
 
 export function FollowUpDialog({ entry, onClose }: DialogProps) {
   const { t } = useLingui()
@@ -26,18 +26,14 @@ export function FollowUpDialog({ entry, onClose }: DialogProps) {
   const [words, setWords] = useState('')
   const [retoldBy, setRetoldBy] = useState('')
   const [translation, setTranslation] = useState('')
-  const [problems, setProblems] = useState<Problems>({})
+  const { problems, judge, refused } = useProblems()
   const other = LANGUAGES.find((each) => each !== language) ?? language
-  const problemOf = (rule: typeof followUpWords, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
-  const check = (): boolean => {
-    const found: Problems = {
+  const check = (): boolean =>
+    judge({
       words: problemOf(followUpWords, words),
       translation: translation === '' ? undefined : problemOf(followUpWords, translation),
       retoldBy: retoldBy === '' ? undefined : problemOf(publicName, retoldBy),
-    }
-    setProblems(found)
-    return Object.values(found).every((problem) => problem === undefined)
-  }
+    })
   const send = () =>
     call('recordFollowUp', {
       params: { id: entry.id },
@@ -47,10 +43,7 @@ export function FollowUpDialog({ entry, onClose }: DialogProps) {
         ...(retoldBy === '' ? {} : { retoldBy }),
         ...(translation === '' ? {} : { translation: { language: other, words: translation } }),
       },
-    }).catch((error: unknown) => {
-      if (error instanceof ApiError) setProblems(error.fields)
-      throw error
-    })
+    }).catch(refused)
   return (
     <Decision
       title={<Trans>What does the person say now?</Trans>}

@@ -3,38 +3,30 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { bankAccountName, bankLastFour, DATE_FORMATS, statementMapping, type StatementMapping } from '@roz/core/statement-fields.ts'
 import { STATEMENT_PRESETS, type StatementPreset } from '@roz/core/statement-presets.ts'
 import { useState } from 'react'
-import { ApiError, call } from '../../../app/api.ts'
+import { call } from '../../../app/api.ts'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, type Problems, useProblems } from '../problems.ts'
 import type { BankAccount } from './bank-queries.ts'
 
 type Values = { readonly name: string; readonly lastFour: string; readonly mapping: StatementMapping }
-type Problems = Readonly<Record<string, string | undefined>>
 
 function useBankAccountForm(account: BankAccount | undefined) {
   const [id] = useState(() => account?.id ?? crypto.randomUUID())
   const [values, setValues] = useState<Values>(account ?? { name: '', lastFour: '', mapping: STATEMENT_PRESETS.SBI })
-  const [problems, setProblems] = useState<Problems>({})
+  const { problems, judge, refused } = useProblems()
   const { name, lastFour, mapping } = values
   const check = (): boolean => {
     const found: Record<string, string | undefined> = {
-      name: bankAccountName.safeParse(name).error?.issues[0]?.message,
-      lastFour: bankLastFour.safeParse(lastFour).error?.issues[0]?.message,
+      name: problemOf(bankAccountName, name),
+      lastFour: problemOf(bankLastFour, lastFour),
     }
     for (const { path, message } of statementMapping.safeParse(mapping).error?.issues ?? []) found[`mapping.${path.join('.')}`] ??= message
-    setProblems(found)
-    return Object.values(found).every((problem) => problem === undefined)
+    return judge(found)
   }
-  const send = async () => {
-    try {
-      return await call('saveBankAccount', { params: { id }, body: { name, lastFour, mapping } })
-    } catch (error) {
-      if (error instanceof ApiError) setProblems(error.fields)
-      throw error
-    }
-  }
+  const send = () => call('saveBankAccount', { params: { id }, body: { name, lastFour, mapping } }).catch(refused)
   return { values, setValues, problems, check, send }
 }
 

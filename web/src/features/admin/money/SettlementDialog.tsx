@@ -7,21 +7,21 @@ import { rupeesFromPaise } from '@roz/core/money.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
 import { useState } from 'react'
-import { ApiError, call } from '../../../app/api.ts'
+import { call } from '../../../app/api.ts'
 import { TextField } from '../../../ui/Field.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { CoverNext, BillPages, useBillPages } from '../outlays/BillPages.tsx'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, useProblems } from '../problems.ts'
 
 type Values = { readonly reference: string; readonly day: string; readonly amount: string; readonly fee: string }
-type Problems = Readonly<Record<string, string | undefined>>
 
 function useSettlement(approvalAbove: number) {
   const { t } = useLingui()
   const [values, setValues] = useState<Values>({ reference: '', day: '', amount: '', fee: '' })
-  const [problems, setProblems] = useState<Problems>({})
+  const { problems, judge, refused } = useProblems()
   const [sureOf, setSureOf] = useState('')
   const pages = useBillPages()
   const [amount, fee] = [readAmount(values.amount), readAmount(values.fee)]
@@ -35,26 +35,16 @@ function useSettlement(approvalAbove: number) {
   const asked = JSON.stringify(body)
   const isSure = sureOf === asked
   const booksNow = body.amount + body.fee <= approvalAbove
-  const check = (): boolean => {
-    const found: Problems = {
-      reference: bankReference.safeParse(values.reference).error?.issues[0]?.message,
+  const check = (): boolean =>
+    judge({
+      reference: problemOf(bankReference, values.reference),
       day: values.day === '' ? t`Please choose the day` : undefined,
       amount: amount === undefined || amount <= 0n ? 'amount_invalid' : undefined,
       fee: fee === undefined ? 'amount_invalid' : undefined,
       receipts: pages.hashes.length === 0 ? 'receipts_needed' : undefined,
       sure: booksNow && !isSure ? t`Please tick this first` : undefined,
-    }
-    setProblems(found)
-    return Object.values(found).every((problem) => problem === undefined)
-  }
-  const send = async (_: string, idempotencyKey: string) => {
-    try {
-      return await call('askSettlement', { body, idempotencyKey })
-    } catch (error) {
-      if (error instanceof ApiError) setProblems(error.fields)
-      throw error
-    }
-  }
+    })
+  const send = (_: string, idempotencyKey: string) => call('askSettlement', { body, idempotencyKey }).catch(refused)
   const set = (changed: Partial<Values>): void => setValues({ ...values, ...changed })
   return { values, set, problems, pages, check, send, booksNow, isSure, setSure: (sure: boolean) => setSureOf(sure ? asked : '') }
 }

@@ -8,21 +8,14 @@ import { purpose as purposeRule } from '@roz/core/help-fields.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { shownAmount } from '@roz/core/typed-money.ts'
 import { useId, useState } from 'react'
-import { ApiError } from '../../../app/api.ts'
 import { TextField } from '../../../ui/Field.tsx'
 import { typedPaise } from '../../wallet/amounts.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useMay } from '../use-may.ts'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, type Problems, useProblems } from '../problems.ts'
 import { BillPages, useBillPages } from './BillPages.tsx'
 
-type Problems = {
-  readonly amount?: string
-  readonly purpose?: string
-  readonly receipts?: string
-  readonly beneficiaryId?: string
-  readonly sure?: string
-}
 export type OutlayForm = ReturnType<typeof useOutlayForm>
 
 type Asked = {
@@ -48,7 +41,7 @@ export function useOutlayForm({
   const mayBook = useMay(TREASURY)
   const [amount, setAmount] = useState(firstAmount)
   const [purpose, setPurpose] = useState(firstPurpose)
-  const [problems, setProblems] = useState<Problems>({})
+  const { problems, judge, refused } = useProblems()
   const pages = useBillPages()
   const paise = typedPaise(amount)
   const body = { amount: paise === undefined ? 0 : rupeesFromPaise(paise), purpose: purpose.trim(), receipts: pages.hashes }
@@ -71,23 +64,15 @@ export function useOutlayForm({
     pages,
     problems,
     body,
-    check: (): boolean => {
-      const wrong = purposeRule.safeParse(purpose).error?.issues[0]?.message
-      const found = {
-        ...(paise === undefined ? { amount: 'amount_invalid' } : {}),
-        ...(wrong === undefined ? {} : { purpose: wrong }),
-        ...(pages.hashes.length === 0 ? { receipts: 'receipts_needed' } : {}),
-        ...(booksNow && !isSure ? { sure: t`Please tick this first` } : {}),
+    check: (): boolean =>
+      judge({
+        amount: paise === undefined ? 'amount_invalid' : undefined,
+        purpose: problemOf(purposeRule, purpose),
+        receipts: pages.hashes.length === 0 ? 'receipts_needed' : undefined,
+        sure: booksNow && !isSure ? t`Please tick this first` : undefined,
         ...more(),
-      }
-      setProblems(found)
-      return Object.keys(found).length === 0
-    },
-    /** Shows a refusal's words beside their fields, and passes it on. */
-    refused: (error: unknown): never => {
-      if (error instanceof ApiError) setProblems(error.fields)
-      throw error
-    },
+      }),
+    refused,
   }
 }
 

@@ -3,7 +3,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { ANNOUNCEMENT_MAX, announcementLink, announcementText } from '@roz/core/announcement-fields.ts'
 import { inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { useState } from 'react'
-import { ApiError, call } from '../../../app/api.ts'
+import { call } from '../../../app/api.ts'
 import { TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { serverNowMs } from '../../clock.ts'
@@ -11,9 +11,8 @@ import { Decision } from '../Decision.tsx'
 import { fromIndia, inIndia } from '../india-time.ts'
 import type { Announcement } from '../queries.ts'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, useProblems } from '../problems.ts'
 
-type Problems = Readonly<Record<string, string | undefined>>
-const problemOf = (rule: typeof announcementText, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
 const DAY_MS = 86_400_000
 
 function useValues(announcement: Announcement | undefined) {
@@ -23,37 +22,29 @@ function useValues(announcement: Announcement | undefined) {
     startsAt: inIndia(announcement?.startsAt ?? serverNowMs()),
     endsAt: inIndia(announcement?.endsAt ?? serverNowMs() + DAY_MS),
   }))
-  const [problems, setProblems] = useState<Problems>({})
+  const { problems, judge, refused } = useProblems()
   const { text, link, startsAt, endsAt } = values
   const hasTimes = startsAt !== '' && endsAt !== ''
-  const check = (): boolean => {
-    const found: Problems = {
+  const check = (): boolean =>
+    judge({
       ...Object.fromEntries(LANGUAGES.map((language) => [`text.${language}`, problemOf(announcementText, text[language])])),
       link: link.trim() === '' ? undefined : problemOf(announcementLink, link),
       startsAt: startsAt === '' ? 'announcement_time' : undefined,
       endsAt: endsAt === '' ? 'announcement_time' : hasTimes && endsAt <= startsAt ? 'announcement_end_first' : undefined,
-    }
-    setProblems(found)
-    return Object.values(found).every((problem) => problem === undefined)
-  }
+    })
   const body = () => ({ text, link: link.trim() === '' ? null : link.trim(), startsAt: fromIndia(startsAt), endsAt: fromIndia(endsAt) })
   const set = (changed: Partial<typeof values>): void => setValues({ ...values, ...changed })
-  return { values, set, body, check, problems, setProblems }
+  return { values, set, body, check, problems, refused }
 }
 
 export function AnnouncementDialog({ announcement, onClose }: { readonly announcement?: Announcement; readonly onClose: () => void }) {
   const { t } = useLingui()
-  const { values, set, body, check, problems, setProblems } = useValues(announcement)
-  const save = async () => {
-    try {
-      return await (announcement === undefined
-        ? call('createAnnouncement', { body: body() })
-        : call('updateAnnouncement', { params: { id: announcement.id }, body: { ...body(), version: announcement.version } }))
-    } catch (error) {
-      if (error instanceof ApiError) setProblems(error.fields)
-      throw error
-    }
-  }
+  const { values, set, body, check, problems, refused } = useValues(announcement)
+  const save = () =>
+    (announcement === undefined
+      ? call('createAnnouncement', { body: body() })
+      : call('updateAnnouncement', { params: { id: announcement.id }, body: { ...body(), version: announcement.version } })
+    ).catch(refused)
   return (
     <Decision
       title={announcement === undefined ? <Trans>New announcement</Trans> : <Trans>Edit announcement</Trans>}
