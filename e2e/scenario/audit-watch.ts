@@ -27,7 +27,7 @@ const FOLLOW_UPS = 'server/src/features/help/follow-ups.test.ts'
 const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   retryWithdrawal: KEYED,
   completeWithdrawal: KEYED,
-  withdrawalBank: 'server/src/features/payouts/by-hand.test.ts',
+  withdrawalBank: 'server/src/features/payouts/by-hand.all.test.ts',
   withdrawalNotPaid: KEYED,
   takeOverWithdrawal: KEYED,
   approveWithdrawals: KEYED,
@@ -39,17 +39,17 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   rejectDisbursement: KEYED,
   correctDisbursement: KEYED,
   recordArrival: KEYED,
-  freezeHelpOrder: 'server/src/features/help/case-order.test.ts',
+  freezeHelpOrder: 'server/src/features/help/case-order.all.test.ts',
   recordFollowUp: FOLLOW_UPS,
   withholdFollowUp: FOLLOW_UPS,
   approveHouseEntry: KEYED,
   rejectHouseEntry: KEYED,
-  stopStaffChange: 'server/src/features/identity/owner-changes.test.ts',
+  stopStaffChange: 'server/src/features/identity/owner-changes.all.test.ts',
   recordSettlement: KEYED,
   closeFinding: KEYED,
-  matchBankLine: 'server/src/features/accounts/bank/import.test.ts',
+  matchBankLine: 'server/src/features/accounts/bank/import.all.test.ts',
   setCertificate: 'server/src/features/papers/tax.test.ts',
-  adminStopAutopay: 'server/src/features/autopay/desk.test.ts',
+  adminStopAutopay: 'server/src/features/autopay/desk.all.test.ts',
 }
 
 /** Whether a test elsewhere says which entry the call leaves: `<call>: '<action>'`. */

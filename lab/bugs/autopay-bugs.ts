@@ -2,8 +2,8 @@
 import type { Bug } from './bug.ts'
 
 const AUTOPAY = 'server/src/features/autopay'
-const RAISE = `${AUTOPAY}/raise.test.ts`
-const CHECK = `${AUTOPAY}/check.test.ts`
+const RAISE = `${AUTOPAY}/raise.all.test.ts`
+const CHECK = `${AUTOPAY}/check.all.test.ts`
 
 export const AUTOPAY_BUGS: readonly Bug[] = [
   {
@@ -93,7 +93,7 @@ export const AUTOPAY_BUGS: readonly Bug[] = [
     file: 'server/src/features/disputes/settle-dispute.ts',
     find: '    if (charge !== undefined && done !== undefined) await stopMandateOf(tx, charge.mandateId)\n',
     replace: '    void stopMandateOf\n',
-    test: `${AUTOPAY}/autopay.test.ts`,
+    test: `${AUTOPAY}/autopay.all.test.ts`,
     only: 'a dispute',
   },
 ]

@@ -252,7 +252,7 @@ const BORDERS: readonly Bug[] = [
 ]
 
 const CLOCK = 'server/migrations/0120_trusted_clock.sql'
-const CLOCK_TEST = 'server/src/adapters/clock.test.ts'
+const CLOCK_TEST = 'server/src/adapters/clock.all.test.ts'
 const CLOCK_RULES: readonly Bug[] = [
   {
     name: 'A day ends by a clock that jumps',

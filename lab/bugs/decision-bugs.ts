@@ -2,9 +2,9 @@
 import { type Bug, LEDGER } from './bug.ts'
 
 const PAYOUTS_FEATURE = 'server/src/features/payouts'
-const BY_HAND = `${PAYOUTS_FEATURE}/by-hand.test.ts`
-const STALE = `${PAYOUTS_FEATURE}/stale-decisions.test.ts`
-const HOLDS = `${PAYOUTS_FEATURE}/holds.test.ts`
+const BY_HAND = `${PAYOUTS_FEATURE}/by-hand.all.test.ts`
+const STALE = `${PAYOUTS_FEATURE}/stale-decisions.all.test.ts`
+const HOLDS = `${PAYOUTS_FEATURE}/holds.all.test.ts`
 
 export const DECISIONS: readonly Bug[] = [
   {
@@ -104,7 +104,7 @@ export const DECISIONS: readonly Bug[] = [
     file: 'server/src/ledger/holds.ts',
     find: '(m.suspended_at is not null or m.held_at is not null)',
     replace: 'm.suspended_at is not null',
-    test: 'server/src/features/identity/not-me.test.ts',
+    test: 'server/src/features/identity/not-me.all.test.ts',
     only: 'wait until an administrator has released',
   },
 ]

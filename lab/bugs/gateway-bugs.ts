@@ -1,8 +1,8 @@
 /** Bugs in reading the gateway's answers: whose money it is, in which currency, and how long the gateway is asked. */
 import { type Bug, LEDGER } from './bug.ts'
 
-const REFUND_CALLS = 'server/src/features/payouts/refunds.test.ts'
-const EDGE = 'server/src/features/payouts/fake-edge.test.ts'
+const REFUND_CALLS = 'server/src/features/payouts/refunds.all.test.ts'
+const EDGE = 'server/src/features/payouts/fake-edge.all.test.ts'
 const SETTLE = 'server/src/features/wallet/settle.test.ts'
 
 export const GATEWAY_WORDS: readonly Bug[] = [
@@ -68,14 +68,14 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     file: `${LEDGER}/disputes.ts`,
     find: "  if ((told.currency ?? CURRENCY) !== CURRENCY) return { problem: 'other_currency' }\n",
     replace: '',
-    test: 'server/src/features/disputes/disputes.test.ts',
+    test: 'server/src/features/disputes/disputes.all.test.ts',
   },
   {
     name: 'An old answer of the same second takes the money of a won dispute again',
     file: 'server/src/features/disputes/settle-dispute.ts',
     find: "state <> 'open' and ${state}::text = 'open'",
     replace: "state <> 'open' and ${state}::text <> 'open'",
-    test: 'server/src/features/disputes/disputes.test.ts',
+    test: 'server/src/features/disputes/disputes.all.test.ts',
     only: 'within a second the decision stays',
   },
   {
@@ -83,7 +83,7 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     file: 'server/src/features/disputes/settle-dispute.ts',
     find: ' and type = ${type}::text and state',
     replace: ' and ${type}::text is not null and state',
-    test: 'server/src/features/disputes/disputes.test.ts',
+    test: 'server/src/features/disputes/disputes.all.test.ts',
     only: 'within a second the decision stays',
   },
   {
@@ -91,7 +91,7 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     file: 'server/src/jobs/questions.ts',
     find: '  await attempt(work, item, async () => {\n',
     replace: '  await (async (_work: string, _item: string, run: () => Promise<void>) => run())(work, item, async () => {\n',
-    test: 'server/src/jobs/parking.test.ts',
+    test: 'server/src/jobs/parking.all.test.ts',
   },
   {
     name: 'A question whose claim fails ends its job',

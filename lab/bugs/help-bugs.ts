@@ -9,7 +9,7 @@ const SETTLEMENT = `${LEDGER}/gateway-settlements.ts`
 const SETTLEMENT_TEST = `${LEDGER}/gateway-settlements.test.ts`
 const SETTLEMENT_SCHEMA = 'server/migrations/0111_gateway_settlements.sql'
 const VERIFIER = 'verifier/src/help.ts'
-const TAMPERS = 'verifier/test/tampers.test.ts'
+const TAMPERS = 'verifier/test/tampers.all.test.ts'
 
 export const HELP_BUGS: readonly Bug[] = [
   {
@@ -129,7 +129,7 @@ export const HELP_BUGS: readonly Bug[] = [
     file: `${LEDGER}/day-books.ts`,
     find: "coalesce(a.days, '{}') as days",
     replace: "'{}'::date[] as days",
-    test: 'server/src/features/books/help-books.test.ts',
+    test: 'server/src/features/books/help-books.all.test.ts',
   },
   {
     name: 'The verifier lets a day of help be given twice',

@@ -3,7 +3,7 @@ import type { Bug } from './bug.ts'
 
 const OUTLAYS = 'server/src/outlays/outlays.ts'
 const SETTLEMENT_SCHEMA = 'server/migrations/0111_gateway_settlements.sql'
-const DISBURSEMENTS = 'server/src/features/help/disbursements.test.ts'
+const DISBURSEMENTS = 'server/src/features/help/disbursements.all.test.ts'
 const SETTLEMENTS = 'server/src/features/accounts/settlements.test.ts'
 const BENEFICIARIES = 'server/src/features/help/beneficiaries.test.ts'
 
@@ -76,7 +76,7 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     file: 'server/src/features/impact/editing.ts',
     find: 'if ((after.isActive || after.publishAt !== null) && !(await hasConsent(tx, id))) return',
     replace: 'if (after.outlayId === id) return',
-    test: 'server/src/features/impact/editing.test.ts',
+    test: 'server/src/features/impact/editing.all.test.ts',
   },
   {
     name: 'A correction with the Idempotency-Key of another disbursement’s is answered as booked',

@@ -9,7 +9,7 @@ export const RETURNED_ROUND_RULES: readonly Bug[] = [
     file: 'server/src/features/rounds/wait.ts',
     find: 'const VOID_AFTER_MS = 30 * 86_400_000',
     replace: 'const VOID_AFTER_MS = 30 * 86_400_000 - 720_000',
-    test: 'server/src/features/rounds/beacon.test.ts',
+    test: 'server/src/features/rounds/beacon.all.test.ts',
     only: 'thirty days',
   },
   {
@@ -17,7 +17,7 @@ export const RETURNED_ROUND_RULES: readonly Bug[] = [
     file: 'server/src/features/rounds/wait.ts',
     find: "const looks = word === 'missing' ?",
     replace: "const looks = word !== 'silent' ?",
-    test: 'server/src/features/rounds/beacon.test.ts',
+    test: 'server/src/features/rounds/beacon.all.test.ts',
     only: 'withhold',
   },
   {

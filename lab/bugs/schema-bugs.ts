@@ -47,7 +47,7 @@ export const SCHEMA_BUGS: readonly Bug[] = [
     file: 'server/migrations/0125_voices_that_left.sql',
     find: 'or is_own_money(v_last, v_owner)',
     replace: 'or is_own_money(null, v_owner)',
-    test: 'server/src/features/payouts/two-persons.test.ts',
+    test: 'server/src/features/payouts/two-persons.all.test.ts',
     only: 'as first or as second person',
   },
   {

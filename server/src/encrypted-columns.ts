@@ -1,6 +1,6 @@
 /**
  * Every column of the product that is encrypted under SECRET_KEY.
- * - The list is complete: a missing column would need SECRET_KEY_OLD for ever (encrypted-columns.test.ts compares it with the schema).
+ * - The list is complete: a missing column would need SECRET_KEY_OLD for ever (encrypted-columns.all.test.ts compares it with the schema).
  */
 import { sql } from './db/sql.ts'
 import { deviceColumn } from './features/push/device-column.ts'

@@ -1,16 +1,15 @@
 /**
- * Byte budgets of every screen, and layout shift of the pages while they load.
+ * Byte budgets of every screen.
  * - Bytes are those on the wire, in brotli, of the built files as the server serves them.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { get } from 'node:http'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newVisit, openBrowser, settle, slotOf, SMALL, WIDE } from '../../harness/browser.ts'
+import { newVisit, openBrowser, settle, slotOf } from '../../harness/browser.ts'
 import { newMember } from '../../harness/people.ts'
 import { type Program, startProgram, webDir } from '../../harness/program.ts'
 
@@ -22,7 +21,6 @@ const ROUTE_MAX = 24 * KB
 const ADMIN_MAX = 60 * KB
 const FIRST_LOAD_MAX = 161 * KB
 const WORKER_MAX = 2 * KB
-const SHIFT_MAX = 0.02
 
 let roz: Program
 let browser: Browser
@@ -56,49 +54,7 @@ describe('public pages', () => {
     expect(scripts.size).toBeGreaterThan(0)
     expect(weightOf(scripts)).toBeLessThanOrEqual(PUBLIC_JS_MAX)
   })
-
-  test('no layout shift while they load', async () => {
-    const jumps: string[] = []
-    for (const size of [SMALL, WIDE]) {
-      const visit = await newVisit(browser, { size, hosts: [] })
-      for (const address of PAGES.filter((one) => !one.endsWith('/verify'))) {
-        await visit.page.goto(roz.url + address)
-        await settle(visit.page)
-        const shift = await visit.page.evaluate(shiftSoFar)
-        if (shift > SHIFT_MAX) jumps.push(`${address} at ${size.width}: ${shift}`)
-      }
-      // Shows that the measure works: it sees a block inserted late.
-      await visit.page.evaluate(() => {
-        const late = document.createElement('div')
-        late.style.height = '300px'
-        document.querySelector('main')?.prepend(late)
-      })
-      expect(await visit.page.evaluate(shiftSoFar)).toBeGreaterThan(SHIFT_MAX)
-      await visit.close()
-    }
-    expect(jumps).toEqual([])
-  })
 })
-
-/** The sum of all layout shifts since the page loaded, two frames from now. */
-function shiftSoFar(): Promise<number> {
-  return new Promise((resolve) => {
-    let sum = 0
-    const add = (entries: PerformanceEntryList): void => {
-      for (const entry of entries) sum += (entry as PerformanceEntry & { readonly value: number }).value
-    }
-    const observer = new PerformanceObserver((list) => add(list.getEntries()))
-    observer.observe({ type: 'layout-shift', buffered: true })
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() =>
-        setTimeout(() => {
-          add(observer.takeRecords())
-          resolve(sum)
-        }),
-      ),
-    )
-  })
-}
 
 const folder = (): string => path.join(webDir(), 'assets')
 const textOf = (file: string): string => readFileSync(path.join(folder(), file), 'utf8')
@@ -193,29 +149,6 @@ describe('the app', () => {
     expect(asked.filter((address) => /autopay/i.test(address))).toEqual([])
     // Shows that its files have its name.
     expect(readdirSync(folder()).filter((file) => file.startsWith('Autopay'))).not.toEqual([])
-  })
-
-  test('no layout shift on members’ screens while they load', async () => {
-    const { token } = await newMember(roz, { rupees: 10 })
-    const jumps: string[] = []
-    for (const size of [SMALL, WIDE])
-      for (const address of [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.notifications, paths.profile]) {
-        const visit = await newVisit(browser, { size, token, hosts: [] })
-        // Delays each call by 150 ms, so that the loading state is drawn.
-        await visit.page.route(/\/api\//, async (route) => {
-          await sleep(150)
-          await route.continue()
-        })
-        await visit.page.goto(roz.url + address)
-        await settle(visit.page)
-        await sleep(200)
-        await settle(visit.page)
-        const shift = await visit.page.evaluate(shiftSoFar)
-        if (shift > SHIFT_MAX) jumps.push(`${address} at ${size.width}: ${shift}`)
-        await visit.page.unrouteAll({ behavior: 'ignoreErrors' })
-        await visit.close()
-      }
-    expect(jumps).toEqual([])
   })
 
   test('the service worker weighs at most 2 KB', async () => {

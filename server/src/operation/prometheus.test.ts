@@ -1,6 +1,6 @@
 /**
  * Debian's Prometheus scrapes a running server by the sample of ops/observability, and evaluates every alert and panel.
- * - `npm run test:all` unpacks it. Elsewhere these tests are shown as skipped; metrics.test.ts compares names and labels without it.
+ * - `npm run test:all` unpacks it. Elsewhere these tests are shown as skipped; metrics.all.test.ts compares names and labels without it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

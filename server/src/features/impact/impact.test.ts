@@ -11,7 +11,7 @@ let impact: ReturnType<typeof createImpact>
 let calls: ServedCalls
 let editor: bigint
 
-// The pictures of stories are tested in editing.test.ts.
+// The pictures of stories are tested in editing.all.test.ts.
 const NO_FILES = { put: async () => '', find: async () => undefined, remove: async () => undefined }
 
 const RUNS: Attempt = async (_work, _item, run) => ({ ok: true, value: await run() })

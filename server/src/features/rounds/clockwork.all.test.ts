@@ -3,13 +3,12 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
-import { LONG } from '../../testing/long.ts'
 import { allNotices, noticesTo } from '../../testing/notices.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { tellLowBalance, tellSkipped } from './notices.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
-/** The most rounds that a year allows; ledger/year.test.ts shows that each of them counts once. */
+/** The most rounds that a year allows; ledger/year.all.test.ts shows that each of them counts once. */
 const YEAR = 365
 /** How many of those rounds the clock runs through, and for how many days the service is down, past the turn of a year. */
 const [WALKED, AWAY] = ALL ? [YEAR, 365] : [10, 60]
@@ -60,31 +59,27 @@ describe('a day', () => {
     expect(ends.filter((status) => status === 'settled')).toHaveLength(5)
   })
 
-  test.runIf(LONG)(
-    `is joined 365 times a year with Auto Participate, the last ${WALKED} of them by the clock, and no 366th time`,
-    async () => {
-      const first = addDays('2028-12-31' as IstDay, -WALKED)
-      await open({ startsAt: `${addDays(first, -1)}T12:00:00+05:30` })
-      const member = await world.member(400, { auto: true })
-      await world.goTo(midnight(first))
-      await world.db.query(sql`update wallet set year_joins = year_joins + ${YEAR - WALKED}::int where member_id = ${member}::bigint`)
-      for (let day = addDays(first, 1); day <= '2028-12-30'; day = addDays(day, 1)) {
-        await world.goTo(midnight(day))
-        expect(await world.entrants(day)).toEqual([member])
-      }
-      expect((await world.ask('GET /rounds/stats', { as: member })).body).toMatchObject({ totalParticipated: WALKED })
-      await world.goTo(midnight('2028-12-31'))
-      expect(await world.entrants('2028-12-31')).toEqual([])
-      expect(await toldTo(member, 'yearly_maximum')).toEqual([{ year: '2028' }])
-      const { status, body } = await world.join(member)
-      expect({ status, ...body }).toEqual({ status: 409, code: 'yearly_maximum', message: 'You have reached the yearly maximum of ₹365.' })
-      // The only member in every round: 30 paise of each rupee come back.
-      expect(await world.balance(member)).toBe(40_000n - BigInt(WALKED) * 70n)
-      await world.goTo(midnight('2029-01-01'))
-      expect(await world.entrants('2029-01-01')).toEqual([member])
-    },
-    600_000,
-  )
+  test(`is joined 365 times a year with Auto Participate, the last ${WALKED} of them by the clock, and no 366th time`, async () => {
+    const first = addDays('2028-12-31' as IstDay, -WALKED)
+    await open({ startsAt: `${addDays(first, -1)}T12:00:00+05:30` })
+    const member = await world.member(400, { auto: true })
+    await world.goTo(midnight(first))
+    await world.db.query(sql`update wallet set year_joins = year_joins + ${YEAR - WALKED}::int where member_id = ${member}::bigint`)
+    for (let day = addDays(first, 1); day <= '2028-12-30'; day = addDays(day, 1)) {
+      await world.goTo(midnight(day))
+      expect(await world.entrants(day)).toEqual([member])
+    }
+    expect((await world.ask('GET /rounds/stats', { as: member })).body).toMatchObject({ totalParticipated: WALKED })
+    await world.goTo(midnight('2028-12-31'))
+    expect(await world.entrants('2028-12-31')).toEqual([])
+    expect(await toldTo(member, 'yearly_maximum')).toEqual([{ year: '2028' }])
+    const { status, body } = await world.join(member)
+    expect({ status, ...body }).toEqual({ status: 409, code: 'yearly_maximum', message: 'You have reached the yearly maximum of ₹365.' })
+    // The only member in every round: 30 paise of each rupee come back.
+    expect(await world.balance(member)).toBe(40_000n - BigInt(WALKED) * 70n)
+    await world.goTo(midnight('2029-01-01'))
+    expect(await world.entrants('2029-01-01')).toEqual([member])
+  }, 600_000)
 })
 
 describe('after an outage', () => {
@@ -111,28 +106,24 @@ describe('after an outage', () => {
     ])
   })
 
-  test.runIf(LONG)(
-    `of ${AWAY} days, every day has a round in order and is sealed`,
-    async () => {
-      await open()
-      await world.goTo(`${addDays('2026-11-21' as IstDay, AWAY)}T09:00:00+05:30`)
-      // One call of due work has a patience of seconds; the clockwork goes on with the next.
-      for (let found = true; found; ) found = await world.rounds.due()
-      const days = Object.keys(await world.statuses())
-      expect(days).toHaveLength(AWAY + 2)
-      const log = await world.log()
-      expect(log.filter(({ kind }) => kind === 'open').map(({ day }) => day)).toEqual(days)
-      expect(log.filter(({ kind }) => kind === 'void').map(({ day }) => day)).toEqual(days.slice(0, AWAY))
-      const { open: unsealed } = await one<{ open: number }>(
-        world.db,
-        sql`select count(*)::int as open from ledger_day where sealed_at is null and day < ist_day(roz_now())`,
-      )
-      expect(unsealed).toBe(0)
-    },
-    300_000,
-  )
+  test(`of ${AWAY} days, every day has a round in order and is sealed`, async () => {
+    await open()
+    await world.goTo(`${addDays('2026-11-21' as IstDay, AWAY)}T09:00:00+05:30`)
+    // One call of due work has a patience of seconds; the clockwork goes on with the next.
+    for (let found = true; found; ) found = await world.rounds.due()
+    const days = Object.keys(await world.statuses())
+    expect(days).toHaveLength(AWAY + 2)
+    const log = await world.log()
+    expect(log.filter(({ kind }) => kind === 'open').map(({ day }) => day)).toEqual(days)
+    expect(log.filter(({ kind }) => kind === 'void').map(({ day }) => day)).toEqual(days.slice(0, AWAY))
+    const { open: unsealed } = await one<{ open: number }>(
+      world.db,
+      sql`select count(*)::int as open from ledger_day where sealed_at is null and day < ist_day(roz_now())`,
+    )
+    expect(unsealed).toBe(0)
+  }, 300_000)
 
-  test.runIf(LONG)('of the database connection at any moment, the day continues where it stopped', async () => {
+  test('of the database connection at any moment, the day continues where it stopped', async () => {
     await open()
     const members = await Promise.all(Array.from({ length: 8 }, () => world.member(12, { auto: true })))
     const killer = connect({ url: world.database.superUrl, max: 1 })

@@ -10,7 +10,6 @@ import { listParked, runAgain } from '../../jobs/parking.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
 import { breakRows } from '../../testing/database.ts'
-import { LONG } from '../../testing/long.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
 import { allNotices } from '../../testing/notices.ts'
@@ -159,7 +158,7 @@ test('a list that waits for its seal over a second midnight does not keep the cl
   today = addDays(today, 2)
 })
 
-describe.runIf(LONG)('a round whose beacon number is missing', () => {
+describe('a round whose beacon number is missing', () => {
   test('ends void after thirty days of 404 from every relay: every rupee is returned, and showing the number disproves it', async () => {
     await world.goTo(tomorrow('00:00:02'))
     const others = [await world.member(2), await world.member(3)]

@@ -97,9 +97,7 @@ const foreignAnswers = async (): Promise<number> =>
   (await one<{ n: number }>(world.db, sql`select coalesce(sum(times), 0)::int as n from foreign_answer`)).n
 const movements = async (): Promise<number> => (await one<{ n: number }>(world.db, sql`select count(*)::int as n from transfer`)).n
 
-/** One edge of each kind: not the gateway's form, about another thing, out of date, cut off. `npm run test:all` plays all. */
-const FEW: ReadonlySet<string> = new Set(['page_404', 'other_shape', 'cut', 'other_id', 'stale'])
-const PLAYED = EDGES.filter((edge) => edge !== 'none' && (process.env.ROZ_TEST_SHORT !== '1' || FEW.has(edge)))
+const PLAYED = EDGES.filter((edge) => edge !== 'none')
 
 test.each(PLAYED)(
   'an edge that answers %s loses and books nothing, and when it is gone everything completes by itself',

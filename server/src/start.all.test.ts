@@ -19,7 +19,6 @@ import { expectVersion } from './db/supported-database.ts'
 import { witnessKeyText } from './transparency-log/note.ts'
 import { makeMember, testSecrets } from './testing/calls.ts'
 import { cloneTemplate } from './testing/database.ts'
-import { LONG } from './testing/long.ts'
 import { PRODUCTION } from './testing/production.ts'
 import { createTicketKeys } from './tickets/ticket-keys.ts'
 import { startTestServer } from './testing/postgres.ts'
@@ -134,66 +133,59 @@ test('a local database that runs on with fewer connections stops the start with 
   await rm(dataDir, { recursive: true })
 }, 120_000)
 
-test.runIf(LONG)(
-  'a start serves while a day that takes long is still being caught up',
-  async () => {
-    const database = await createTestDatabase()
-    const owner = connect({ url: database.superUrl, max: 2, named: false })
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
-    const port = String(await freePort())
-    const urls = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
-    const config = readConfig({ ...urls, PORT: port, SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, DEMO: '0' })
-    const start = () => startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
-    const openDays = async () => (await owner.query(sql`select from round where status = 'open'`)).length
-    try {
-      await (await start()).stop()
-      await owner.query(sql`select set_clock_offset(86400000)`)
-      const running = await owner.withConnection(async (holder) => {
-        // Stands for a close, a list or an Auto Participate of minutes.
-        await lockSession(holder, 'clockwork')
-        const started = await start()
-        expect((await fetch(`http://localhost:${port}/api/rounds/current`)).status).toBe(200)
-        await unlockSession(holder, 'clockwork')
-        return started
-      })
-      // Yesterday's round is closed, and tomorrow's is made.
-      await expect
-        .poll(async () => [await openDays(), (await owner.query(sql`select from round`)).length], { timeout: 20_000 })
-        .toEqual([2, 3])
-      await running.stop()
-    } finally {
-      await rm(dataDir, { recursive: true })
-      await owner.close()
-      await database.drop()
-    }
-  },
-  60_000,
-)
+test('a start serves while a day that takes long is still being caught up', async () => {
+  const database = await createTestDatabase()
+  const owner = connect({ url: database.superUrl, max: 2, named: false })
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
+  const port = String(await freePort())
+  const urls = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
+  const config = readConfig({ ...urls, PORT: port, SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, DEMO: '0' })
+  const start = () => startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
+  const openDays = async () => (await owner.query(sql`select from round where status = 'open'`)).length
+  try {
+    await (await start()).stop()
+    await owner.query(sql`select set_clock_offset(86400000)`)
+    const running = await owner.withConnection(async (holder) => {
+      // Stands for a close, a list or an Auto Participate of minutes.
+      await lockSession(holder, 'clockwork')
+      const started = await start()
+      expect((await fetch(`http://localhost:${port}/api/rounds/current`)).status).toBe(200)
+      await unlockSession(holder, 'clockwork')
+      return started
+    })
+    // Yesterday's round is closed, and tomorrow's is made.
+    await expect
+      .poll(async () => [await openDays(), (await owner.query(sql`select from round`)).length], { timeout: 20_000 })
+      .toEqual([2, 3])
+    await running.stop()
+  } finally {
+    await rm(dataDir, { recursive: true })
+    await owner.close()
+    await database.drop()
+  }
+}, 60_000)
 
-test.runIf(LONG)(
-  'where the server listens on every address, as in a container, so does the sandbox; elsewhere only this machine reaches it',
-  async () => {
-    const reachable = async (host: Readonly<Record<string, string>>): Promise<boolean[]> => {
-      const database = await createTestDatabase()
-      const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
-      const ports = [await freePort(), await freePort()] as const
-      const urls = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
-      const env = { ...urls, ...host, PORT: String(ports[0]), SANDBOX_PORT: String(ports[1]), DATA_DIR: dataDir, DEMO: '0' }
-      const running = await startServer(readConfig(env), { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
-      try {
-        // Only who listens on every address answers at another one of this machine.
-        const asked = ports.map((port) => fetch(`http://127.0.0.2:${port}/`).then(Boolean, () => false))
-        return await Promise.all(asked)
-      } finally {
-        await running.stop()
-        await database.drop()
-        await rm(dataDir, { recursive: true })
-      }
+test('where the server listens on every address, as in a container, so does the sandbox; elsewhere only this machine reaches it', async () => {
+  const reachable = async (host: Readonly<Record<string, string>>): Promise<boolean[]> => {
+    const database = await createTestDatabase()
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
+    const ports = [await freePort(), await freePort()] as const
+    const urls = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
+    const env = { ...urls, ...host, PORT: String(ports[0]), SANDBOX_PORT: String(ports[1]), DATA_DIR: dataDir, DEMO: '0' }
+    const running = await startServer(readConfig(env), { log: pino({ level: 'silent' }), say: () => undefined, begunAtMs: Date.now() })
+    try {
+      // Only who listens on every address answers at another one of this machine.
+      const asked = ports.map((port) => fetch(`http://127.0.0.2:${port}/`).then(Boolean, () => false))
+      return await Promise.all(asked)
+    } finally {
+      await running.stop()
+      await database.drop()
+      await rm(dataDir, { recursive: true })
     }
-    expect(await reachable({ HOST: '0.0.0.0', ALLOW_INSECURE: 'host' })).toEqual([true, true])
-    expect(await reachable({})).toEqual([false, false])
-  },
-)
+  }
+  expect(await reachable({ HOST: '0.0.0.0', ALLOW_INSECURE: 'host' })).toEqual([true, true])
+  expect(await reachable({})).toEqual([false, false])
+})
 
 test('a witness with the log’s own name or key stops the start', async () => {
   const database = await createTestDatabase()
@@ -209,43 +201,39 @@ test('a witness with the log’s own name or key stops the start', async () => {
   await database.drop()
 })
 
-test.runIf(LONG)(
-  'a database that was recovered to a second by hand is served only after it is joined to what came after, once for each restore',
-  async () => {
-    const target = 'recovery_target_time=2026-11-23 18:05:00+05:30'
-    const recovered = await startTestServer(['fsync=on', 'synchronous_commit=on', target])
-    const database = await cloneTemplate(recovered.urls)
-    const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, DEMO: '0' }
-    try {
-      expect(await failureOf(env)).toEqual(
-        new StartError(
-          `This database was restored (${target}) and does not know yet what came after that second: run roz restore finish on it first, as docs/runbooks/restore.md says.`,
-        ),
-      )
-      const said: string[] = []
-      const on = { databaseUrl: database.appUrl, dataDir: '/nowhere', namedStatements: true, say: (line: string) => void said.push(line) }
-      const lost = path.join(tmpdir(), `transfers-${randomBytes(4).toString('hex')}.csv`)
-      await writeFile(lost, `Transfer ID,Transfer Amount,Beneficiary ID,Status\n${randomBytes(16).toString('hex')},10,bnobody,SUCCESS\n`)
-      expect([await afterRestoreNow(on, ['--transfers', lost]), said.join('\n')]).toEqual([
-        1,
-        expect.stringContaining('No server starts on this database until a run ends with exit code 0.'),
-      ])
-      expect(await failureOf(env)).toBeInstanceOf(StartError)
-      for (let run = 0; run < 2; run++) expect(await afterRestoreNow(on, [])).toBe(0)
-      expect(await failureOf(env)).toBeUndefined()
-      await rm(lost)
-      const superuser = connect({ url: database.superUrl, max: 1, named: false })
-      // As a second restore, to another second.
-      await superuser.query(sql`update joined_restore set target = replace(target, '18:05', '18:04')`)
-      await superuser.close()
-      expect(await failureOf(env)).toBeInstanceOf(StartError)
-    } finally {
-      await database.drop()
-      await recovered.stop()
-    }
-  },
-  120_000,
-)
+test('a database that was recovered to a second by hand is served only after it is joined to what came after, once for each restore', async () => {
+  const target = 'recovery_target_time=2026-11-23 18:05:00+05:30'
+  const recovered = await startTestServer(['fsync=on', 'synchronous_commit=on', target])
+  const database = await cloneTemplate(recovered.urls)
+  const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, DEMO: '0' }
+  try {
+    expect(await failureOf(env)).toEqual(
+      new StartError(
+        `This database was restored (${target}) and does not know yet what came after that second: run roz restore finish on it first, as docs/runbooks/restore.md says.`,
+      ),
+    )
+    const said: string[] = []
+    const on = { databaseUrl: database.appUrl, dataDir: '/nowhere', namedStatements: true, say: (line: string) => void said.push(line) }
+    const lost = path.join(tmpdir(), `transfers-${randomBytes(4).toString('hex')}.csv`)
+    await writeFile(lost, `Transfer ID,Transfer Amount,Beneficiary ID,Status\n${randomBytes(16).toString('hex')},10,bnobody,SUCCESS\n`)
+    expect([await afterRestoreNow(on, ['--transfers', lost]), said.join('\n')]).toEqual([
+      1,
+      expect.stringContaining('No server starts on this database until a run ends with exit code 0.'),
+    ])
+    expect(await failureOf(env)).toBeInstanceOf(StartError)
+    for (let run = 0; run < 2; run++) expect(await afterRestoreNow(on, [])).toBe(0)
+    expect(await failureOf(env)).toBeUndefined()
+    await rm(lost)
+    const superuser = connect({ url: database.superUrl, max: 1, named: false })
+    // As a second restore, to another second.
+    await superuser.query(sql`update joined_restore set target = replace(target, '18:05', '18:04')`)
+    await superuser.close()
+    expect(await failureOf(env)).toBeInstanceOf(StartError)
+  } finally {
+    await database.drop()
+    await recovered.stop()
+  }
+}, 120_000)
 
 test('encrypted values whose key is missing stop the start with their kind and the setting that would open them', async () => {
   const database = await createTestDatabase()

@@ -9,7 +9,6 @@ import { reinstateMember, suspendMember } from '../../ledger/suspension.ts'
 import { createTopup } from '../../ledger/topups.ts'
 import { type AutopayWorld, openAutopayWorld } from '../../testing/autopay-world.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { LONG } from '../../testing/long.ts'
 import type { ModelCharge, ModelMandate } from '../../testing/model-mandates.ts'
 
 let world: AutopayWorld
@@ -320,7 +319,7 @@ test('a payment after a suspension is booked', async () => {
   expect([await statuses(memberId), await world.topups(memberId)]).toEqual([['paid'], ['captured', 'captured']])
 })
 
-test.runIf(LONG)('thirty days before its end the member is told, once, and then it ends', async () => {
+test('thirty days before its end the member is told, once, and then it ends', async () => {
   const { memberId, mandate } = await world.setUp()
   const [row] = await world.db.query<{ day: IstDay }>(
     sql`update autopay_mandate set expires_at = roz_now() + interval '31 days' where member_id = ${memberId}::bigint returning ist_day(expires_at)::text as day`,
