@@ -10,7 +10,6 @@ import {
   CASE_URGENCIES,
   CASE_WAYS,
   caseNote,
-  lastFour,
   STATES,
 } from '@roz/core/case-fields.ts'
 import { CASE_ORDER_MAX } from '@roz/core/case-order.ts'
@@ -100,9 +99,9 @@ export const caseCalls = {
     method: 'POST',
     path: '/ask-for-help/{number}',
     access: 'visitor',
-    summary: 'The stage of a request, for somebody who knows its number and the last four digits of its phone number.',
+    summary: 'The stage of a request, for somebody who knows its number and phone number.',
     params: numbered,
-    body: z.strictObject({ lastFour }),
+    body: z.strictObject({ phone }),
     output: z.object({
       number,
       stage,

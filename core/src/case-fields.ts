@@ -18,7 +18,6 @@ export const CASE_TEXTS = {
   case_state: texts('Please choose the State'),
   case_amount: texts('Please enter an amount in rupees, or leave it empty'),
   case_day: texts('Please enter a day, or leave it empty'),
-  case_last_four: texts('Please enter the last four digits of the phone number'),
   case_note: texts('Please write a note of 3 to 2,000 characters'),
   case_agreed_amount: texts('Please enter the amount that is agreed'),
   case_order: texts('Please choose two requests or more'),
@@ -147,7 +146,6 @@ export const askedCase = {
   name,
   phone,
 } as const
-export const lastFour = z.string('case_last_four').check(z.trim(), z.regex(/^\d{4}$/, code('case_last_four')))
 
 /** A number without letters that look like digits: `3F9A`. */
 export const CASE_NUMBER = /^[0-9A-HJKMNP-TV-Z]{4,6}$/

@@ -161,7 +161,7 @@ export const REFUSALS = {
   cosignature_invalid: refusal(422, texts('This cosignature is not valid.')),
   // Disbursements of help
   beneficiary_not_found: refusal(404, texts('There is no such beneficiary.')),
-  case_not_found: refusal(404, texts('No request has this number with these digits.')),
+  case_not_found: refusal(404, texts('No request has this number and this phone number.')),
   case_open: refusal(409, texts('We already have a request from this phone number and are working on it. We will call you.')),
   case_too_late: refusal(409, texts('This request has ended, or its help is being paid. It cannot be withdrawn any more.')),
   case_stage: refusal(409, texts('The request is at another stage. This step is not possible there.')),

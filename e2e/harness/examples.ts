@@ -219,7 +219,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
     name: 'Gita Rao',
     phone: PHONE,
   },
-  askedHelp: { lastFour: '0000' },
+  askedHelp: { phone: '9000000000' },
   withdrawAskedHelp: { phone: PHONE },
   helpCases: undefined,
   helpCasesCsv: undefined,

@@ -32,8 +32,8 @@ export async function runHelp(scenario: Scenario, { admin, picture }: Given): Pr
 async function runRequest(scenario: Scenario, token: string): Promise<void> {
   const { number } = (await scenario.step('askForHelp', { body: BODIES.askForHelp })).output
   const params = { number }
-  const lastFour = String(BODIES.askForHelp?.phone).slice(-4)
-  expect((await scenario.step('askedHelp', { params, body: { lastFour } })).output).toMatchObject({ number, stage: 'new' })
+  const phone = String(BODIES.askForHelp?.phone)
+  expect((await scenario.step('askedHelp', { params, body: { phone } })).output).toMatchObject({ number, stage: 'new' })
   const { cases, team } = (await scenario.step('helpCases', { token })).output
   expect(cases).toMatchObject([{ number, stage: 'new', version: 1 }])
   expect((await scenario.step('helpCasesCsv', { token, query: { state: 'MH' } })).text.split('\r\n')[1]).toContain(`${number},school,self`)

@@ -395,7 +395,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     paragraphs: [
       HELLO,
       texts('We have your request. Its number is #{number}. We will call you.'),
-      texts('With this number and the last four digits of your phone you can see where your request is.'),
+      texts('With this number and your phone number you can see where your request is.'),
     ],
     action: { label: texts('See your request'), path: '/ask-for-help/{number}' },
     after: [texts('If you did not ask for help, ignore this email.')],

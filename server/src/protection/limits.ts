@@ -175,9 +175,9 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['ask for help', phone], hitsMax: 5, windowSeconds: DAY },
       ...network(source.ip, 'ask for help', 20, DAY),
     ],
-    /** Wrong digits for a request. */
+    /** Wrong phone numbers for a request: its number may be published. */
     lookedUpCase: (number: string, source: Source): Limit[] => [
-      { key: ['request', number], hitsMax: 10, windowSeconds: DAY },
+      { key: ['request', number, addressBlock(source.ip)], hitsMax: 10, windowSeconds: DAY },
       ...network(source.ip, 'request', 30, HOUR),
     ],
     /** Public pages that are not in the cache and must be rendered. */

@@ -1,7 +1,7 @@
 /**
  * The form with which anybody asks for help, and the stage of a request.
  * - Both are plain forms: they work without an account and without scripts. The server answers with this page again.
- * - The number is in the address, the digits of the phone never are.
+ * - The number is in the address, the phone number never is.
  */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
@@ -15,7 +15,7 @@ import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
 import { leadOf } from './share-card.ts'
 import { usePageTitle } from './titles.ts'
-import { Withdraw, Withdrawn } from './WithdrawRequest.tsx'
+import { GivenPhone, Withdraw, Withdrawn } from './WithdrawRequest.tsx'
 
 export const KIND_NAMES: Readonly<Record<CaseKind, MessageDescriptor>> = {
   food: msg`Food`,
@@ -212,7 +212,7 @@ function See() {
       </h2>
       <div className="gap">
         <Line asked={undefined} name="number" label={t`Your number, such as 4729`} required />
-        <Line asked={undefined} name="lastFour" label={t`The last four digits of the phone number that you gave`} mode="numeric" required />
+        <GivenPhone id="given-phone" />
       </div>
       <button className="button secondary" type="submit">
         <Trans>See your request</Trans>
@@ -271,7 +271,7 @@ function Stored({ number }: { readonly number: string }) {
         <Trans>We have your request. Your number is #{number}.</Trans>
       </h2>
       <p className="gap">
-        <Trans>Write this number down. With it and the last four digits of your phone you can see where your request is.</Trans>
+        <Trans>Write this number down. With it and your phone number you can see where your request is.</Trans>
       </p>
       <p className="gap">
         <a className="tap" href={address}>
@@ -285,7 +285,7 @@ function Stored({ number }: { readonly number: string }) {
 type LookAsked = Extract<AskedHelp, { kind: 'look' }>
 
 function Look({ asked: { number, refusal, found } }: { readonly asked: LookAsked }) {
-  const { t, i18n } = useLingui()
+  const { i18n } = useLingui()
   const { to, language } = usePage()
   return (
     <Section>
@@ -294,25 +294,7 @@ function Look({ asked: { number, refusal, found } }: { readonly asked: LookAsked
       </h2>
       {found === undefined ? (
         <form method="post" action={`${to('askForHelp')}/${number}`} className="narrow gap">
-          <div className="field">
-            <label htmlFor="lastFour">{t`The last four digits of the phone number that you gave`}</label>
-            <input
-              id="lastFour"
-              name="lastFour"
-              inputMode="numeric"
-              autoComplete="off"
-              pattern="[0-9]{4}"
-              maxLength={4}
-              required
-              aria-invalid={refusal === undefined ? undefined : true}
-              aria-describedby="lastFour-error"
-            />
-            {refusal === undefined ? null : (
-              <p className="field-error" id="lastFour-error" role="alert">
-                {refusal}
-              </p>
-            )}
-          </div>
+          <GivenPhone id="phone" refusal={refusal} />
           <button className="button" type="submit">
             <Trans>See your request</Trans>
           </button>

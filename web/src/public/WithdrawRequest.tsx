@@ -6,6 +6,31 @@ import { usePage } from './context.ts'
 
 type WithdrawAsked = Extract<AskedHelp, { kind: 'withdraw' }>
 
+/** The phone number of a request, from the person who asked. */
+export function GivenPhone({ id, refusal }: { readonly id: string; readonly refusal?: string | undefined }) {
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        <Trans>The mobile number that you gave, 10 digits</Trans>
+      </label>
+      <input
+        id={id}
+        name="phone"
+        type="tel"
+        inputMode="tel"
+        autoComplete="tel-national"
+        required
+        {...(refusal === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-error` })}
+      />
+      {refusal === undefined ? null : (
+        <p className="field-error" id={`${id}-error`} role="alert">
+          {refusal}
+        </p>
+      )}
+    </div>
+  )
+}
+
 /** Ends a request. Whoever typed the phone number has confirmed it. */
 export function Withdraw({ asked: { number, refusal } }: { readonly asked: WithdrawAsked }) {
   const { to } = usePage()
@@ -16,25 +41,7 @@ export function Withdraw({ asked: { number, refusal } }: { readonly asked: Withd
       </h2>
       <WhatGoes />
       <form method="post" action={`${to('askForHelp')}/${number}/withdraw`} className="narrow gap">
-        <div className="field">
-          <label htmlFor="phone">
-            <Trans>The mobile number that you gave, 10 digits</Trans>
-          </label>
-          <input
-            id="phone"
-            name="phone"
-            type="tel"
-            inputMode="tel"
-            autoComplete="tel-national"
-            required
-            {...(refusal === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'phone-error' })}
-          />
-          {refusal === undefined ? null : (
-            <p className="field-error" id="phone-error" role="alert">
-              {refusal}
-            </p>
-          )}
-        </div>
+        <GivenPhone id="phone" refusal={refusal} />
         <div className="buttons">
           <button className="button danger" type="submit">
             <Trans>Withdraw the request</Trans>

@@ -34,7 +34,7 @@ const asked = async (fields: Fields = {}): Promise<string> => {
   if (status !== 201) throw new Error(text)
   return body.number
 }
-const look = (number: string, lastFour: string) => world.calls.ask(`POST /ask-for-help/${number}`, { body: { lastFour } })
+const look = (number: string, phone: string) => world.calls.ask(`POST /ask-for-help/${number}`, { body: { phone } })
 const open = async (number: string, as = world.staff.editor) => world.calls.ask(`GET /admin/help-cases/${number}`, { as })
 const versionOf = async (number: string): Promise<number> =>
   (await one<{ version: number }>(world.db, sql`select version from help_case where number = ${number}::text`)).version
@@ -60,18 +60,18 @@ const pass = (number: string, days: number) =>
       asked_at = asked_at - ${days}::int * interval '1 day' where number = ${number}::text`)
 
 describe('the public form', () => {
-  test('answers a number; number and the last four digits show the stage, and nothing else does', async () => {
+  test('answers a number; number and phone number show the stage, and nothing else does', async () => {
     const phone = nextPhone()
     const number = await asked({ phone })
     expect(number).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
-    expect((await look(`#${number.toLowerCase()}`.replace('#', '%23'), phone.slice(-4))).body).toMatchObject({
+    expect((await look(`#${number.toLowerCase()}`.replace('#', '%23'), phone)).body).toMatchObject({
       number,
       stage: 'new',
       reason: null,
       answer: null,
     })
-    const wrong = await look(number, phone.slice(-4) === '0000' ? '0001' : '0000')
-    const unknown = await look('ZZZZZZ', phone.slice(-4))
+    const wrong = await look(number, '9000000000')
+    const unknown = await look('ZZZZZZ', phone)
     expect([wrong.status, wrong.body.code, unknown.status, unknown.body.code]).toEqual([404, 'case_not_found', 404, 'case_not_found'])
     expect(wrong.body.message).toBe(unknown.body.message)
   })
@@ -128,17 +128,20 @@ describe('the public form', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
   })
 
-  test('five requests a day from a phone are answered, and ten wrong digits for a number', async () => {
+  test('five requests a day from a phone are answered, and ten wrong phone numbers for a request', async () => {
     const phone = nextPhone()
     const statuses: number[] = []
     for (let n = 0; n < 6; n++) statuses.push((await ask({ phone })).status)
     expect(statuses).toEqual([201, 409, 409, 409, 409, 429])
 
     const number = await asked({ phone: '9812345678' })
-    // Right digits cost nothing.
-    for (let n = 0; n < 12; n++) expect((await look(number, '5678')).status).toBe(200)
-    for (let n = 0; n < 10; n++) expect((await look(number, '0000')).status).toBe(404)
-    expect((await look(number, '5678')).body.code).toBe('too_many_requests')
+    // The right one costs nothing.
+    for (let n = 0; n < 12; n++) expect((await look(number, '9812345678')).status).toBe(200)
+    for (let n = 0; n < 10; n++) expect((await look(number, '9000000000')).status).toBe(404)
+    expect((await look(number, '9812345678')).body.code).toBe('too_many_requests')
+    // The person who asked looks from elsewhere.
+    const from = { ip: '203.0.113.9' }
+    expect((await world.calls.ask(`POST /ask-for-help/${number}`, { body: { phone: '9812345678' }, ...from })).status).toBe(200)
   })
 })
 
@@ -180,7 +183,7 @@ describe('the desk', () => {
     const number = await asked({ phone })
     expect((await step(number, 'refused')).body.fields).toEqual({ reason: 'Please choose a reason that the person reads' })
     expect((await step(number, 'refused', { reason: 'no_money', answer: 'Please ask again in March.' })).status).toBe(200)
-    expect((await look(number, phone.slice(-4))).body).toMatchObject({
+    expect((await look(number, phone)).body).toMatchObject({
       stage: 'refused',
       reason: 'no_money',
       answer: 'Please ask again in March.',
@@ -385,7 +388,7 @@ describe('what is kept', () => {
       district: 'Pune',
       steps: [{ step: 'refused', note: null }],
     })
-    expect((await look(number, phone.slice(-4))).status).toBe(404)
+    expect((await look(number, phone)).status).toBe(404)
   })
 
   test('those of a person who was helped are deleted 180 days after the last follow-up, and an open case keeps them', async () => {
@@ -433,7 +436,7 @@ describe('the withdrawal by the person who asked', () => {
       expect((await withdraw(number, wrong)).status).toBeOneOf([400, 404])
     expect((await withdraw(number, phone)).body).toEqual({ number })
     expect(await rowOf(number)).toEqual({ stage: 'withdrawn', isForgotten: true, kind: 'school', district: 'Pune', state: 'MH', notes: 0 })
-    expect((await look(number, phone.slice(-4))).body.code).toBe('case_not_found')
+    expect((await look(number, phone)).body.code).toBe('case_not_found')
     const { contact, steps } = (await open(number)).body.case
     expect([contact, steps.map(({ step: name, by }: { step: string; by: string | null }) => [name, by])]).toEqual([
       null,

@@ -5,7 +5,8 @@
  *   phone number must not learn the stage by it.
  * - A withdrawal is mailed to the address of the request, and to the owners where the team had begun: the team reads numbers and phones,
  *   so somebody of it could withdraw in the person's name.
- * - An unknown number and wrong digits get one answer. Ten wrong digits a day are allowed for a number.
+ * - An unknown number and a wrong phone number get one answer. An address may give ten wrong ones a day for a number: nobody uses up
+ *   the tries of somebody elsewhere.
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Input, Output } from '@roz/contract/api.ts'
@@ -76,7 +77,7 @@ export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp
         sql`select number, stage, asked_at as "askedAt", reason, sealed from help_case where number = ${number}::text`,
       )
       const known = found === undefined || found.sealed === null ? undefined : unseal(secrets, number, found.sealed)
-      if (found === undefined || known === undefined || !known.phone.endsWith(body.lastFour)) return NOT_FOUND
+      if (found === undefined || known === undefined || known.phone !== body.phone) return NOT_FOUND
       await taken.giveBack()
       return { ok: true, value: stageOf(found, known) }
     },

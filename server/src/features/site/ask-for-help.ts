@@ -58,12 +58,12 @@ export function registerAskForHelp(app: FastifyInstance, address: string, draw: 
         return draw(request, reply, { language, status, asked })
       })
       scope.post<{ Params: { number: string } }>(`${here}/:number`, async (request, reply) => {
-        const { number: typed = request.params.number, lastFour = '' } = fieldsOf(request)
+        const { number: typed = request.params.number, phone = '' } = fieldsOf(request)
         const number = caseNumberOf(typed)
         if (number === undefined) return reply.redirect(here, 303)
-        const { status, body } = await callApi(request, `/api/ask-for-help/${number}`, { lastFour }, language)
+        const { status, body } = await callApi(request, `/api/ask-for-help/${number}`, { phone }, language)
         const found = status < 300 ? (body as unknown as Extract<AskedHelp, { kind: 'look' }>['found']) : undefined
-        const refusal = found === undefined ? (body.fields?.lastFour ?? body.message ?? '') : undefined
+        const refusal = found === undefined ? (body.fields?.phone ?? body.message ?? '') : undefined
         return draw(request, reply, { language, status, asked: { kind: 'look', number, found, refusal } })
       })
     }
