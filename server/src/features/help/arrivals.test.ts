@@ -207,6 +207,30 @@ test('the request whose payment arrived has it in its history, and the receiverâ
   expect(JSON.stringify(log)).not.toMatch(/Nothing came|Ravi/)
 })
 
+test('a revoked consent deletes why help did not arrive, also when both are said at once, and keeps that it did not', async () => {
+  const gita = await world.beneficiary()
+  const [before, atOnce, after] = [await pay(gita), await pay(gita), await pay(gita)]
+  await lost(before, { reason: 'Her brother kept it' })
+  const revoke = () => world.calls.ask(`PUT /admin/beneficiaries/${gita}`, { as: world.staff.owner, body: { revoked: true } })
+  const [revoked, both] = await Promise.all([revoke(), lost(atOnce, { reason: 'Her brother kept that too' })])
+  expect([revoked.status, both.status]).toEqual([200, 200])
+  expect(said(await lost(after, { reason: 'Her brother again' }))).toBe('200')
+  const shown = await Promise.all(
+    [before, atOnce, after].map(
+      async (id) =>
+        (await world.calls.ask('GET /admin/disbursements?limit=100', { as: caller })).body.disbursements.find(
+          (entry: { id: string }) => entry.id === id,
+        ).arrival,
+    ),
+  )
+  expect(shown.map(({ received, reason }: { received: boolean; reason: string | null }) => [received, reason])).toEqual([
+    [false, null],
+    [false, null],
+    [false, null],
+  ])
+  expect(await world.db.query(sql`select from arrival_reason where words like 'Her brother%'`)).toEqual([])
+})
+
 test('after seven days it waits on the to-do list, the public share counts it, and a revoked consent keeps it without the name', async () => {
   const meera = await world.beneficiary()
   const [confirmed, open] = [await pay(meera), await pay()]

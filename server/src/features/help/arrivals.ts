@@ -123,9 +123,17 @@ async function record(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said, isRig
   const paper = isSigned ? Buffer.from(said.paper ?? '', 'hex') : null
   const unusable = paper === null ? undefined : await judgePaper(tx, paper)
   if (unusable !== undefined) return { ok: false, code: unusable }
-  await tx.query(sql`
-    insert into arrival (outlay_id, received, how, heard_on, paper, reason, recorded_by)
-    values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on as IstDay}::date, ${paper}::bytea, ${reason}::text, ${by}::bigint)`)
+  const { id } = await one<{ id: bigint }>(
+    tx,
+    sql`insert into arrival (outlay_id, received, how, heard_on, paper, recorded_by)
+        values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on as IstDay}::date, ${paper}::bytea, ${by}::bigint) returning id`,
+  )
+  // Nothing is written about a person who has taken the consent back; the lock makes a revocation wait.
+  if (reason !== null)
+    await tx.query(sql`
+      insert into arrival_reason (arrival_id, words)
+      select ${id}::bigint, ${reason}::text from beneficiary b
+       where b.id = (select beneficiary_id from outlay where id = ${outlayId}::uuid) and b.revoked_at is null for share`)
   await noteInRequest(tx, secrets, { outlayId, by, received, how, reason })
   if (reason !== null || last === false) {
     const { purpose } = await one<{ purpose: string }>(tx, sql`select purpose from outlay where id = ${outlayId}::uuid`)

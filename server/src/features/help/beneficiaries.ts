@@ -160,7 +160,10 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
             revoked_at = case when ${revoked === true}::boolean then roz_now() end
           where id = ${id}::uuid`)
         const forgotten = isAskable ? 0 : await forgetFollowUps(tx, id)
-        if (revoked === true) posters = await takeBackStories(tx, id)
+        if (revoked === true) {
+          posters = await takeBackStories(tx, id)
+          await forgetArrivalReasons(tx, id)
+        }
         const actorId = session.memberId
         const about = id.slice(0, 8)
         if (revoked === true && proofs.recent > 0n)
@@ -294,3 +297,9 @@ const search = (from: Queryable, { status, q, after, limit }: Search): Promise<R
     ${rows} where ${olderThan({ at: sql`b.created_at`, id: sql`b.id` }, after)}
       and ${status === undefined ? sql`true` : STATES[status as keyof typeof STATES]} and (${contains(q, sql`b.public_name`)})
     order by b.created_at desc, b.id desc limit ${limit + 1}::int`)
+/** Deletes why help of this person did not arrive. */
+async function forgetArrivalReasons(tx: Tx, beneficiaryId: string): Promise<void> {
+  await tx.query(sql`
+    delete from arrival_reason where arrival_id in (
+      select a.id from arrival a join outlay o on o.id = a.outlay_id where o.beneficiary_id = ${beneficiaryId}::uuid)`)
+}
