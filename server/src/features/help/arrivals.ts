@@ -126,7 +126,7 @@ async function record(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said, isRig
   const { id } = await one<{ id: bigint }>(
     tx,
     sql`insert into arrival (outlay_id, received, how, heard_on, paper, recorded_by)
-        values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on as IstDay}::date, ${paper}::bytea, ${by}::bigint) returning id`,
+        values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on}::date, ${paper}::bytea, ${by}::bigint) returning id`,
   )
   // Nothing is written about a person who has taken the consent back; the lock makes a revocation wait.
   if (reason !== null)
