@@ -10,7 +10,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Input } from '@roz/contract/api.ts'
 import type { disbursementCalls } from '@roz/contract/disbursements.ts'
-import type { IstDay } from '@roz/core/ist-day.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
