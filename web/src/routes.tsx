@@ -166,6 +166,7 @@ const myTicket = createRoute({
   path: paths.myTicket,
   validateSearch: textsOf('day'),
   component: lazyRouteComponent(() => import('./features/ticket/MyTicketPage.tsx'), 'MyTicketPage'),
+  loader: async () => loadTexts((await import('./app/ticket-words.ts')).TICKET_WORDS),
 })
 
 const receipt = createRoute({

@@ -55,7 +55,7 @@ const moment = (): Promise<unknown> =>
 const TicketWatch = lazy(async () => {
   try {
     await moment()
-    const { TicketWatch: Watch } = await import('../features/ticket/TicketWatch.tsx')
+    const { TicketWatch: Watch } = await import('../features/TicketWatch.tsx')
     return { default: Watch }
   } catch {
     return nothing

@@ -22,7 +22,7 @@ import type { Finding } from './check-ticket.ts'
 import { Checked, TechnicalDetails } from './Checked.tsx'
 import { DrawSection, useDrawn } from './DrawSection.tsx'
 import { OwedSection, useOwed } from './OwedSection.tsx'
-import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
+import { AlarmWords, isAlarm, SaveEvidence } from '../TicketWatch.tsx'
 import { ticketQuery, useYesterdaysTicket } from './use-ticket.ts'
 // The imports that the checks share load with this screen; each check's own code stays small.
 import '@roz/verifier/sources.ts'

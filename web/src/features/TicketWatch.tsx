@@ -4,11 +4,11 @@
  */
 import { Trans } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
-import { paths } from '../../paths.ts'
-import { saveFile } from '../../app/save-file.ts'
-import { Button } from '../../ui/Button.tsx'
-import type { Finding } from './check-ticket.ts'
-import { useYesterdaysTicket } from './use-ticket.ts'
+import { paths } from '../paths.ts'
+import { saveFile } from '../app/save-file.ts'
+import { Button } from '../ui/Button.tsx'
+import type { Finding } from './ticket/check-ticket.ts'
+import { useYesterdaysTicket } from './ticket/use-ticket.ts'
 
 export const isAlarm = ({ state }: Finding): boolean =>
   state === 'missing' || state === 'not-mine' || state === 'dropped' || state === 'unknown-log'
