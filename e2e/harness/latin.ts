@@ -28,6 +28,8 @@ const SAME_EVERYWHERE = [
   /--[a-z-]+/g,
   /\broz [a-z]+(?: [a-z-]+)?/g,
   /\b[0-9a-f]{2}(?: ?[0-9a-f]{2}){3,}…?/g,
+  // A field of a story in the other language: the language is named in its own words.
+  /: English$/g,
 ] as const
 
 const WORD = /\p{Script=Latin}[\p{Script=Latin}\p{M}'’.-]*/gu

@@ -29,20 +29,21 @@ test('the tests that a seeded bug narrows to are in its file; those of the inter
   expect(lost).toEqual([])
 })
 
-const FUNCTIONS = /^create (?:or replace )?function (\w+)[^$]*\$\$.*?\$\$/gms
-/** The functions that a migration defines, with their text. */
-const functionsOf = (migration: string): RegExpExecArray[] => [...read(migration).matchAll(FUNCTIONS)]
+const DEFINITIONS = /^create (?:or replace )?(?:function (\w+)[^$]*\$\$.*?\$\$|view (\w+) as\s.*?;$)/gms
+/** The functions and views that a migration defines, by name, with their text. */
+const definitionsOf = (migration: string): [string, string][] =>
+  [...read(migration).matchAll(DEFINITIONS)].map(([text, ofFunction, ofView]) => [ofFunction ?? ofView ?? '', text])
 
-test('a seeded bug in a function of the schema is in its last definition: a later one would mend it', () => {
+test('a seeded bug in a function or view of the schema is in its last definition: a later one would mend it', () => {
   const migrations = readdirSync(new URL('../../server/migrations', import.meta.url))
     .filter((name) => name.endsWith('.sql'))
     .map((name) => `server/migrations/${name}`)
   const mended = BUGS.flatMap(({ name, file, find }) =>
-    functionsOf(file)
-      .filter(([text]) => text.includes(find))
-      .flatMap(([, changed]) =>
+    definitionsOf(file)
+      .filter(([, text]) => text.includes(find))
+      .flatMap(([changed]) =>
         migrations
-          .filter((later) => later > file && functionsOf(later).some(([, defined]) => defined === changed))
+          .filter((later) => later > file && definitionsOf(later).some(([defined]) => defined === changed))
           .map((later) => `${name}: ${later} defines ${changed} again`),
       ),
   )

@@ -52,7 +52,7 @@ const LOCKS: readonly Bug[] = [
     test: JOINS,
   },
   {
-    name: 'A join takes no shared lock on its round: a close does not wait for it',
+    name: 'A join takes no shared lock on its round: one that meets a close fails, and is not refused',
     file: `${LEDGER}/join-statement.ts`,
     find: '     for share`',
     replace: '     `',

@@ -2,7 +2,7 @@
 import type { Bug } from './bug.ts'
 
 const OUTLAYS = 'server/src/outlays/outlays.ts'
-const SETTLEMENT_SCHEMA = 'server/migrations/0111_gateway_settlements.sql'
+const PUBLIC_VIEW = 'server/migrations/0220_arrivals.sql'
 const DISBURSEMENTS = 'server/src/features/help/disbursements.all.test.ts'
 const SETTLEMENTS = 'server/src/features/accounts/settlements.test.ts'
 const BENEFICIARIES = 'server/src/features/help/beneficiaries.test.ts'
@@ -45,7 +45,7 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   },
   {
     name: 'An outlay names its beneficiary after the consent was revoked',
-    file: SETTLEMENT_SCHEMA,
+    file: PUBLIC_VIEW,
     find: 'case when b.revoked_at is null then b.public_name end as public_name',
     replace: 'b.public_name',
     test: BENEFICIARIES,
@@ -87,7 +87,7 @@ export const OUTLAY_BUGS: readonly Bug[] = [
   },
   {
     name: 'The report of a settlement is public',
-    file: SETTLEMENT_SCHEMA,
+    file: PUBLIC_VIEW,
     find: " and o.kind <> 'gateway_settled'",
     replace: '',
     test: SETTLEMENTS,

@@ -279,7 +279,7 @@ describe('with a winner, a story and pending payments', () => {
       await button.click()
       await look('a panel of the wallet')
     }
-    await sendEmpty('the wallet', '#withdraw')
+    await sendEmpty('the wallet', '#withdraw form')
     await page.locator('main').getByRole('button', { name: 'रिफ़ंड माँगें' }).click()
     await sendEmpty('a refund', '.refund-form')
     await open(paths.profile)

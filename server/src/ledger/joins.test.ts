@@ -324,3 +324,16 @@ test('a join is refused without a round, before the round opens and after it end
   await database.setClock(new Date(startOfDayMs('2026-12-07' as IstDay)))
   expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'round_closed' })
 })
+
+test('a join that meets a close in progress waits for it, and is refused', async () => {
+  const day = '2026-12-08' as IstDay
+  await openDay(database, day)
+  await batcher.join({ memberId: await newMember(database.db, { rupees: 10 }) })
+  const late = await newMember(database.db, { rupees: 10 })
+  const closing = await holdOpen(database.db, (tx) => closeRound(tx, day, { early: true }))
+  const joining = batcher.join({ memberId: late })
+  await untilLockWaits(database.db)
+  await closing.commit()
+  expect(await joining).toMatchObject({ ok: false, code: 'round_closed' })
+  expect(await readWallet(database.db, late)).toMatchObject({ balance: wholeRupees(10), joins: 0 })
+})

@@ -19,7 +19,7 @@ import { readWallet } from './wallets.ts'
 
 const SEED = process.env.ROZ_SEED === undefined ? undefined : Number(process.env.ROZ_SEED)
 const RUNS = process.env.ROZ_TEST_ALL === '1' ? 100 : 12
-const { creditItem, refundItem, reject, send, tell } = refundOperations(() => db)
+const { creditItem, reject, send, tell } = refundOperations(() => db)
 
 let database: TestDatabase
 let db: Db
@@ -90,11 +90,11 @@ async function decide(end: Case['end'], itemId: bigint, memberId: bigint, other:
   if (end === 'credited' || end === 'elsewhere') return void (await creditItem(itemId, end === 'credited' ? memberId : other))
   const refundId = randomUUID()
   const waits = end === 'refund waits' || end === 'refund rejected'
-  const refunded = waits
-    ? await inTransaction(db, (tx) =>
-        refundSuspense(tx, { itemId, refundId, reason: 'no place', approver: { ...APPROVER, limit: 0n as Paise } }),
-      )
-    : await refundItem(itemId, refundId)
+  // The sum of a day counts against the limit: it must not run out with the number of histories.
+  const limit = waits ? (0n as Paise) : wholeRupees(1_000_000)
+  const refunded = await inTransaction(db, (tx) =>
+    refundSuspense(tx, { itemId, refundId, reason: 'no place', approver: { ...APPROVER, limit } }),
+  )
   expect(refunded).toMatchObject({ ok: true, value: { approval: waits ? 'first' : 'final' } })
   if (end === 'refund rejected') expect(await reject(refundId)).toMatchObject({ ok: true })
   if (waits || end === 'refund approved') return
@@ -214,6 +214,8 @@ test('a page reads the items of the member’s own orders by their index, howeve
       insert into suspense_item (payment_id, order_id, amount, reason)
       select 'many_' || n, md5(n::text), 100, 'unknown_order' from generate_series(1, 20000) n`)
     await tx.query(sql`analyze suspense_item`)
+    // Of a table with few rows the planner may read all, by what was last counted. Here only an index that cannot serve matters.
+    await tx.query(sql`set local enable_seqscan = off`)
     await listMovements(explaining(tx), { memberId, limit: 20 })
     throw new Error('seen')
   })
