@@ -207,7 +207,7 @@ export const caseCalls = {
     access: 'admin',
     roles: CASE_WORKERS,
     stepUp: true,
-    summary: 'Records what was done: a call, a check, a follow-up, an attempt, or the end of a request. A volunteer ends none.',
+    summary: 'Records what was done: a call, a check, a follow-up, an attempt, or the end of a request. Support and volunteers end none.',
     params: numbered,
     body: z.strictObject({
       step: z.enum(CASE_STEPS, 'choice_invalid'),

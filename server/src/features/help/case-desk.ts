@@ -2,12 +2,13 @@
  * The desk of requests for help: who takes care of one, what was done, and the agreement that makes a beneficiary.
  * - The list names nobody. Whoever opens a request is named in the staff log, which keeps no word of it.
  * - A change names the version that the person saw: of two at once the first takes effect, and the other is refused.
- * - A volunteer sees and changes only what is assigned to them; every other request answers as one that does not exist. They end none.
+ * - A volunteer sees and changes only what is assigned to them; every other request answers as one that does not exist.
+ * - Support and volunteers record calls and checks. They end none.
  * - Above APPROVAL_ABOVE two different people must have checked before anybody agrees.
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
-import { CASE_WORKERS, type StaffRole } from '@roz/contract/roles.ts'
+import { CASE_WORKERS, HELPERS, type StaffRole } from '@roz/contract/roles.ts'
 import {
   CASE_ENDS,
   CASE_OPEN,
@@ -130,6 +131,7 @@ const CSV_COLUMNS: Columns<Listed> = {
 }
 
 const isVolunteer = ({ staffRole }: Session): boolean => staffRole === 'volunteer'
+const mayEnd = ({ staffRole }: Session): boolean => HELPERS.some((helper) => helper === staffRole)
 const maySee = (session: Session, row: Row): boolean => !isVolunteer(session) || row.assignedTo === session.memberId
 
 type Changing = {
@@ -231,7 +233,7 @@ type Stepping = {
 
 async function takeStep(tx: Tx, { secrets }: CaseDeps, row: Row, { body, session }: Stepping) {
   const { step, how, note, reason, answer } = body
-  if (isVolunteer(session) && (CASE_ENDS as readonly CaseStep[]).includes(step)) return { ok: false, code: 'forbidden' } as const
+  if (!mayEnd(session) && (CASE_ENDS as readonly CaseStep[]).includes(step)) return { ok: false, code: 'forbidden' } as const
   if (!mayStep(row.stage, step)) return { ok: false, code: 'case_stage' } as const
   if (step === 'refused' && reason === undefined) return invalid({ reason: 'case_reason' })
   if (step === 'unreachable' && (await countTries(tx, row.number)) < TRIES_BEFORE_UNREACHABLE)

@@ -214,7 +214,7 @@ describe('the desk', () => {
     const assign = async (assignedTo: string | null) =>
       world.calls.ask(`PUT /admin/help-cases/${number}`, { as: world.staff.owner, body: { assignedTo, version: await versionOf(number) } })
     expect((await assign(String(world.staff.editor))).body.case.assignedTo).toMatchObject({ id: String(world.staff.editor) })
-    for (const other of [String(world.staff.support), '999999', 'x']) expect((await assign(other)).body.code).toBe('staff_not_found')
+    for (const other of [String(world.staff.auditor), '999999', 'x']) expect((await assign(other)).body.code).toBe('staff_not_found')
     const mine = await world.calls.ask('GET /admin/help-cases?status=mine', { as: world.staff.editor })
     expect(mine.body.cases.map((one: { number: string }) => one.number)).toEqual([number])
     expect((await assign(null)).body.case.assignedTo).toBeNull()
@@ -271,6 +271,17 @@ describe('a volunteer', () => {
     await step(number, 'checked')
     expect((await agree(number, { amount: 1500 })).status).toBe(200)
   })
+})
+
+test('support calls about any request and records it, but neither ends nor assigns one, nor agrees', async () => {
+  const number = await asked()
+  const { support } = world.staff
+  expect((await open(number, support)).body.case.contact.name).toBe('Gita Rao')
+  expect((await step(number, 'called', {}, support)).body.case.stage).toBe('called')
+  expect((await step(number, 'refused', { reason: 'no_money' }, support)).body.code).toBe('forbidden')
+  await step(number, 'checked', {}, support)
+  const assigned = await world.calls.ask(`PUT /admin/help-cases/${number}`, { as: support, body: { urgency: 'today', version: 3 } })
+  expect([(await agree(number, {}, support)).status, assigned.status]).toEqual([403, 403])
 })
 
 describe('an agreement', () => {

@@ -114,7 +114,7 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
   )
 }
 
-/** The steps that this person may record now. A volunteer ends no request. */
+/** The steps that this person may record now. Support and volunteers end no request. */
 function useSteps(one: FullCase | undefined): readonly CaseStep[] {
   const mayEnd = useMay(HELPERS)
   return one === undefined ? [] : stepsFrom(one.stage).filter((step) => mayEnd || !(CASE_ENDS as readonly CaseStep[]).includes(step))

@@ -1,7 +1,7 @@
 /** Requests for help: the most urgent first, then the oldest. The list names nobody; whoever opens a request is in the staff log. */
 import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { HELPERS, STAFF } from '@roz/contract/roles.ts'
+import { CASE_WORKERS, HELPERS, STAFF } from '@roz/contract/roles.ts'
 import type { StateCode } from '@roz/core/case-fields.ts'
 import { stateName, statesIn } from '@roz/core/states-of-india.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -107,6 +107,7 @@ export function Cases() {
 
 function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () => void }) {
   const { t, i18n } = useLingui()
+  const mayOpen = useMay(CASE_WORKERS)
   const { number, kind, district, state, asked, agreed, until, stage, urgency, assignedTo, isUntouched, askedAt, order } = one
   const shown = CASE_STATES[stage]
   const sum = asked === null ? '' : formatMoney(asked)
@@ -141,9 +142,11 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
       </div>
       <Badge tone={shown.tone}>{i18n._(shown.label)}</Badge>
       <div className="buttons">
-        <Button kind="secondary" aria-label={t`Open: request ${number}`} onClick={onOpen}>
-          <Trans>Open</Trans>
-        </Button>
+        {mayOpen ? (
+          <Button kind="secondary" aria-label={t`Open: request ${number}`} onClick={onOpen}>
+            <Trans>Open</Trans>
+          </Button>
+        ) : null}
       </div>
     </li>
   )
