@@ -142,6 +142,21 @@ test('while the store is down a file answers 503 in plain words, with the time o
   await app.close()
 })
 
+test('a story’s picture is asked for again each time: 304 while it is there, and 404 once it is removed', async () => {
+  const storage = createFileStorage({ folder: path.join(folder, 'pictures') })
+  const app = Fastify()
+  registerUploads(app, storage)
+  const name = await storage.put('posters', 'webp', Buffer.from('a picture'))
+  const first = await app.inject(`/uploads/${name}`)
+  expect([first.statusCode, first.headers['cache-control']]).toEqual([200, 'public, no-cache'])
+  const again = () => app.inject({ url: `/uploads/${name}`, headers: { 'if-none-match': String(first.headers.etag) } })
+  const known = await again()
+  expect([known.statusCode, known.body]).toEqual([304, ''])
+  await storage.remove(name)
+  expect((await again()).statusCode).toBe(404)
+  await app.close()
+})
+
 test('s3: a store that does not answer in time is unavailable', async () => {
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

@@ -27,8 +27,8 @@ import { judgeProofs } from './proofs.ts'
 
 const SIDE_MAX_PX = 2400
 const FOR_STAFF = 'private, no-store'
-/** Five minutes: a bill stops being public when it is withheld or the consent is revoked. */
-const FOR_ALL = 'public, max-age=300'
+/** Asked again each time: a bill stops being public when it is withheld or the consent is revoked. */
+const FOR_ALL = 'public, no-cache'
 
 const NOT_FOUND = { ok: false, code: 'receipt_not_found' } as const
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)

@@ -86,7 +86,9 @@ test('an address without a hash or with an old one redirects to the present pict
   const before = pictures.pathOf(subject(), 'hi')
   const { statusCode: found, headers: kept } = await app.inject(before)
   // A story can be taken back, and no cache may show its words for longer than its page does.
-  expect([found, kept['cache-control']]).toEqual([200, 'public, max-age=300'])
+  expect([found, kept['cache-control']]).toEqual([200, 'public, no-cache'])
+  const known = await app.inject({ url: before, headers: { 'if-none-match': String(kept.etag) } })
+  expect([known.statusCode, known.body]).toEqual([304, ''])
   world.title = 'Books and pens'
   const now = pictures.pathOf(subject(), 'hi')
   expect(now).not.toBe(before)

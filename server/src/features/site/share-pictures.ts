@@ -4,7 +4,7 @@
  * - Only existing subjects have a picture: a made-up day or story costs one look-up and answers 404.
  * - At most one picture is drawn at a time, at its first request, and a stored one is not drawn again.
  * - An address with an old hash, or without one, redirects to the present picture.
- * - A story can be taken back: caches keep its picture for minutes only.
+ * - A story can be taken back: caches ask again each time whether its picture is still the present one.
  */
 import { createHash } from 'node:crypto'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,9 @@ import { parseDay } from '@roz/core/ist-day.ts'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import type { FastifyInstance } from 'fastify'
 import { milestoneOfPicture, pictureOfMilestone } from '@roz/core/milestones.ts'
+import { etagOf } from '../../http/etag.ts'
 import { createGate } from '../../protection/concurrency-limit.ts'
+import { sendBody } from './bodies.ts'
 import { drawCard } from './card-picture.ts'
 
 /** The subjects besides pages; undefined when one does not exist or is not public. */
@@ -30,7 +32,7 @@ const EDITION = 1
 const KEPT_MAX = 40
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const FOR_EVER = 'public, max-age=31536000, immutable'
-const FOR_MINUTES = 'public, max-age=300'
+const ASK_AGAIN = 'public, no-cache'
 const ADDRESS = /^([\w-]+)-(\w{2,3})(?:\.([0-9a-f]{20}))?\.png$/
 
 export type SharePictures = {
@@ -132,10 +134,8 @@ export function createSharePictures({ pages, site, subjects, folder, waitingMax 
       if (request.params.name !== file)
         return reply.header('cache-control', hash === undefined ? 'no-cache' : 'no-store').redirect(`/share/${file}`, 302)
       const bytes = await picture(file, card)
-      return reply
-        .header('cache-control', subject.kind === 'story' ? FOR_MINUTES : FOR_EVER)
-        .type('image/png')
-        .send(bytes)
+      reply.header('cache-control', subject.kind === 'story' ? ASK_AGAIN : FOR_EVER).type('image/png')
+      return sendBody(request, reply, { bytes, brotli: undefined, etag: etagOf(bytes) })
     })
   }
 
