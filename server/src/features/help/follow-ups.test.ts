@@ -4,12 +4,13 @@ import type { Language } from '@roz/core/language.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
-import { makeStaff } from '../../testing/calls.ts'
+import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
 import { listAll, listPublished } from '../impact/queries.ts'
 import { storyOf } from '../impact/story.ts'
 import { readTodo } from '../desk/todo.ts'
+import { seal } from './cases.ts'
 
 /** The action of each call in the staff log. e2e/scenario/audit-watch.ts relies on these names. */
 const LOGGED = { recordFollowUp: 'follow_up.record', withholdFollowUp: 'follow_up.withhold' } as const
@@ -91,6 +92,20 @@ test('the story shows the words in their language, who retold them, and a transl
   const shown = { weeks: 4, words: HINDI, language: 'hi', retoldBy: 'Dev' }
   expect(await told(id)).toEqual([{ ...shown, translation: translation.words }])
   expect(await told(id, 'hi')).toEqual([{ ...shown, translation: null }])
+})
+
+test('the request whose payment it is counts as followed up from then, and its history has none of the words', async () => {
+  const id = await help(await world.beneficiary(ASKABLE))
+  const known = { words: 'Shoes, please.', name: 'Gita', phone: '9800000001', email: '', knows: true }
+  await world.db.query(sql`
+    insert into help_case (number, kind, for_whom, district, state, language, stage, stage_at, agreed_paise, beneficiary_id, outlay_id, sealed, phone_mac)
+    select '7Q7Q', 'school', 'self', 'Pune', 'MH', 'en', 'helped', roz_now(), 500, beneficiary_id, id, ${seal(testSecrets, '7Q7Q', known)}::bytea, sha256('7')
+      from outlay where id = ${id}::uuid`)
+  await later(15)
+  expect(said(await tell(id))).toBe('200')
+  const { stage, stageAt, steps } = (await world.calls.ask('GET /admin/help-cases/7Q7Q', { as: caller })).body.case
+  expect([stage, Date.parse(stageAt) >= NOON + 15 * 86_400_000]).toEqual(['followed_up', true])
+  expect(steps).toMatchObject([{ step: 'followed_up', note: null }])
 })
 
 test('of two at once one is recorded', async () => {

@@ -4,25 +4,28 @@
  * - Every answer is public with the story, a bad one too. One with personal data is withheld, with a reason in the staff log.
  * - Somebody other than the payer records it. The payer does not withhold it while somebody else of the treasury can (proofs.ts). All
  *   owners get a mail about a withheld one.
+ * - The request whose payment it is counts as followed up: what identifies the person is kept for 180 days from then.
  * - Of two at once for the same weeks one is recorded: the payment is locked.
  */
 import { randomUUID } from 'node:crypto'
 import { maybeOne, one, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
 import { IS_RECEIVED } from '../../ledger/arrivals.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
 import { pushFollowUps } from '../../members/told-follow-ups.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 import { logStaff } from '../../staff/staff-log.ts'
+import { recordStep } from './cases.ts'
 import type { HelpDeps } from './deps.ts'
 import { viewDisbursement } from './disbursement-view.ts'
 import { judgeProofs } from './proofs.ts'
 
 type Found = { readonly hasConsent: boolean; readonly isReceived: boolean; readonly mayRecord: boolean; readonly due: number | null }
 
-export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 'withholdFollowUp'> => ({
+export const followUpHandlers = ({ db, secrets }: HelpDeps): Handlers<'recordFollowUp' | 'withholdFollowUp'> => ({
   recordFollowUp: ({ params: { id }, body: { language, words, translation, retoldBy }, session }) =>
     inTransaction(db, async (tx) => {
       if (!CURSOR_PARTS.uuid(id)) return { ok: false, code: 'disbursement_not_found' } as const
@@ -48,6 +51,7 @@ export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 
         insert into follow_up (id, outlay_id, weeks, written_in, words, translations, retold_by, recorded_by)
         values (${randomUUID()}::uuid, ${id}::uuid, ${due}::int, ${language}::text, ${words}::text, ${JSON.stringify(translations)}::jsonb,
           ${retoldBy ?? null}::text, ${session.memberId}::bigint)`)
+      await noteInRequest(tx, secrets, id, session.memberId)
       await pushFollowUps(tx, sql`${id}::uuid`)
       // The log keeps no words: they end with the consent.
       await logStaff(tx, {
@@ -81,3 +85,13 @@ export const followUpHandlers = ({ db }: HelpDeps): Handlers<'recordFollowUp' | 
       return { ok: true, value: { disbursement: await viewDisbursement(tx, found.outlayId) } } as const
     }),
 })
+
+/** Without the words: the history of a request is kept longer than the consent to publish them. */
+async function noteInRequest(tx: Tx, secrets: Secrets, outlayId: string, by: bigint): Promise<void> {
+  const found = await maybeOne<{ number: string }>(
+    tx,
+    sql`update help_case set stage = 'followed_up', stage_at = roz_now(), touched_at = roz_now(), version = version + 1
+         where outlay_id = ${outlayId}::uuid and stage in ('helped', 'followed_up') returning number`,
+  )
+  if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: 'followed_up', by })
+}
