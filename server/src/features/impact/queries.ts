@@ -247,7 +247,7 @@ export async function judgeOutlay(
 }
 
 /** Whether a story ever told of somebody who has revoked the consent since. */
-const tellsOfRevoked = (storyId: Sql): Sql => sql`
+export const tellsOfRevoked = (storyId: Sql): Sql => sql`
   exists (select from story_subject t join beneficiary b on b.id = t.beneficiary_id where t.story_id = ${storyId} and b.revoked_at is not null)`
 
 /** Whether the words of this story may be public: no person whom it ever named has revoked the consent. A revocation waits for the commit. */
