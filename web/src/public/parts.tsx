@@ -139,7 +139,7 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
         <Plural value={story.views} one="# view" other="# views" />
       </p>
       <Told story={story} />
-      <FollowUps story={story} reader={language} />
+      <FollowUps story={story} reader={language} level={alone ? 'h2' : 'h3'} />
       <p className="small muted">
         <CharityState story={story} />
       </p>

@@ -4,14 +4,19 @@ import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'
 import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
 
-type FollowUpsProps = { readonly story: Story; readonly reader: Language }
+type FollowUpsProps = {
+  readonly story: Story
+  readonly reader: Language
+  /** Of its headings: below the story's title. */
+  readonly level?: 'h2' | 'h3'
+}
 
-export const FollowUps = ({ story: { followUps }, reader }: FollowUpsProps) =>
+export const FollowUps = ({ story: { followUps }, reader, level: Title = 'h3' }: FollowUpsProps) =>
   followUps.map(({ weeks, words, language, retoldBy, translation }) => (
     <section key={weeks} className="follow-up">
-      <h3>
+      <Title>
         <Plural value={weeks} one="# week later" other="# weeks later" />
-      </h3>
+      </Title>
       <blockquote lang={langOf(language, reader)}>
         <p className="pre-line">{words}</p>
       </blockquote>
