@@ -39,7 +39,7 @@ export function useOutlayForm({
 }: Asked) {
   const { t } = useLingui()
   const mayBook = useMay(TREASURY)
-  const [amount, setAmount] = useState(firstAmount)
+  const [amount, setAmount] = useState(() => shownAmount(firstAmount))
   const [purpose, setPurpose] = useState(firstPurpose)
   const { problems, judge, refused } = useProblems()
   const pages = useBillPages()
