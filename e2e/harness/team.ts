@@ -6,11 +6,16 @@ import { inDatabase } from './database.ts'
 import { ADMIN, type Program } from './program.ts'
 
 /** Adds an account and logs it in. */
-export async function addColleague(roz: Pick<Program, 'url' | 'dataDir'>, role: StaffRole, email = `${role}@roz.example`): Promise<string> {
+export async function addColleague(
+  roz: Pick<Program, 'url' | 'dataDir'>,
+  role: StaffRole,
+  email = `${role}@roz.example`,
+  name = 'Sunita Nair',
+): Promise<string> {
   await inDatabase(roz.dataDir, (db) =>
     db.query(sql`
       insert into member (name, email, role, staff_role, password_hash, email_verified_at, staff_since)
-      select 'Sunita Nair', ${email}::text, 'admin', ${role}::text, password_hash, roz_now(), roz_now() - interval '3 days'
+      select ${name}::text, ${email}::text, 'admin', ${role}::text, password_hash, roz_now(), roz_now() - interval '3 days'
         from member where role = 'admin' order by id limit 1 on conflict do nothing`),
   )
   const { output, text } = await ask(roz.url, 'adminLogin', { body: { email, password: ADMIN.password } })
