@@ -4,6 +4,7 @@ import { accountCalls } from './accounts.ts'
 import { announcementCalls } from './announcements.ts'
 import { autopayAdminCalls } from './autopay-admin.ts'
 import { autopayCalls } from './autopay.ts'
+import { bankTransferCalls } from './bank-transfers.ts'
 import { bankCalls } from './bank.ts'
 import { caseCalls } from './cases.ts'
 import { communityCalls } from './community.ts'
@@ -55,6 +56,7 @@ export const api = {
   ...accountCalls,
   ...findingCalls,
   ...bankCalls,
+  ...bankTransferCalls,
 } as const
 
 export type Api = typeof api

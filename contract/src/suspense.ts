@@ -21,8 +21,8 @@ export const suspenseItem = z.object({
   reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account', 'no_wallet', 'other_currency']),
   onHold,
   source: z
-    .enum(['payment', 'payout', 'refund', 'dispute'])
-    .meta({ description: 'A payment, or money of a closed account that was returned' }),
+    .enum(['payment', 'transfer', 'payout', 'refund', 'dispute'])
+    .meta({ description: 'A payment, a bank transfer, or money of a closed account that was returned' }),
   status: suspenseState,
   createdAt: instant,
   waitingHours: count.nullable().meta({ description: 'Whole hours since it came, until it is decided' }),

@@ -61,7 +61,7 @@ export const walletCalls = {
     access: 'member',
     summary: "The address of the gateway's script for the browser.",
     output: checkout,
-    refusals: [],
+    refusals: ['other_way_to_pay'],
   }),
   addMoney: endpoint({
     method: 'POST',
@@ -71,6 +71,7 @@ export const walletCalls = {
     body: z.strictObject({ amount: rupeeAmount, phoneNumber: phone, ticketKey: z.optional(ticketKey) }),
     output: z.object({ payment_session_id: z.string(), order_id: newer(z.string()), checkout: newer(checkout) }),
     refusals: [
+      'other_way_to_pay',
       'forbidden',
       'on_hold',
       'topups_paused',

@@ -12,6 +12,8 @@ export type Modes = {
   readonly split: SplitShown
   /** The switches PAYMENTS_LIVE and CASHOUT. */
   readonly topupsOn: boolean
+  /** Present where money is added by a bank transfer that a person confirms, and not by a gateway. */
+  readonly byTransfer?: true
   readonly withdrawalsOn: boolean
   /** The tax withheld from a reward above an amount; null if none is. */
   readonly tax: { readonly percent: number; readonly aboveRupees: number } | null

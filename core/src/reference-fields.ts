@@ -6,6 +6,8 @@ import { asciiDigits } from './typed.ts'
 
 export const REFERENCE_TEXTS = {
   reference_invalid: texts('Please enter the bank reference: 4 to 50 letters and digits'),
+  bank_number_invalid: texts("Please enter the bank's number of the transfer: 6 to 50 letters and digits"),
+  transfer_reference: texts('Please enter the reference that the payer wrote, for example RZAB2CD3EF'),
 } as const satisfies Words
 
 const INVALID = 'reference_invalid' satisfies keyof typeof REFERENCE_TEXTS
@@ -14,3 +16,19 @@ const INVALID = 'reference_invalid' satisfies keyof typeof REFERENCE_TEXTS
 export const bankReference = z
   .string(INVALID)
   .check(z.trim(), z.overwrite(asciiDigits), z.regex(/^[A-Za-z0-9][A-Za-z0-9/-]{3,49}$/, { error: INVALID }))
+
+/** The bank's number of a transfer that came in, as it is compared with statements: without separators and leading zeros. */
+export const bankNumber = z.string('bank_number_invalid').check(
+  z.overwrite((typed) =>
+    asciiDigits(typed)
+      .toUpperCase()
+      .replaceAll(/[^A-Z0-9]/g, '')
+      .replace(/^0+/, ''),
+  ),
+  z.regex(/^[A-Z0-9]{6,50}$/, { error: 'bank_number_invalid' }),
+)
+
+/** The reference that a payer writes into a bank transfer. */
+export const transferReference = z
+  .string('transfer_reference')
+  .check(z.trim(), z.toUpperCase(), z.regex(/^RZ[A-HJ-NP-Z2-9]{8}$/, { error: 'transfer_reference' }))

@@ -18,10 +18,12 @@ const isWrite = ({ access, method }: EndpointSpec): boolean => access === 'admin
 const writes = (Object.keys(api) as CallName[]).filter((name) => isWrite(specOf(name)))
 
 const KEYED = 'server/src/http/keyed-calls.test.ts'
+const TRANSFERS = 'server/src/features/accounts/bank/transfers.test.ts'
 const FOLLOW_UPS = 'server/src/features/help/follow-ups.test.ts'
 /**
  * Writes that the scenario's program refuses: its gateway pays by itself and has settled nothing, it has no second person, nothing is
- * in suspense, no tax was withheld, nobody has AutoPay, and the bank has no line without a match.
+ * in suspense, no tax was withheld, nobody has AutoPay, money is added by the gateway, and the bank
+ * has no line without a match.
  * The named test makes an accepted one, and looks at its entry.
  */
 const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
@@ -47,6 +49,10 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   stopStaffChange: 'server/src/features/identity/owner-changes.all.test.ts',
   recordSettlement: KEYED,
   closeFinding: KEYED,
+  confirmTransferLine: TRANSFERS,
+  confirmTransfer: TRANSFERS,
+  approveTransfer: TRANSFERS,
+  rejectTransfer: TRANSFERS,
   matchBankLine: 'server/src/features/accounts/bank/import.all.test.ts',
   setCertificate: 'server/src/features/papers/tax.test.ts',
   adminStopAutopay: 'server/src/features/autopay/desk.all.test.ts',

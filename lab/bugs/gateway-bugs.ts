@@ -5,7 +5,23 @@ const REFUND_CALLS = 'server/src/features/payouts/refunds.all.test.ts'
 const EDGE = 'server/src/features/payouts/fake-edge.all.test.ts'
 const SETTLE = 'server/src/features/wallet/settle.test.ts'
 
+const TRANSFERS = 'server/src/features/accounts/bank/transfers.test.ts'
+
 export const GATEWAY_WORDS: readonly Bug[] = [
+  {
+    name: 'A bank transfer credits twice: by its line, and by the sweep under another number',
+    file: 'server/src/adapters/payments/bank-transfer.ts',
+    find: "paymentId: id.replaceAll('-', ''),",
+    replace: 'paymentId: id,',
+    test: TRANSFERS,
+  },
+  {
+    name: 'A bank transfer credits twice: by a number that was typed, and by the line that has it',
+    file: 'server/src/features/accounts/bank/transfers.ts',
+    find: 'line.isTaken || (await isTypedAlready(tx, line))',
+    replace: 'line.isTaken',
+    test: TRANSFERS,
+  },
   {
     name: 'A payment for an account without a wallet is not booked',
     file: `${LEDGER}/topups.ts`,

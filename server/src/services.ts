@@ -106,6 +106,7 @@ function createMoney(
     topupLimits: business.topupLimits,
     topupsOn: business.modes.topupsOn,
     cashoutOn: business.modes.withdrawalsOn,
+    transferAccount: business.transferAccount,
     ticketKeys,
     ...operator,
   })
@@ -205,6 +206,7 @@ function createFeatures(deps: ServiceDeps) {
     secrets,
     approvalAbove: business.approvalAbove,
     reading: { settlements: deps.settlements, gatewayFee: business.gatewayFee, attempt: operator.attempt, alarm: operator.alarm },
+    transfers: business.transferAccount === undefined ? undefined : { credit: wallet.creditTransfer },
   })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets, attempt: operator.attempt })

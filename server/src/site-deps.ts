@@ -80,9 +80,7 @@ function factsOf({ business, site }: Config): SiteFacts {
 }
 
 /** Origins of the gateway's script, and of its hosted pages and forms. */
-function gatewayOrigins({ payments, gateway }: Config): SiteDeps['gateway'] {
-  const script = new URL(gateway.scriptUrl).origin
-  if (payments === 'sandbox') return { scripts: [script], pages: [script] }
-  const hosts = gateway.mode === 'production' ? ['api', 'payments'] : ['sandbox', 'payments-test']
-  return { scripts: [script], pages: hosts.map((host) => `https://${host}.cashfree.com`) }
+function gatewayOrigins({ gateway }: Config): SiteDeps['gateway'] {
+  if (gateway === undefined) return { scripts: [], pages: [] }
+  return { scripts: [new URL(gateway.scriptUrl).origin], pages: gateway.pages }
 }

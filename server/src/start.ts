@@ -11,6 +11,8 @@ import { type Clock, createClock } from './adapters/clock.ts'
 import { noting } from './adapters/gateway-silence.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
 import { cashfreeMandates } from './adapters/mandates/cashfree-mandates.ts'
+import { noMandates } from './adapters/mandates/none.ts'
+import { bankTransferGateway } from './adapters/payments/bank-transfer.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
 import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
 import { cashfreeSettlements } from './adapters/settlements/cashfree-settlements.ts'
@@ -140,13 +142,14 @@ async function inWords<T>(setting: string, asked: Promise<T>): Promise<T> {
 /** Imported only if it is used: production does not contain the sandbox. */
 async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void> {
   const { startSandbox } = await import('@roz/gateway-sandbox/sandbox.ts')
-  const { payouts } = config.gateway
+  if (config.gateway === undefined) return
+  const { clientId, clientSecret, payouts } = config.gateway
   const sandbox = await startSandbox({
     port: config.sandboxPort,
     // In a container the checkout of the sandbox is reached as the server is; elsewhere only this machine needs it.
     host: ALL_ADDRESSES.includes(config.host) ? config.host : '127.0.0.1',
     dataDir: path.join(config.dataDir, 'gateway-sandbox'),
-    pg: { clientId: config.gateway.clientId, clientSecret: config.gateway.clientSecret },
+    pg: { clientId, clientSecret },
     payouts: payouts && {
       clientId: payouts.clientId,
       clientSecret: payouts.clientSecret,
@@ -220,11 +223,16 @@ async function serve(
 function outsideOf({ production, payments, gateway, beacon: { chain, relays } }: Config) {
   if (!production) return {}
   return {
-    outsideMs: createOutsideTime({ beacon: createDrand({ relays }), chain, urls: payments === 'cashfree' ? [gateway.baseUrl] : [] }),
+    outsideMs: createOutsideTime({
+      beacon: createDrand({ relays }),
+      chain,
+      urls: payments === 'cashfree' && gateway !== undefined ? [gateway.baseUrl] : [],
+    }),
   }
 }
 
 function openGateways({ config: { gateway }, db, clock, log }: { config: Config; db: Db; clock: Clock; log: FastifyBaseLogger }) {
+  if (gateway === undefined) return { gateway: bankTransferGateway({ db }), mandates: noMandates }
   const deps = { db, warn: log.warn.bind(log), alarm: log.error.bind(log) }
   const payments = cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } })
   const payouts = gateway.payouts && cashfreePayouts({ ...gateway.payouts, nowMs: () => clock.now().getTime() })
@@ -332,6 +340,7 @@ function announce(config: Config, { say, begunAtMs }: Surroundings, signIns: rea
   if (config.production) return
   say(`Admin portal   ${url}/admin/login`)
   if (config.mailUrl === undefined) say(`Caught mails   ${url}/dev/mail`)
+  if (config.gateway === undefined) say('Payments       by bank transfer: finance confirms each one')
   if (config.payments === 'sandbox') say(`Payments       a sandbox on port ${config.sandboxPort}: no real money moves`)
   for (const line of signIns) say(line)
 }

@@ -197,6 +197,22 @@ describe('money comes in', () => {
   })
 })
 
+test('bank transfers, by which no money is added here, are refused', async () => {
+  expect((await ask('bankTransfers', { token: member })).output).toEqual({ account: null, transfers: [] })
+  expect((await ask('askTransfer', { token: member, body: { amount: 10 } })).refusal.code).toBe('other_way_to_pay')
+  const token = (await ask('adminLogin', { body: ADMIN })).output.token
+  expect((await ask('transferLines', { token })).output).toEqual({ lines: [], nextCursor: null })
+  expect((await ask('transfers', { token })).output).toEqual({ transfers: [], nextCursor: null })
+  const params = { id: randomUUID() }
+  const acts = [
+    await ask('confirmTransferLine', { token, params, body: { reference: null } }),
+    await ask('confirmTransfer', { token, body: BODIES.confirmTransfer }),
+    await ask('approveTransfer', { token, params }),
+  ]
+  expect(acts.map(({ refusal }) => refusal.code)).toEqual(Array(3).fill('other_way_to_pay'))
+  expect((await ask('rejectTransfer', { token, params, body: BODIES.rejectTransfer })).refusal.code).toBe('transfer_not_found')
+})
+
 describe('AutoPay, which is off here', () => {
   test('GET and POST /autopay say so, and its webhook is accepted only with a signature', async () => {
     expect((await ask('autopay', { token: member })).output.autopay).toEqual({ offered: false, amount: 30, below: 5, mandate: null })

@@ -177,7 +177,7 @@ test.each([
 })
 
 test('payouts use the sandbox’s account, the account that is set, or none', () => {
-  expect(readConfig({ SANDBOX_PORT: '9001' }).gateway.payouts).toEqual({
+  expect(readConfig({ SANDBOX_PORT: '9001' }).gateway?.payouts).toEqual({
     baseUrl: 'http://127.0.0.1:9001/payout',
     clientId: 'sandbox-payout-client',
     clientSecret: 'sandbox-payout-secret',
@@ -185,11 +185,11 @@ test('payouts use the sandbox’s account, the account that is set, or none', ()
     publicKey: undefined,
   })
   const real = { PAYMENTS: 'cashfree', CASHFREE_PG_CLIENT_ID: 'id', CASHFREE_PG_CLIENT_SECRET: 'secret' }
-  expect(readConfig(real).gateway.payouts).toBe(undefined)
+  expect(readConfig(real).gateway?.payouts).toBe(undefined)
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const account = { ...real, CASHFREE_PAYOUT_CLIENT_ID: 'payout-id', CASHFREE_PAYOUT_CLIENT_SECRET: 'payout-secret' }
-  expect(readConfig({ ...account, CASHFREE_PAYOUT_PUBLIC_KEY: pem.replaceAll('\n', '\\n') }).gateway.payouts).toEqual({
+  expect(readConfig({ ...account, CASHFREE_PAYOUT_PUBLIC_KEY: pem.replaceAll('\n', '\\n') }).gateway?.payouts).toEqual({
     baseUrl: 'https://sandbox.cashfree.com/payout',
     clientId: 'payout-id',
     clientSecret: 'payout-secret',
@@ -245,8 +245,8 @@ test('the hosts of stories’ pictures are none by default, or those in PICTURE_
 })
 
 test('the ways to pay are the gateway’s words, each once; none named means all', () => {
-  expect(readConfig({ PAYMENT_METHODS: ' UPI, dc,upi' }).gateway.paymentMethods).toBe('upi,dc')
-  expect(readConfig({}).gateway.paymentMethods).toBeUndefined()
+  expect(readConfig({ PAYMENT_METHODS: ' UPI, dc,upi' }).gateway?.paymentMethods).toBe('upi,dc')
+  expect(readConfig({}).gateway?.paymentMethods).toBeUndefined()
 })
 
 test('additional push services are named by their hosts', () => {

@@ -15,6 +15,7 @@ import { allowedInsecure, type Allowed, isThisMachine, judgeHost, judgeLines, ju
 import { Settings } from './settings.ts'
 import { storageSettings } from './storage-settings.ts'
 import { traceSettings } from './trace-settings.ts'
+import { transferSettings } from './transfer-settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -59,7 +60,11 @@ export function readConfig(env: Environment) {
     drainMs: settings.integer('DRAIN_SECONDS', production ? 3 : 0) * 1000,
     payments,
     sandboxPort,
-    gateway: gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
+    /** Undefined: money is added by bank transfers. */
+    gateway:
+      payments === 'bank-transfer'
+        ? undefined
+        : gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
     beacon: beaconSettings(settings, production),
     witnesses: witnessSettings(settings),
     storage: storageSettings(settings, dataDir, (host) => !production || isThisMachine(host)),
@@ -81,7 +86,11 @@ export function readConfig(env: Environment) {
     metricsToken: settings.text('METRICS_TOKEN'),
     logLevel: settings.choice('LOG_LEVEL', production ? 'info' : 'warn'),
     webDir: settings.text('WEB_DIR'),
-    business: businessSettings(settings, { production, demoAtSandbox: demo && payments === 'sandbox' }),
+    business: businessSettings(settings, {
+      production,
+      demoAtSandbox: demo && payments === 'sandbox',
+      byTransfer: payments === 'bank-transfer',
+    }),
     securityEmail: settings.mailAddress('SECURITY_EMAIL'),
     site: siteSettings(settings, production),
   }
@@ -103,10 +112,12 @@ export function auditSettings(env: Environment) {
 
 /** Checks the settings that production requires. Each missing one is a separate complaint. */
 function judgeProduction(settings: Settings, allowed: Allowed): void {
-  for (const name of NEEDED) settings.required(name)
+  const byTransfer = settings.text('PAYMENTS') === 'bank-transfer'
+  for (const name of NEEDED) if (!byTransfer || !name.startsWith('CASHFREE_')) settings.required(name)
   const beacon = settings.text('BEACON')
   if (beacon === undefined || beacon === 'local') settings.complain('BEACON: production refuses the local draw; set BEACON=drand')
-  if (settings.text('PAYMENTS') !== 'cashfree') settings.complain('PAYMENTS: production refuses the sandbox; set PAYMENTS=cashfree')
+  if (!byTransfer && settings.text('PAYMENTS') !== 'cashfree')
+    settings.complain('PAYMENTS: production refuses the sandbox; set PAYMENTS=cashfree')
   judgeSecrets(settings)
   judgeLines(settings, allowed)
   const keys = settings.text('GOOGLE_JWKS_URL')
@@ -118,7 +129,11 @@ function judgeProduction(settings: Settings, allowed: Allowed): void {
 /** Business settings. Amounts are set in rupees and become paise here. */
 function businessSettings(
   settings: Settings,
-  { production, demoAtSandbox }: { readonly production: boolean; readonly demoAtSandbox: boolean },
+  {
+    production,
+    demoAtSandbox,
+    byTransfer,
+  }: { readonly production: boolean; readonly demoAtSandbox: boolean; readonly byTransfer: boolean },
 ) {
   const legal = (['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'] as const).every((name) => settings.text(name) !== undefined)
   const on = !production || legal
@@ -132,7 +147,9 @@ function businessSettings(
     topupsOn: settings.flag('PAYMENTS_LIVE', on),
     withdrawalsOn: settings.flag('CASHOUT', on),
     tax: tax.percent === 0 ? null : { percent: tax.percent, aboveRupees: rupeesFromPaise(tax.above) },
+    ...(byTransfer ? { byTransfer: true as const } : {}),
   }
+  if (byTransfer && settings.flag('AUTOPAY', false)) settings.complain('AUTOPAY: a bank transfer has no AutoPay; leave it off')
   // Whole rupees, because a rupee buys a day: the wallet shows each preset amount as days.
   const topup = {
     min: wholeRupees(settings.integer('TOPUP_MIN')),
@@ -145,6 +162,7 @@ function businessSettings(
     policy,
     modes,
     topupLimits: topup,
+    transferAccount: byTransfer ? transferSettings(settings) : undefined,
     autopayOn: settings.flag('AUTOPAY', demoAtSandbox),
     autopayBelow: wholeRupees(settings.integer('AUTOPAY_BELOW')),
     minAgeYears: settings.integer('MIN_AGE'),

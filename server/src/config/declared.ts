@@ -144,11 +144,19 @@ const mail = {
 const gateway = {
   PAYMENTS: {
     kind: 'choice',
-    of: ['sandbox', 'cashfree'],
+    of: ['sandbox', 'cashfree', 'bank-transfer'],
     otherwise: 'sandbox',
     needed: true,
-    says: 'The payment gateway. Production refuses the sandbox.',
+    says: 'How money is added: by a payment gateway, or by a bank transfer that finance confirms ([decision 54](decisions/0054-a-second-way-to-pay.md)). Production refuses the sandbox. With `bank-transfer` the settings of the gateway below are not read, AutoPay is off, and withdrawals are paid by hand.',
   },
+  TRANSFER_HOLDER: {
+    kind: 'text',
+    says: 'The holder of our bank account. With PAYMENTS=bank-transfer members see these five; only the UPI ID may be missing.',
+  },
+  TRANSFER_ACCOUNT: { kind: 'text', says: 'Its account number, 9 to 18 digits.' },
+  TRANSFER_IFSC: { kind: 'text', says: 'Its IFSC.' },
+  TRANSFER_BANK: { kind: 'text', says: 'The name of its bank.' },
+  TRANSFER_UPI: { kind: 'text', says: 'Its UPI ID.' },
   SANDBOX_PORT: { kind: 'integer', min: 1, max: 65_535, shown: 'PORT + 1', says: 'The port of the gateway sandbox.' },
   CASHFREE_MODE: {
     kind: 'choice',

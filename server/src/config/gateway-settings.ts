@@ -6,6 +6,7 @@
  * - Payouts have their own account and keys. Without them payouts are manual; with half of them the start fails.
  */
 import { createPublicKey } from 'node:crypto'
+import { pagesOf } from '../adapters/cashfree/pages.ts'
 import type { Settings } from './settings.ts'
 
 export type GatewaySettings = {
@@ -15,6 +16,8 @@ export type GatewaySettings = {
   readonly clientSecretOld: string | undefined
   readonly apiVersion: string
   readonly scriptUrl: string
+  /** Origins of the hosted pages and forms. */
+  readonly pages: readonly string[]
   readonly mode: 'sandbox' | 'production'
   /** The ways to pay that are offered, as the gateway writes them. Undefined: all. */
   readonly paymentMethods: string | undefined
@@ -40,13 +43,16 @@ export function gatewaySettings(settings: Settings, { production, payments, sand
   }
   const mode = settings.choice('CASHFREE_MODE', real && production ? 'production' : 'sandbox')
   const host = mode === 'production' ? 'https://api.cashfree.com' : 'https://sandbox.cashfree.com'
+  const scriptUrl =
+    settings.url('CASHFREE_JS_URL') ?? (real ? 'https://sdk.cashfree.com/js/v3/cashfree.js' : `${sandboxUrl}/js/v3/cashfree.js`)
   const gateway = {
     baseUrl: settings.url('CASHFREE_PG_BASE_URL') ?? (real ? `${host}/pg` : `${sandboxUrl}/pg`),
     clientId: settings.text('CASHFREE_PG_CLIENT_ID') ?? 'sandbox-client',
     clientSecret: settings.text('CASHFREE_PG_CLIENT_SECRET') ?? 'sandbox-secret',
     clientSecretOld: settings.text('CASHFREE_PG_CLIENT_SECRET_OLD'),
     apiVersion: settings.textOr('CASHFREE_PG_API_VERSION'),
-    scriptUrl: settings.url('CASHFREE_JS_URL') ?? (real ? 'https://sdk.cashfree.com/js/v3/cashfree.js' : `${sandboxUrl}/js/v3/cashfree.js`),
+    scriptUrl,
+    pages: pagesOf(new URL(scriptUrl).origin, mode),
     mode,
     paymentMethods: paymentMethods(settings),
     payouts: payoutSettings(settings, real, real ? `${host}/payout` : `${sandboxUrl}/payout`),

@@ -12,6 +12,7 @@ import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { createFileStorage } from '../adapters/storage/files.ts'
 import { statusNow } from '../commands/status.ts'
 import { readConfig } from '../config/config.ts'
+import type { GatewaySettings } from '../config/gateway-settings.ts'
 import { one, sql } from '../db/sql.ts'
 import { listAlarms } from '../operation/alarms.ts'
 import { showTransactions } from '../features/wallet/transactions.ts'
@@ -44,7 +45,11 @@ function servicesWith(env: Readonly<Record<string, string>>): Services {
     beacon: createDrand({ relays: [] }),
     // Nobody listens on this port: the demo pays its orders without a gateway.
     mandates: createModelMandates().gateway,
-    gateway: cashfreeGateway({ ...config.gateway, baseUrl: 'http://127.0.0.1:1/pg', checkout: { mode: 'sandbox', scriptUrl: '' } }),
+    gateway: cashfreeGateway({
+      ...(config.gateway as GatewaySettings),
+      baseUrl: 'http://127.0.0.1:1/pg',
+      checkout: { mode: 'sandbox', scriptUrl: '' },
+    }),
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
     log: pino({ level: 'silent' }),
   })

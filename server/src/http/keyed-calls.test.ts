@@ -11,6 +11,7 @@ import { type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bankTransferGateway } from '../adapters/payments/bank-transfer.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { closeWallet } from '../ledger/closing.ts'
@@ -21,13 +22,14 @@ import { makeMember, makeStaff } from '../testing/calls.ts'
 import { scriptedRefunds } from '../testing/payouts-world.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
 import { type HelpKeyed, helpCases } from '../testing/keyed-help.ts'
-import { ADD, BANK } from '../testing/wallet-world.ts'
+import { ADD, BANK, TRANSFER_ACCOUNT } from '../testing/wallet-world.ts'
 
 const WITHDRAW = { amount: 10, bankDetail: BANK }
 
 type Keyed =
   | HelpKeyed
   | 'addMoney'
+  | 'askTransfer'
   | 'approveRefund'
   | 'approveRefunds'
   | 'approveWithdrawal'
@@ -58,7 +60,7 @@ type Prepared = {
   readonly refused?: readonly [code: RefusalCode, mend: () => Promise<unknown>]
 }
 
-/** One program pays out through the gateway (`world`), the other by hand (`byHand`). */
+/** One program pays out through the gateway (`world`), the other by hand, and is paid by bank transfers (`byHand`). */
 let world: ServicesWorld
 let byHand: ServicesWorld
 let admin: bigint
@@ -69,7 +71,11 @@ beforeAll(async () => {
   const { gateway } = scriptedRefunds()
   const opens: typeof gateway = { ...gateway, createOrder: async ({ orderId }) => ({ sessionId: `session_${orderId}` }) }
   world = await openServicesWorld({ gateway: opens, settings: { AUTOPAY: 'on' } })
-  byHand = await openServicesWorld({ payouts: undefined })
+  byHand = await openServicesWorld({
+    payouts: undefined,
+    gateway: (db) => bankTransferGateway({ db }),
+    settings: { PAYMENTS: 'bank-transfer', ...TRANSFER_ACCOUNT },
+  })
   admin = await makeStaff(world.database.db)
   payer = await makeStaff(byHand.database.db)
 })
@@ -137,7 +143,7 @@ async function goToNextDay(): Promise<void> {
   await world.database.setClock(new Date(startOfDayMs(today) + 12 * 3_600_000))
   await world.services.catchUp()
 }
-const BY_HAND: ReadonlySet<Keyed> = new Set(['completeWithdrawal', 'withdrawalNotPaid', 'takeOverWithdrawal'])
+const BY_HAND: ReadonlySet<Keyed> = new Set(['askTransfer', 'completeWithdrawal', 'withdrawalNotPaid', 'takeOverWithdrawal'])
 const publicIdOf = async (memberId: bigint): Promise<string> =>
   (await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${memberId}::bigint`)).id
 
@@ -159,6 +165,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     await goToNextDay()
     return { as, id: won, body: { amount: 0.3 } }
   },
+  askTransfer: async () => ({ as: await makeMember(byHand.database.db), body: { amount: 10 } }),
   addMoney: async () => ({ as: await makeMember(world.database.db), body: ADD }),
   setUpAutopay: async () => ({ as: await makeMember(world.database.db), body: { phoneNumber: '9876543210', consent: true } }),
   withdraw: async () => {

@@ -49,6 +49,7 @@ test('exactly the calls that move money have the Idempotency-Key parameter', () 
     'askDisbursement',
     'askHouseEntry',
     'askSettlement',
+    'askTransfer',
     'closeAccount',
     'closeFinding',
     'completeWithdrawal',

@@ -21,12 +21,15 @@ import { type Answered, makeMember, makeStaff } from '../testing/calls.ts'
 import { MEERA } from '../testing/help-world.ts'
 import { insertFinding, insertSeenSettlement } from '../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
-import { BANK } from '../testing/wallet-world.ts'
+import { BANK, TRANSFER_ACCOUNT } from '../testing/wallet-world.ts'
 
 let services: ServicesWorld
 let db: ServicesWorld['database']['db']
 beforeAll(async () => {
-  services = await openServicesWorld({ payouts: undefined, settings: { APPROVAL_ABOVE: '10' } })
+  services = await openServicesWorld({
+    payouts: undefined,
+    settings: { APPROVAL_ABOVE: '10', PAYMENTS: 'bank-transfer', ...TRANSFER_ACCOUNT },
+  })
   db = services.database.db
   await makeStaff(db, 'owner')
   await fillHouse()
@@ -71,8 +74,9 @@ const wordOf = ({ status, body }: Answered): string => {
   const [result] = body.results ?? []
   if (typeof result?.code === 'string') return result.code
   if ((body.staff?.asked ?? []).length > 0) return 'waits'
-  const state = (result ?? body.withdrawal ?? body.refund ?? body.item ?? body.disbursement ?? body.entry ?? body.finding)?.status
-  return state === 'awaiting_second' || state === 'requested' ? 'waits' : 'done'
+  const state = (result ?? body.withdrawal ?? body.refund ?? body.item ?? body.disbursement ?? body.entry ?? body.finding ?? body.transfer)
+    ?.status
+  return state === 'awaiting_second' || state === 'requested' || state === 'asked' ? 'waits' : 'done'
 }
 const ask = (as: bigint, call: string, body: object = {}): Promise<Answered> => services.calls.ask(call, { as, body })
 const staff = (role: StaffRole = 'finance', since?: string): Promise<bigint> => makeStaff(db, role, since)
@@ -113,6 +117,18 @@ async function receipt(): Promise<string> {
   return hash
 }
 const beneficiary = async (by: bigint): Promise<string> => (await ask(by, 'POST /admin/beneficiaries', MEERA)).body.beneficiary.id
+
+let references = 0
+/** An order that is paid by a bank transfer, and the bank's number of it. */
+async function transferOrder(member: bigint, rupees: number) {
+  const orderId = randomUUID().replaceAll('-', '')
+  const reference = `RZAAAAAA${String(++references + 22).padStart(2, '2')}`
+  await inTransaction(db, (tx) => createTopup(tx, { orderId, memberId: member, amount: wholeRupees(rupees) }))
+  await db.query(sql`
+    insert into bank_transfer_order (order_id, reference, amount, expires_at)
+    values (${orderId}::text, ${reference}::text, ${wholeRupees(rupees)}::bigint, roz_now() + interval '10 days')`)
+  return { reference, bankReference: `UTR90000${references + 10}` }
+}
 
 /** A subject of the act, made anew: how a person decides about it, and who never may. `act` gets the state that the person sees. */
 type Subject = {
@@ -277,6 +293,18 @@ const acts: Readonly<Record<string, Make>> = {
     const act: Subject['act'] = (as, seen) =>
       ask(as, `POST /admin/findings/${id}/close`, { status: seen === 'second' ? 'awaiting_second' : 'open', reason: 'A fee of July' })
     return { act }
+  },
+  'confirm a bank transfer': async (rupees) => {
+    const owner = await funded()
+    const { reference, bankReference } = await transferOrder(owner, rupees)
+    let id: string | undefined
+    const act: Subject['act'] = async (as, seen) => {
+      if (seen === 'second') return ask(as, `POST /admin/transfers/${id}/approve`)
+      const answer = await ask(as, 'POST /admin/transfers', { reference, amount: rupees, bankReference, day: nextDay(DAY) })
+      id = answer.body.transfer?.id
+      return answer
+    }
+    return { act, excluded: await ownHand(owner) }
   },
   'confirm an arrival': () => arrival({ received: true }),
   'report help as lost': () => arrival({ received: false, reason: 'Nothing came' }),

@@ -53,6 +53,13 @@ export async function bookSettlement(
   return accepted({ replayed: false })
 }
 
+/** A bank transfer that was credited in this transaction is at our bank already. It is judged by its own rules, and has no fee. */
+export async function bookArrival(tx: Tx, { id, reference, amount, evidence }: Omit<GatewaySettlement, 'fee'>): Promise<void> {
+  await lockOutlays(tx)
+  await tx.query(sql`insert into gateway_settlement (reference, entry_id) values (${reference}::text, ${id}::text)`)
+  await moveProven(tx, { id, kind: KIND, amount, evidence, from: 'BANK', to: 'GATEWAY' })
+}
+
 /** The numbers of a settlement, in upper case: the one given, and if the gateway was read, its own and the bank's. */
 export const numbersOf = (reference: string): Sql => sql`
   select ${reference}::text

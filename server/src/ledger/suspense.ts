@@ -4,13 +4,14 @@
  * - An item is decided once, under its lock. No administrator can decide it while the payer's bank has its payment, or credit it
  *   to an account of their own.
  * - Money returned for a closed account pays its owner's debt first. Only such money may be paid out by hand.
+ * - A bank transfer is not refunded: it is credited, and its member may withdraw it.
  * - The payment of a member on hold is not refunded while the hold lasts.
  * - A payment in another currency is booked by its number, credited to nobody, and refunded in that currency.
  */
 import { CURRENCY, type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { maybeOne, one, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, isOwnMoney, judgeApprover, recordAlone } from './approvals.ts'
@@ -245,7 +246,7 @@ export async function refundSuspense(
   const open = await lockOpenItem(tx, itemId)
   if (!open.ok) return open
   const item = open.value
-  if (item.paymentId.startsWith('wd_reversed:')) return refused('suspense_no_source')
+  if (item.paymentId.startsWith('wd_reversed:') || (await isBankTransfer(tx, item))) return refused('suspense_no_source')
   const order = await maybeOne<{ owner: bigint }>(tx, sql`select member_id as owner from topup where order_id = ${item.orderId}::text`)
   const judged = await judgeApprover(tx, approver, { amount: item.amount, owner: order?.owner ?? null, firstApprovedBy: null })
   if (!judged.ok) return judged
@@ -278,6 +279,11 @@ export async function judgePay(tx: Tx, itemId: bigint): Promise<Outcome<Item, Pa
   const open = await lockOpenItem(tx, itemId)
   return !open.ok || open.value.reason === 'closed_account' ? open : refused('suspense_by_wallet')
 }
+
+/** The id of its payment is that of a transfer without dashes. */
+export const IS_BANK_TRANSFER: Sql = sql`exists (select from bank_transfer b where replace(b.id::text, '-', '') = s.payment_id)`
+const isBankTransfer = async (tx: Tx, { paymentId }: Pick<Item, 'paymentId'>): Promise<boolean> =>
+  (await maybeOne(tx, sql`select from (select ${paymentId}::text as payment_id) s where ${IS_BANK_TRANSFER}`)) !== undefined
 
 /** Records that the owner of a closed account was paid by bank transfer: the whole item, with the bank's reference. */
 export async function paySuspense(

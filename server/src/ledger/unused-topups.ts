@@ -15,7 +15,7 @@ export type UnusedTopup = {
   readonly amount: Paise
   readonly unused: Paise
   readonly capturedAt: Date
-  /** Captured within the last seven days, and not charged back. */
+  /** Captured within the last seven days, and not charged back. A bank transfer has no way back but a withdrawal. */
   readonly isRefundable: boolean
 }
 
@@ -58,7 +58,8 @@ export function listUnusedTopups(from: Queryable, memberId: bigint): Promise<Unu
   return from.query<UnusedTopup>(sql`
     with ${lots(memberId)}
     select o.order_id as "orderId", o.amount, lot.unused, o.captured_at as "capturedAt",
-      o.charged_back_at is null and o.captured_at > roz_now() - interval '7 days' as "isRefundable"
+      o.charged_back_at is null and o.captured_at > roz_now() - interval '7 days'
+        and not exists (select from bank_transfer_order b where b.order_id = o.order_id) as "isRefundable"
     from lot join topup o using (order_id) where lot.unused > 0 order by o.captured_at desc, o.order_id`)
 }
 

@@ -63,7 +63,7 @@ test('a join and a webhook are counted, a repeated webhook is not, and the relea
 
   const body = JSON.stringify({ type: 'SETTLEMENT_SUCCESS', data: {}, event_time: '2026-01-01T00:00:00+05:30' })
   const timestamp = String(Date.now() - 20_000)
-  const signature = createHmac('sha256', config.gateway.clientSecret)
+  const signature = createHmac('sha256', config.gateway?.clientSecret ?? '')
     .update(timestamp + body)
     .digest('base64')
   const signed = { 'content-type': 'application/json', 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature }

@@ -11,6 +11,7 @@ import type { PayoutGateway } from '../adapters/payouts/port.ts'
 import type { SettlementGateway } from '../adapters/settlements/port.ts'
 import { createWebPush } from '../adapters/push/web-push.ts'
 import { readConfig } from '../config/config.ts'
+import type { Db } from '../db/sql.ts'
 import { DAY } from '../ledger/testing/fixtures.ts'
 import { createServices } from '../services.ts'
 import { serveCalls, testSecrets } from './calls.ts'
@@ -23,7 +24,8 @@ export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
 
 type Gateways = {
   readonly clock?: ClockOptions
-  readonly gateway?: PaymentGateway
+  /** Of the database, for a gateway that is a table of ours. */
+  readonly gateway?: PaymentGateway | ((db: Db) => PaymentGateway)
   readonly mandates?: MandateGateway
   readonly settlements?: SettlementGateway
   readonly log?: FastifyBaseLogger
@@ -46,7 +48,7 @@ export async function openServicesWorld({ gateway = scriptedRefunds().gateway, .
     mailer: createCatcher(db),
     storage: { keep: async () => undefined, find: async () => undefined, remove: async (name) => void removed.push(name) },
     beacon: createDrand({ relays: [] }),
-    gateway,
+    gateway: typeof gateway === 'function' ? gateway(db) : gateway,
     mandates: given.mandates ?? createModelMandates().gateway,
     settlements: given.settlements,
     payouts: 'payouts' in given ? given.payouts : scriptedPayouts().payouts,

@@ -30,6 +30,14 @@ export const BANK = {
   bankName: 'HDFC Bank',
   accountType: 'savings',
 }
+/** Settings of our bank account, which PAYMENTS=bank-transfer needs. */
+export const TRANSFER_ACCOUNT = {
+  TRANSFER_HOLDER: 'Roz Foundation',
+  TRANSFER_ACCOUNT: '001234567890',
+  TRANSFER_IFSC: 'HDFC0000123',
+  TRANSFER_BANK: 'HDFC Bank',
+  TRANSFER_UPI: 'roz@hdfcbank',
+}
 export const ADD = { amount: 10, phoneNumber: '9876543210' }
 
 export type WalletWorld = Awaited<ReturnType<typeof openWalletWorld>>

@@ -15,6 +15,7 @@ function inModes(html: string, modes: Modes): string {
     several: modes.split.winners > 1,
     topups: modes.topupsOn,
     withdrawals: modes.withdrawalsOn,
+    transfer: modes.byTransfer === true,
   }
   const judge = (_whole: string, no: string | undefined, name: string, kept: string): string => {
     if (on[name] === undefined) throw new Error(`a long text asks for the unknown mode “${name}”`)

@@ -261,7 +261,7 @@ describe('a webhook', () => {
       clientId: KEYS.clientId,
       clientSecret: 'another',
       apiVersion: '2025-01-01',
-      checkout: gateway.checkout,
+      checkout: { mode: 'sandbox', scriptUrl: '' },
     })
     expect(other.verifyWebhook(headers, bytes)).toBeUndefined()
   })

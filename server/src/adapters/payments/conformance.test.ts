@@ -1,14 +1,20 @@
 /**
- * Conformance suite of the payment port, over real HTTP.
+ * Conformance suite of the payment port, for each adapter: the gateway over real HTTP, and bank transfers on a real database.
  * - The cases use only the port, plus a `Counterpart` that plays payer and bank.
+ * - What a way to pay does not have (failed attempts, refunds, disputes, keys) is a part that its `Counterpart` lacks; it then says no.
  * - Another `Counterpart` can run the same suite against Cashfree's own sandbox.
  */
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { paise } from '@roz/core/money.ts'
 import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { makeStaff } from '../../testing/calls.ts'
+import { createTestDatabase } from '../../testing/database.ts'
+import { bankTransferGateway } from './bank-transfer.ts'
 import { cashfreeGateway } from './cashfree.ts'
 import {
   GatewayMismatchError,
@@ -23,15 +29,22 @@ import {
 } from './port.ts'
 
 type Outcome = 'success' | 'failed' | 'pending' | 'dropped'
-type Counterpart = {
-  readonly gateway: PaymentGateway
+/** What a hosted checkout has beside orders and payments. */
+type Hosted = {
   /** The same gateway with a wrong secret. */
   readonly stranger: PaymentGateway
-  readonly pay: (orderId: string, outcome: Outcome) => Promise<void>
+  readonly attempt: (orderId: string, outcome: Outcome) => Promise<void>
   readonly moveRefund: (refundId: string, status: string) => Promise<void>
   /** Plays a payer who disputes a payment at the bank; returns the dispute's id. */
   readonly raiseDispute: (orderId: string, body: { readonly stage: string; readonly amount?: number }) => Promise<string>
   readonly moveDispute: (disputeId: string, body: { readonly stage?: string; readonly step: string }) => Promise<void>
+}
+type Counterpart = {
+  readonly gateway: PaymentGateway
+  readonly pay: (orderId: string) => Promise<void>
+  /** The form of its payment ids. */
+  readonly paymentId: RegExp
+  readonly hosted?: Hosted
   readonly close: () => Promise<void>
 }
 
@@ -70,13 +83,19 @@ async function openSandboxCounterpart(): Promise<Counterpart> {
     expect(response.status).toBe(200)
     return response.json() as Promise<Record<string, unknown>>
   }
+  const attempt = async (orderId: string, outcome: Outcome): Promise<void> =>
+    void (await control(`/orders/${orderId}/pay`, { outcome, webhooks: 0 }))
   return {
     gateway: cashfreeGateway(config),
-    stranger: cashfreeGateway({ ...config, clientSecret: STRANGE_SECRET }),
-    pay: async (orderId, outcome) => void (await control(`/orders/${orderId}/pay`, { outcome, webhooks: 0 })),
-    moveRefund: async (refundId, status) => void (await control(`/refunds/${refundId}`, { status, webhooks: 0 })),
-    raiseDispute: async (orderId, body) => String((await control(`/orders/${orderId}/dispute`, { ...body, webhooks: 0 }))['dispute_id']),
-    moveDispute: async (disputeId, body) => void (await control(`/disputes/${disputeId}`, { ...body, webhooks: 0 })),
+    pay: (orderId) => attempt(orderId, 'success'),
+    paymentId: /^\d+$/,
+    hosted: {
+      stranger: cashfreeGateway({ ...config, clientSecret: STRANGE_SECRET }),
+      attempt,
+      moveRefund: async (refundId, status) => void (await control(`/refunds/${refundId}`, { status, webhooks: 0 })),
+      raiseDispute: async (orderId, body) => String((await control(`/orders/${orderId}/dispute`, { ...body, webhooks: 0 }))['dispute_id']),
+      moveDispute: async (disputeId, body) => void (await control(`/disputes/${disputeId}`, { ...body, webhooks: 0 })),
+    },
     async close() {
       await sandbox.close()
       rmSync(dataDir, { recursive: true })
@@ -84,9 +103,31 @@ async function openSandboxCounterpart(): Promise<Counterpart> {
   }
 }
 
-const COUNTERPARTS: readonly (readonly [string, () => Promise<Counterpart>])[] = [['the gateway sandbox', openSandboxCounterpart]]
+/** The bank is the row that finance writes when it confirms. */
+async function openBankCounterpart(): Promise<Counterpart> {
+  const database = await createTestDatabase()
+  const { db } = database
+  const finance = await makeStaff(db, 'finance')
+  let numbers = 100_000_000_000n
+  return {
+    gateway: bankTransferGateway({ db }),
+    pay: async (orderId) => {
+      await db.query(sql`
+        insert into bank_transfer (id, order_id, amount, day, bank_number, status, asked_by, decided_by, decided_at)
+        select ${randomUUID()}::uuid, order_id, amount, ist_day(roz_now()), ${String(++numbers)}::text, 'confirmed', ${finance}::bigint,
+               ${finance}::bigint, roz_now() from bank_transfer_order where order_id = ${orderId}::text`)
+    },
+    paymentId: /^[0-9a-f]{32}$/,
+    close: () => database.drop(),
+  }
+}
 
-describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
+const COUNTERPARTS = [
+  { name: 'the gateway sandbox', open: openSandboxCounterpart, isHosted: true },
+  { name: 'bank transfers', open: openBankCounterpart, isHosted: false },
+] as const
+
+describe.each(COUNTERPARTS)('$name behind the payment port', ({ open, isHosted }) => {
   let counterpart: Counterpart
   let gateway: PaymentGateway
   beforeAll(async () => {
@@ -94,6 +135,10 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     gateway = counterpart.gateway
   })
   afterAll(() => counterpart.close())
+  const hosted = (): Hosted => {
+    if (counterpart.hosted === undefined) throw new Error('there is no hosted checkout')
+    return counterpart.hosted
+  }
 
   async function made(more: Partial<NewOrder> = {}): Promise<string> {
     const order = newOrder(more)
@@ -142,44 +187,75 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
   test('a paid order is PAID with its one payment, and cannot be created again', async () => {
     const order = newOrder()
     await gateway.createOrder(order)
-    await counterpart.pay(order.orderId, 'success')
+    await counterpart.pay(order.orderId)
     const paid = await fetched(order.orderId)
     expect([paid.status, isFinal(paid)]).toEqual(['PAID', true])
     expect(paid.payments).toEqual([
       {
-        paymentId: expect.stringMatching(/^\d+$/),
+        paymentId: expect.stringMatching(counterpart.paymentId),
         status: 'SUCCESS',
         orderAmount: paise(1000n),
         paymentAmount: paise(1000n),
         currency: 'INR',
         group: expect.any(String),
-        message: expect.any(String),
+        message: isHosted ? expect.any(String) : undefined,
         bankReference: expect.any(String),
         paidAtMs: expect.any(Number),
       },
     ])
     await expect(gateway.createOrder(order)).rejects.toBeInstanceOf(GatewayRefusedError)
+    expect(Math.abs((paid.payments[0]?.paidAtMs ?? 0) - Date.now())).toBeLessThan(10 * MINUTE_MS)
   })
 
-  test('a failed attempt leaves the order FAILED but open, and a later success pays it', async () => {
+  // The gateway's sandbox takes no second payment of an order: its own tests have that case.
+  test.skipIf(isHosted)('a second payment of an order is listed after the first', async () => {
+    const orderId = await made()
+    await counterpart.pay(orderId)
+    const [first] = successfulPayments(await fetched(orderId))
+    await counterpart.pay(orderId)
+    const [kept, second, ...others] = successfulPayments(await fetched(orderId))
+    expect([kept?.paymentId, second?.orderAmount, others]).toEqual([first?.paymentId, paise(1000n), []])
+    expect(second?.paymentId).not.toBe(first?.paymentId)
+  })
+
+  test('an unsigned webhook is nobody’s', () => {
+    expect(gateway.verifyWebhook({}, Buffer.from('{}'))).toBeUndefined()
+    expect(
+      gateway.verifyWebhook({ 'x-webhook-signature': 'x', 'x-webhook-timestamp': String(Date.now()) }, Buffer.from('{}')),
+    ).toBeUndefined()
+  })
+
+  test.skipIf(isHosted)('a refund is refused, and neither a refund nor a dispute is known', async () => {
+    const orderId = await made()
+    await counterpart.pay(orderId)
+    const refund = { orderId, refundId: hexId(), amount: paise(450n), currency: 'INR', note: 'Asked for by the member' }
+    await expect(gateway.createRefund(refund)).rejects.toMatchObject({ name: 'GatewayRefusedError', code: 'refund_by_hand' })
+    expect([await gateway.fetchRefund(orderId, refund.refundId), await gateway.fetchDispute('1'), gateway.checkout]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  test.runIf(isHosted)('a failed attempt leaves the order FAILED but open, and a later success pays it', async () => {
     const orderId = await made()
     for (const outcome of ['failed', 'dropped'] as const) {
-      await counterpart.pay(orderId, outcome)
+      await hosted().attempt(orderId, outcome)
       const failed = await fetched(orderId)
       expect([failed.status, isFinal(failed)]).toEqual(['FAILED', false])
     }
-    await counterpart.pay(orderId, 'success')
+    await counterpart.pay(orderId)
     const paid = await fetched(orderId)
     expect(paid.status).toBe('PAID')
     expect(paid.payments.map((payment) => payment.status)).toEqual(['FAILED', 'USER_DROPPED', 'SUCCESS'])
     expect(successfulPayments(paid)).toEqual([paid.payments[2]])
   })
 
-  test('a pending attempt keeps the order pending until the bank decides', async () => {
+  test.runIf(isHosted)('a pending attempt keeps the order pending until the bank decides', async () => {
     const orderId = await made()
-    await counterpart.pay(orderId, 'pending')
+    await hosted().attempt(orderId, 'pending')
     expect((await fetched(orderId)).status).toBe('PENDING')
-    await counterpart.pay(orderId, 'success')
+    await counterpart.pay(orderId)
     expect((await fetched(orderId)).status).toBe('PAID')
   })
 
@@ -190,7 +266,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     })
   })
 
-  describe('a refund', () => {
+  describe.runIf(isHosted)('a refund', () => {
     const newRefund = (orderId: string, more: Partial<NewRefund> = {}): NewRefund => ({
       orderId,
       refundId: hexId(),
@@ -201,7 +277,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     })
     async function paid(): Promise<string> {
       const orderId = await made()
-      await counterpart.pay(orderId, 'success')
+      await counterpart.pay(orderId)
       return orderId
     }
 
@@ -242,7 +318,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     ])('with the status %s is %s', async (status, state) => {
       const refund = newRefund(await paid())
       await gateway.createRefund(refund)
-      await counterpart.moveRefund(refund.refundId, status)
+      await hosted().moveRefund(refund.refundId, status)
       const moved = await gateway.fetchRefund(refund.orderId, refund.refundId)
       expect([moved?.status, moved?.state, moved?.bankReference !== undefined]).toEqual([status, state, state === 'paid'])
     })
@@ -255,15 +331,15 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     })
 
     test('with wrong keys has an unknown outcome and is not refused', async () => {
-      await expect(counterpart.stranger.createRefund(newRefund(await paid()))).rejects.toBeInstanceOf(GatewayUnavailableError)
+      await expect(hosted().stranger.createRefund(newRefund(await paid()))).rejects.toBeInstanceOf(GatewayUnavailableError)
     })
   })
 
-  describe('a dispute', () => {
+  describe.runIf(isHosted)('a dispute', () => {
     async function disputed(stage: string, amount?: number): Promise<{ readonly orderId: string; readonly disputeId: string }> {
       const orderId = await made()
-      await counterpart.pay(orderId, 'success')
-      return { orderId, disputeId: await counterpart.raiseDispute(orderId, { stage, ...(amount === undefined ? {} : { amount }) }) }
+      await counterpart.pay(orderId)
+      return { orderId, disputeId: await hosted().raiseDispute(orderId, { stage, ...(amount === undefined ? {} : { amount }) }) }
     }
 
     test('has its payment, its amount and the deadline of the answer', async () => {
@@ -297,13 +373,15 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
       ['ARBITRATION', 'MERCHANT_WON', 'won', false],
     ])('in stage %s with step %s is %s, money taken: %s', async (stage, step, state, isTaken) => {
       const { disputeId } = await disputed(stage)
-      if (step !== 'CREATED') await counterpart.moveDispute(disputeId, { step })
+      if (step !== 'CREATED') await hosted().moveDispute(disputeId, { step })
       expect(await gateway.fetchDispute(disputeId)).toMatchObject({ state, isTaken })
     })
   })
 
-  test('wrong keys are refused, and the error contains no key', async () => {
-    const error: unknown = await counterpart.stranger.createOrder(newOrder()).catch((thrown: unknown) => thrown)
+  test.runIf(isHosted)('wrong keys are refused, and the error contains no key', async () => {
+    const error: unknown = await hosted()
+      .stranger.createOrder(newOrder())
+      .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'GatewayRefusedError', httpStatus: 401 })
     const everything = JSON.stringify(error, Object.getOwnPropertyNames(error))
     expect(everything).not.toContain(STRANGE_SECRET)

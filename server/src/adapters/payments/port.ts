@@ -23,7 +23,6 @@
  * - `server/src/features/wallet/add-money.ts`: the address that an order's webhook goes to.
  * - `server/src/features/wallet/wallet.ts`: the handler of the payment webhook.
  * - `server/src/features/wallet/webhook.ts`: the type of that call, and `CUSTOMER_FIELDS`, the fields of a body that are deleted after 90 days.
- * - `server/src/site-deps.ts`: the origins that the content security policy of the wallet allows.
  * - `server/src/start.ts`: where both adapters are made, and where the sandbox sends payout webhooks.
  * - `web/src/features/wallet/gateway-script.ts`: the object that the gateway's script leaves in the page.
  */
@@ -78,8 +77,8 @@ export type NewOrder = {
   readonly amount: Paise
   /** 32 lower-case hex digits. */
   readonly customerId: string
-  /** Ten digits. */
-  readonly phone: string
+  /** Ten digits. Undefined only for a gateway without a checkout. */
+  readonly phone: string | undefined
   /** May contain `{order_id}`, which the gateway fills in. At most 250 characters. */
   readonly returnUrl: string
   readonly notifyUrl: string
@@ -183,8 +182,8 @@ export type PaymentGateway = {
   fetchRefund(orderId: string, refundId: string, from?: MandatePayment): Promise<Refund | undefined>
   /** Reads a dispute; undefined if the gateway does not know it. */
   fetchDispute(disputeId: string, signal?: AbortSignal): Promise<Dispute | undefined>
-  /** Settings with which the browser opens the hosted checkout. */
-  readonly checkout: Checkout
+  /** Settings with which the browser opens the hosted checkout. Undefined: the payer pays by a bank transfer, and nothing is refunded. */
+  readonly checkout: Checkout | undefined
   /** Undefined if the gateway did not sign exactly these bytes. */
   verifyWebhook(headers: WebhookHeaders, rawBody: Buffer): Signed | undefined
   /** The gateway's last retry is sent within this time of the signature; a later or future webhook is no retry of the gateway. */

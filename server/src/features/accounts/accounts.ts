@@ -3,6 +3,8 @@ import { createIdempotency } from '../../http/idempotency.ts'
 import { bankAccountHandlers } from './bank/accounts.ts'
 import { matchDue } from './bank/due.ts'
 import { statementHandlers } from './bank/import.ts'
+import { transferListHandlers } from './bank/transfer-lists.ts'
+import { transferHandlers } from './bank/transfers.ts'
 import { bankLineHandlers } from './bank/lines.ts'
 import type { AccountsDeps } from './deps.ts'
 import { houseEntryHandlers } from './house-entries.ts'
@@ -24,6 +26,8 @@ export function createAccounts(deps: AccountsDeps) {
       ...bankAccountHandlers(deps),
       ...statementHandlers(deps),
       ...bankLineHandlers(deps),
+      ...transferHandlers(deps),
+      ...transferListHandlers(deps),
     },
     /** Reads the gateway's settlements, when they are due. */
     due: async (): Promise<boolean> => deps.reading !== undefined && readDue({ db: deps.db, ...deps.reading }),

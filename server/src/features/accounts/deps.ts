@@ -1,6 +1,7 @@
 /** The dependencies of the accounts. */
 import type { Paise } from '@roz/core/money.ts'
 import type { Db } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { ReadingDeps } from './reading.ts'
 
@@ -11,4 +12,11 @@ export type AccountsDeps = {
   readonly approvalAbove: Paise
   /** Undefined: the gateway's settlements are not read. */
   readonly reading?: Omit<ReadingDeps, 'db'>
+  /** Undefined: money is not added by bank transfers. */
+  readonly transfers?: Transfers | undefined
+}
+
+/** Of the wallet: books a payment of an order, or of none. */
+export type Transfers = {
+  readonly credit: (tx: Tx, payment: { readonly orderId: string; readonly paymentId: string; readonly amount: Paise }) => Promise<unknown>
 }

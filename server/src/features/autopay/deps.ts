@@ -16,7 +16,8 @@ import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 export type AutopayDeps = {
   readonly db: Db
   readonly mandates: MandateGateway
-  readonly checkout: Checkout
+  /** Undefined: the gateway has no payment page, and AutoPay is off. */
+  readonly checkout: Checkout | undefined
   readonly attempt: Attempt
   readonly secrets: Secrets
   readonly idempotency: Idempotency

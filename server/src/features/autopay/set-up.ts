@@ -95,7 +95,7 @@ async function write(
 async function openAtGateway(deps: AutopayDeps, keyed: KeyedCall, { body, origin }: SetUpCall, id: string): Promise<SetUp> {
   const { db, checkout, idempotency } = deps
   const row = await findMandate(db, id)
-  if (row === undefined || AUTOPAY_ENDED.has(row.state)) return { ok: false, code: 'gateway_unavailable' }
+  if (checkout === undefined || row === undefined || AUTOPAY_ENDED.has(row.state)) return { ok: false, code: 'gateway_unavailable' }
   if (row.state !== 'setup') return { ok: false, code: 'changed_since_seen' }
   const { email } = await one<{ email: string | null }>(db, sql`select email from member where id = ${keyed.memberId}::bigint`)
   if (email === null || !(await takePlace(db, 'create'))) return { ok: false, code: 'gateway_unavailable' }

@@ -24,7 +24,7 @@ import { readAllowance } from '../../ledger/approvals.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
-import { creditSuspense, judgeCredit, judgePay, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
+import { creditSuspense, IS_BANK_TRANSFER, judgeCredit, judgePay, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
 import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
 import { shownAccount } from '../../members/bank-accounts.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -165,6 +165,7 @@ type Row = PayeeRow &
     readonly reason: Item['reason']
     readonly status: Item['status']
     readonly isOnHold: boolean
+    readonly isTransfer: boolean
     readonly createdAt: Date
     readonly waitingHours: number | null
     readonly decidedAt: Date | null
@@ -182,7 +183,7 @@ type Row = PayeeRow &
 
 const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, ${seenItemStatus(sql`s`)} as status, s.created_at as "createdAt",
-    ${waitingHours(sql`s.status = 'open'`, sql`s.created_at`)}, s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns}, ${suspectColumns},
+    ${waitingHours(sql`s.status = 'open'`, sql`s.created_at`)}, s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${IS_BANK_TRANSFER} as "isTransfer", ${payeeColumns}, ${suspectColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", s.reference,
     f.public_id as "firstById", ${nameAt(sql`f`, sql`s.first_at`)} as "firstByName", s.first_at as "firstAt", fm.public_id as "firstPayeeId", fm.name as "firstPayeeName",
     fm.email as "firstPayeeEmail", s.first_reference as "firstReference"
@@ -202,8 +203,8 @@ const RETURNS: Readonly<Record<string, Item['source']>> = {
   chargeback_back: 'dispute',
   debt_back: 'dispute',
 }
-const sourceOf = ({ reason, paymentId }: Row): Item['source'] =>
-  (reason === 'closed_account' ? RETURNS[paymentId.split(':')[0] ?? ''] : undefined) ?? 'payment'
+const sourceOf = ({ reason, paymentId, isTransfer }: Row): Item['source'] =>
+  (reason === 'closed_account' ? RETURNS[paymentId.split(':')[0] ?? ''] : undefined) ?? (isTransfer ? 'transfer' : 'payment')
 
 const viewOf = (row: Row): Item => ({
   id: String(row.id),

@@ -7,15 +7,16 @@
  * - Nothing is credited here.
  */
 import { randomUUID } from 'node:crypto'
+import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
 import type { walletCalls } from '@roz/contract/wallet.ts'
 import { topupProblem, type TopupLimits } from '@roz/core/money-fields.ts'
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
-import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
+import { GatewayRefusedError, GatewayUnavailableError, type NewOrder, type PaymentGateway } from '../../adapters/payments/port.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
-import { type Answer, type Call, invalid } from '../../http/route.ts'
+import { type Answer, type Call, invalid, type Refusal } from '../../http/route.ts'
 import { createTopup, markTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { noteSignalLater } from '../../members/signals.ts'
@@ -24,6 +25,10 @@ import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { noteOrderKnown, scheduleCheck } from './orders.ts'
 
 type AddAnswer = Answer<typeof walletCalls.addMoney>
+type AskAnswer = Answer<typeof bankTransferCalls.askTransfer>
+type BeginRefusal = 'topups_paused' | 'ticket_key_taken' | 'on_hold' | 'forbidden'
+type OpenRefusal = BeginRefusal | 'gateway_unavailable' | 'idempotency_mismatch' | 'too_many_requests' | 'invalid_input'
+type Opened<V> = { readonly ok: true; readonly value: V } | Refusal<OpenRefusal>
 
 export type AddMoneyDeps = {
   readonly db: Db
@@ -36,22 +41,60 @@ export type AddMoneyDeps = {
   readonly warn: (details: object, message: string) => void
 }
 
+/** What the two ways to pay differ in. */
+type Way<V> = {
+  readonly route: 'addMoney' | 'askTransfer'
+  readonly phone?: string
+  readonly lifeMs: number
+  readonly valueOf: (orderId: string, sessionId: string) => V
+}
+
 /** The first question about an order comes soon, because most orders are paid within a minute. */
 const FIRST_CHECK_SECONDS = 15
-const ORDER_LIFE_MS = 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
+/** A transfer needs the payer's bank and a person of ours. */
+const TRANSFER_LIFE_MS = 10 * DAY_MS
 
 export async function addMoney(deps: AddMoneyDeps, call: Call<typeof walletCalls.addMoney>): Promise<AddAnswer> {
+  const { checkout } = deps.gateway
+  if (checkout === undefined) return { ok: false, code: 'other_way_to_pay' }
+  const { phoneNumber } = call.body
+  const answer = await openOrder(deps, call, {
+    route: 'addMoney',
+    phone: phoneNumber,
+    lifeMs: DAY_MS,
+    valueOf: (orderId, sessionId) => ({
+      payment_session_id: sessionId,
+      order_id: orderId,
+      checkout: { mode: checkout.mode, script_url: checkout.scriptUrl },
+    }),
+  })
+  if (answer.ok) await notePhone(deps, call.session.memberId, phoneNumber)
+  return answer
+}
+
+/** An order that is paid by a bank transfer: its session is the reference to write into it. */
+export function askTransfer(deps: AddMoneyDeps, call: Call<typeof bankTransferCalls.askTransfer>): Promise<AskAnswer> {
+  if (deps.gateway.checkout !== undefined) return Promise.resolve({ ok: false, code: 'other_way_to_pay' })
+  return openOrder(deps, call, {
+    route: 'askTransfer',
+    lifeMs: TRANSFER_LIFE_MS,
+    valueOf: (orderId, reference) => ({ order_id: orderId, reference }),
+  })
+}
+
+type OpenCall = Pick<Call<typeof bankTransferCalls.askTransfer>, 'session' | 'idempotencyKey' | 'body' | 'origin'>
+
+async function openOrder<V>(deps: AddMoneyDeps, call: OpenCall, way: Way<V>): Promise<Opened<V>> {
   const amount = paiseFromRupees(call.body.amount) as Paise
   const problem = topupProblem(amount, deps.topupLimits)
   if (problem !== undefined) return invalid({ amount: problem })
   const taken = await take(deps.db, memberLimits.orders(call.session.memberId))
   if (!taken.ok) return taken
-  const keyed: KeyedCall = { memberId: call.session.memberId, key: call.idempotencyKey, route: 'addMoney', body: call.body }
-  const begun = await begin(deps, keyed, call, amount)
+  const keyed: KeyedCall = { memberId: call.session.memberId, key: call.idempotencyKey, route: way.route, body: call.body }
+  const begun = await begin<V>(deps, keyed, call, amount)
   if ('answer' in begun) return begun.answer
-  const answer = await openAtGateway(deps, keyed, call, { orderId: begun.orderId, amount })
-  if (answer.ok) await notePhone(deps, keyed.memberId, call.body.phoneNumber)
-  return answer
+  return openAtGateway(deps, keyed, call.origin, way, { orderId: begun.orderId, amount })
 }
 
 /** Notes the phone after the order, which no failure here undoes: the member's next order notes it again. */
@@ -64,19 +107,19 @@ async function notePhone({ db, secrets, warn }: AddMoneyDeps, memberId: bigint, 
 }
 
 /** Our half: claims the key and writes the order's row in one transaction, or finds an earlier claim. */
-function begin(
+function begin<V>(
   { db, idempotency, topupsOn, ticketKeys }: AddMoneyDeps,
   keyed: KeyedCall,
-  { body }: Call<typeof walletCalls.addMoney>,
+  { body }: OpenCall,
   amount: Paise,
-): Promise<{ readonly orderId: string } | { readonly answer: AddAnswer }> {
+): Promise<{ readonly orderId: string } | { readonly answer: Opened<V> }> {
   return inTransaction(db, async (tx) => {
     const orderId = randomUUID().replaceAll('-', '')
-    const claim = await idempotency.claim<AddAnswer>(tx, keyed, orderId)
+    const claim = await idempotency.claim<Opened<V>>(tx, keyed, orderId)
     if (claim.kind === 'answered') return { answer: claim.answer }
     if (claim.kind === 'begun') return { orderId: claim.ref }
-    const refuse = async (code: 'topups_paused' | 'ticket_key_taken' | 'on_hold' | 'forbidden'): Promise<{ answer: AddAnswer }> => {
-      const answer: AddAnswer = { ok: false, code }
+    const refuse = async (code: BeginRefusal): Promise<{ answer: Opened<V> }> => {
+      const answer: Opened<V> = { ok: false, code }
       await idempotency.remember(tx, keyed, answer)
       return { answer }
     }
@@ -95,12 +138,13 @@ function begin(
 }
 
 /** The gateway's half. An unknown outcome leaves the order open: the same key continues it, and the sweep ends it. */
-async function openAtGateway(
+async function openAtGateway<V>(
   { db, gateway, idempotency, warn }: AddMoneyDeps,
   keyed: KeyedCall,
-  { body, origin }: Call<typeof walletCalls.addMoney>,
-  { orderId, amount }: { readonly orderId: string; readonly amount: Paise },
-): Promise<AddAnswer> {
+  origin: string,
+  { phone, lifeMs, valueOf }: Way<V>,
+  { orderId, amount }: Pick<NewOrder, 'orderId' | 'amount'>,
+): Promise<Opened<V>> {
   const who = await one<{ customerId: string; now: Date }>(
     db,
     sql`select replace(public_id::text, '-', '') as "customerId", roz_now() as now from member where id = ${keyed.memberId}::bigint`,
@@ -111,10 +155,10 @@ async function openAtGateway(
       orderId,
       amount,
       customerId: who.customerId,
-      phone: body.phoneNumber,
+      phone,
       returnUrl: `${origin}/payment-status?order_id={order_id}`,
       notifyUrl: `${origin}/api/webhooks/cashfree`,
-      expiresAtMs: who.now.getTime() + ORDER_LIFE_MS,
+      expiresAtMs: who.now.getTime() + lifeMs,
     })
     sessionId = order.sessionId
   } catch (error) {
@@ -123,11 +167,7 @@ async function openAtGateway(
     if (error instanceof GatewayRefusedError) await inTransaction(db, (tx) => markTopup(tx, orderId, 'failed'))
     return { ok: false, code: 'gateway_unavailable' }
   }
-  const { mode, scriptUrl } = gateway.checkout
-  const answer: AddAnswer = {
-    ok: true,
-    value: { payment_session_id: sessionId, order_id: orderId, checkout: { mode, script_url: scriptUrl } },
-  }
+  const answer: Opened<V> = { ok: true, value: valueOf(orderId, sessionId) }
   await inTransaction(db, async (tx) => {
     await markTopup(tx, orderId, 'pending')
     await noteOrderKnown(tx, orderId)

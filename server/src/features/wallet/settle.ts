@@ -8,7 +8,7 @@
  * - An order that the gateway has ever known is never given up: a "no" about it is a failure, repeated and told to the operator.
  * - Any other order is given up only after the gateway has not known it for hours, and then for days.
  */
-import { CURRENCY, formatPaise, rupeesFromPaise, wholeRupees } from '@roz/core/money.ts'
+import { CURRENCY, formatPaise, type Paise, rupeesFromPaise, wholeRupees } from '@roz/core/money.ts'
 import {
   GatewayRefusedError,
   GatewayUnavailableError,
@@ -109,8 +109,15 @@ async function newPayments(tx: Tx, order: Order): Promise<readonly Payment[]> {
   return sorted.slice(strangers.length)
 }
 
+/** Books a payment that finance has confirmed at our bank: nothing is asked, and of any number of callers one credits. */
+export const creditTransfer = (
+  tx: Tx,
+  { orderId, paymentId, amount }: { readonly orderId: string; readonly paymentId: string; readonly amount: Paise },
+): Promise<boolean> => bookPayment(tx, { orderId, orderAmount: amount, currency: CURRENCY }, { paymentId, currency: CURRENCY })
+
+type Paid = Pick<Order, 'orderId' | 'orderAmount' | 'currency'>
 /** Books a payment; whether it was booked now. */
-async function bookPayment(tx: Tx, order: Order, { paymentId, currency }: Payment): Promise<boolean> {
+async function bookPayment(tx: Tx, order: Paid, { paymentId, currency }: Pick<Payment, 'paymentId' | 'currency'>): Promise<boolean> {
   const told = order.currency === CURRENCY ? currency : order.currency
   const booked = await captureTopup(tx, { orderId: order.orderId, paymentId, orderAmount: order.orderAmount, currency: told })
   if (booked.result === 'credited') await tellCredit(tx, order, booked)
@@ -119,7 +126,7 @@ async function bookPayment(tx: Tx, order: Order, { paymentId, currency }: Paymen
 }
 
 /** Tells the member of the order at once that a payment waits: nobody else should hear of it first. */
-async function tellWaiting(tx: Tx, order: Order, { paymentId, currency }: Pick<Payment, 'paymentId' | 'currency'>): Promise<void> {
+async function tellWaiting(tx: Tx, order: Paid, { paymentId, currency }: Pick<Payment, 'paymentId' | 'currency'>): Promise<void> {
   const owner = await maybeOne<{ memberId: bigint }>(
     tx,
     sql`select o.member_id as "memberId" from topup o join member m on m.id = o.member_id
@@ -133,7 +140,7 @@ async function tellWaiting(tx: Tx, order: Order, { paymentId, currency }: Pick<P
   await mailMember(tx, { memberId, template: 'payment_waiting', key, data: { amount } })
 }
 
-async function tellCredit(tx: Tx, order: Order, booked: Extract<Captured, { readonly result: 'credited' }>): Promise<void> {
+async function tellCredit(tx: Tx, order: Paid, booked: Extract<Captured, { readonly result: 'credited' }>): Promise<void> {
   const { memberId, amount, balance } = booked
   const data = { amount: formatPaise(amount), balance: formatPaise(balance) }
   await tellMember(tx, { memberId, kind: 'topup_credited', key: `topup:${order.orderId}`, data })

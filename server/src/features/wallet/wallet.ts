@@ -23,9 +23,10 @@ import type { Topup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
-import { addMoney } from './add-money.ts'
+import { addMoney, askTransfer } from './add-money.ts'
+import { listTransfers, type TransferAccount } from './bank-transfers.ts'
 import { findTopup, isOpen, noteOrderKnown, ORDER_STATUS_OF } from './orders.ts'
-import { settleOrder, sweepOrders } from './settle.ts'
+import { creditTransfer, settleOrder, sweepOrders } from './settle.ts'
 import { findReceipt } from './receipt.ts'
 import { listAllTransactions, showTransactions } from './transactions.ts'
 import { cleanOldEvents, receivePaymentWebhook } from './webhook.ts'
@@ -42,6 +43,8 @@ export type WalletDeps = {
   /** The operator's switches PAYMENTS_LIVE and CASHOUT. */
   readonly topupsOn: boolean
   readonly cashoutOn: boolean
+  /** Our bank account, where money is added by transfers to it. */
+  readonly transferAccount?: TransferAccount | undefined
   readonly ticketKeys: Pick<TicketKeys, 'ensure'>
   readonly warn: (details: object, message: string) => void
   /** Alarms the operator that money is not where we booked it: a person must look. */
@@ -50,6 +53,8 @@ export type WalletDeps = {
 
 type WalletCalls =
   | 'checkout'
+  | 'bankTransfers'
+  | 'askTransfer'
   | 'addMoney'
   | 'verifyOrder'
   | 'confirmPayment'
@@ -94,7 +99,17 @@ export function createWallet(deps: WalletDeps) {
   }
 
   const handlers: Handlers<WalletCalls> = {
-    checkout: async () => ({ ok: true, value: { mode: gateway.checkout.mode, script_url: gateway.checkout.scriptUrl } }),
+    checkout: () => {
+      const { checkout } = gateway
+      if (checkout === undefined) return Promise.resolve({ ok: false, code: 'other_way_to_pay' })
+      return Promise.resolve({ ok: true, value: { mode: checkout.mode, script_url: checkout.scriptUrl } })
+    },
+    bankTransfers: async ({ session }) => {
+      const { transferAccount } = deps
+      const transfers = transferAccount === undefined ? [] : await listTransfers(db, session.memberId)
+      return { ok: true, value: { account: transferAccount ?? null, transfers } }
+    },
+    askTransfer: (call) => askTransfer({ ...deps, idempotency }, call),
     addMoney: (call) => addMoney({ ...deps, idempotency }, call),
     verifyOrder: async ({ params, session }) => {
       const topup = await findTopup(db, params.orderId)
@@ -133,6 +148,7 @@ export function createWallet(deps: WalletDeps) {
   return {
     handlers,
     transactionsOf,
+    creditTransfer,
     /** For a member who closes the account. */
     withdrawRest: (tx: Tx, asked: Parameters<typeof withdrawRest>[2]) => withdrawRest(deps, tx, asked),
     /** All parts, for the member's export. */

@@ -2,7 +2,7 @@
 select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged, but ' || k.ref || ' does not exist' as found
   from idempotency_key k
  where (k.answer ->> 'ok')::boolean and case
-   when k.route = 'addMoney' then not exists (select from topup o where o.order_id = k.ref)
+   when k.route in ('addMoney', 'askTransfer') then not exists (select from topup o where o.order_id = k.ref)
    when k.route = 'setUpAutopay' then not exists (select from autopay_mandate m where m.id::text = k.ref)
    when k.route = 'withdraw' then not exists (select from withdrawal w join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text where w.id::text = k.ref)
    when k.route = 'requestRefund' then not exists (select from refund r join transfer t on t.kind = 'refund_hold' and t.ref = r.id::text where r.id::text = k.ref)

@@ -7,6 +7,7 @@ import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { CASE_READERS, CONTROL, EVERYONE, READERS, type Roles, STAFF, type StaffRole, TAX_READERS } from '@roz/contract/roles.ts'
 import { type ComponentType, lazy } from 'react'
+import { settings } from '../../app/settings.ts'
 import { Overview } from './today/Overview.tsx'
 
 export type PortalSection = {
@@ -34,6 +35,7 @@ const HouseEntries = onDemand(async () => (await import('./money/HouseEntries.ts
 const Withdrawals = onDemand(async () => (await import('./money/Withdrawals.tsx')).Withdrawals)
 const Refunds = onDemand(async () => (await import('./money/Refunds.tsx')).Refunds)
 const Suspense = onDemand(async () => (await import('./money/Suspense.tsx')).Suspense)
+const Transfers = onDemand(async () => (await import('./money/Transfers.tsx')).Transfers)
 const Reconciliation = onDemand(async () => (await import('./money/Reconciliation.tsx')).Reconciliation)
 const AutopayMandates = onDemand(async () => (await import('./money/AutopayMandates.tsx')).AutopayMandates)
 const TaxWithheld = onDemand(async () => (await import('./money/TaxWithheld.tsx')).TaxWithheld)
@@ -74,8 +76,9 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'withdrawals', label: msg`Withdrawals`, roles: READERS, Screen: Withdrawals },
       { id: 'refunds', label: msg`Refunds`, roles: READERS, Screen: Refunds },
       { id: 'suspense', label: msg`Suspense`, roles: READERS, Screen: Suspense },
+      ...(settings.modes.byTransfer ? [{ id: 'transfers', label: msg`Bank transfers`, roles: READERS, Screen: Transfers }] : []),
       { id: 'disputes', label: msg`Disputes`, roles: READERS, Screen: Disputes },
-      { id: 'autopay', label: msg`AutoPay`, roles: READERS, Screen: AutopayMandates },
+      ...(settings.modes.byTransfer ? [] : [{ id: 'autopay', label: msg`AutoPay`, roles: READERS, Screen: AutopayMandates }]),
       { id: 'reconciliation', label: msg`Reconciliation`, roles: READERS, Screen: Reconciliation },
       { id: 'house-entries', label: msg`Platform entries`, roles: READERS, Screen: HouseEntries },
       { id: 'tax', label: msg`Tax withheld`, roles: TAX_READERS, Screen: TaxWithheld },

@@ -76,6 +76,7 @@ export const SUSPENSE_REASONS = {
 /** The origin of the money in suspense: a payment, or money that was returned for a closed account. */
 export const SUSPENSE_SOURCES = {
   payment: msg`A payment`,
+  transfer: msg`A bank transfer`,
   payout: msg`A payout that the bank returned`,
   refund: msg`A refund that came back`,
   dispute: msg`A disputed payment that was returned`,

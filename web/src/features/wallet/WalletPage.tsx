@@ -22,13 +22,14 @@ const loadTransactions = () => import('./Transactions.tsx')
 const loadRefunds = () => import('./Refund.tsx')
 const loadAutopay = () => import('../autopay/AutopaySection.tsx')
 const loadPassOn = () => import('./PassOn.tsx')
+const loadTransfer = () => import('./TransferPanel.tsx')
 const loadWithdrawal = () => import('./WithdrawPanel.tsx')
 
 export function WalletPage() {
   const { t } = useLingui()
   const member = useMember()
-  const { topupsOn, withdrawalsOn } = settings.modes
-  const gateway = useGateway(topupsOn)
+  const { topupsOn, withdrawalsOn, byTransfer = false } = settings.modes
+  const gateway = useGateway(topupsOn && !byTransfer)
   const hash = useLocation({ select: (location) => location.hash })
   const [panel, setPanel] = useState<Panel>(hash === 'withdraw' ? 'withdraw' : 'add-money')
   const { balance, owed } = member.wallet
@@ -70,6 +71,10 @@ export function WalletPage() {
               <p className="panel" id={panel} role="status">
                 {paused}
               </p>
+            ) : panel === 'add-money' && byTransfer ? (
+              <Part name="transfer" load={loadTransfer} lines={7}>
+                {({ TransferPanel }) => <TransferPanel />}
+              </Part>
             ) : panel === 'add-money' ? (
               <AddMoneyPanel gateway={gateway} />
             ) : (
@@ -101,11 +106,13 @@ export function WalletPage() {
             {({ Transactions }) => <Transactions />}
           </Part>
         </CardSection>
-        <CardSection when={t`Refunds`}>
-          <Part name="refunds" load={loadRefunds} lines={4}>
-            {({ Refund }) => <Refund />}
-          </Part>
-        </CardSection>
+        {byTransfer ? null : (
+          <CardSection when={t`Refunds`}>
+            <Part name="refunds" load={loadRefunds} lines={4}>
+              {({ Refund }) => <Refund />}
+            </Part>
+          </CardSection>
+        )}
       </Later>
     </Book>
   )

@@ -31,7 +31,7 @@ const movementsSince = (since: IstDay): Sql => sql`
   select t.kind || ':' || t.ref as subject, t.kind, t.day, ${RAISED} + coalesce(
            (select sum(ro.amount_paise)::bigint from ${RETURNED} where t.kind = 'gateway_settled' and r.corrected_by = s.settlement_id), 0) as amount,
          array_remove(case
-           when t.kind = 'gateway_settled' then array[o.purpose, s.settlement_id, s.utr]
+           when t.kind = 'gateway_settled' then array[coalesce(o.purpose, (select g.reference from gateway_settlement g where g.entry_id = t.ref)), s.settlement_id, s.utr]
            when t.kind in ('wd_paid', 'wd_reversed', 'wd_conflict', 'wd_conflict_back')
              then array[(select w.reference from withdrawal w where w.id = subject_of(t.ref)::uuid)]
            when t.kind = 'suspense_paid' then array[(select i.reference from suspense_item i where i.id = t.ref::bigint)]

@@ -27,7 +27,7 @@ type Open = { readonly action: Action; readonly item: SuspenseItem }
 /**
  * The decisions that an open item allows.
  * - Only money of a closed account may be paid by hand.
- * - A returned payout has no payment to refund.
+ * - A returned payout and a bank transfer have no payment to refund.
  * - A payment that is not in rupees may only be refunded.
  * - Nothing is refunded while the member is on hold.
  * - Other roles only read.
@@ -35,6 +35,7 @@ type Open = { readonly action: Action; readonly item: SuspenseItem }
 const actionsOf = ({ status, reason, source, currency, onHold }: SuspenseItem, mayDecide: boolean): readonly Action[] => {
   if ((status !== 'open' && status !== 'awaiting_second') || !mayDecide) return []
   if (currency !== 'INR') return onHold ? [] : ['refund']
+  if (source === 'transfer') return reason === 'closed_account' ? ['pay', 'credit'] : ['credit']
   if (reason !== 'closed_account') return onHold ? ['credit'] : ['credit', 'refund']
   return source === 'payout' ? ['pay', 'credit'] : ['refund', 'pay', 'credit']
 }

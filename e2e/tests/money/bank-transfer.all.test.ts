@@ -1,0 +1,107 @@
+/** Adding money by a bank transfer: a member gets the account and a reference, and finance confirms the transfer, in both languages at 360 px. */
+import { paths } from '@roz/web/paths.ts'
+import { beforeAll, expect as expectValue, test } from 'vitest'
+import { useAppFixture } from '../../harness/app-fixture.ts'
+import { auditVisit } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { expect } from '../../harness/expect.ts'
+import { adminToken, newMember } from '../../harness/people.ts'
+import { toast } from '../../harness/steps.ts'
+
+const ACCOUNT = {
+  TRANSFER_HOLDER: 'Roz Foundation',
+  TRANSFER_ACCOUNT: '001234567890',
+  TRANSFER_IFSC: 'HDFC0000123',
+  TRANSFER_BANK: 'HDFC Bank',
+  TRANSFER_UPI: 'roz@hdfcbank',
+}
+const WORDS = {
+  en: { get: 'Get a reference', copy: 'Copy the reference', copied: 'Copied', amount: 'Amount', none: 'No transfer of yours is waiting.' },
+  hi: { get: 'रेफ़रेंस लें', copy: 'रेफ़रेंस कॉपी करें', copied: 'कॉपी हो गया', amount: 'रकम', none: 'आपका कोई ट्रांसफ़र बाकी नहीं है।' },
+} as const
+const PORTAL = {
+  en: {
+    type: "Confirm by the bank's number",
+    number: "The bank's number (UTR)",
+    reference: 'Reference of the order',
+    day: 'Day of the transfer',
+    amount: 'Amount that came in',
+    confirm: 'Confirm',
+    done: "Confirmed. The money is in the member's wallet.",
+    state: 'Confirmed',
+  },
+  hi: {
+    type: 'बैंक के नंबर से पुष्टि करें',
+    number: 'बैंक का नंबर (UTR)',
+    reference: 'ऑर्डर का रेफ़रेंस',
+    day: 'ट्रांसफ़र का दिन',
+    amount: 'आई हुई रकम',
+    confirm: 'पुष्टि करें',
+    done: 'पुष्टि हो गई। पैसे सदस्य के वॉलेट में हैं।',
+    state: 'पुष्टि हो गई',
+  },
+} as const
+
+const fixture = useAppFixture({ env: async () => ({ PAYMENTS: 'bank-transfer', ...ACCOUNT }) })
+let admin: string
+beforeAll(async () => {
+  admin = await adminToken(fixture.roz.url)
+})
+
+test.each(['en', 'hi'] as const)('a member gets a reference, and finance confirms the transfer: %s', async (language) => {
+  const { get, copy, copied, amount, none } = WORDS[language]
+  const reads = (page: { evaluate: (work: (chosen: string) => void, chosen: string) => Promise<unknown> }) =>
+    page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+  const { token } = await newMember(fixture.roz, { name: 'Mira Das' })
+  let reference = ''
+  await fixture.at(
+    paths.wallet,
+    async (page) => {
+      await reads(page)
+      const answer = await page.reload()
+      // Nothing of a gateway may be loaded: no script, no hosted page.
+      const policy = (await answer?.allHeaders())?.['content-security-policy'] ?? ''
+      expectValue([policy.includes('default-src'), /cashfree|sandbox|127\.0\.0\.1/i.test(policy)]).toEqual([true, false])
+      await expect(page.getByText(none)).toBeVisible()
+      await page.getByLabel(amount, { exact: true }).fill('20')
+      await page.getByRole('button', { name: get }).click()
+      for (const shown of Object.values(ACCOUNT)) await expect(page.getByText(shown, { exact: true })).toBeVisible()
+      // The headless shell has no clipboard.
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text })
+      })
+      await page.getByRole('button', { name: copy, exact: true }).click()
+      await expect(toast(page, copied)).toBeVisible()
+      reference = String(await page.evaluate(() => (window as { copied?: string }).copied))
+      expectValue(reference).toMatch(/^RZ[A-HJ-NP-Z2-9]{8}$/)
+      await expect(page.getByText(reference)).toBeVisible()
+      await expect(page.getByText(/cashfree|autopay|ऑटो-पे|payment partner|पेमेंट पार्टनर/i)).toHaveCount(0)
+      await auditVisit(fixture.visit)
+    },
+    { token },
+  )
+  const words = PORTAL[language]
+  const today = (await ask(fixture.roz.url, 'reconciliation', { token: admin })).output.reconciliation[0]?.day ?? ''
+  await fixture.at(
+    '/admin/dashboard?tab=transfers',
+    async (page) => {
+      await reads(page)
+      await page.reload()
+      await page.getByRole('button', { name: words.type }).click()
+      const form = page.getByRole('dialog')
+      await form.getByLabel(words.reference).fill(reference.toLowerCase())
+      await form.getByLabel(words.number).fill(language === 'en' ? '000412345678901' : '412345678902')
+      await form.getByLabel(words.day).fill(today)
+      await form.getByLabel(words.amount).fill('20')
+      await auditVisit(fixture.visit, 'light')
+      await form.getByRole('button', { name: words.confirm, exact: true }).click()
+      await expect(toast(page, words.done)).toBeVisible()
+      const row = page.getByRole('listitem').filter({ hasText: reference })
+      await expect(row).toContainText(words.state)
+      await auditVisit(fixture.visit)
+    },
+    { token: admin },
+  )
+  const { balance } = (await ask(fixture.roz.url, 'me', { token })).output.user.wallet
+  expectValue(balance).toBe(20)
+})

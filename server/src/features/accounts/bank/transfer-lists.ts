@@ -1,0 +1,138 @@
+/** Transfers that finance confirms: what came in by the statements, and what was confirmed. The lists have no words of the bank. */
+import type { Output } from '@roz/contract/api.ts'
+import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import type { Handlers } from '../../../http/route.ts'
+import { instantOf, pageOf } from '../../../lists/listing.ts'
+import { microsOf, olderThan } from '../../../lists/newest-first.ts'
+import type { AccountsDeps } from '../deps.ts'
+import { wordsOf } from './match.ts'
+import { IS_FREE_LINE, squeezed } from './transfer-matches.ts'
+
+export type ShownTransfer = Output<(typeof bankTransferCalls)['transfers']>['transfers'][number]
+type ShownLine = Output<(typeof bankTransferCalls)['transferLines']>['lines'][number]
+type Order = ShownTransfer['order']
+
+export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): Handlers<'transferLines' | 'transfers'> => ({
+  transferLines: async ({ query }) => {
+    const page = await pageOf(query, async ({ after, limit }) => {
+      // Without transfers no line is one: money comes in by the gateway's settlements.
+      if (transfers === undefined) return []
+      const lines = await db.query<LineRow>(sql`
+        select l.id, a.name as account, l.day::text as day, l.amount, l.sealed_words as words, ${microsOf(sql`l.stored_at`)} as "sortedAt"
+          from bank_line l join statement_account a on a.id = l.account_id
+         where l.amount > 0 and ${IS_FREE_LINE} and ${olderThan({ at: sql`l.stored_at`, id: sql`l.id` }, after)}
+         order by l.stored_at desc, l.id desc limit ${limit + 1}::int`)
+      const read = lines.map((line) => ({ line, words: wordsOf(secrets, line) }))
+      const orders = await findOrders(
+        db,
+        read.map(({ words }) => words),
+      )
+      return read.map(({ line, words }) => ({ shown: lineOf(line, referenceOf(words, orders)), key: [line.sortedAt, line.id] }))
+    })
+    return page.ok ? { ok: true, value: { lines: [...page.rows], nextCursor: page.nextCursor } } : page
+  },
+  transfers: async ({ query }) => {
+    const { status } = query
+    const page = await pageOf(query, async ({ after, limit }) => {
+      const rows = await db.query<Row>(sql`
+        ${ROWS} where (${status ?? null}::text is null or b.status = ${status ?? null}::text)
+           and ${olderThan({ at: sql`b.asked_at`, id: sql`b.id` }, after)} order by b.asked_at desc, b.id desc limit ${limit + 1}::int`)
+      return rows.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
+    })
+    return page.ok ? { ok: true, value: { transfers: [...page.rows], nextCursor: page.nextCursor } } : page
+  },
+})
+
+type LineRow = {
+  readonly id: string
+  readonly account: string
+  readonly day: IstDay
+  readonly amount: Paise
+  readonly words: Buffer
+  readonly sortedAt: string
+}
+
+type Found = {
+  readonly orderId: string
+  readonly reference: string
+  readonly amount: Paise
+  readonly memberId: string
+  readonly name: string
+}
+type Orders = ReadonlyMap<string, Found>
+const ORDERS = sql`bank_transfer_order f join topup o on o.order_id = f.order_id join member m on m.id = o.member_id`
+
+/** Banks add separators, and words of their own without any. */
+const referencesIn = (words: string): string[] =>
+  [...squeezed(words).matchAll(/(?=(RZ[A-HJ-NP-Z2-9]{8}))/g)].map(([, reference]) => reference as string)
+
+/** The orders whose references these words of the bank have. */
+export async function findOrders(from: Queryable, words: readonly string[]): Promise<Orders> {
+  const found = await from.query<Found>(sql`
+    select f.order_id as "orderId", f.reference, f.amount, m.public_id as "memberId", m.name
+      from ${ORDERS} where f.reference = any(${words.flatMap(referencesIn)}::text[])`)
+  return new Map(found.map((one) => [one.reference, one]))
+}
+
+/** The order whose reference the words have. With two it is nobody's: a person decides in SUSPENSE. */
+export function referenceOf(words: string, orders: Orders): Found | undefined {
+  const [only, another] = [...new Set(referencesIn(words))].flatMap((reference) => orders.get(reference) ?? [])
+  return another === undefined ? only : undefined
+}
+
+const orderOf = ({ reference, amount, memberId, name }: Omit<Found, 'orderId'>): Order => ({
+  reference,
+  amount: rupeesFromPaise(amount),
+  member: { id: memberId, name },
+})
+
+const lineOf = ({ id, account, day, amount }: LineRow, found: Found | undefined): ShownLine => ({
+  id,
+  account,
+  day,
+  amount: rupeesFromPaise(amount),
+  order: found === undefined ? null : orderOf(found),
+})
+
+type Row = {
+  readonly id: string
+  readonly amount: Paise
+  readonly day: IstDay
+  readonly bankNumber: string | null
+  readonly status: ShownTransfer['status']
+  readonly askedById: string
+  readonly askedByName: string
+  readonly askedAt: Date
+  readonly reason: string | null
+  readonly sortedAt: string
+  readonly reference: string | null
+  readonly orderAmount: Paise | null
+  readonly memberId: string | null
+  readonly name: string | null
+}
+const ROWS: Sql = sql`
+  select b.id, b.amount, b.day::text as day, b.bank_number as "bankNumber", b.status, s.public_id as "askedById", s.name as "askedByName",
+         b.asked_at as "askedAt", b.reason, ${microsOf(sql`b.asked_at`)} as "sortedAt",
+         f.reference, f.amount as "orderAmount", m.public_id as "memberId", m.name
+    from bank_transfer b join member s on s.id = b.asked_by left join (${ORDERS}) on o.order_id = b.order_id`
+
+const viewOf = (row: Row): ShownTransfer => ({
+  id: row.id,
+  amount: rupeesFromPaise(row.amount),
+  day: row.day,
+  order:
+    row.reference === null || row.orderAmount === null || row.memberId === null
+      ? null
+      : orderOf({ reference: row.reference, amount: row.orderAmount, memberId: row.memberId, name: row.name ?? '' }),
+  bankReference: row.bankNumber,
+  status: row.status,
+  askedBy: { id: row.askedById, name: row.askedByName },
+  askedAt: instantOf(row.askedAt),
+  reason: row.reason,
+})
+
+export const viewTransfer = async (from: Queryable, id: string): Promise<ShownTransfer> =>
+  viewOf(await one<Row>(from, sql`${ROWS} where b.id = ${id}::uuid`))

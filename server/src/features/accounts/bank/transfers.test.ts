@@ -1,0 +1,330 @@
+/** Money added by bank transfers: each is credited once, to its order and at its amount; everything else waits in SUSPENSE for a person. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { one, sql } from '../../../db/sql.ts'
+import { DAY } from '../../../ledger/testing/fixtures.ts'
+import { makeMember, makeStaff } from '../../../testing/calls.ts'
+import { openTransferWorld, type TransferWorld } from './testing/transfer-world.ts'
+
+/** The entries that the calls leave in the staff log. */
+const LOGGED = {
+  confirmTransferLine: 'transfer.confirm',
+  confirmTransfer: 'transfer.ask',
+  approveTransfer: 'transfer.approve',
+  rejectTransfer: 'transfer.reject',
+} as const
+let world: TransferWorld
+beforeAll(async () => {
+  world = await openTransferWorld()
+})
+afterAll(async () => {
+  // Whatever happened, what was credited or waits in suspense is at the bank, and the gateway owes nothing.
+  const { gateway } = await world.booked()
+  await world.close()
+  expect(gateway).toBe(0n)
+})
+let next = 412_300_000_000
+const number = (): string => String(++next)
+const codes = (answers: readonly { readonly body: { readonly code?: string } }[]): string[] =>
+  answers.map(({ body }) => body.code ?? 'done').sort()
+const logged = async (action: string): Promise<number> =>
+  (await one<{ n: number }>(world.db, sql`select count(*)::int as n from audit_log where action = ${action}::text`)).n
+
+describe('a member', () => {
+  test('gets the account and a reference; the gateway’s calls say that money is added in another way', async () => {
+    const { member, orderId, reference } = await world.order(100)
+    expect(reference).toMatch(/^RZ[A-HJ-NP-Z2-9]{8}$/)
+    const { body } = await world.ask('GET /wallet/transfers', member)
+    expect(body.account).toEqual({
+      holder: 'Roz Foundation',
+      number: '001234567890',
+      ifsc: 'HDFC0000123',
+      bank: 'HDFC Bank',
+      upi: 'roz@hdfcbank',
+    })
+    expect(body.transfers).toMatchObject([{ order_id: orderId, reference, amount: 100, status: 'PENDING' }])
+    expect((await world.ask('GET /wallet/transfers', await makeMember(world.db))).body.transfers).toEqual([])
+    const refused = [
+      await world.ask('POST /wallet/add', member, { amount: 10, phoneNumber: '9876543210' }),
+      await world.ask('GET /wallet/checkout', member),
+    ]
+    for (const { status, body: said } of refused)
+      expect([status, said.message]).toEqual([409, 'Money is added in another way here. Please reload the page.'])
+    expect((await world.ask('POST /wallet/transfers', member, { amount: 1 })).body.fields).toHaveProperty('amount')
+    expect((await world.calls.ask('POST /webhooks/cashfree', { body: {} })).status).toBeGreaterThanOrEqual(400)
+  })
+
+  test('with the same key, also at once, gets one order', async () => {
+    const as = await makeMember(world.db)
+    const headers = { 'idempotency-key': randomUUID() }
+    const both = await Promise.all([1, 2].map(() => world.calls.ask('POST /wallet/transfers', { as, body: { amount: 20 }, headers })))
+    expect(both[0]?.body).toEqual(both[1]?.body)
+    expect((await world.ask('GET /wallet/transfers', as)).body.transfers).toHaveLength(1)
+    expect((await world.calls.ask('POST /wallet/transfers', { as, body: { amount: 30 }, headers })).body.code).toBe('idempotency_mismatch')
+  })
+})
+
+describe('a line of the statement', () => {
+  test('with the reference and the amount credits the order, once, with the entry at the bank', async () => {
+    const order = await world.order(100)
+    const line = await world.arrives(
+      100,
+      `UPI/CR/${number()}/ASHA/${order.reference.slice(0, 5)} ${order.reference.slice(5).toLowerCase()}`,
+    )
+    expect(line.order).toMatchObject({ reference: order.reference, amount: 100, member: { name: expect.stringContaining('Asha') } })
+    const { status, body } = await world.confirmLine(line)
+    expect([status, body.transfer]).toMatchObject([200, { status: 'confirmed', amount: 100, order: { reference: order.reference } }])
+    expect([await world.balance(order.member), await world.suspended(order.orderId)]).toEqual(['100.00', []])
+    expect(await logged(LOGGED.confirmTransferLine)).toBeGreaterThan(0)
+    await world.sweep()
+    expect([(await world.confirmLine(line)).body.code, await world.balance(order.member)]).toEqual(['transfer_known', '100.00'])
+    expect((await world.ask('GET /wallet/transfers', order.member)).body.transfers[0].status).toBe('PAID')
+    const settled = await one<{ subject: string }>(world.db, sql`select subject from bank_line where id = ${line.id}::uuid`)
+    expect(settled.subject).toBe(`gateway_settled:${body.transfer.id}`)
+    expect(await world.importAll()).toMatchObject({ stored: 0 })
+    expect((await world.lines()).map(({ id }) => id)).not.toContain(line.id)
+  })
+
+  test('confirmed by two persons at once credits once', async () => {
+    const order = await world.order(100)
+    const line = await world.arrives(100, `NEFT ${order.reference}`)
+    const clerks = [await world.clerk(), await world.clerk(), await world.clerk()]
+    expect(codes(await Promise.all(clerks.map((as) => world.confirmLine(line, as))))).toEqual(['done', 'transfer_known', 'transfer_known'])
+    expect(await world.balance(order.member)).toBe('100.00')
+  })
+
+  test('with another amount goes to suspense, and no sweep takes it for the order’s', async () => {
+    const order = await world.order(100)
+    const line = await world.arrives(90, `NEFT ${order.reference}`)
+    expect((await world.confirmLine(line)).body.transfer).toMatchObject({ status: 'confirmed', amount: 90 })
+    await world.sweep()
+    expect(await world.suspended(order.orderId)).toEqual([{ reason: 'other_amount', amount: 9000n, status: 'open' }])
+    expect(await world.balance(order.member)).toBe('0.00')
+    expect((await world.ask('GET /wallet/transfers', order.member)).body.transfers[0].status).toBe('PENDING')
+    const { suspense } = (await world.ask('GET /admin/suspense', world.finance)).body
+    const item = (suspense as { id: string; order_id: string; source: string }[]).find(({ order_id: id }) => id === order.orderId)
+    expect(item?.source).toBe('transfer')
+    const decide = async (what: string, body: object) =>
+      world.ask(`POST /admin/suspense/${item?.id}/${what}`, await world.clerk(), { status: 'open', ...body })
+    expect((await decide('refund', {})).body).toMatchObject({
+      code: 'suspense_no_source',
+      message: 'This money came from a bank account: it has no payment to refund.',
+    })
+    expect((await decide('pay', { bankReference: number() })).body.code).toBe('suspense_by_wallet')
+    const { id } = await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${order.member}::bigint`)
+    expect((await decide('credit', { memberId: id })).status).toBe(200)
+    await world.sweep()
+    expect(await world.balance(order.member)).toBe('90.00')
+    // What the member has is withdrawn, not refunded.
+    expect((await world.ask('GET /wallet/refunds', order.member)).body.refundable).toEqual([])
+  })
+
+  test('without a reference, or with two, goes to suspense', async () => {
+    const [one, two] = [await world.order(100), await world.order(100)]
+    const lines = [await world.arrives(100, 'NEFT ASHA VERMA'), await world.arrives(100, `NEFT ${one.reference} ${two.reference}`)]
+    for (const line of lines) {
+      expect(line.order).toBeNull()
+      const { body } = await world.confirmLine(line)
+      expect(body.transfer).toMatchObject({ status: 'confirmed', order: null })
+    }
+    expect([await world.balance(one.member), await world.balance(two.member)]).toEqual(['0.00', '0.00'])
+    const { n } = await one2(sql`select count(*)::int as n from suspense_item where reason = 'unknown_order'`)
+    expect(n).toBe(2)
+  })
+
+  test('is no order’s only because somebody names it: the line must have its reference', async () => {
+    const [rightful, other] = [await world.order(100), await world.order(100)]
+    const line = await world.arrives(100, `NEFT ${rightful.reference}`)
+    for (const reference of [other.reference, null]) {
+      const { body } = await world.ask(`POST /admin/transfers/lines/${line.id}/confirm`, world.finance, { reference })
+      expect(body.code).toBe('changed_since_seen')
+    }
+    expect((await world.ask(`POST /admin/transfers/lines/${randomUUID()}/confirm`, world.finance, { reference: null })).body.code).toBe(
+      'bank_line_not_found',
+    )
+    expect((await world.confirmLine(line)).status).toBe(200)
+    expect([await world.balance(rightful.member), await world.balance(other.member)]).toEqual(['100.00', '0.00'])
+  })
+
+  test('for an order that is paid already goes to suspense', async () => {
+    const order = await world.order(50)
+    for (const rupees of [50, 50])
+      expect((await world.confirmLine(await world.arrives(rupees, `NEFT ${order.reference}`))).status).toBe(200)
+    await world.sweep()
+    expect([await world.balance(order.member), await world.suspended(order.orderId)]).toEqual([
+      '50.00',
+      [{ reason: 'second_payment', amount: 5000n, status: 'open' }],
+    ])
+  })
+
+  test('for a closed account goes to suspense', async () => {
+    const order = await world.order(50)
+    expect((await world.ask('DELETE /user', order.member)).status, 'the account is closed').toBeLessThan(300)
+    expect((await world.confirmLine(await world.arrives(50, `NEFT ${order.reference}`))).status).toBe(200)
+    await world.sweep()
+    expect(await world.suspended(order.orderId)).toEqual([{ reason: 'closed_account', amount: 5000n, status: 'open' }])
+  })
+
+  test('that was closed with a reason, or matched with something else, is not confirmed', async () => {
+    const order = await world.order(50)
+    const line = await world.arrives(50, `NEFT ${order.reference}`)
+    const findings = (await world.ask('GET /admin/findings', world.finance)).body.findings as { id: string; subject: string }[]
+    const finding = findings.find(({ subject }) => subject === `bank_line:${line.id}`)
+    const closed = await world.ask(`POST /admin/findings/${finding?.id}/close`, await world.clerk(), {
+      status: 'open',
+      reason: 'Interest of July',
+    })
+    expect(closed.status).toBe(200)
+    expect([(await world.confirmLine(line)).body.code, await world.balance(order.member)]).toEqual(['transfer_known', '0.00'])
+  })
+})
+
+const one2 = (what: ReturnType<typeof sql>) => one<{ n: number }>(world.db, what)
+
+describe('a number that is typed', () => {
+  test('credits the order once, however it is written', async () => {
+    const order = await world.order(100)
+    const utr = number()
+    const typed = await world.typed(order, 100, utr)
+    expect(typed.body.transfer, typed.text).toMatchObject({ status: 'confirmed', bankReference: utr })
+    for (const written of [utr, `00${utr}`, `${utr.slice(0, 4)}-${utr.slice(4)}`])
+      expect((await world.typed(await world.order(100), 100, written)).body.code).toBe('transfer_known')
+    expect(await world.balance(order.member)).toBe('100.00')
+  })
+
+  test('and the later line with this number exclude each other, whatever separators the bank writes', async () => {
+    const [order, other] = [await world.order(100), await world.order(100)]
+    const utr = number()
+    await world.typed(order, 100, utr)
+    expect(await world.arrivesKnown(100, `UPI/CR/000${utr}/ASHA`)).toMatchObject({ stored: 1, matched: 1 })
+    const typed = number()
+    await world.typed(other, 100, typed)
+    const line = await world.arrives(100, `IMPS ${typed.slice(0, 3)} ${typed.slice(3)} ${other.reference}`)
+    expect((await world.confirmLine(line)).body.code).toBe('transfer_known')
+    expect([await world.balance(order.member), await world.suspended(other.orderId)]).toEqual(['100.00', []])
+  })
+
+  test('that a statement has is refused, also when the line has its entry', async () => {
+    const order = await world.order(100)
+    const utr = number()
+    const line = await world.arrives(100, `IMPS/${utr}/${order.reference}`)
+    const refused = await world.typed(order, 100, utr)
+    expect([refused.status, refused.body.message]).toEqual([409, 'A statement has this transfer. Confirm its line instead.'])
+    await world.confirmLine(line)
+    expect((await world.typed(await world.order(100), 100, utr)).body.code).toBe('transfer_has_line')
+    expect(await world.balance(order.member)).toBe('100.00')
+  })
+
+  test('and its line, confirmed at once, credit once', async () => {
+    const order = await world.order(100)
+    const utr = number()
+    const line = await world.arrives(100, `IMPS/${utr}/${order.reference}`)
+    const [a, b, c] = [await world.clerk(), await world.clerk(), await world.clerk()]
+    const answers = await Promise.all([world.typed(order, 100, utr, a), world.confirmLine(line, b), world.typed(order, 100, utr, c)])
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect([await world.balance(order.member), await world.suspended(order.orderId)]).toEqual(['100.00', []])
+  })
+
+  test('typed by two persons at once credits once', async () => {
+    const order = await world.order(100)
+    const utr = number()
+    const clerks = [await world.clerk(), await world.clerk()]
+    expect(codes(await Promise.all(clerks.map((as) => world.typed(order, 100, utr, as))))).toEqual(['done', 'transfer_known'])
+    expect(await world.balance(order.member)).toBe('100.00')
+  })
+
+  test('is refused with its reason: an unknown order, another amount, a day to come, a short number, no amount', async () => {
+    const order = await world.order(100)
+    const unknown = await world.typed({ reference: 'RZAAAAAAAA' }, 100, number())
+    expect([unknown.status, unknown.body.message]).toEqual([404, 'No order has this reference. Compare it with the bank again.'])
+    const other = await world.typed(order, 90, number())
+    expect([other.status, other.body.message]).toEqual([
+      409,
+      'The order is for ₹100.00. Another amount is confirmed by its line of the statement.',
+    ])
+    const body = { reference: order.reference, amount: 100, bankReference: number(), day: DAY }
+    const fieldsOf = async (change: object) =>
+      Object.entries((await world.ask('POST /admin/transfers', world.finance, { ...body, ...change })).body.fields)
+    expect(await fieldsOf({ day: '2099-01-01' })).toEqual([['day', expect.any(String)]])
+    expect(await fieldsOf({ bankReference: '00012' })).toEqual([
+      ['bankReference', "Please enter the bank's number of the transfer: 6 to 50 letters and digits"],
+    ])
+    expect(await fieldsOf({ reference: 'RZ1' })).toEqual([
+      ['reference', 'Please enter the reference that the payer wrote, for example RZAB2CD3EF'],
+    ])
+    expect(await fieldsOf({ amount: 0 })).toEqual([['amount', expect.any(String)]])
+  })
+})
+
+describe('who confirms', () => {
+  test('above the limit a second person, who is not the first; it is credited then', async () => {
+    const order = await world.order(600)
+    const [first, second] = [await world.clerk(), await world.clerk()]
+    const utr = number()
+    const { transfer } = (await world.typed(order, 600, utr, first)).body
+    expect([transfer.status, await world.balance(order.member)]).toEqual(['asked', '0.00'])
+    expect(await logged(LOGGED.confirmTransfer)).toBeGreaterThan(0)
+    expect((await world.typed(order, 600, utr, second)).body.code).toBe('transfer_known')
+    const approve = (as: bigint) => world.ask(`POST /admin/transfers/${transfer.id}/approve`, as)
+    expect((await approve(first)).body.code).toBe('second_person_needed')
+    expect((await approve(await makeStaff(world.db, 'finance', '1 hour'))).body.code).toBe('role_too_new')
+    expect(codes(await Promise.all([approve(second), approve(await world.clerk())]))).toEqual(['done', 'transfer_final'])
+    expect([await world.balance(order.member), await logged(LOGGED.approveTransfer)]).toEqual(['600.00', 1])
+    expect((await world.ask(`POST /admin/transfers/${randomUUID()}/approve`, second)).body.code).toBe('transfer_not_found')
+  })
+
+  test('rejected, it credits nothing, and its line can be confirmed again', async () => {
+    const order = await world.order(600)
+    const line = await world.arrives(600, `NEFT ${order.reference}`)
+    const { transfer } = (await world.confirmLine(line)).body
+    expect(transfer.status).toBe('asked')
+    expect((await world.lines()).map(({ id }) => id)).not.toContain(line.id)
+    const second = await world.clerk()
+    const reject = () => world.ask(`POST /admin/transfers/${transfer.id}/reject`, second, { reason: 'Not this member’s' })
+    expect((await reject()).body.transfer).toMatchObject({ status: 'rejected', reason: 'Not this member’s' })
+    expect([(await reject()).body.code, await logged(LOGGED.rejectTransfer)]).toEqual(['transfer_final', 1])
+    expect((await world.lines()).map(({ id }) => id)).toContain(line.id)
+    expect(await world.balance(order.member)).toBe('0.00')
+  })
+
+  test('not while the statement got the number that waits', async () => {
+    const order = await world.order(600)
+    const utr = number()
+    const { transfer } = (await world.typed(order, 600, utr)).body
+    await world.arrives(600, `IMPS/${utr}/${order.reference}`)
+    expect((await world.ask(`POST /admin/transfers/${transfer.id}/approve`, await world.clerk())).body.code).toBe('transfer_known')
+    expect(await world.balance(order.member)).toBe('0.00')
+  })
+
+  test('nobody their own money, nobody without the step-up, and nobody of another role', async () => {
+    const order = await world.order(100)
+    const own = await world.clerk()
+    await world.db.query(sql`
+      update member set email = (select replace(email, '@', '+own@') from member where id = ${order.member}::bigint) where id = ${own}::bigint`)
+    expect((await world.typed(order, 100, number(), own)).body.code).toBe('own_money')
+    const line = await world.arrives(100, `NEFT ${order.reference}`)
+    expect((await world.confirmLine(line, own)).body.code).toBe('own_money')
+    for (const role of ['support', 'editor', 'auditor'] as const)
+      expect((await world.confirmLine(line, await makeStaff(world.db, role))).body.code).toBe('forbidden')
+    const stale = await world.calls.ask(`POST /admin/transfers/lines/${line.id}/confirm`, {
+      as: world.finance,
+      isStale: true,
+      body: { reference: order.reference },
+    })
+    expect(stale.body.code).toBe('step_up_required')
+    expect(await world.balance(order.member)).toBe('0.00')
+  })
+})
+
+test('an order that expired is still credited when its transfer comes', async () => {
+  const order = await world.order(100)
+  await world.database.setClock(new Date(Date.parse(`${DAY}T06:30:00Z`) + 11 * 86_400_000))
+  await world.sweep()
+  expect((await world.ask('GET /wallet/transfers', order.member)).body.transfers[0].status).toBe('EXPIRED')
+  expect((await world.typed(order, 100, number())).status).toBe(200)
+  await world.sweep()
+  expect([await world.balance(order.member), (await world.ask('GET /wallet/transfers', order.member)).body.transfers[0].status]).toEqual([
+    '100.00',
+    'PAID',
+  ])
+})

@@ -1,0 +1,182 @@
+/** The dialogs that confirm or reject a bank transfer. Nothing here can be undone, so each says what happens. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { bankNumber as bankNumberRule, transferReference } from '@roz/core/reference-fields.ts'
+import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { TextField } from '../../../ui/Field.tsx'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { toast } from '../../../ui/Toast.tsx'
+import { Decision } from '../Decision.tsx'
+import { portalError } from '../portal-form-errors.ts'
+
+export type Transfer = Output<Api['transfers']>['transfers'][number]
+export type TransferLine = Output<Api['transferLines']>['lines'][number]
+
+function useTold(): (answer: { readonly transfer: Transfer }) => void {
+  const { t } = useLingui()
+  return ({ transfer: { status, order, amount } }) =>
+    toast.success(
+      status === 'asked'
+        ? t`Your entry is recorded. Another person must confirm it too.`
+        : order?.amount === amount
+          ? t`Confirmed. The money is in the member's wallet.`
+          : t`Confirmed. The money is in suspense, for a decision.`,
+    )
+}
+
+const problemOf = (text: string): string | undefined => transferReference.safeParse(text).error?.issues[0]?.message
+
+export function LineDialog({ line, onClose }: { readonly line: TransferLine; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const told = useTold()
+  const { id, order, amount } = line
+  return (
+    <Decision
+      title={<Trans>Confirm this transfer?</Trans>}
+      confirm={order?.amount === amount ? t`Confirm` : t`Put it in suspense`}
+      send={() => call('confirmTransferLine', { params: { id }, body: { reference: order?.reference ?? null } })}
+      onDone={told}
+      onClose={onClose}
+    >
+      <p className="lead spaced">
+        <b>{formatMoney(amount)}</b>
+      </p>
+      <OrderOf order={order} amount={amount} />
+      {order === null ? (
+        <p className="muted">
+          <Trans>The line has no known reference. The money waits in suspense until a person finds its member.</Trans>
+        </p>
+      ) : null}
+      <Irrevocable />
+    </Decision>
+  )
+}
+
+type Values = { readonly reference: string; readonly bankNumber: string; readonly day: string; readonly amount: string }
+
+/** Where there is no statement: what the bank's own page or message says. */
+export function TypedDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const told = useTold()
+  const [values, setValues] = useState<Values>({ reference: '', bankNumber: '', day: '', amount: '' })
+  const [problems, setProblems] = useState<Readonly<Record<string, string | undefined>>>({})
+  const amount = readAmount(values.amount)
+  const set = (changed: Partial<Values>): void => setValues({ ...values, ...changed })
+  const check = (): boolean => {
+    const found = {
+      reference: problemOf(values.reference),
+      bankNumber: bankNumberRule.safeParse(values.bankNumber).error?.issues[0]?.message,
+      day: values.day === '' ? t`Please choose the day` : undefined,
+      amount: amount === undefined || amount <= 0n ? 'amount_invalid' : undefined,
+    }
+    setProblems(found)
+    return Object.values(found).every((problem) => problem === undefined)
+  }
+  return (
+    <Decision
+      title={<Trans>Confirm a transfer by the bank's number</Trans>}
+      confirm={t`Confirm`}
+      check={check}
+      send={() =>
+        call('confirmTransfer', {
+          body: {
+            reference: values.reference.trim(),
+            bankReference: values.bankNumber.trim(),
+            day: values.day,
+            amount: rupeesFromPaise(amount ?? ZERO),
+          },
+        })
+      }
+      onDone={told}
+      onClose={onClose}
+    >
+      <TextField
+        label={t`Reference of the order`}
+        autoComplete="off"
+        maxLength={20}
+        value={values.reference}
+        error={portalError(problems.reference)}
+        onChange={(event) => set({ reference: event.target.value })}
+      />
+      <TextField
+        label={t`The bank's number (UTR)`}
+        hint={t`The statement is matched by it later. Each number counts once.`}
+        autoComplete="off"
+        maxLength={50}
+        value={values.bankNumber}
+        error={portalError(problems.bankNumber)}
+        onChange={(event) => set({ bankNumber: event.target.value })}
+      />
+      <TextField
+        label={t`Day of the transfer`}
+        type="date"
+        value={values.day}
+        error={portalError(problems.day)}
+        onChange={(event) => set({ day: event.target.value })}
+      />
+      <TextField
+        label={t`Amount that came in`}
+        prefix="₹"
+        inputMode="decimal"
+        autoComplete="off"
+        value={values.amount}
+        error={portalError(problems.amount)}
+        onChange={(event) => set({ amount: shownAmount(event.target.value) })}
+      />
+      <Irrevocable />
+    </Decision>
+  )
+}
+
+type DecideProps = { readonly act: 'approve' | 'reject'; readonly transfer: Transfer; readonly onClose: () => void }
+
+export function DecideTransfer({ act, transfer, onClose }: DecideProps) {
+  const { t } = useLingui()
+  const told = useTold()
+  const params = { id: transfer.id }
+  const isReject = act === 'reject'
+  return (
+    <Decision
+      title={isReject ? <Trans>Reject this transfer?</Trans> : <Trans>Confirm this transfer?</Trans>}
+      confirm={isReject ? t`Reject` : t`Confirm`}
+      danger={isReject}
+      {...(isReject ? { question: { label: t`Reason`, rule: decisionReason, long: true } } : {})}
+      send={(reason) => (isReject ? call('rejectTransfer', { params, body: { reason } }) : call('approveTransfer', { params }))}
+      onDone={(answer) => (isReject ? toast.success(t`Rejected. Nothing was credited.`) : told(answer))}
+      onClose={onClose}
+    >
+      <p className="lead spaced">
+        <b>{formatMoney(transfer.amount)}</b>
+      </p>
+      <OrderOf order={transfer.order} amount={transfer.amount} />
+      {isReject ? null : <Irrevocable />}
+    </Decision>
+  )
+}
+
+/** Whose order it is, and whether its amount differs. */
+export function OrderOf({ order, amount }: { readonly order: Transfer['order']; readonly amount: number }) {
+  const { t } = useLingui()
+  if (order === null) return <p className="small muted">{t`No known reference`}</p>
+  const { reference, member } = order
+  const { name } = member
+  const sum = formatMoney(order.amount)
+  return (
+    <>
+      <p className="small muted">{t`Reference ${reference} of ${name}`}</p>
+      {order.amount === amount ? null : <p className="warning-line">{t`The order is for ${sum}: this amount goes to suspense.`}</p>}
+    </>
+  )
+}
+
+function Irrevocable() {
+  return (
+    <p className="muted spaced">
+      <Trans>Compare reference and amount with the bank. The credit cannot be undone.</Trans>
+    </p>
+  )
+}

@@ -1,0 +1,165 @@
+/**
+ * Money that members add by a transfer to our bank account. Finance confirms each one, by a line of the statement or by the bank's number.
+ * - Above the limit another person confirms too.
+ */
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { TREASURY } from '@roz/contract/roles.ts'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../app/api.ts'
+import { currentLanguage } from '../../../app/language.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { formatLongDay } from '../../../ui/format.ts'
+import { formatMoney } from '../../../ui/Money.tsx'
+import { Listing } from '../../Listing.tsx'
+import { at, paging } from '../../queries.ts'
+import type { Shown } from '../states.ts'
+import { useMay } from '../use-may.ts'
+import { DecideTransfer, LineDialog, OrderOf, type Transfer, type TransferLine, TypedDialog } from './TransferDialogs.tsx'
+
+const linesQuery = infiniteQueryOptions({
+  queryKey: ['admin', 'transfer-lines'],
+  queryFn: ({ pageParam, signal }) => call('transferLines', { query: at(pageParam), signal }),
+  ...paging,
+})
+const transfersQuery = infiniteQueryOptions({
+  queryKey: ['admin', 'transfers'],
+  queryFn: ({ pageParam, signal }) => call('transfers', { query: at(pageParam), signal }),
+  ...paging,
+})
+
+const STATES = {
+  asked: { tone: 'waiting', label: msg`Waits for another person` },
+  confirmed: { tone: 'good', label: msg`Confirmed` },
+  rejected: { tone: 'bad', label: msg`Rejected` },
+} as const satisfies Record<Transfer['status'], Shown & { readonly label: MessageDescriptor }>
+
+export function Transfers() {
+  const mayConfirm = useMay(TREASURY)
+  const [isTyping, setTyping] = useState(false)
+  return (
+    <>
+      <div className="head-row spaced">
+        <h2>
+          <Trans>Bank transfers</Trans>
+        </h2>
+        {mayConfirm ? (
+          <Button kind="secondary" onClick={() => setTyping(true)}>
+            <Trans>Confirm by the bank's number</Trans>
+          </Button>
+        ) : null}
+      </div>
+      <p className="muted">
+        <Trans>Members write the reference of their order into the transfer. Import the statement under Reconciliation first.</Trans>
+      </p>
+      <Lines mayConfirm={mayConfirm} />
+      <Confirmed mayConfirm={mayConfirm} />
+      {isTyping ? <TypedDialog onClose={() => setTyping(false)} /> : null}
+    </>
+  )
+}
+
+function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
+  const { t } = useLingui()
+  const list = useInfiniteQuery(linesQuery)
+  const [open, setOpen] = useState<TransferLine>()
+  return (
+    <section aria-label={t`Came in, without an entry`}>
+      <h3 className="spaced">
+        <Trans>Came in, without an entry</Trans>
+      </h3>
+      <Listing
+        list={list}
+        itemsOf={(page) => page.lines}
+        failed={t`The lines could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`All that came in has its entry`} />}
+      >
+        {(lines) => (
+          <ul className="story-rows">
+            {lines.map((line) => {
+              const { id, account, day, amount, order } = line
+              const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]
+              return (
+                <li key={id}>
+                  <div>
+                    <p>{t`${sum} in on ${on}`}</p>
+                    <p className="small muted">{account}</p>
+                    <OrderOf order={order} amount={amount} />
+                  </div>
+                  {mayConfirm ? (
+                    <Button kind="secondary" aria-label={t`Confirm the line of ${on}, ${sum}`} onClick={() => setOpen(line)}>
+                      <Trans>Confirm</Trans>
+                    </Button>
+                  ) : null}
+                </li>
+              )
+            })}
+          </ul>
+        )}
+      </Listing>
+      {open === undefined ? null : <LineDialog line={open} onClose={() => setOpen(undefined)} />}
+    </section>
+  )
+}
+
+type Open = { readonly act: 'approve' | 'reject'; readonly transfer: Transfer }
+
+function Confirmed({ mayConfirm }: { readonly mayConfirm: boolean }) {
+  const { t, i18n } = useLingui()
+  const list = useInfiniteQuery(transfersQuery)
+  const [open, setOpen] = useState<Open>()
+  return (
+    <section aria-label={t`Confirmed transfers`}>
+      <h3 className="spaced">
+        <Trans>Confirmed transfers</Trans>
+      </h3>
+      <Listing
+        list={list}
+        itemsOf={(page) => page.transfers}
+        failed={t`The transfers could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No transfer yet`} />}
+      >
+        {(transfers) => (
+          <ul className="story-rows">
+            {transfers.map((transfer) => {
+              const { id, day, amount, order, status, askedBy, bankReference, reason } = transfer
+              const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]
+              const by = askedBy.name
+              return (
+                <li key={id}>
+                  <div>
+                    <p>{t`${sum} in on ${on}`}</p>
+                    <OrderOf order={order} amount={amount} />
+                    <p className="small muted">
+                      {bankReference === null ? t`By a line of the statement, ${by}` : t`By the bank's number ${bankReference}, ${by}`}
+                    </p>
+                    {reason === null ? null : <p className="small muted">{reason}</p>}
+                  </div>
+                  <Badge tone={STATES[status].tone}>{i18n._(STATES[status].label)}</Badge>
+                  {status === 'asked' && mayConfirm ? (
+                    <div className="buttons">
+                      <Button
+                        kind="secondary"
+                        aria-label={t`Confirm as well: ${sum}, ${on}`}
+                        onClick={() => setOpen({ act: 'approve', transfer })}
+                      >
+                        <Trans>Confirm as well</Trans>
+                      </Button>
+                      <Button kind="quiet" aria-label={t`Reject: ${sum}, ${on}`} onClick={() => setOpen({ act: 'reject', transfer })}>
+                        <Trans>Reject</Trans>
+                      </Button>
+                    </div>
+                  ) : null}
+                </li>
+              )
+            })}
+          </ul>
+        )}
+      </Listing>
+      {open === undefined ? null : <DecideTransfer {...open} onClose={() => setOpen(undefined)} />}
+    </section>
+  )
+}
