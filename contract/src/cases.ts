@@ -1,5 +1,5 @@
 /** Calls of requests for help: the public form, its stage, and the team's desk. */
-import { ARRIVAL_WAYS } from '@roz/core/arrival-fields.ts'
+import { ARRIVAL_WAYS, CASE_ARRIVAL_WAYS } from '@roz/core/arrival-fields.ts'
 import {
   askedCase,
   CASE_FOR,
@@ -17,9 +17,10 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { email, phone } from '@roz/core/person-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
+import { arrivalFields, followUpFields } from './disbursements.ts'
 import { endpoint } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
-import { CASE_READERS, CASE_WORKERS, HELPERS, STAFF } from './roles.ts'
+import { CASE_READERS, CASE_WORKERS, CASE_WITNESSES, HELPERS, STAFF } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 const number = z.string().meta({ description: 'The number of the request, such as 3F9A' })
@@ -68,6 +69,14 @@ const caseInFull = z.object({
       at: instant,
     }),
   ),
+  help: z
+    .object({
+      received: z.boolean().nullable().meta({ description: 'The newest answer about its arrival; null: none yet' }),
+      followUpDue: count.nullable().meta({ description: 'The weeks of the follow-up that is due now' }),
+      mayRecord: z.boolean().meta({ description: 'false: the caller checked, requested, approved or recorded the person' }),
+    })
+    .nullable()
+    .meta({ description: 'The booked payment; null: none yet' }),
   samePhone: z.array(number).meta({ description: 'Other requests from this phone number' }),
 })
 const caseAnswer = z.object({ case: caseInFull })
@@ -220,6 +229,32 @@ export const caseCalls = {
     }),
     output: caseAnswer,
     refusals: ['case_not_found', 'case_stage', 'case_tries', 'changed_since_seen', 'forbidden'],
+  }),
+  arriveHelpCase: endpoint({
+    method: 'POST',
+    path: '/admin/help-cases/{number}/arrival',
+    access: 'admin',
+    roles: CASE_WITNESSES,
+    stepUp: true,
+    summary:
+      'Records that the help of a request was received, or was not. A volunteer confirms only requests that are assigned to them and that they did not check; nobody confirms what they requested or approved.',
+    params: numbered,
+    body: z.strictObject({ ...arrivalFields, how: z.enum(CASE_ARRIVAL_WAYS, 'choice_invalid'), ...seen }),
+    output: caseAnswer,
+    refusals: ['case_not_found', 'changed_since_seen', 'case_stage', 'own_check', 'own_arrival', 'arrival_recorded', 'too_many_requests'],
+  }),
+  followUpHelpCase: endpoint({
+    method: 'POST',
+    path: '/admin/help-cases/{number}/follow-ups',
+    access: 'admin',
+    roles: CASE_WITNESSES,
+    stepUp: true,
+    summary:
+      'Records what the helped person of a request says 2, 4 or 12 weeks after the help arrived, whichever is due. The story shows it. Limits as for the arrival.',
+    params: numbered,
+    body: z.strictObject({ ...followUpFields, ...seen }),
+    output: caseAnswer,
+    refusals: ['case_not_found', 'changed_since_seen', 'case_stage', 'own_check', 'own_arrival', 'follow_up_consent', 'follow_up_not_due'],
   }),
   agreeHelpCase: endpoint({
     method: 'POST',

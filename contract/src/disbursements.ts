@@ -65,6 +65,21 @@ export const helpState = z
   })
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
 
+/** What somebody heard about the arrival of help. */
+export const arrivalFields = {
+  received: z.boolean('wrong_type'),
+  on: z.string('arrival_day').regex(/^\d{4}-\d{2}-\d{2}$/, 'arrival_day'),
+  code: z.optional(arrivalCode).meta({ description: 'With how code: the digits that the receiver told' }),
+  reason: z.optional(decisionReason).meta({ description: 'Needed where it was not received' }),
+}
+/** What a helped person says weeks later. */
+export const followUpFields = {
+  language,
+  words: followUpWords,
+  translation: z.strictObject({ language, words: followUpWords }).optional(),
+  retoldBy: z.optional(publicName).meta({ description: 'Who retold it; without it the words are word for word' }),
+}
+
 export const disbursementCalls = {
   disbursements: endpoint({
     method: 'GET',
@@ -195,16 +210,13 @@ export const disbursementCalls = {
     params: outlayId,
     body: z.strictObject({
       ...seenOutlay.shape,
-      received: z.boolean('wrong_type'),
+      ...arrivalFields,
       how: z.enum(ARRIVAL_WAYS, 'choice_invalid'),
-      on: z.string('arrival_day').regex(/^\d{4}-\d{2}-\d{2}$/, 'arrival_day'),
-      code: z.optional(arrivalCode).meta({ description: 'With how code: the digits that the receiver told' }),
       paper: z
         .string('arrival_paper')
         .regex(/^[0-9a-f]{64}$/, 'arrival_paper')
         .optional()
         .meta({ description: 'With how papers: SHA-256 of an uploaded picture' }),
-      reason: z.optional(decisionReason).meta({ description: 'Needed where it was not received' }),
     }),
     output: z.object({ disbursement }),
     refusals: [
@@ -228,12 +240,7 @@ export const disbursementCalls = {
     summary:
       'Records what a helped person says 2, 4 or 12 weeks after the help arrived, whichever is due, with the consent to be asked again. The story shows it.',
     params: outlayId,
-    body: z.strictObject({
-      language,
-      words: followUpWords,
-      translation: z.strictObject({ language, words: followUpWords }).optional(),
-      retoldBy: z.optional(publicName).meta({ description: 'Who retold it; without it the words are word for word' }),
-    }),
+    body: z.strictObject(followUpFields),
     output: z.object({ disbursement }),
     refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due', 'own_arrival'],
   }),

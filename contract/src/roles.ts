@@ -24,6 +24,8 @@ export const HELPERS = ['owner', 'finance', 'editor'] as const satisfies Roles
 /** Requests for help: who may list them, and who takes care of one. Only a helper ends one or agrees to it. */
 export const CASE_READERS = [...STAFF, 'volunteer'] as const satisfies Roles
 export const CASE_WORKERS = [...HELPERS, 'support', 'volunteer'] as const satisfies Roles
+/** Who records what came of a request: its arrival and its follow-ups. */
+export const CASE_WITNESSES = [...HELPERS, 'volunteer'] as const satisfies Roles
 /** Care of a member: messages, notes, suspension and holds. */
 export const CARE = ['owner', 'finance', 'support'] as const satisfies Roles
 /** Reads for the books' own control. */

@@ -14,6 +14,8 @@ export const ARRIVAL_TEXTS = {
 
 /** `code`: four digits that the payer hands over with the help, and the receiver tells somebody else. */
 export const ARRIVAL_WAYS = ['call', 'visit', 'papers', 'code'] as const
+/** Without an uploaded picture: of somebody who sees only the request. */
+export const CASE_ARRIVAL_WAYS = ['call', 'visit', 'code'] as const satisfies readonly ArrivalWay[]
 export type ArrivalWay = (typeof ARRIVAL_WAYS)[number]
 /** From then on a payment that nobody confirmed is on the to-do list, and counts as late. */
 export const CONFIRMED_WITHIN_DAYS = 7

@@ -230,6 +230,7 @@ export const REFUSALS = {
     403,
     texts('You requested or approved this payment, or wrote the record of this person. Somebody else must confirm that it arrived.'),
   ),
+  own_check: refusal(403, texts('You checked this request. Somebody else must record what came of it.')),
   arrival_recorded: refusal(409, texts('This was recorded already.')),
   arrival_payer: refusal(403, texts('Only somebody who requested or approved this payment may see its code.')),
   follow_up_consent: refusal(409, texts('The person has not agreed to be asked again. Record that consent first.')),

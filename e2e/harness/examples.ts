@@ -235,6 +235,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   freezeHelpOrder: { numbers: ['3F9A', '7K2M'] },
   helpCase: undefined,
   assignHelpCase: { assignedTo: null, urgency: 'week', version: 1 },
+  arriveHelpCase: { received: true, how: 'call', on: '2026-01-05', version: 1 },
+  followUpHelpCase: { language: 'hi', words: 'वह अब रोज़ स्कूल जाती है।', version: 1 },
   stepHelpCase: { step: 'called', how: 'call', note: 'We talked for ten minutes.', version: 1 },
   agreeHelpCase: { amount: 500, note: 'Both of us have seen the school.', beneficiary: BENEFICIARY, version: 1 },
   home: undefined,

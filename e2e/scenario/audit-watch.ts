@@ -20,6 +20,7 @@ const writes = (Object.keys(api) as CallName[]).filter((name) => isWrite(specOf(
 const KEYED = 'server/src/http/keyed-calls.test.ts'
 const TRANSFERS = 'server/src/features/accounts/bank/transfers.test.ts'
 const FOLLOW_UPS = 'server/src/features/help/follow-ups.test.ts'
+const OUTCOMES = 'server/src/features/help/case-outcome.test.ts'
 /**
  * Writes that the scenario's program refuses: its gateway pays by itself and has settled nothing, it has no second person, nothing is
  * in suspense, no tax was withheld, nobody has AutoPay, money is added by the gateway, and the bank
@@ -41,6 +42,8 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   rejectDisbursement: KEYED,
   correctDisbursement: KEYED,
   recordArrival: KEYED,
+  arriveHelpCase: OUTCOMES,
+  followUpHelpCase: OUTCOMES,
   freezeHelpOrder: 'server/src/features/help/case-order.all.test.ts',
   recordFollowUp: FOLLOW_UPS,
   withholdFollowUp: FOLLOW_UPS,

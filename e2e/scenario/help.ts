@@ -45,6 +45,10 @@ async function runRequest(scenario: Scenario, token: string): Promise<void> {
   const beneficiary = { publicName: 'Gita', isChild: false, guardian: null, consent, note: '' }
   const body = { amount: 0.5, note: 'Both have seen it.', beneficiary, version: 3 }
   expect((await scenario.step('agreeHelpCase', { token, params, body })).output.case.stage).toBe('agreed')
+  const outcome = { token, params, body: { received: true, how: 'call', on: '2026-01-05', version: 4 } } as const
+  expect((await scenario.step('arriveHelpCase', outcome)).refusal.code).toBe('case_stage')
+  const told = { token, params, body: { language: 'hi', words: 'वह अब रोज़ स्कूल जाती है।', version: 4 } } as const
+  expect((await scenario.step('followUpHelpCase', told)).refusal.code).toBe('case_stage')
   const { day, agreed } = (await scenario.step('helpOrder', { token })).output
   expect(agreed.map((one) => one.number)).toEqual([number])
   const alone = { token, params: { day: day ?? '' }, body: { numbers: [number, number] } }

@@ -1,7 +1,7 @@
 /**
  * From a need to a follow-up: a neighbour asks in Hindi on a phone, the team answers, the givers read it, and the consent is taken back.
  * - Everybody does their own part, on the screens: support calls, a volunteer visits, one editor checks and agrees, finance pays, the owner
- *   approves, another editor confirms the arrival, tells the story and asks again.
+ *   approves, a second volunteer confirms the arrival, another editor tells the story and asks again.
  * - After the consent is taken back nothing that anybody can read names her, and no total has changed.
  */
 import { addDays, dayAt, type IstDay, nextDay } from '@roz/core/ist-day.ts'
@@ -33,8 +33,15 @@ import { addColleague, settleTeam } from '../../harness/team.ts'
 // The help of a day, ₹1.20, needs two checks and a second person for the payment.
 const fixture = useAppFixture({ size: SMALL, env: async () => ({ APPROVAL_ABOVE: '1' }) })
 const url = (): string => fixture.roz.url
-const TEAM = { lata: 'support', vimal: 'volunteer', dev: 'editor', sunita: 'finance', anil: 'editor' } as const
-const FULL_NAMES = { lata: 'Lata Iyer', vimal: 'Vimal Das', dev: 'Dev Malhotra', sunita: 'Sunita Nair', anil: 'Anil Joshi' } as const
+const TEAM = { lata: 'support', vimal: 'volunteer', dev: 'editor', sunita: 'finance', anil: 'editor', rekha: 'volunteer' } as const
+const FULL_NAMES = {
+  lata: 'Lata Iyer',
+  vimal: 'Vimal Das',
+  dev: 'Dev Malhotra',
+  sunita: 'Sunita Nair',
+  anil: 'Anil Joshi',
+  rekha: 'Rekha Das',
+} as const
 type Colleague = keyof typeof TEAM
 const mailbox = (who: Colleague): string => `${who}@roz.example`
 
@@ -178,21 +185,26 @@ const approves = (): Promise<void> =>
     await expect(toast(page, 'Recorded.')).toBeVisible()
   })
 
-/** Finance hands the code over with the machine; Kamla tells it to the other editor. */
-async function arrives(): Promise<void> {
+/** Finance hands the code over with the machine; Kamla tells it to a volunteer who did not check the need. */
+async function arrives(number: string): Promise<void> {
   let code = ''
   await inPortal('help-given', 'sunita', async (page) => {
     await page.getByRole('button', { name: /^Code for the receiver/ }).click()
     await dialogOf(page, 'Code for the receiver').getByRole('button', { name: 'Show the code' }).click()
     code = (await dialogOf(page, 'Code for the receiver').locator('.lead').textContent()) ?? ''
   })
-  await inPortal('help-given', 'anil', async (page) => {
-    await page.getByRole('button', { name: /^Did it arrive\?/ }).click()
+  await inPortal('requests', 'rekha', async (page) => {
+    await page.getByRole('button', { name: `Open: request ${number}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Did it arrive?' }).click()
     const form = dialogOf(page, 'Did the help arrive?')
     await form.getByLabel('How you learnt it').selectOption('By a spoken code')
     await form.getByLabel('Code that the receiver tells you').fill(code)
+    await auditScreen(page)
+    await expectNoSidewaysScroll(page)
     await form.getByRole('button', { name: 'Confirm that it arrived' }).click()
-    await expect(page.getByRole('listitem').filter({ hasText: 'a sewing machine' })).toContainText('recorded by Anil Joshi')
+    const request = dialogOf(page, `Request #${number}`)
+    await expect(request.getByRole('listitem').filter({ hasText: 'The help arrived' })).toContainText(FULL_NAMES.rekha)
+    await auditScreen(page)
   })
 }
 
@@ -381,7 +393,8 @@ test('a need becomes help, her own words reach the givers, and the end of her co
   const bill = await asksForPayment(number)
   await approves()
   await neighbourReads(number, 'मदद भेज दी गई।')
-  await arrives()
+  await assignsTo('rekha', number)
+  await arrives(number)
   const story = await tellsAtSix()
 
   await mailed(asha, 'Your rupee helped: a sewing machine for Kamla')

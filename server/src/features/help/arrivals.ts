@@ -27,7 +27,7 @@ import type { HelpDeps } from './deps.ts'
 import { type Disbursement, viewDisbursement } from './disbursement-view.ts'
 
 type Calls = typeof disbursementCalls
-type Said = Input<Calls['recordArrival']>['body']
+type Said = Pick<Input<Calls['recordArrival']>['body'], 'received' | 'how' | 'on' | 'code' | 'paper' | 'reason'>
 type Refused =
   | 'disbursement_not_found'
   | 'outlay_final'
@@ -41,7 +41,7 @@ const KINDS = ['disbursement'] as const
 /** The codes of a payment: by the present key, and by the old one while a key is being replaced. */
 const codesOf = (secrets: Secrets, id: string): readonly string[] =>
   secrets.fingerprints(Buffer.from(id), 'arrival_code').map((mac) => String(mac.readUIntBE(0, 6) % 10_000).padStart(4, '0'))
-const isCode = (secrets: Secrets, id: string, told: string): boolean =>
+export const isCode = (secrets: Secrets, id: string, told: string): boolean =>
   codesOf(secrets, id)
     .map((code) => timingSafeEqual(Buffer.from(code), Buffer.from(told)))
     .includes(true)
@@ -91,7 +91,7 @@ export function arrivalHandlers(deps: HelpDeps, idempotency: Idempotency): Handl
 }
 
 /** Whether this person may not confirm the arrival of a booked payment. */
-const isOwn = async (db: Db, id: string, person: bigint): Promise<boolean> =>
+export const isOwn = async (db: Db, id: string, person: bigint): Promise<boolean> =>
   CURSOR_PARTS.uuid(id) &&
   (await maybeOne(
     db,
@@ -100,28 +100,41 @@ const isOwn = async (db: Db, id: string, person: bigint): Promise<boolean> =>
 
 type Recording = { readonly outlayId: string; readonly by: bigint; readonly said: Said; readonly isRight: boolean }
 
-/** Writes the record; the caller has locked the payment. */
-async function record(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said, isRight }: Recording): Promise<Effect<Refused>> {
+/** Why this is not recorded; otherwise what the newest record says. The caller has locked the payment. */
+export async function judgeArrival(tx: Tx, { outlayId, by, said, isRight }: Recording) {
   const { received, how, on } = said
-  const reason = received ? null : (said.reason ?? null)
-  const isSigned = received && how === 'papers'
-  if (!received && reason === null) return invalid({ reason: 'reason_length' })
+  if (!received && said.reason === undefined) return invalid({ reason: 'reason_length' })
   if (parseDay(on) === undefined) return invalid({ on: 'arrival_day' })
   if (received && how === 'code' && said.code === undefined) return invalid({ code: 'arrival_code' })
-  if (isSigned && said.paper === undefined) return invalid({ paper: 'arrival_paper' })
+  if (received && how === 'papers' && said.paper === undefined) return invalid({ paper: 'arrival_paper' })
   const { last, mayConfirm, isOutside } = await one<{ last: boolean | null; mayConfirm: boolean; isOutside: boolean }>(
     tx,
     sql`select (select received from arrival where outlay_id = o.id order by id desc limit 1) as last,
           may_confirm_arrival(${by}::bigint, o.id) as "mayConfirm", not ${on}::date between ist_day(o.decided_at) and ist_day(roz_now()) as "isOutside"
           from outlay o where o.id = ${outlayId}::uuid`,
   )
-  if (last === received) return { ok: false, code: 'arrival_recorded' }
-  if (received && !mayConfirm) return { ok: false, code: 'own_arrival' }
+  if (last === received) return { ok: false, code: 'arrival_recorded' } as const
+  if (received && !mayConfirm) return { ok: false, code: 'own_arrival' } as const
   if (isOutside) return invalid({ on: 'arrival_day_outside' })
   if (!isRight) return invalid({ code: 'arrival_code_wrong' })
-  const paper = isSigned ? Buffer.from(said.paper ?? '', 'hex') : null
+  return { ok: true, last } as const
+}
+
+async function record(tx: Tx, deps: HelpDeps, recording: Recording): Promise<Effect<Refused>> {
+  const { said } = recording
+  const judged = await judgeArrival(tx, recording)
+  if (!judged.ok) return judged
+  const paper = said.received && said.how === 'papers' ? Buffer.from(said.paper ?? '', 'hex') : null
   const unusable = paper === null ? undefined : await judgePaper(tx, paper)
-  if (unusable !== undefined) return { ok: false, code: unusable }
+  return unusable === undefined ? writeArrival(tx, deps, recording, { last: judged.last, paper }) : { ok: false, code: unusable }
+}
+
+type Judged = { readonly last: boolean | null; readonly paper: Buffer | null }
+
+/** Writes the record that was judged. */
+export async function writeArrival(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said }: Recording, { last, paper }: Judged) {
+  const { received, how, on } = said
+  const reason = received ? null : (said.reason ?? null)
   const { id } = await one<{ id: bigint }>(
     tx,
     sql`insert into arrival (outlay_id, received, how, heard_on, paper, recorded_by)
@@ -139,7 +152,7 @@ async function record(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said, isRig
     await tellOwners(tx, { what: received ? 'received_after_all' : 'not_received', actorId: by, about: purpose, detail: reason ?? '' })
   }
   // Without the reason: those are the receiver's words, and the staff log is kept for ever.
-  return { ok: true, after: { received, how, on, ...(isSigned ? { paper: said.paper } : {}) } }
+  return { ok: true, after: { received, how, on, ...(paper === null ? {} : { paper: said.paper }) } } as const
 }
 
 /** The picture was uploaded, and proves nothing else. */

@@ -39,6 +39,7 @@ import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { insertBeneficiary, openly } from './beneficiaries.ts'
 import { recordStep, seal, type SealedCase, stepContext, unseal } from './cases.ts'
+import { helpOf } from './case-help.ts'
 import { findOpenList, freezeOrder, IS_LISTABLE, ordersOf } from './case-order.ts'
 import type { CaseDeps } from './deps.ts'
 
@@ -55,8 +56,8 @@ type Names =
   | 'assignHelpCase'
   | 'stepHelpCase'
   | 'agreeHelpCase'
-type Session = { readonly memberId: bigint; readonly staffRole: StaffRole }
-type Row = {
+export type DeskSession = { readonly memberId: bigint; readonly staffRole: StaffRole }
+export type Row = {
   readonly number: string
   readonly kind: CaseKind
   readonly forWhom: CaseFor
@@ -71,6 +72,7 @@ type Row = {
   readonly assignedTo: bigint | null
   readonly assignedName: string | null
   readonly beneficiaryId: string | null
+  readonly outlayId: string | null
   readonly isUntouched: boolean
   readonly askedAt: Date
   readonly stageAt: Date
@@ -85,7 +87,7 @@ const RANK = sql`coalesce(array_position(${[...CASE_URGENCIES]}::text[], c.urgen
 const columns = sql`
   c.number, c.kind, c.for_whom as "forWhom", c.district, c.state, c.asked_paise as asked, c.agreed_paise as agreed,
   c.needed_by as until, c.stage, c.urgency, c.reason, c.assigned_to as "assignedTo", m.name as "assignedName",
-  c.beneficiary_id as "beneficiaryId", ${UNTOUCHED_CASE} as "isUntouched", c.asked_at as "askedAt", c.stage_at as "stageAt", c.version, c.sealed`
+  c.beneficiary_id as "beneficiaryId", c.outlay_id as "outlayId", ${UNTOUCHED_CASE} as "isUntouched", c.asked_at as "askedAt", c.stage_at as "stageAt", c.version, c.sealed`
 const from = sql`from help_case c left join member m on m.id = c.assigned_to`
 const rows = sql`select ${columns} ${from}`
 
@@ -130,16 +132,16 @@ const CSV_COLUMNS: Columns<Listed> = {
   stage_at: (row) => row.stageAt,
 }
 
-const isVolunteer = ({ staffRole }: Session): boolean => staffRole === 'volunteer'
-const mayEnd = ({ staffRole }: Session): boolean => HELPERS.some((helper) => helper === staffRole)
-const maySee = (session: Session, row: Row): boolean => !isVolunteer(session) || row.assignedTo === session.memberId
+export const isVolunteer = ({ staffRole }: DeskSession): boolean => staffRole === 'volunteer'
+const mayEnd = ({ staffRole }: DeskSession): boolean => HELPERS.some((helper) => helper === staffRole)
+export const maySee = (session: DeskSession, row: Row): boolean => !isVolunteer(session) || row.assignedTo === session.memberId
 
 type Changing = {
   readonly params: { readonly number: string }
   readonly body: { readonly version: number }
-  readonly session: Session
+  readonly session: DeskSession
 }
-const NOT_FOUND = { ok: false, code: 'case_not_found' } as const
+export const NOT_FOUND = { ok: false, code: 'case_not_found' } as const
 
 export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
   const { db, secrets, approvalAbove } = deps
@@ -149,13 +151,13 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
     work: (tx: Tx, row: Row) => Promise<R | undefined>,
   ) =>
     inTransaction(db, async (tx) => {
-      const row = await lock(tx, params.number)
+      const row = await lockCase(tx, params.number)
       if (row === undefined || !maySee(session, row)) return NOT_FOUND
       if (row.version !== body.version) return { ok: false, code: 'changed_since_seen' } as const
       const refused = await work(tx, row)
       if (refused !== undefined) return refused
       await tx.query(sql`update help_case set version = version + 1, touched_at = roz_now() where number = ${row.number}::text`)
-      return { ok: true, value: { case: await viewOf(tx, secrets, row.number, session) } } as const
+      return { ok: true, value: { case: await viewCase(tx, secrets, row.number, session) } } as const
     })
 
   return {
@@ -179,7 +181,7 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
         const row = await find(tx, params.number)
         if (row === undefined || !maySee(session, row)) return NOT_FOUND
         await logStaff(tx, { actorId: session.memberId, action: 'help_case.read', subject: `help_case:${row.number}` })
-        return { ok: true, value: { case: await viewOf(tx, secrets, row.number, session) } } as const
+        return { ok: true, value: { case: await viewCase(tx, secrets, row.number, session) } } as const
       }),
     assignHelpCase: (call) =>
       change(call, async (tx, row) => {
@@ -228,7 +230,7 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
 
 type Stepping = {
   readonly body: Input<Calls['stepHelpCase']>['body']
-  readonly session: Session
+  readonly session: DeskSession
 }
 
 async function takeStep(tx: Tx, { secrets }: CaseDeps, row: Row, { body, session }: Stepping) {
@@ -282,7 +284,7 @@ const find = (from: Queryable, typed: string): Promise<Row | undefined> => {
   const number = caseNumberOf(typed)
   return number === undefined ? Promise.resolve(undefined) : maybeOne<Row>(from, sql`${rows} where c.number = ${number}::text`)
 }
-async function lock(tx: Tx, typed: string): Promise<Row | undefined> {
+export async function lockCase(tx: Tx, typed: string): Promise<Row | undefined> {
   const number = caseNumberOf(typed)
   if (number === undefined) return undefined
   // A statement of its own: the row is read as it is after a change that the lock waited for.
@@ -309,7 +311,7 @@ async function list(
   db: Db,
   { status, state, q }: Filters,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
-  session: Session,
+  session: DeskSession,
 ) {
   const [rank, micros, number] = after ?? []
   const later =
@@ -355,7 +357,7 @@ type StepRow = {
   readonly at: Date
 }
 
-async function viewOf(from: Queryable, secrets: Secrets, number: string, session: Session): Promise<Full> {
+export async function viewCase(from: Queryable, secrets: Secrets, number: string, session: DeskSession): Promise<Full> {
   const row = await one<Row>(from, sql`${rows} where c.number = ${number}::text`)
   const steps = await from.query<StepRow>(sql`
     select s.id, s.step, s.how, s.sealed_note as note, m.name as by, s.at from help_case_step s left join member m on m.id = s.done_by
@@ -371,6 +373,7 @@ async function viewOf(from: Queryable, secrets: Secrets, number: string, session
       note: note === null ? null : secrets.decrypt(note, stepContext(id)).toString('utf8'),
       at: instantOf(at),
     })),
+    help: await helpOf(from, row, session),
     // Other requests are not a volunteer's.
     samePhone: isVolunteer(session) ? [] : same.map((other) => other.number),
   }

@@ -8,6 +8,8 @@
  * - Of two at once for the same weeks one is recorded: the payment is locked.
  */
 import { randomUUID } from 'node:crypto'
+import type { Input } from '@roz/contract/api.ts'
+import type { disbursementCalls } from '@roz/contract/disbursements.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -26,41 +28,10 @@ import { judgeProofs } from './proofs.ts'
 type Found = { readonly hasConsent: boolean; readonly isReceived: boolean; readonly mayRecord: boolean; readonly due: number | null }
 
 export const followUpHandlers = ({ db, secrets }: HelpDeps): Handlers<'recordFollowUp' | 'withholdFollowUp'> => ({
-  recordFollowUp: ({ params: { id }, body: { language, words, translation, retoldBy }, session }) =>
+  recordFollowUp: ({ params: { id }, body, session }) =>
     inTransaction(db, async (tx) => {
-      if (!CURSOR_PARTS.uuid(id)) return { ok: false, code: 'disbursement_not_found' } as const
-      // The lock on the person makes an end of the consent wait for the commit, that on the payment a second record.
-      const locked = await maybeOne(
-        tx,
-        sql`select from outlay o join beneficiary b on b.id = o.beneficiary_id
-             where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for no key update of o for share of b`,
-      )
-      if (locked === undefined) return { ok: false, code: 'disbursement_not_found' } as const
-      const { hasConsent, isReceived, mayRecord, due } = await one<Found>(
-        tx,
-        sql`select b.follow_up_on is not null and b.revoked_at is null as "hasConsent", coalesce(${IS_RECEIVED}, false) as "isReceived", ${DUE_FOLLOW_UP} as due,
-              may_confirm_arrival(${session.memberId}::bigint, o.id) as "mayRecord"
-              from outlay o join beneficiary b on b.id = o.beneficiary_id where o.id = ${id}::uuid`,
-      )
-      if (!hasConsent) return { ok: false, code: 'follow_up_consent' } as const
-      if (!isReceived || due === null) return { ok: false, code: 'follow_up_not_due' } as const
-      if (!mayRecord) return { ok: false, code: 'own_arrival' } as const
-      if (translation !== undefined && translation.language === language) return invalid({ translation: 'choice_invalid' })
-      const translations = translation === undefined ? {} : { [translation.language]: translation.words }
-      await tx.query(sql`
-        insert into follow_up (id, outlay_id, weeks, written_in, words, translations, retold_by, recorded_by)
-        values (${randomUUID()}::uuid, ${id}::uuid, ${due}::int, ${language}::text, ${words}::text, ${JSON.stringify(translations)}::jsonb,
-          ${retoldBy ?? null}::text, ${session.memberId}::bigint)`)
-      await noteInRequest(tx, secrets, id, session.memberId)
-      await pushFollowUps(tx, sql`${id}::uuid`)
-      // The log keeps no words: they end with the consent.
-      await logStaff(tx, {
-        actorId: session.memberId,
-        action: 'follow_up.record',
-        subject: `outlay:${id.toLowerCase()}`,
-        after: { weeks: due, language, isRetold: retoldBy !== undefined },
-      })
-      return { ok: true, value: { disbursement: await viewDisbursement(tx, id) } } as const
+      const refused = await recordFollowUp(tx, secrets, { id, by: session.memberId, said: body })
+      return refused ?? ({ ok: true, value: { disbursement: await viewDisbursement(tx, id) } } as const)
     }),
   withholdFollowUp: ({ params: { id }, body: { reason }, session }) =>
     inTransaction(db, async (tx) => {
@@ -85,6 +56,46 @@ export const followUpHandlers = ({ db, secrets }: HelpDeps): Handlers<'recordFol
       return { ok: true, value: { disbursement: await viewDisbursement(tx, found.outlayId) } } as const
     }),
 })
+
+type Said = Input<(typeof disbursementCalls)['recordFollowUp']>['body']
+type Saying = { readonly id: string; readonly by: bigint; readonly said: Said }
+
+/** Records the follow-up of a payment that is due now. Undefined: it is recorded. */
+export async function recordFollowUp(tx: Tx, secrets: Secrets, { id, by, said: { language, words, translation, retoldBy } }: Saying) {
+  if (!CURSOR_PARTS.uuid(id)) return { ok: false, code: 'disbursement_not_found' } as const
+  // The lock on the person makes an end of the consent wait for the commit, that on the payment a second record.
+  const locked = await maybeOne(
+    tx,
+    sql`select from outlay o join beneficiary b on b.id = o.beneficiary_id
+         where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for no key update of o for share of b`,
+  )
+  if (locked === undefined) return { ok: false, code: 'disbursement_not_found' } as const
+  const { hasConsent, isReceived, mayRecord, due } = await one<Found>(
+    tx,
+    sql`select b.follow_up_on is not null and b.revoked_at is null as "hasConsent", coalesce(${IS_RECEIVED}, false) as "isReceived", ${DUE_FOLLOW_UP} as due,
+          may_confirm_arrival(${by}::bigint, o.id) as "mayRecord"
+          from outlay o join beneficiary b on b.id = o.beneficiary_id where o.id = ${id}::uuid`,
+  )
+  if (!hasConsent) return { ok: false, code: 'follow_up_consent' } as const
+  if (!isReceived || due === null) return { ok: false, code: 'follow_up_not_due' } as const
+  if (!mayRecord) return { ok: false, code: 'own_arrival' } as const
+  if (translation !== undefined && translation.language === language) return invalid({ translation: 'choice_invalid' })
+  const translations = translation === undefined ? {} : { [translation.language]: translation.words }
+  await tx.query(sql`
+    insert into follow_up (id, outlay_id, weeks, written_in, words, translations, retold_by, recorded_by)
+    values (${randomUUID()}::uuid, ${id}::uuid, ${due}::int, ${language}::text, ${words}::text, ${JSON.stringify(translations)}::jsonb,
+      ${retoldBy ?? null}::text, ${by}::bigint)`)
+  await noteInRequest(tx, secrets, id, by)
+  await pushFollowUps(tx, sql`${id}::uuid`)
+  // The log keeps no words: they end with the consent.
+  await logStaff(tx, {
+    actorId: by,
+    action: 'follow_up.record',
+    subject: `outlay:${id.toLowerCase()}`,
+    after: { weeks: due, language, isRetold: retoldBy !== undefined },
+  })
+  return undefined
+}
 
 /** Without the words: the history of a request is kept longer than the consent to publish them. */
 async function noteInRequest(tx: Tx, secrets: Secrets, outlayId: string, by: bigint): Promise<void> {

@@ -5,6 +5,7 @@ import { arrivalHandlers } from './arrivals.ts'
 import { beneficiaryHandlers } from './beneficiaries.ts'
 import { caseDeskHandlers } from './case-desk.ts'
 import { forgetOldCases } from './case-payment.ts'
+import { caseOutcomeHandlers } from './case-outcome.ts'
 import { caseHandlers } from './cases.ts'
 import type { CaseDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
@@ -19,6 +20,7 @@ export function createHelp(deps: CaseDeps) {
       ...beneficiaryHandlers(deps),
       ...caseHandlers(deps),
       ...caseDeskHandlers(deps),
+      ...caseOutcomeHandlers(deps),
       ...billHandlers(deps),
       ...disbursementHandlers(deps, idempotency),
       ...arrivalHandlers(deps, idempotency),

@@ -21,14 +21,39 @@ import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
 import { WAY_NAMES } from './case-queries.ts'
 
-type DialogProps = { readonly entry: Disbursement; readonly isPayer: boolean; readonly onClose: () => void }
+type Said<W> = {
+  readonly received: boolean
+  readonly how: W
+  readonly on: string
+  readonly code?: string
+  readonly paper?: string
+  readonly reason?: string
+}
+type DialogProps<T, W> = {
+  /** The help that is meant. */
+  readonly about: string
+  readonly wasReceived: boolean
+  /** May only say that it did not arrive. */
+  readonly isPayer: boolean
+  readonly ways: readonly [W, ...W[]]
+  readonly send: (said: Said<W>, idempotencyKey: string) => Promise<T>
+  readonly onDone?: (answer: T) => void
+  readonly onClose: () => void
+}
 
-export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
+export function ArrivalDialog<T, W extends ArrivalWay>({
+  about,
+  wasReceived,
+  isPayer,
+  ways,
+  send: sendSaid,
+  onDone,
+  onClose,
+}: DialogProps<T, W>) {
   const { t, i18n } = useLingui()
   const today = useServerDay()
-  const wasReceived = entry.arrival?.received === true
   const [received, setReceived] = useState(!isPayer && !wasReceived)
-  const [how, setHow] = useState<ArrivalWay>('call')
+  const [how, setHow] = useState<W>(ways[0])
   const [on, setOn] = useState<string>(today)
   const [code, setCode] = useState('')
   const [reason, setReason] = useState('')
@@ -44,11 +69,8 @@ export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
       reason: received ? undefined : problemOf(decisionReason, reason),
     })
   const send = (_: string, idempotencyKey: string) =>
-    call('recordArrival', {
-      params: { id: entry.id },
-      body: {
-        status: entry.status,
-        seen: entry.seen,
+    sendSaid(
+      {
         received,
         how,
         on,
@@ -57,7 +79,7 @@ export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
         ...(received ? {} : { reason }),
       },
       idempotencyKey,
-    }).catch(refused)
+    ).catch(refused)
   return (
     <>
       <Decision
@@ -66,12 +88,10 @@ export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
         danger={!received}
         check={check}
         send={send}
-        onDone={() => toast.success(t`Recorded.`)}
+        onDone={onDone ?? (() => toast.success(t`Recorded.`))}
         onClose={onClose}
       >
-        <p className="spaced">
-          {formatMoney(entry.amount)}, {entry.purpose}, {entry.beneficiary.publicName}
-        </p>
+        <p className="spaced">{about}</p>
         {isPayer || wasReceived ? null : (
           <SelectField
             label={t`What the receiver says`}
@@ -84,11 +104,11 @@ export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
         )}
         {isPayer && !wasReceived ? (
           <p className="muted spaced">
-            <Trans>You requested or approved this payment, so somebody else must confirm that it arrived.</Trans>
+            <Trans>You had a part in this help, so somebody else must confirm that it arrived.</Trans>
           </p>
         ) : null}
-        <SelectField label={t`How you learnt it`} value={how} onChange={(event) => setHow(event.target.value as ArrivalWay)}>
-          {ARRIVAL_WAYS.map((way) => (
+        <SelectField label={t`How you learnt it`} value={how} onChange={(event) => setHow(event.target.value as W)}>
+          {ways.map((way) => (
             <option key={way} value={way}>
               {i18n._(WAY_NAMES[way])}
             </option>
@@ -133,6 +153,21 @@ export function ArrivalDialog({ entry, isPayer, onClose }: DialogProps) {
     </>
   )
 }
+
+type PaymentProps = { readonly entry: Disbursement; readonly isPayer: boolean; readonly onClose: () => void }
+
+export const PaymentArrival = ({ entry, isPayer, onClose }: PaymentProps) => (
+  <ArrivalDialog
+    about={`${formatMoney(entry.amount)}, ${entry.purpose}, ${entry.beneficiary.publicName}`}
+    wasReceived={entry.arrival?.received === true}
+    isPayer={isPayer}
+    ways={ARRIVAL_WAYS}
+    send={(said, idempotencyKey) =>
+      call('recordArrival', { params: { id: entry.id }, body: { status: entry.status, seen: entry.seen, ...said }, idempotencyKey })
+    }
+    onClose={onClose}
+  />
+)
 
 type CodeProps = { readonly entry: Disbursement; readonly onCode: (code: string) => void; readonly onClose: () => void }
 

@@ -46,9 +46,10 @@ import {
   URGENCY_NAMES,
   WAY_NAMES,
 } from './case-queries.ts'
+import { CaseArrival, CaseFollowUp, OutcomeButtons } from './CaseOutcome.tsx'
 import { CasePayment } from './CasePayment.tsx'
 
-type Open = 'step' | 'agree' | 'assign' | 'pay'
+type Open = 'step' | 'agree' | 'assign' | 'pay' | 'arrival' | 'followUp'
 type DialogProps = { readonly number: string; readonly team: CaseTeam; readonly onClose: () => void }
 
 export function CaseDialog({ number, team, onClose }: DialogProps) {
@@ -67,6 +68,8 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
   if (one !== undefined && open === 'step') return <StepDialog one={one} onDone={changed} onClose={back} />
   if (one !== undefined && open === 'agree') return <AgreeDialog one={one} onDone={changed} onClose={back} />
   if (one !== undefined && open === 'assign') return <AssignDialog one={one} team={team} onDone={changed} onClose={back} />
+  if (one !== undefined && open === 'arrival') return <CaseArrival one={one} onDone={changed} onClose={back} />
+  if (one !== undefined && open === 'followUp') return <CaseFollowUp one={one} onDone={changed} onClose={back} />
   if (one !== undefined && open === 'pay') return <CasePayment one={one} onClose={onClose} />
   return (
     <Modal
@@ -87,6 +90,7 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
                 <Trans>Record a step</Trans>
               </Button>
             )}
+            <OutcomeButtons one={one} onChoose={setOpen} />
             {mayAgree && one.stage === 'checked' ? (
               <Button onClick={() => setOpen('agree')}>
                 <Trans>Agree to help</Trans>

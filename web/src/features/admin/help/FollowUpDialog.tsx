@@ -20,7 +20,23 @@ import { useMay } from '../use-may.ts'
 
 type DialogProps = { readonly entry: Disbursement; readonly onClose: () => void }
 
-export function FollowUpDialog({ entry, onClose }: DialogProps) {
+type Said = {
+  readonly language: Language
+  readonly words: string
+  readonly retoldBy?: string
+  readonly translation?: { readonly language: Language; readonly words: string }
+}
+type FollowUpProps<T> = {
+  readonly send: (said: Said) => Promise<T>
+  readonly onDone?: (answer: T) => void
+  readonly onClose: () => void
+}
+
+export const PaymentFollowUp = ({ entry, onClose }: DialogProps) => (
+  <FollowUpDialog send={(said) => call('recordFollowUp', { params: { id: entry.id }, body: said })} onClose={onClose} />
+)
+
+export function FollowUpDialog<T>({ send: sendSaid, onDone, onClose }: FollowUpProps<T>) {
   const { t } = useLingui()
   const [language, setLanguage] = useState<Language>(currentLanguage())
   const [words, setWords] = useState('')
@@ -35,14 +51,11 @@ export function FollowUpDialog({ entry, onClose }: DialogProps) {
       retoldBy: retoldBy === '' ? undefined : problemOf(publicName, retoldBy),
     })
   const send = () =>
-    call('recordFollowUp', {
-      params: { id: entry.id },
-      body: {
-        language,
-        words,
-        ...(retoldBy === '' ? {} : { retoldBy }),
-        ...(translation === '' ? {} : { translation: { language: other, words: translation } }),
-      },
+    sendSaid({
+      language,
+      words,
+      ...(retoldBy === '' ? {} : { retoldBy }),
+      ...(translation === '' ? {} : { translation: { language: other, words: translation } }),
     }).catch(refused)
   return (
     <Decision
@@ -50,7 +63,7 @@ export function FollowUpDialog({ entry, onClose }: DialogProps) {
       confirm={t`Publish with the story`}
       check={check}
       send={send}
-      onDone={() => toast.success(t`Recorded.`)}
+      onDone={onDone ?? (() => toast.success(t`Recorded.`))}
       onClose={onClose}
     >
       <p className="spaced">

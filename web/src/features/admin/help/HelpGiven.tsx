@@ -17,10 +17,10 @@ import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
 import { StoryDialog } from './StoryDialog.tsx'
 import { useMay, useViewerId } from '../use-may.ts'
 import { numberOf, useBeneficiaryFacts } from './beneficiary-facts.ts'
-import { ArrivalDialog, CodeDialog, ShownCode, useArrivalFact } from './ArrivalDialog.tsx'
+import { CodeDialog, PaymentArrival, ShownCode, useArrivalFact } from './ArrivalDialog.tsx'
 import { CorrectionDialog, DisbursementDialog } from './DisbursementDialog.tsx'
 import { OutlayDecision, type OutlayAction, useDeciders } from '../outlays/OutlayDecision.tsx'
-import { FollowUpDialog, ToldDialog } from './FollowUpDialog.tsx'
+import { PaymentFollowUp, ToldDialog } from './FollowUpDialog.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
 import { BillView } from '../outlays/BillView.tsx'
 
@@ -95,9 +95,9 @@ export function HelpGiven() {
       ) : null}
       {open?.action === 'correct' ? <CorrectionDialog entry={open.entry} approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
       {open?.action === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
-      {open?.action === 'followUp' ? <FollowUpDialog entry={open.entry} onClose={close} /> : null}
+      {open?.action === 'followUp' ? <PaymentFollowUp entry={open.entry} onClose={close} /> : null}
       {open?.action === 'told' ? <ToldDialog entry={open.entry} onClose={close} /> : null}
-      {open?.action === 'arrival' ? <ArrivalDialog entry={open.entry} isPayer={isPayer(open.entry, viewer)} onClose={close} /> : null}
+      {open?.action === 'arrival' ? <PaymentArrival entry={open.entry} isPayer={isPayer(open.entry, viewer)} onClose={close} /> : null}
       {open?.action === 'code' ? (
         <CodeDialog entry={open.entry} onCode={(code) => setOpen({ action: 'shown', code })} onClose={close} />
       ) : null}

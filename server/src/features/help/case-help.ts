@@ -1,0 +1,21 @@
+/** The booked payment of a request, as whoever takes care of the request sees it, and who may record what came of it. */
+import type { Output } from '@roz/contract/api.ts'
+import type { caseCalls } from '@roz/contract/cases.ts'
+import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
+
+type Help = Output<(typeof caseCalls)['helpCase']>['case']['help']
+type Of = { readonly number: string; readonly outlayId: string | null }
+type Viewer = { readonly memberId: bigint; readonly staffRole: string }
+
+/** Whether this person checked the request. */
+export const hasChecked = (number: string, person: bigint): Sql => sql`
+  exists (select from help_case_step s where s.number = ${number}::text and s.step = 'checked' and is_same_person(s.done_by, ${person}::bigint))`
+
+export const helpOf = async (from: Queryable, { number, outlayId }: Of, { memberId, staffRole }: Viewer): Promise<Help> =>
+  (await maybeOne<NonNullable<Help>>(
+    from,
+    sql`select (select a.received from arrival a where a.outlay_id = o.id order by a.id desc limit 1) as received, ${DUE_FOLLOW_UP} as "followUpDue",
+          may_confirm_arrival(${memberId}::bigint, o.id) and not (${staffRole === 'volunteer'}::boolean and ${hasChecked(number, memberId)}) as "mayRecord"
+          from outlay o where o.id = ${outlayId}::uuid and o.status = 'booked'`,
+  )) ?? null
