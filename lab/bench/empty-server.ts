@@ -22,7 +22,7 @@ const services = {
   sessions: createSessions(db, { production: false }),
   handlers: Object.fromEntries((Object.keys(api) as CallName[]).map((name) => [name, empty])),
   worker: { runDue: async () => undefined },
-  mountUnsubscribe: () => undefined,
+  mountPages: () => undefined,
 }
 const storage = { read: async () => undefined, write: async () => '', remove: async () => undefined }
 

@@ -93,8 +93,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     { prefix: '/api' },
   )
-  services.mountUnsubscribe(app)
-  services.mountAutopayReturn(app)
+  services.mountPages(app)
   registerUploads(app, deps.storage)
   if (!config.production) {
     registerDevClock(app, { db: deps.db, clock: deps.clock, runDue: services.worker.runDue })

@@ -4,7 +4,7 @@
  */
 import type { Language } from '@roz/core/language.ts'
 import path from 'node:path'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Clock } from './adapters/clock.ts'
 import type { Beacon } from './adapters/beacon/port.ts'
 import type { Mailer } from './adapters/mail/port.ts'
@@ -338,8 +338,11 @@ export function createServices(given: Omit<ServiceDeps, 'storage'> & { readonly 
   const worker = createWorker(workOf(deps, features, files.jobs))
   return {
     sessions: identity.sessions,
-    mountUnsubscribe: notifications.mount,
-    mountAutopayReturn: autopay.mount,
+    /** Pages that mails and the gateway lead to. */
+    mountPages: (app: FastifyInstance): void => {
+      notifications.mount(app)
+      autopay.mount(app)
+    },
     hasAutopay: autopay.isShown,
     recentStories: impact.recentStories,
     /** Reads for the public pages: the same answers that the API gives a visitor. */
