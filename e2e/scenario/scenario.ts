@@ -39,8 +39,10 @@ export async function startScenario() {
       const answer = await auditWatch.around(name, given, () => ask(roz.url, name, given))
       const { cache, access, output } = specOf(name)
       if (output === 'file' && answer.status === 200) {
-        // The picture of a bill that is not public yet.
-        expect(answer.headers.get('cache-control'), name).toMatch(access === 'admin' ? /^private, no-store$/ : /^public, max-age=\d+/)
+        // A bill: for staff until it is public, and asked again each time because it can be taken back.
+        expect(answer.headers.get('cache-control'), name).toMatch(
+          access === 'admin' ? /^private, no-store$/ : /^public, (?:no-cache|max-age=\d+)/,
+        )
         return answer
       }
       const isShared = answer.status === 200 && cache === 'public' && given.token === undefined
