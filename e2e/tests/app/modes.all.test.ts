@@ -245,7 +245,7 @@ describe.each(MODES)('with $name', (mode) => {
       await page.goto(roz.url + paths.profile)
       await page.getByRole('button', { name: button }).last().click()
       await page.getByRole('dialog').waitFor()
-      await expect(page.getByRole('radio').count()).resolves.toBe(modes.withdrawalsOn ? 2 : 1)
+      await expect(page.locator('[name=way-out]').count()).resolves.toBe(modes.withdrawalsOn ? 2 : 1)
       judge('closing the account', language, await spokenOn(page))
     }
     expectNothingFound()
