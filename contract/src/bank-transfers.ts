@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { day, instant, nextCursor, page, rupees } from './shapes.ts'
-import { orderStatus } from './wallet.ts'
+import { ORDER_REFUSALS, orderStatus } from './wallet.ts'
 
 const account = z.object({ holder: z.string(), number: z.string(), ifsc: z.string(), bank: z.string(), upi: z.string().nullable() })
 const reference = z.string().meta({ description: 'What the payer writes into the transfer' })
@@ -43,6 +43,8 @@ const line = z.object({
 })
 const CONFIRMED = ['other_way_to_pay', 'transfer_known', 'own_money', 'second_person_needed', 'role_too_new'] as const
 
+const one = z.object({ id: z.string().min(1).max(100) })
+
 export const bankTransferCalls = {
   bankTransfers: endpoint({
     method: 'GET',
@@ -62,17 +64,7 @@ export const bankTransferCalls = {
     summary: 'Creates an order that is paid by a bank transfer; the wallet is credited when finance has confirmed the transfer.',
     body: z.strictObject({ amount: rupeeAmount, ticketKey: z.optional(ticketKey) }),
     output: z.object({ order_id: z.string(), reference }),
-    refusals: [
-      'other_way_to_pay',
-      'forbidden',
-      'on_hold',
-      'topups_paused',
-      'gateway_unavailable',
-      'idempotency_mismatch',
-      'ticket_key_taken',
-      'overloaded',
-      'too_many_requests',
-    ],
+    refusals: ORDER_REFUSALS,
   }),
   transferLines: endpoint({
     method: 'GET',
@@ -101,7 +93,7 @@ export const bankTransferCalls = {
     roles: TREASURY,
     stepUp: true,
     summary: 'Confirms that a line of the statement is the transfer of an order, and credits it; without an order it goes to suspense.',
-    params: z.object({ id: z.string().min(1).max(100) }),
+    params: one,
     body: z.strictObject({ reference: transferReferenceSeen }),
     output: z.object({ transfer }),
     refusals: ['bank_line_not_found', 'changed_since_seen', ...CONFIRMED],
@@ -124,7 +116,7 @@ export const bankTransferCalls = {
     roles: TREASURY,
     stepUp: true,
     summary: 'Confirms a transfer as the second person, and credits it.',
-    params: z.object({ id: z.string().min(1).max(100) }),
+    params: one,
     output: z.object({ transfer }),
     refusals: ['transfer_not_found', 'transfer_final', ...CONFIRMED],
   }),
@@ -135,7 +127,7 @@ export const bankTransferCalls = {
     roles: TREASURY,
     stepUp: true,
     summary: 'Rejects a transfer that waits for a second person. Nothing is credited.',
-    params: z.object({ id: z.string().min(1).max(100) }),
+    params: one,
     body: z.strictObject({ reason: decisionReason }),
     output: z.object({ transfer }),
     refusals: ['transfer_not_found', 'transfer_final'],

@@ -54,6 +54,19 @@ export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifs
 /** A UPI ID in place of a bank account. */
 export const upiDetail = z.strictObject({ accountHolderName, upiId }, 'holder_required')
 
+/** Why no order to add money is made, whatever the way to pay. */
+export const ORDER_REFUSALS = [
+  'other_way_to_pay',
+  'forbidden',
+  'on_hold',
+  'topups_paused',
+  'gateway_unavailable',
+  'idempotency_mismatch',
+  'ticket_key_taken',
+  'overloaded',
+  'too_many_requests',
+] as const
+
 export const walletCalls = {
   checkout: endpoint({
     method: 'GET',
@@ -70,17 +83,7 @@ export const walletCalls = {
     summary: 'Creates an order at the gateway; the wallet is credited when the gateway reports the payment.',
     body: z.strictObject({ amount: rupeeAmount, phoneNumber: phone, ticketKey: z.optional(ticketKey) }),
     output: z.object({ payment_session_id: z.string(), order_id: newer(z.string()), checkout: newer(checkout) }),
-    refusals: [
-      'other_way_to_pay',
-      'forbidden',
-      'on_hold',
-      'topups_paused',
-      'gateway_unavailable',
-      'idempotency_mismatch',
-      'ticket_key_taken',
-      'overloaded',
-      'too_many_requests',
-    ],
+    refusals: ORDER_REFUSALS,
   }),
   verifyOrder: endpoint({
     method: 'GET',

@@ -17,14 +17,12 @@ export const bankReference = z
   .string(INVALID)
   .check(z.trim(), z.overwrite(asciiDigits), z.regex(/^[A-Za-z0-9][A-Za-z0-9/-]{3,49}$/, { error: INVALID }))
 
+/** Words of a bank as they are compared: letters and digits, without what banks put between them. */
+export const squeezed = (words: string): string => words.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+
 /** The bank's number of a transfer that came in, as it is compared with statements: without separators and leading zeros. */
 export const bankNumber = z.string('bank_number_invalid').check(
-  z.overwrite((typed) =>
-    asciiDigits(typed)
-      .toUpperCase()
-      .replaceAll(/[^A-Z0-9]/g, '')
-      .replace(/^0+/, ''),
-  ),
+  z.overwrite((typed) => squeezed(asciiDigits(typed)).replace(/^0+/, '')),
   z.regex(/^[A-Z0-9]{6,50}$/, { error: 'bank_number_invalid' }),
 )
 

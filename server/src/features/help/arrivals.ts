@@ -41,7 +41,7 @@ const KINDS = ['disbursement'] as const
 /** The codes of a payment: by the present key, and by the old one while a key is being replaced. */
 const codesOf = (secrets: Secrets, id: string): readonly string[] =>
   secrets.fingerprints(Buffer.from(id), 'arrival_code').map((mac) => String(mac.readUIntBE(0, 6) % 10_000).padStart(4, '0'))
-export const isCode = (secrets: Secrets, id: string, told: string): boolean =>
+const isCode = (secrets: Secrets, id: string, told: string): boolean =>
   codesOf(secrets, id)
     .map((code) => timingSafeEqual(Buffer.from(code), Buffer.from(told)))
     .includes(true)
@@ -52,12 +52,10 @@ export function arrivalHandlers(deps: HelpDeps, idempotency: Idempotency): Handl
     recordArrival: async (call) => {
       const { id } = call.params
       const { body, session } = call
-      const isByCode = body.received && body.how === 'code'
-      if (isByCode && (await isOwn(db, id, session.memberId))) return { ok: false, code: 'own_arrival' }
-      const taken = await take(db, isByCode ? arrivalCodes(id) : [])
-      if (!taken.ok) return taken
-      const isRight = !isByCode || (body.code !== undefined && isCode(secrets, id.toLowerCase(), body.code))
-      if (isRight) await taken.giveBack()
+      if (isByCode(body) && (await isOwn(db, id, session.memberId))) return { ok: false, code: 'own_arrival' }
+      const tried = await tryCode(deps, id, body)
+      if (!tried.ok) return tried
+      const { isRight } = tried
       return decideAbout<'disbursement', Disbursement, Refused>(idempotency, call, {
         name: 'disbursement',
         kind: 'outlay',
@@ -88,6 +86,18 @@ export function arrivalHandlers(deps: HelpDeps, idempotency: Idempotency): Handl
         return { ok: true, value: { code: codesOf(secrets, found.outlayId)[0] ?? '' } } as const
       }),
   }
+}
+
+export const isByCode = ({ received, how }: Pick<Said, 'received' | 'how'>): boolean => received && how === 'code'
+
+/** Whether the code that was told is right: a wrong one of a payment counts against its tries. */
+export async function tryCode({ db, secrets }: Pick<HelpDeps, 'db' | 'secrets'>, outlayId: string | undefined, said: Said) {
+  if (!isByCode(said)) return { ok: true, isRight: true } as const
+  const taken = await take(db, outlayId === undefined ? [] : arrivalCodes(outlayId))
+  if (!taken.ok) return taken
+  const isRight = outlayId !== undefined && said.code !== undefined && isCode(secrets, outlayId.toLowerCase(), said.code)
+  if (isRight) await taken.giveBack()
+  return { ok: true, isRight } as const
 }
 
 /** Whether this person may not confirm the arrival of a booked payment. */

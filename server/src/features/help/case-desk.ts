@@ -178,7 +178,7 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
     freezeHelpOrder: (call) => freezeOrder(db, call),
     helpCase: ({ params, session }) =>
       inTransaction(db, async (tx) => {
-        const row = await find(tx, params.number)
+        const row = await findCase(tx, params.number)
         if (row === undefined || !maySee(session, row)) return NOT_FOUND
         await logStaff(tx, { actorId: session.memberId, action: 'help_case.read', subject: `help_case:${row.number}` })
         return { ok: true, value: { case: await viewCase(tx, secrets, row.number, session) } } as const
@@ -280,7 +280,7 @@ const countCheckers = async (tx: Tx, number: string): Promise<number> =>
     )
   ).people
 
-const find = (from: Queryable, typed: string): Promise<Row | undefined> => {
+export const findCase = (from: Queryable, typed: string): Promise<Row | undefined> => {
   const number = caseNumberOf(typed)
   return number === undefined ? Promise.resolve(undefined) : maybeOne<Row>(from, sql`${rows} where c.number = ${number}::text`)
 }
@@ -289,7 +289,7 @@ export async function lockCase(tx: Tx, typed: string): Promise<Row | undefined> 
   if (number === undefined) return undefined
   // A statement of its own: the row is read as it is after a change that the lock waited for.
   await tx.query(sql`select from help_case where number = ${number}::text for update`)
-  return find(tx, number)
+  return findCase(tx, number)
 }
 
 /** Null: nobody. Undefined: no such person in the team. */

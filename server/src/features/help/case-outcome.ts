@@ -7,14 +7,13 @@
 import type { Input } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
 import { caseNumberOf } from '@roz/core/case-fields.ts'
-import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { lockOutlay } from '../../outlays/outlays.ts'
-import { arrivalCodes, take } from '../../protection/limits.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { isCode, isOwn, judgeArrival, writeArrival } from './arrivals.ts'
-import { isVolunteer, lockCase, maySee, NOT_FOUND, type DeskSession, viewCase } from './case-desk.ts'
+import { isByCode, isOwn, judgeArrival, tryCode, writeArrival } from './arrivals.ts'
+import { findCase, isVolunteer, lockCase, maySee, NOT_FOUND, type DeskSession, viewCase } from './case-desk.ts'
 import { hasChecked } from './case-help.ts'
 import type { CaseDeps } from './deps.ts'
 import { recordFollowUp } from './follow-ups.ts'
@@ -27,14 +26,10 @@ type About = {
 }
 
 /** The payment of a request that this person may see. */
-const paymentOf = async (from: Queryable, typed: string, session: DeskSession): Promise<string | undefined> =>
-  (
-    await maybeOne<{ outlayId: string | null }>(
-      from,
-      sql`select outlay_id as "outlayId" from help_case where number = ${caseNumberOf(typed) ?? null}::text
-            and (not ${isVolunteer(session)}::boolean or assigned_to = ${session.memberId}::bigint)`,
-    )
-  )?.outlayId ?? undefined
+async function paymentOf(from: Queryable, typed: string, session: DeskSession): Promise<string | undefined> {
+  const row = await findCase(from, typed)
+  return row === undefined || !maySee(session, row) ? undefined : (row.outlayId ?? undefined)
+}
 
 export function caseOutcomeHandlers(deps: CaseDeps): Handlers<'arriveHelpCase' | 'followUpHelpCase'> {
   const { db, secrets } = deps
@@ -57,14 +52,12 @@ export function caseOutcomeHandlers(deps: CaseDeps): Handlers<'arriveHelpCase' |
   return {
     arriveHelpCase: async (call) => {
       const { body, session, params } = call
-      const isByCode = body.received && body.how === 'code'
-      const outlayId = isByCode ? await paymentOf(db, params.number, session) : undefined
+      const outlayId = isByCode(body) ? await paymentOf(db, params.number, session) : undefined
       // Only a code of a payment that this person may confirm is a try.
       const isTry = outlayId !== undefined && !(await isOwn(db, outlayId, session.memberId))
-      const taken = await take(db, isTry ? arrivalCodes(outlayId) : [])
-      if (!taken.ok) return taken
-      const isRight = !isByCode || (outlayId !== undefined && body.code !== undefined && isCode(secrets, outlayId, body.code))
-      if (isRight) await taken.giveBack()
+      const tried = await tryCode(deps, isTry ? outlayId : undefined, body)
+      if (!tried.ok) return tried
+      const { isRight } = tried
       return record(call, (tx, id) => arrive(tx, deps, { id, number: params.number, session, said: body, isRight }))
     },
     followUpHelpCase: (call) =>

@@ -3,13 +3,14 @@ import type { Output } from '@roz/contract/api.ts'
 import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { squeezed } from '@roz/core/reference-fields.ts'
 import { one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import type { Handlers } from '../../../http/route.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { wordsOf } from './match.ts'
-import { IS_FREE_LINE, squeezed } from './transfer-matches.ts'
+import { IS_FREE_LINE } from './transfer-matches.ts'
 
 export type ShownTransfer = Output<(typeof bankTransferCalls)['transfers']>['transfers'][number]
 type ShownLine = Output<(typeof bankTransferCalls)['transferLines']>['lines'][number]

@@ -5,6 +5,7 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
+import { squeezed } from '@roz/core/reference-fields.ts'
 import { maybeOne, one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
 import { wordsOf } from './match.ts'
@@ -16,9 +17,6 @@ export const IS_FREE_LINE: Sql = sql`(l.subject is null
 
 export type Line = { readonly id: string; readonly day: IstDay; readonly amount: Paise; readonly words: string; readonly isTaken: boolean }
 type Row = Omit<Line, 'words'> & { readonly words: Buffer }
-
-/** Words of the bank without separators. */
-export const squeezed = (words: string): string => words.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 
 /** Money that came in. */
 export async function findLine(from: Queryable, secrets: Secrets, id: string): Promise<Line | undefined> {
