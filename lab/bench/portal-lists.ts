@@ -8,6 +8,7 @@
  */
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { createAdmin } from '@roz/server/features/admin/admin.ts'
+import { type Filters, listCases } from '@roz/server/features/help/case-desk.ts'
 import { readDeskFigures } from '@roz/server/features/desk/figures.ts'
 import { countDays } from '@roz/server/members/member-days.ts'
 import { listRounds } from '@roz/server/features/desk/round-list.ts'
@@ -55,6 +56,16 @@ const MONEY_SEARCHES: readonly { readonly status?: string; readonly q?: string }
 ]
 const AUDIT_FILTERS = [{}, { action: 'member.hold' }, { subject: `member:${FIRST + 777}` }, { actor: 'system' }]
 
+const OWNER = { memberId: BigInt(FIRST), staffRole: 'owner' } as const
+const CASE_SEARCHES: readonly (Filters & { readonly after?: readonly string[] })[] = [
+  {},
+  { after: ['2', String((Date.now() - 200 * 86_400_000) * 1000), '0C350'] },
+  ...(['open', 'untouched', 'mine', 'new', 'refused'] as const).map((status) => ({ status })),
+  { state: 'KL' },
+  { status: 'open', state: 'KL' },
+  ...['Pune', '0C350', 'nobody at all'].map((q) => ({ q })),
+]
+
 const MIDDLE = BigInt(FIRST + MEMBERS / 2)
 const A_YEAR_AGO = addDays(dayAt(Date.now()), -340)
 
@@ -97,6 +108,10 @@ const LISTS: readonly List[] = [
   { name: 'rounds, first page', run: (db: Queryable) => listRounds(db as Db, { after: undefined, limit: 25 }) },
   { name: 'rounds, void', run: (db: Queryable) => listRounds(db as Db, { status: 'void', after: undefined, limit: 25 }) },
   { name: 'rounds, a year back', run: (db: Queryable) => listRounds(db as Db, { after: [A_YEAR_AGO], limit: 25 }) },
+  ...CASE_SEARCHES.map(({ after, ...asked }) => ({
+    name: `requests for help by ${JSON.stringify(asked)}${after === undefined ? '' : ', far behind'}`,
+    run: (db: Queryable) => listCases(db, asked, { after, limit: 25 }, OWNER),
+  })),
   { name: 'overview', run: (db: Queryable) => createAdmin({ db: db as Db }).handlers.adminStats(undefined as never) },
   {
     name: 'what waits for the team',

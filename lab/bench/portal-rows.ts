@@ -12,6 +12,7 @@ const DAYS = 8
 const TOPUPS_EACH = 2
 const WITHDRAWALS = Math.floor(MEMBERS / 5)
 const REFUNDS = Math.floor(MEMBERS / 20)
+const CASES = 100_000
 export const FIRST = 1_001
 
 /** Common names, so that a search for one has a tenth of the members as matches. */
@@ -91,6 +92,23 @@ const makeStories = sql`
     case when n % 10 > 0 then now() - n * interval '1 day' end, now() - n * interval '1 day'
     from generate_series(1, 1100) n`
 
+/** A hundred thousand requests for help: most are ended and without their words, one in fifty waits for us. */
+const makeCases = sql`
+  with one as (
+    select n, case when n % 50 > 0 then (array['refused', 'withdrawn', 'helped', 'followed_up'])[n % 4 + 1]
+                   else (array['new', 'called', 'checked', 'agreed', 'waiting'])[n / 50 % 5 + 1] end as stage
+      from generate_series(1, ${CASES}::int) n)
+  insert into help_case (number, kind, for_whom, district, state, language, stage, urgency, reason, assigned_to, beneficiary_id, agreed_paise,
+    asked_at, stage_at, touched_at, sealed, phone_mac)
+  select upper(lpad(to_hex(n), 5, '0')), 'school', 'self', (array['Pune', 'Patna', 'Madurai', 'Kochi', 'Zunheboto'])[n % 5 + 1],
+    (array['MH', 'BR', 'TN', 'KL'])[n % 4 + 1], 'hi', stage, (array['today', 'week', 'can_wait', null])[n % 4 + 1],
+    case when stage = 'refused' then 'no_money' end, case when n % 3 = 0 then ${FIRST}::bigint + n % 7 end,
+    case when stage in ('agreed', 'waiting', 'helped', 'followed_up') then gen_random_uuid() end,
+    case when stage in ('agreed', 'waiting', 'helped', 'followed_up') then 500 end,
+    now() - n * interval '5 minutes', now() - n * interval '4 minutes', now() - n * interval '4 minutes',
+    case when n % 50 = 0 then sha256(n::text::bytea) end, case when n % 50 = 0 then sha256(n::text::bytea) end
+    from one`
+
 /** In the order in which they are made. */
 export const ROWS: Readonly<Record<string, Sql>> = {
   makeMembers,
@@ -108,4 +126,5 @@ export const ROWS: Readonly<Record<string, Sql>> = {
   makeSort,
   makeSignalUses,
   makeSignals,
+  makeCases,
 }

@@ -12,7 +12,6 @@ import { CASE_WORKERS, HELPERS, type StaffRole } from '@roz/contract/roles.ts'
 import {
   CASE_ENDS,
   CASE_OPEN,
-  CASE_URGENCIES,
   type CaseFor,
   type CaseKind,
   caseNumberOf,
@@ -26,13 +25,14 @@ import {
 import { CASE_ORDER_MAX } from '@roz/core/case-order.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import { line } from '@roz/core/written.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../lists/listing.ts'
 import { microsOf } from '../../lists/newest-first.ts'
-import { contains } from '../../members/member-search.ts'
+import { isFound, plainNeedle } from '../../members/member-search.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
@@ -46,7 +46,7 @@ import type { CaseDeps } from './deps.ts'
 type Calls = typeof caseCalls
 type Listed = Output<Calls['helpCases']>['cases'][number]
 type Full = Output<Calls['helpCase']>['case']
-type Filters = Input<Calls['helpCasesCsv']>['query']
+export type Filters = Input<Calls['helpCasesCsv']>['query']
 type Names =
   | 'helpCases'
   | 'helpCasesCsv'
@@ -82,7 +82,8 @@ export type Row = {
 
 const IS_OPEN = sql`c.stage = any (${[...CASE_OPEN]}::text[])`
 /** The most urgent first; what nobody judged yet comes with what is for this week. */
-const RANK = sql`coalesce(array_position(${[...CASE_URGENCIES]}::text[], c.urgency), 2)`
+const RANK = sql`(case c.urgency when 'today' then 1 when 'can_wait' then 3 else 2 end)`
+const WORDS = sql`folded_words(c.number, '', c.district)`
 
 const columns = sql`
   c.number, c.kind, c.for_whom as "forWhom", c.district, c.state, c.asked_paise as asked, c.agreed_paise as agreed,
@@ -162,7 +163,7 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
 
   return {
     helpCases: async ({ query, session }) => {
-      const page = await pageOf(query, (part) => list(db, query, part, session), CURSOR)
+      const page = await pageOf(query, (part) => listCases(db, query, part, session), CURSOR)
       if (!page.ok) return page
       return {
         ok: true,
@@ -170,7 +171,7 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
       }
     },
     helpCasesCsv: (call) =>
-      exportList(db, call, { name: 'help_cases', read: (page) => list(db, call.query, page, call.session), columns: CSV_COLUMNS }),
+      exportList(db, call, { name: 'help_cases', read: (page) => listCases(db, call.query, page, call.session), columns: CSV_COLUMNS }),
     helpOrder: async () => {
       const [open, agreed] = await Promise.all([findOpenList(db), listAgreed(db)])
       return { ok: true, value: { day: open?.day ?? null, numbers: open?.numbers ?? [], agreed } }
@@ -307,8 +308,8 @@ const listTeam = async (db: Db) =>
 
 const CURSOR = [(part: string) => /^[1-3]$/.test(part), CURSOR_PARTS.micros, (part: string) => caseNumberOf(part) === part] as const
 
-async function list(
-  db: Db,
+export async function listCases(
+  db: Queryable,
   { status, state, q }: Filters,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
   session: DeskSession,
@@ -328,9 +329,12 @@ async function list(
           : status === 'mine'
             ? sql`(${IS_OPEN} and c.assigned_to = ${session.memberId}::bigint)`
             : sql`c.stage = ${status}::text`
+  const needle = line((q ?? '').replace(/^#/, ''))
   const found = await db.query<Row & { readonly rank: number; readonly micros: string }>(sql`
     select ${columns}, ${RANK} as rank, ${microsOf(sql`c.asked_at`)} as micros ${from}
-     where ${later} and ${atStage} and (${state ?? null}::text is null or c.state = ${state ?? null}::text) and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`} and (${contains(q?.replace(/^#/, ''), sql`c.number`, sql`c.district`)})
+     where ${later} and ${atStage} and ${state === undefined ? sql`true` : sql`c.state = ${state}::text`}
+       and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`}
+       and ${needle === '' ? sql`true` : isFound(plainNeedle(needle), WORDS)}
      order by ${RANK}, c.asked_at, c.number limit ${limit + 1}::int`)
   const orders = await ordersIn(db, found)
   return found.map((row) => ({ shown: listedOf(row, orders), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
