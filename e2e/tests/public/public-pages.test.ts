@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
-import { ADMIN, type Program, startProgram } from '../../harness/program.ts'
+import { adminToken } from '../../harness/people.ts'
+import { type Program, startProgram } from '../../harness/program.ts'
 
 const TITLES = {
   '/privacy-policy': 'Privacy Policy',
@@ -25,8 +26,10 @@ const TITLES = {
 
 let program: Program
 let browser: Browser
+let token: string
 beforeAll(async () => {
   program = await startProgram({ env: { HOW_IT_WORKS_VIDEO: 'https://youtu.be/aqz-KE-bpKQ', BRAND_NAME: 'Roz' } })
+  token = await adminToken(program.url)
   browser = await openBrowser()
 })
 
@@ -51,7 +54,6 @@ async function visit(work: (page: Page, visit: Visit) => Promise<void>, size: Si
 }
 
 async function publishStory(title: string): Promise<void> {
-  const { token } = (await ask(program.url, 'adminLogin', { body: ADMIN })).output
   const charity = { name: 'Asha Night School', description: 'Evening classes' }
   const body = { title, description: 'Books for a class.', charity, videoUrl: 'https://youtu.be/aqz-KE-bpKQ' }
   const { story } = (await ask(program.url, 'createStory', { token, body })).output
